@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def _machine(setting: Setting, section: Section) -> str:
-    """One line on what it was measured with: of the peers those that the tables name."""
+    """Describes the machine and the versions, including the other tools that the section's tables mention."""
     tables = "\n".join(section.parts)
     peers = "".join(f", {name} {found}" for name, found in setting.peers.versions.items() if name in tables)
     rounds = "quick run, figures mean nothing" if setting.quick else f"{setting.rounds} rounds"

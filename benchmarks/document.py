@@ -1,4 +1,4 @@
-"""docs/internals/benchmarks.md: each benchmark's results between its own markers, the goals of all of them first."""
+"""Updates docs/internals/benchmarks.md, which has each benchmark's results between markers and a table of all goals."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _SECTION = re.compile(r"^<!-- (\w+): begin -->$", re.MULTILINE)
 
 
 def markers(name: str) -> tuple[str, str]:
-    """Lines before and behind what a benchmark wrote."""
+    """Returns the lines before and after a benchmark's results."""
     return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
 
 
 def write(section: Section, machine: str, document: Path = DOCUMENT) -> None:
-    """Replaces what lies between the markers of this benchmark, and its rows in the table of goals."""
+    """Replaces this benchmark's results and its rows in the table of goals."""
     text = _replaced(document.read_text(encoding="utf-8"), section.name, section.markdown(machine))
     text = _replaced(text, GOALS, goals(text, section))
     document.write_text(text, encoding="utf-8")
 
 
 def goals(text: str, section: Section) -> str:
-    """The page's table of goals with this benchmark's rows as measured now, in the order of the sections."""
+    """Returns the page's table of goals with new rows for this benchmark, in the order of the sections."""
     begin, end = markers(GOALS)
     present = text.split(begin, 1)[1].split(end, 1)[0].strip().splitlines()[2:]
     rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in present]

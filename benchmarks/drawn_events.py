@@ -1,4 +1,4 @@
-"""Columns of events without a file: what analysis alone costs can be measured on more events than a disk wants to hold.
+"""Generates columns of events without a file, to measure analysis alone, on more events than fit on a disk.
 
 Calls of nested operators whose innermost one launches kernels, on two threads, in steps; drawn from one seed.
 """
@@ -17,7 +17,7 @@ from tb_perfcompare.model.strings import StringTable
 
 Ints = NDArray[np.int64]
 Rows = dict[str, Any]
-"""Column -> (n,) values or one value of some alike events; "place" is their order in the file."""
+"""A group of similar events: column -> (n,) values, or one value for all; "place" is their order in the file."""
 
 OPERATORS, KERNELS, STEPS, DEPTH, LAUNCHES, THREADS = 640, 120, 20, 40, 3, 2
 _PER_CALL = DEPTH + 2 * LAUNCHES
@@ -28,11 +28,11 @@ _COLUMNS: dict[str, type] = {
     "dur_ns": np.int64, "external_id": np.int64, "correlation": np.int64,
 }  # fmt: skip
 _STREAM = THREADS
-"""Lane of the kernels, behind those of the threads."""
+"""Lane of the kernels, after those of the threads."""
 
 
 def drawn_recording(events: int) -> TraceRecording:
-    """About so many events."""
+    """Generates a recording of about `events` events."""
     calls = max(STEPS, events // _PER_CALL) // (STEPS * THREADS) * STEPS * THREADS or STEPS * THREADS
     strings = StringTable()
     groups = [_operators(strings, calls), *_launches(strings, calls), _markers(strings, calls)]
@@ -67,12 +67,12 @@ def drawn_recording(events: int) -> TraceRecording:
 
 
 def _interned(strings: StringTable, texts: list[str]) -> int:
-    """Number of the first; the others follow."""
+    """Adds the texts, which get consecutive numbers; returns the first one."""
     return min(map(strings.intern, texts))
 
 
 def _begin_ns(calls: int) -> Ints:
-    """Threads take turns."""
+    """(calls,) start of each call in ns; consecutive calls go to the threads in turn."""
     return np.arange(calls) // THREADS * _CALL_NS + _FIRST_NS
 
 
@@ -88,7 +88,7 @@ def _operators(strings: StringTable, calls: int) -> Rows:
 
 
 def _launches(strings: StringTable, calls: int) -> tuple[Rows, Rows]:
-    """API calls of the innermost operators, and their kernels, which run one after the other."""
+    """Generates the API calls of the innermost operators and their kernels, which run one after the other."""
     first = _interned(strings, [f"void functor_{number}<float>(float*, int)" for number in range(KERNELS)])
     call, turn = np.repeat(np.arange(calls), LAUNCHES), np.tile(np.arange(LAUNCHES), calls)
     launched = _begin_ns(calls)[call] + DEPTH * _EDGE_NS + turn * (_LAUNCH_NS + _EDGE_NS)

@@ -1,4 +1,4 @@
-"""Figures as text: the median with the range over rounds, tables, and goals with what became of them."""
+"""Formats figures: medians with their range over rounds, Markdown tables, and goals with their status."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ VERDICT_HEAD = ("figure", "measured", "goal", "met?")
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """`value` is the least (or with `at_most` the most) that is wanted; with `least` both are limits; `unit` stands
-    behind numbers."""
+    """A goal: at least `value`, or at most with `at_most`, or between `least` and `value`; `unit` follows numbers."""
 
     value: float
     at_most: bool = False
@@ -27,7 +26,7 @@ class Goal:
         return f"{'≤' if self.at_most else '≥'} {self.value:g}{self.unit}"
 
     def reached(self, value: float) -> bool:
-        """Whether a figure is as good as wanted."""
+        """Whether a figure reaches the goal."""
         if self.least is not None:
             return self.least <= value <= self.value
         return value <= self.value if self.at_most else value >= self.value
@@ -35,7 +34,7 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One figure beside its goal. `why_not` says why it is not judged; `more` is added to the goal's text."""
+    """One figure and its goal. `why_not` says why it is not judged; `more` is appended to the goal's text."""
 
     figure: str
     values: Sequence[float]
@@ -46,7 +45,7 @@ class Verdict:
 
     @property
     def state(self) -> str:
-        """MET, MISSED, or why neither can be said."""
+        """MET, MISSED, or NOT_JUDGED with the reason."""
         if self.why_not or not self.values:
             return f"{NOT_JUDGED}: {self.why_not or 'no figures'}"
         return MET if self.goal.reached(statistics.median(self.values)) else MISSED
@@ -59,7 +58,7 @@ class Verdict:
 
 @dataclass(slots=True)
 class Section:
-    """What one benchmark found: tables as markdown, goals, and what is to be said besides."""
+    """The result of one benchmark: tables in Markdown, goals, and notes."""
 
     name: str
     verdicts: list[Verdict] = field(default_factory=list)
@@ -67,17 +66,18 @@ class Section:
     notes: list[str] = field(default_factory=list)
 
     def markdown(self, machine: str) -> str:
-        """Everything between the section's markers in docs/internals/benchmarks.md; goals have one table for all."""
+        """Returns the text between the section's markers in docs/internals/benchmarks.md; goals have a table of their
+        own."""
         notes = ["\n".join(f"* {note}" for note in self.notes)] if self.notes else []
         return "\n\n".join([machine, *self.parts, *notes])
 
     def judged(self) -> str:
-        """The table of its goals, "" without any."""
+        """Returns the table of its goals; "" without any."""
         return table(VERDICT_HEAD, [verdict.row() for verdict in self.verdicts]) if self.verdicts else ""
 
 
 def spread(values: Sequence[float], digits: int = 1) -> str:
-    """Median, smallest and largest; the median alone of one value; a dash of none."""
+    """Formats the median with the smallest and largest value; the median alone for one value, a dash for none."""
     if not values:
         return "—"
     middle, low, high = (f"{v:,.{digits}f}" for v in (statistics.median(values), min(values), max(values)))
@@ -85,23 +85,23 @@ def spread(values: Sequence[float], digits: int = 1) -> str:
 
 
 def median(values: Sequence[float], digits: int = 2, factor: float = 1.0) -> str:
-    """The median alone."""
+    """Formats the median; a dash for no values."""
     return f"{statistics.median(values) * factor:,.{digits}f}" if values else "—"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Markdown; the first column is text, the others are numbers."""
+    """Renders a Markdown table; the first column is text, the others are numbers."""
     lines = [f"| {' | '.join(head)} |", "|---" + "|---:" * (len(head) - 1) + "|"]
     return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows])
 
 
 def geometric_mean(series: Sequence[Sequence[float]]) -> list[float]:
-    """Of several inputs, round by round; empty if one is missing."""
+    """Returns per round the geometric mean over several inputs; empty if an input has no values."""
     if not series or any(not one for one in series):
         return []
     return [math.exp(statistics.fmean(map(math.log, values))) for values in zip(*series, strict=False)]
 
 
 def slope(sizes: Sequence[float], times: Sequence[float]) -> float:
-    """Of a straight line through log time over log size."""
+    """Returns the exponent of growth: the slope of a line through log time over log size."""
     return statistics.linear_regression([math.log(s) for s in sizes], [math.log(t) for t in times]).slope

@@ -1,11 +1,10 @@
-"""How smoothly the tab moves, in a real browser: the time between frames while something moves in each of them, and how
-long another grouping takes.
+"""Measures how smoothly the tab moves in a real browser: time between animation frames, time to switch the grouping.
 
     python -m benchmarks.frames            prints a table
     python -m benchmarks.frames --write    also puts it into docs/guide/tab.md
 
-A pair with 50,000 different kernels, 5,000 operators and 720,000 events per side is written, TensorBoard serves it,
-headless Chromium draws it without a graphics card. A frame is late when it takes longer than two of a 60 Hz screen.
+TensorBoard serves a generated pair with 50,000 different kernels, 5,000 operators and 720,000 events per side; headless
+Chromium draws it without a GPU. A frame is late if it takes longer than two frames of a 60 Hz screen.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ _MOVED = """([move, count]) => new Promise(done => {
     };
     requestAnimationFrame(frame);
 })"""
-"""Calls `move` once in every frame; the moments of the frames, in milliseconds."""
+"""Calls `move` once in every frame; returns the times of the frames in milliseconds."""
 
 
 GROUPINGS = {"operators_by_shape": "60,000 rows by input shape", "operators": "5,000 operators by name"}
@@ -76,8 +75,8 @@ _SWITCHED = """async ([groupings, count]) => {
     }
     return times;
 }"""
-"""Chooses one grouping and the other in turns; milliseconds until its first rows are drawn, and until the server has
-chosen among all of its rows."""
+"""Switches between two groupings; returns for each switch the milliseconds until its first rows are drawn, and until
+the server has filtered all rows."""
 
 
 _SHOWN = """window.shownAt = new Promise(done => {
@@ -87,12 +86,12 @@ _SHOWN = """window.shownAt = new Promise(done => {
     };
     requestAnimationFrame(look);
 })"""
-"""In every frame of the page: when the verdict was drawn, without the way of a question to the browser and back."""
+"""Notes in the page itself when the verdict was drawn, to exclude the round trip of a query from this process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """What is shown, until what is there, and what moves in each frame."""
+    """One movement to measure: its title, the address's keys, the selector to wait for, and the code per frame."""
 
     what: str
     keys: dict[str, str]
@@ -125,7 +124,7 @@ MOTIONS = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command."""
+    """Runs the command; returns its exit status."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.frames", description="How smoothly the tab moves.")
     parser.add_argument("--write", action="store_true", help="put the table into docs/guide/tab.md")
     asked = parser.parse_args(arguments)
@@ -148,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def measured(browser: Browser, server: Served) -> str:
-    """The table, and a line on what it was measured with."""
+    """Measures everything; returns the tables with a line about the machine."""
     page = browser.new_page(viewport={"width": 1500, "height": 900})
     opened(page, server, {}, ".verdict h2")  # reads the pair
     lines = [
@@ -198,7 +197,8 @@ def measured(browser: Browser, server: Served) -> str:
 
 
 def opened(page: Page, server: Served, keys: dict[str, str], ready: str = "") -> Frame:
-    """Our frame, once it shows what it should; at once for "", since looking for that takes the page 15 ms."""
+    """Opens the tab; returns its frame once an element matching `ready` is visible, or at once for "", as waiting costs
+    the page 15 ms."""
     pair = {"a": "normal", "b": "abnormal", **keys}
     state = "&".join(f"p.tb_perfcompare.{key}={quote(value, safe='')}" for key, value in pair.items())
     page.goto("about:blank")
@@ -215,7 +215,7 @@ def opened(page: Page, server: Served, keys: dict[str, str], ready: str = "") ->
 
 
 def frame_times_ms(frame: Frame, move: str) -> list[float]:
-    """FRAMES times between one frame and the next."""
+    """Returns the FRAMES times between consecutive frames, in milliseconds."""
     moments = frame.evaluate(_MOVED, [move, FRAMES])
     return [after - before for before, after in pairwise(moments)]
 

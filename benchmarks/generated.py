@@ -24,32 +24,32 @@ SPELLINGS = {
     MODERN: {"operator": "cpu_op", "runtime": "cuda_runtime", "kernel": "kernel", "step": "user_annotation"},
     OLD: {"operator": "Operator", "runtime": "Runtime", "kernel": "Kernel", "step": "Operator"},
 }
-"""Categories as torch writes them today and as it did in 2021, which is what torch-tb-profiler 0.4.3 knows."""
+"""Categories as torch writes them today, and as in 2021, which torch-tb-profiler 0.4.3 supports."""
 
 PID, FIRST_THREAD = 40, 400
 _EDGE_NS = 150
-"""An operator begins this long before what is inside it, and ends this long after."""
+"""An operator begins this long before its children and ends this long after them."""
 _LAUNCH_NS = 4_000
 _CHUNK_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a trace holds.
+    """The content of a generated trace.
 
-    megabytes  of JSON text, about
-    steps      ProfilerStep ranges
-    names      different operators
-    kernels    different kernels
-    depth      operators inside each other
-    launches   kernels that the innermost operator launches
-    threads    calls go round them
-    frames     python functions around each call (with_stack); every fourth one is a module
-    memory     an allocation or a release per call
-    arrows     launch arrows (ac2g), two events per kernel
-    spelling   of the categories
-    shuffled   events in random order in the file
-    slower     multiplies the time of every hundredth kernel
+    megabytes  approximate size of the JSON text
+    steps      number of ProfilerStep ranges
+    names      number of different operators
+    kernels    number of different kernels
+    depth      number of nested operators per call
+    launches   number of kernels that the innermost operator launches
+    threads    number of threads that calls are distributed over, in turn
+    frames     number of Python functions around each call (with_stack); every fourth one is a module
+    memory     whether each call has an allocation or a release
+    arrows     whether launches have arrows (ac2g), two events per kernel
+    spelling   spelling of the categories, a key of SPELLINGS
+    shuffled   whether events are in random order in the file
+    slower     factor on the time of every hundredth kernel
     """
 
     megabytes: float = 100.0
@@ -77,13 +77,13 @@ class Load:
 
     @property
     def label(self) -> str:
-        """File name that differs whenever the content does."""
+        """File name that is unique for the content."""
         given = [f"{f.name}={getattr(self, f.name)}" for f in fields(self) if getattr(self, f.name) != f.default]
         return "-".join(given).replace("megabytes=", "") or f"{self.megabytes}"
 
 
 def write(path: Path, load: Load, *, level: int = 6) -> int:
-    """Writes the trace, gzipped if the name ends in .gz; bytes of JSON text."""
+    """Writes the trace, gzipped if the name ends in .gz; returns the size of the JSON text in bytes."""
     packer = zlib.compressobj(level, zlib.DEFLATED, 31) if path.suffix == ".gz" else None
     size = 0
     unfinished = path.with_name(path.name + ".part")
@@ -100,7 +100,7 @@ def write(path: Path, load: Load, *, level: int = 6) -> int:
 
 
 def text(load: Load) -> Iterator[str]:
-    """The trace in parts of a few megabytes."""
+    """Yields the trace in parts of a few megabytes."""
     writer = _Writer(load, calls=max(1, round(load.megabytes * 1e6 / load.steps / _Writer(load, 1).call_bytes())))
     yield writer.layout.head(writer.root())
     if load.shuffled:
@@ -128,7 +128,7 @@ def _joined(events: Iterator[str], layout: Layout, *, first: bool) -> Iterator[s
 
 
 class _Writer:
-    """Draws the events of one trace, step by step; `calls` in each."""
+    """Generates the events of one trace, step by step, with `calls` calls in each."""
 
     def __init__(self, load: Load, calls: int) -> None:
         self.load = load
@@ -152,18 +152,18 @@ class _Writer:
         self._restart = load.names <= calls * load.depth
 
     def call_bytes(self) -> float:
-        """Length of a call's text, about."""
+        """Estimates the size of a call's text from 32 calls."""
         return sum(len(event) + len(self.layout.between) for call in range(32) for event in self._call(call)) / 32
 
     def root(self) -> dict[str, Any]:
-        """Members of the root before the events."""
+        """Returns the members of the root object before the events."""
         device = {"id": 0, "name": "NVIDIA A100-SXM4-40GB", "numSms": 108, "totalGlobalMem": 42_505_273_344}
         facts = {"record_shapes": 1, "profile_memory": int(self.load.memory), "with_stack": int(self.load.frames > 0)}
         base = {"baseTimeNanoseconds": BASE_NS} if self.load.times == RELATIVE else {}
         return {"schemaVersion": 1, "deviceProperties": [device], **facts, **base}
 
     def step(self, number: int) -> Iterator[str]:
-        """Events of a step, and its marker."""
+        """Yields the events of a step, and its marker."""
         begin = min(self._now_ns.values())
         if self._restart:
             self._operator = 0  # every step does the same work
@@ -176,7 +176,7 @@ class _Writer:
         self._free_ns = max(self._free_ns, end)
 
     def window(self) -> str:
-        """The event that says from when to when was recorded."""
+        """Returns the event with the start and duration of the recording."""
         members = {"ph": '"X"', "cat": '"Trace"', "name": '"PyTorch Profiler (0)"', "pid": '"Spans"',
                    "tid": '"PyTorch Profiler"', "ts": self._time.start(0),
                    "dur": self._time.length(max(self._now_ns.values()) + 1000)}  # fmt: skip
@@ -243,7 +243,7 @@ class _Writer:
             at += _LAUNCH_NS + _EDGE_NS
 
     def _launch(self, kernel: int, tid: int, at: int) -> Iterator[str]:
-        """An API call, its kernel, the arrows between them, a memory event."""
+        """Yields an API call, its kernel, the arrows between them, and a memory event."""
         start, length = self._time.start, self._time.length
         self._correlation += 1
         owner, correlation = self._external, self._correlation
@@ -268,7 +268,7 @@ class _Writer:
 
 
 def _kernel(number: int, draw: random.Random) -> str:
-    """Names as long as those of templates are."""
+    """Returns a kernel name as long as those of template instances."""
     tile = f"{draw.choice((64, 128, 256))}x{draw.choice((32, 64, 128))}"
     return (
         f"void at::native::vectorized_elementwise_kernel<{number % 4 + 1}, at::native::Functor{number}<float, {tile}>, "
@@ -277,7 +277,7 @@ def _kernel(number: int, draw: random.Random) -> str:
 
 
 def main() -> None:
-    """The command line."""
+    """Runs the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     usual = Load()

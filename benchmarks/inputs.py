@@ -1,5 +1,5 @@
-"""What is measured on: recorded traces (shared data, skipped with a word when absent) and generated ones, which are
-written once into the scratch folder and used again by other benchmarks."""
+"""Inputs of benchmarks: recorded traces (shared data; skipped with a message if absent) and generated ones, which are
+written once to the scratch folder and reused by other benchmarks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One trace file. `old` says that its categories are those of 2021."""
+    """One trace file; `old` if it has the categories of 2021."""
 
     title: str
     path: Path
@@ -49,13 +49,13 @@ class Input:
 
 @dataclass(slots=True)
 class Inputs:
-    """Files to measure on; `scratch` is where generated ones go."""
+    """The files to measure on; generated ones are in the folder `scratch`."""
 
     scratch: Path
     said: set[str] = field(default_factory=set)
 
     def recorded(self, *names: str) -> list[Input]:
-        """Those of the recorded traces that are there."""
+        """Returns the recorded traces that exist, and prints a message for each that does not."""
         found = []
         for name in names:
             if (DATA / name).is_file():
@@ -66,7 +66,7 @@ class Inputs:
         return found
 
     def generated(self, title: str, load: Load, *, packed: bool = True, run: str = "") -> Input:
-        """A generated trace, written if it is not there yet; `run` is the folder it is put into."""
+        """Returns a generated trace, and writes it if it does not exist yet; `run` is the folder to put it into."""
         name = f"{load.label}.pt.trace.json" if not run else "worker0.1750000000000.pt.trace.json"
         path = self.scratch / (run or "traces") / (name + (".gz" if packed else ""))
         if not path.exists():
@@ -76,7 +76,8 @@ class Inputs:
         return Input(title, path, load.spelling == generated.OLD)
 
     def pair(self, folder: str, load: Load) -> tuple[Path, Path]:
-        """Two runs below a folder of the scratch folder: in the second every hundredth kernel is slower."""
+        """Returns two generated runs in `folder` below the scratch folder; in the second, every hundredth kernel is
+        slower."""
         from dataclasses import replace
 
         sides = {"normal": load, "abnormal": replace(load, slower=1.5, seed=load.seed + 1)}

@@ -1,4 +1,4 @@
-"""Iterations found and compared kind by kind, beside reading, in one process."""
+"""Work to measure: finding iterations and comparing them by kind, and reading, in one process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchmarks.sample import Work, cpu_seconds
 
 
 def kinds() -> Work:
-    """Two files to summaries; how much of that finds the iterations; then verdict and table of kinds."""
+    """Times reading two files into summaries, the part of it that finds iterations, and comparing the kinds."""
     from tb_perfcompare.analysis.iterations.step_ranges import trace_steps
     from tb_perfcompare.analysis.summarize import summarize, without_unread
     from tb_perfcompare.analysis.trace.interpretation import interpret

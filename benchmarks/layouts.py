@@ -1,4 +1,4 @@
-"""How tools lay out a trace: as Kineto writes it, indented, or on one line; and the forms of its times."""
+"""Layouts of traces as tools write them (as Kineto does, indented, or on one line), and formats of their times."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ LAYOUTS = (NATIVE, INDENT, COMPACT)
 
 RELATIVE, ABSOLUTE, WHOLE = "relative", "absolute", "whole"
 TIME_FORMS = (RELATIVE, ABSOLUTE, WHOLE)
-"""Microseconds with three decimals since the root's baseTimeNanoseconds, the same since 1970, whole ones since 1970."""
+"""Microseconds with three decimals since the root's baseTimeNanoseconds; with three decimals since 1970; whole since
+1970."""
 
 BASE_NS = 1_750_000_000_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Text of values, events and the whole document; `%s` stays in templates for what differs from event to event."""
+    """Formats values, events and the document. Templates keep `%s` for the parts that differ between events."""
 
     name: str
 
     def value(self, value: Any) -> str:
-        """Of an argument."""
+        """Formats the value of an argument."""
         if self.name == INDENT:
             return json.dumps(value, indent=2).replace("\n", "\n        ")
         return json.dumps(value, separators=(",", ":") if self.name == COMPACT else None)
 
     def event(self, members: Mapping[str, str], args: Mapping[str, str] | None = None) -> str:
-        """Template of one event; values are texts."""
+        """Returns the template of an event; values are JSON texts."""
         pairs = [f'"{key}": {text}' for key, text in members.items()]
         inner = [f'"{key}": {text}' for key, text in (args or {}).items()]
         if self.name == COMPACT:
@@ -49,11 +50,11 @@ class Layout:
 
     @property
     def between(self) -> str:
-        """What separates two events."""
+        """Separator of two events."""
         return "," if self.name == COMPACT else ",\n"
 
     def head(self, root: Mapping[str, Any]) -> str:
-        """Everything before the first event."""
+        """Returns the text before the first event."""
         if self.name == COMPACT:
             return json.dumps(root, separators=(",", ":"))[:-1] + ',"traceEvents":['
         text = json.dumps(root, indent=2)[:-2]
@@ -61,7 +62,7 @@ class Layout:
 
     @property
     def foot(self) -> str:
-        """Everything behind the last event."""
+        """Text after the last event."""
         return "]}" if self.name == COMPACT else "\n  ]\n}\n"
 
 
@@ -71,12 +72,13 @@ def _dense(pairs: list[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TimeForm:
-    """Writes nanoseconds. Whole microseconds stretch time a thousandfold, so that nothing is rounded."""
+    """Formats times given in nanoseconds. WHOLE writes them as whole microseconds, a thousand times as long, so that
+    nothing is rounded."""
 
     name: str
 
     def start(self, ns: int) -> str:
-        """Of `ts`."""
+        """Formats a start (`ts`)."""
         if self.name == WHOLE:
             return str(BASE_NS // 1000 + ns)
         if self.name == ABSOLUTE:
@@ -84,5 +86,5 @@ class TimeForm:
         return f"{ns // 1000}.{ns % 1000:03d}"
 
     def length(self, ns: int) -> str:
-        """Of `dur`."""
+        """Formats a duration (`dur`)."""
         return str(ns) if self.name == WHOLE else f"{ns // 1000}.{ns % 1000:03d}"

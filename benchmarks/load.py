@@ -47,13 +47,13 @@ BEGIN, END = "<!-- load: begin -->", "<!-- load: end -->"
 WORKERS = 2
 _SAMPLE_S = 0.2
 _FORGOTTEN_S = 6.0
-"""An answer that lacks the file of a killed worker is kept for five seconds."""
+"""After this time, responses that lack the file of a killed worker have left the cache, which keeps them for 5 s."""
 _ENVIRONMENT = {"TB_PERFCOMPARE_WORKERS": str(WORKERS), "TB_PERFCOMPARE_CACHE": "off"}
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How much of it. Of the clients every tenth reads slowly and every tenth leaves early."""
+    """Size of a load test. Every tenth client reads slowly, and every tenth leaves early."""
 
     clients: int = 50
     seconds: float = 30.0
@@ -69,7 +69,7 @@ class Load:
 
 @dataclass(slots=True)
 class Round:
-    """One round: what became of the requests, and resident bytes of the server and of its workers together."""
+    """Results of one round; memory is (resident bytes of the server, of all its workers together)."""
 
     tally: Tally
     seconds: float
@@ -82,7 +82,8 @@ class Round:
 
 @dataclass(slots=True)
 class Outcome:
-    """All rounds; `last` counts the answers of a server that is asked everything once more, one thing at a time."""
+    """Results of all rounds; `last` counts the responses when everything is finally requested once more, one at a
+    time."""
 
     rounds: list[Round] = field(default_factory=list)
     last: Counter[str] = field(default_factory=Counter)
@@ -91,7 +92,7 @@ class Outcome:
 
 
 class Watch(threading.Thread):
-    """Measures memory and counts workers until it is told to stop; kills the server when it takes too much."""
+    """Thread that samples memory and the number of workers; kills the server if it takes too much memory."""
 
     def __init__(self, server: Served, most_bytes: int) -> None:
         super().__init__(daemon=True)
@@ -100,7 +101,7 @@ class Watch(threading.Thread):
         self.peak, self.most_workers, self.killed_server = (0, 0), 0, False
 
     def run(self) -> None:
-        """Until `end`."""
+        """Samples until `end` is called."""
         while not self._ended.wait(_SAMPLE_S):
             own, others = self._server.rss_bytes()
             self.peak = max(self.peak[0], own), max(self.peak[1], others)
@@ -111,13 +112,13 @@ class Watch(threading.Thread):
                 return
 
     def end(self) -> None:
-        """Stops and waits for it."""
+        """Stops the thread and waits for it."""
         self._ended.set()
         self.join()
 
 
 def run_load(load: Load) -> Outcome:
-    """Raises RuntimeError when the server took too much memory or died."""
+    """Runs the load test. Raises RuntimeError if the server takes too much memory or dies."""
     with tempfile.TemporaryDirectory() as folder:
         asked = questions(write_logdir(Path(folder), wide=load.wide, ranks=load.ranks), load.questions, load.seed)
         with served(Path(folder), environment=_ENVIRONMENT) as alone:
@@ -166,7 +167,7 @@ def _round(server: Served, asked: list[Question], right: dict[int, Reference], l
 
 
 def _kill_some(server: Served, count: int, until_s: float) -> int:
-    """Kills a worker now and then; how many."""
+    """Kills up to `count` workers at regular intervals; returns how many were killed."""
     killed, draw = 0, random.Random(count)
     pause_s = (until_s - time.monotonic()) / (count + 1)
     for _ in range(count):
@@ -179,13 +180,13 @@ def _kill_some(server: Served, count: int, until_s: float) -> int:
 
 
 def percentile(values: list[float], percent: float) -> float:
-    """By rank; 0 of nothing."""
+    """Returns a percentile by rank; 0 for no values."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))] if ordered else 0.0
 
 
 def markdown(outcome: Outcome, load: Load) -> str:
-    """The table, and a line on what it was measured with."""
+    """Returns the table of results with a line about the machine."""
     head = ["", *(f"round {number + 1}" for number in range(len(outcome.rounds)))]
     lines = [_row(head), _row(["---", *["---:"] * len(outcome.rounds)])]
 
@@ -228,14 +229,14 @@ def _mb(size: int) -> str:
 
 
 def write(text: str, document: Path = DOCUMENT) -> None:
-    """Replaces what stands between the markers."""
+    """Replaces the text between the document's markers."""
     before, rest = document.read_text("utf-8").split(BEGIN, 1)
     _, after = rest.split(END, 1)
     document.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", "utf-8")
 
 
 def main() -> int:
-    """The command line; 1 when an answer was wrong or something hung."""
+    """Runs the command; returns 1 if a response was wrong, a request hung or a connection broke."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.load", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

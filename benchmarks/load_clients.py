@@ -1,5 +1,5 @@
-"""Clients of a load test: threads that ask one question after the other and compare the answers with those of a server
-that had nothing else to do."""
+"""Clients of a load test: threads that send one request after the other and compare the responses with those of an idle
+server."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from benchmarks.served import Served
 TIMEOUT_S = 60.0
 _SLOW_BYTES, _SLOW_S = 4096, 0.02
 _KILLED = b"ended unexpectedly"
-"""What an answer says about a file whose reader was killed."""
+"""Part of a response about a file whose worker was killed."""
 _LOST = re.compile(rb'"lost":[1-9]')
-"""And a page of a table; a table saved as a file is called incomplete."""
+"""Part of a page of a table that lacks such a file; a downloaded table has "incomplete" in its file name."""
 
 RIGHT, REPORTED, WRONG, LEFT, HUNG, BROKEN = "right", "reported", "wrong", "left", "hung", "broken"
 
 
 @dataclass(slots=True)
 class Tally:
-    """What became of the requests: kind -> number; of those that were answered, the seconds each took."""
+    """Outcomes of requests: number per kind, and the seconds that each response took."""
 
     kinds: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Tally:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, kind: str, seconds: float, *, slow: bool = False, example: str = "") -> None:
-        """One request."""
+        """Counts one request."""
         with self._lock:
             self.kinds[kind] += 1
             if kind in (RIGHT, REPORTED, WRONG):
@@ -47,30 +47,31 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The right answer: status, and the last line of the body."""
+    """The correct response: status, and last line of the body."""
 
     status: int
     body: bytes
 
 
 def reference(server: Served, asked: Sequence[Question]) -> dict[int, Reference]:
-    """The answers of a server that is asked one thing at a time, by place among the questions."""
-    found = {}
+    """Returns an idle server's responses, by index of the question."""
+    references = {}
     for place, question in enumerate(asked):
         if question.compared:
             answer = server.get(question.route, timeout_s=TIMEOUT_S, **question.query)
-            found[place] = Reference(answer.status, last_line(question, answer.body))
-    return found
+            references[place] = Reference(answer.status, last_line(question, answer.body))
+    return references
 
 
 def last_line(question: Question, body: bytes) -> bytes:
-    """Of an answer that comes as lines the result; of others all."""
+    """Returns the last line of a streamed response, which is the result, or the complete body of others."""
     is_lines = question.route == "api/comparison" and question.query.get("stream") != "0"
     return body.rstrip(b"\n").rpartition(b"\n")[2] if is_lines else body
 
 
 class Client(threading.Thread):
-    """Asks until the time is over. `slow`: reads its answers bit by bit. `leaves`: goes away before an answer comes."""
+    """Thread that sends random requests until the time is over. `slow` clients read in small pieces; clients with
+    `leaves` disconnect before the response."""
 
     def __init__(
         self, server: Served, asked: Sequence[Question], right: Mapping[int, Reference], tally: Tally,
@@ -81,12 +82,12 @@ class Client(threading.Thread):
         self._until, self._draw, self._slow, self._leaves = until, random.Random(seed), slow, leaves
 
     def run(self) -> None:
-        """Until the time is over."""
+        """Sends requests until the time is over."""
         while not self._until():
             self.ask(self._draw.randrange(len(self._asked)))
 
     def ask(self, place: int) -> None:
-        """One question by its place, now."""
+        """Sends the request with index `place` and counts its outcome."""
         question = self._asked[place]
         start_s = time.monotonic()
         connection = self._server.connect(TIMEOUT_S)
@@ -100,7 +101,7 @@ class Client(threading.Thread):
                 answer = connection.getresponse()
                 body = self._read(answer)
                 incomplete = ".incomplete." in answer.headers.get("Content-Disposition", "")
-                kind = self._judged(place, answer.status, body, incomplete)
+                kind = self._outcome(place, answer.status, body, incomplete)
                 if kind == WRONG:
                     example = f"{question}: {answer.status}, {body[:200]!r}"
         except TimeoutError:
@@ -120,7 +121,7 @@ class Client(threading.Thread):
             time.sleep(_SLOW_S)
         return b"".join(parts)
 
-    def _judged(self, place: int, status: int, body: bytes, incomplete: bool) -> str:
+    def _outcome(self, place: int, status: int, body: bytes, incomplete: bool) -> str:
         right = self._right.get(place)
         if right is None or (status, last_line(self._asked[place], body)) == (right.status, right.body):
             return RIGHT if status < 500 or right is not None else WRONG

@@ -1,4 +1,4 @@
-"""What the clients of a load test ask, over a log directory with pairs of every kind."""
+"""Requests of the clients of a load test, about a log directory with pairs of every kind."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ DEMO_PAIRS = (
     ("ncu_synthetic/before.csv", "ncu_synthetic/after.csv"),
 )
 _TRACES = 3
-"""So many of them are of traces, of which steps can be chosen and which have operators."""
+"""The first pairs of DEMO_PAIRS are traces, which have steps to choose and operators."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One request of the plugin; an absolute path is one of TensorBoard itself, whose answer is not compared; nor is
-    the list of runs, which tells more once they were read."""
+    """A request to the plugin, or to TensorBoard itself for an absolute path. Not `compared`: TensorBoard's own
+    responses, and the list of runs, which has more facts once runs were read."""
 
     route: str
     query: dict[str, str] = field(default_factory=dict)
@@ -35,7 +35,8 @@ class Question:
 
 
 def write_logdir(folder: Path, *, wide: int, ranks: int) -> list[tuple[str, str]]:
-    """The demo runs, `wide` pairs of 30,000 events, 60,000, ..., and one pair of `ranks` workers. Returns the pairs."""
+    """Writes the demo runs, `wide` pairs of 30,000, 60,000, ... events, and a pair of `ranks` workers; returns all
+    pairs."""
     for name in {run.partition("/")[0].partition("#")[0] for pair in DEMO_PAIRS for run in pair}:
         shutil.copytree(DEMO / name, folder / name)
     pairs = list(DEMO_PAIRS)
@@ -50,17 +51,17 @@ def write_logdir(folder: Path, *, wide: int, ranks: int) -> list[tuple[str, str]
 
 
 def questions(pairs: list[tuple[str, str]], count: int, seed: int) -> list[Question]:
-    """`count` different ones."""
+    """Returns `count` different requests."""
     draw = random.Random(seed)
     out = [Question("api/runs", compared=False), Question("/data/plugins_listing", compared=False)]
     while len(out) < count:
-        question = _drawn(draw, pairs)
+        question = _random_question(draw, pairs)
         if question not in out:
             out.append(question)
     return out
 
 
-def _drawn(draw: random.Random, pairs: list[tuple[str, str]]) -> Question:
+def _random_question(draw: random.Random, pairs: list[tuple[str, str]]) -> Question:
     at = draw.randrange(len(pairs))
     traces = at < _TRACES or at >= len(DEMO_PAIRS)
     a, b = pairs[at]

@@ -1,8 +1,8 @@
-"""Traces of the ranks of one job, about as large as wanted, each a file of its own.
+"""Generates the traces of all ranks of one job, one file per rank, of a given size.
 
-A rank computes for most of a step, with operators and launches that differ from rank to rank a little, and then reduces
-its gradients with the others: the collectives of a step end at one time on all ranks. The text of a step is drawn for a
-few variants only, and each file states its rank, so that thousands of files are written as fast as a disk takes them.
+A rank computes for most of a step, with operators and launches that differ slightly between ranks, and then reduces its
+gradients with the others: the collectives of a step end at the same time on all ranks. Only a few variants of events
+are generated, and each file states its rank, so that thousands of files are written at the speed of the disk.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ VARIANTS = 16
 _STEP_US = 100_000.0
 _TAIL_US = 20_000.0
 _LAYER_BYTES = 830
-"""About so many bytes of text per layer and step."""
+"""Approximate bytes of text per layer and step."""
 _REDUCES = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """`ranks` files of about `bytes_each`; the rank `late` comes `late_us` later to the collectives of every step."""
+    """A job of `ranks` files of about `bytes_each` bytes; the rank `late` (-1: none) reaches the collectives of every
+    step `late_us` later than the others."""
 
     ranks: int
     bytes_each: int = 20_000_000
@@ -33,7 +34,7 @@ class Job:
 
 
 def write_job(folder: Path, job: Job) -> Path:
-    """The files of the job; returns the folder."""
+    """Writes the files of the job; returns the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     bodies = [_body(job, variant) for variant in range(min(VARIANTS, job.ranks))]
     late = _body(job, job.late % VARIANTS, late=True) if job.late >= 0 else b""
@@ -68,7 +69,8 @@ def _body(job: Job, variant: int, *, late: bool = False) -> bytes:
 
 
 def _step(step: int, layers: int, draw: random.Random, job: Job, start: float, own_us: float) -> Iterator[str]:
-    """`own_us` is the step of this rank if it waited for nobody; the last collective ends with the step of the job."""
+    """Yields the events of a step. `own_us` is this rank's step time without waiting for other ranks; the last
+    collective ends at the end of the job's step."""
     whole = _STEP_US + (job.late_us if job.late >= 0 else 0.0)
     room = (own_us - _TAIL_US) / layers
     now, number = start, step * layers

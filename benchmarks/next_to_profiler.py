@@ -1,11 +1,11 @@
-"""How long the first answer takes while torch-tb-profiler loads every run of the log directory in the same TensorBoard.
+"""Measures the first responses while torch-tb-profiler loads every run of the log directory in the same TensorBoard.
 
     python -m benchmarks.next_to_profiler            200 runs
     python -m benchmarks.next_to_profiler --runs 50
 
-Every run is a copy of one demo trace. TensorBoard starts twice, with this plugin alone and with all that are installed;
-as soon as it answers, the list of runs and then a comparison that is in no cache are asked for. torch-tb-profiler
-starts a process per file, all at once: about 75 MB each.
+Every run is a copy of a demo trace. TensorBoard starts twice, with only this plugin and with all that are installed. As
+soon as it responds, the list of runs and then an uncached comparison are requested. torch-tb-profiler starts a process
+per file, all at once, of about 75 MB each.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MOST_S = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Seconds; and how many processes of the server, besides our own, were alive when the comparison had come."""
+    """Times in seconds, and the number of the server's processes, without our workers, when the comparison arrived."""
 
     start_s: float
     runs_s: float
@@ -39,7 +39,7 @@ class Times:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command."""
+    """Runs the command; returns its exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.next_to_profiler", description="The first answer beside torch-tb-profiler."
     )
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def write_runs(logdir: Path, count: int) -> None:
-    """`count` runs of one small trace each, baselines and candidates in turn."""
+    """Writes `count` runs of one small trace each, alternately the demo's baseline and candidate."""
     for number in range(count):
         source = min((_DEMO / _SIDES[number % 2]).iterdir())
         run = logdir / f"run_{number:03d}"
@@ -70,7 +70,7 @@ def write_runs(logdir: Path, count: int) -> None:
 
 
 def measured(logdir: Path, all_plugins: bool) -> Times:
-    """One server's life."""
+    """Starts a server and measures its first responses."""
     began_s = time.monotonic()
     with served(logdir, environment={"TB_PERFCOMPARE_CACHE": "off"}, all_plugins=all_plugins) as server:
         start_s = time.monotonic() - began_s

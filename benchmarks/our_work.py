@@ -1,5 +1,4 @@
-"""What this package does with files, as pieces of work to measure (sample.py). Each function imports, then gives the
-work itself."""
+"""Work of this package to measure (sample.py). Each function imports what it needs and returns the work to time."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from benchmarks.sample import Work, cpu_seconds
 
 
 def inflate() -> Work:
-    """The bytes alone, by zlib in a thread of its own."""
+    """Only inflates the file, by zlib in a separate thread."""
     import zlib
 
     from tb_perfcompare.sources.storage.blocks import Blocks
@@ -31,11 +30,11 @@ def inflate() -> Work:
 
 
 def read() -> Work:
-    """File to all columns, by all cores or by the first few. "digest" afterwards sums up every column, names instead of
-    their numbers."""
+    """Reads a file into columns, with all cores or the first few. With "digest" the columns are hashed afterwards,
+    untimed."""
     from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
-    with contextlib.suppress(ImportError):  # where nothing is compiled there is none
+    with contextlib.suppress(ImportError):  # it needs the compiled module
         importlib.import_module("tb_perfcompare.sources.trace.scanners.parallel_scanner")
 
     def work(path: str, digest: str = "", cores: str = "") -> dict[str, Any]:
@@ -51,7 +50,8 @@ def read() -> Work:
 
 
 def column_digest(events: Any) -> str:
-    """One text for all columns of an EventTable; readers may number names differently, so names are what counts."""
+    """Hash of all columns of an EventTable, with names instead of their numbers, as readers may number names
+    differently."""
     texts = list(events.strings)
     named = np.array([int.from_bytes(hashlib.blake2b(t.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
                       for t in texts] or [0], dtype=np.uint64)  # fmt: skip
@@ -71,8 +71,8 @@ def column_digest(events: Any) -> str:
 
 
 def tables() -> Work:
-    """File to operator, kernel, step and all other tables of the corrected reading: what the tab compares. Afterwards
-    tells the kernels of the whole trace by name."""
+    """Reads a file and builds all tables that the tab compares. Afterwards, untimed, sums up the trace's kernels by
+    name."""
     from tb_perfcompare.analysis.summarize import summarize, without_unread
     from tb_perfcompare.model.recordings.recording import Origin
     from tb_perfcompare.sources.trace.torch_profiler import read_trace
@@ -87,7 +87,7 @@ def tables() -> Work:
 
 
 def modelled() -> Work:
-    """File to all tables; how much of them, without reading, is the work of operators (FLOPs, bytes)."""
+    """Builds all tables of a file; times without reading the modelled work of operators (FLOPs, bytes) and the rest."""
     from tb_perfcompare.analysis import summarize
     from tb_perfcompare.model.recordings.recording import Origin
     from tb_perfcompare.sources.trace.torch_profiler import read_trace
@@ -114,8 +114,8 @@ def modelled() -> Work:
 
 
 def named_tables() -> Work:
-    """File to operator tables, kernel tables, every step's time by category and how busy devices were: of what the tab
-    compares the part that other tools show as well, without call trees, modules, memory and causes."""
+    """Reads a file and builds only tables that other tools show as well: operators, kernels, every step's time by
+    category and device utilisation; no call trees, modules, memory or causes."""
     from tb_perfcompare.analysis.attribution.entities import find_shares
     from tb_perfcompare.analysis.entities.device_metrics import device_metrics
     from tb_perfcompare.analysis.entities.device_work import device_tables
@@ -147,7 +147,7 @@ def named_tables() -> Work:
 
 
 def kernels_read(recording: Any) -> dict[str, Any]:
-    """Calls and microseconds of the kernels of the whole trace by name."""
+    """Returns calls and microseconds of the trace's kernels by name."""
     from tb_perfcompare.model.events import Category
 
     events = recording.events
@@ -161,7 +161,7 @@ def kernels_read(recording: Any) -> dict[str, Any]:
 
 
 def compare() -> Work:
-    """Two files to the JSON that the tab is sent first, in one process."""
+    """Compares two files in one process, up to the JSON of the tab's first response."""
     from tb_perfcompare.analysis.summarize import summarize, without_unread
     from tb_perfcompare.comparison.engine import compare_summaries
     from tb_perfcompare.comparison.result.options import CompareOptions
@@ -195,15 +195,15 @@ def served() -> Work:
         baseline, candidate = (side_from_path(path, None, None) for path in paths)
         answer = workspace.pages.first_bytes(ComparisonRequest(baseline, candidate))
         seconds = time.perf_counter() - wall
-        workspace.close()  # children count once they have ended
+        workspace.close()  # CPU time of children counts only after they have ended
         return {"answer_bytes": len(answer), "seconds": seconds, "cpu_seconds": cpu_seconds() - cpu}
 
     return work
 
 
 def aggregate() -> Work:
-    """All tables of drawn events, and the parts of it that are in every reading: nesting, launches, operators, kernels.
-    The base, one stable sort of as many random integers, is timed in the same process."""
+    """Builds tables of generated events: "core" (nesting, launches, operators, kernels) or all; or, as the base, sorts
+    as many random integers ("sort")."""
     from benchmarks.drawn_events import drawn_recording
     from tb_perfcompare.analysis.entities.device_work import device_tables
     from tb_perfcompare.analysis.entities.operators import operator_tables

@@ -1,5 +1,5 @@
-"""What other tools do with the same files, as pieces of work to measure (sample.py). Nothing here imports this package,
-so that a peer may live in an environment of its own."""
+"""Work of other tools ("peers") to measure (sample.py). Imports nothing of this package, so that a peer may have an
+environment of its own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchmarks.sample import Work
 
 
 def _content(path: str) -> bytes:
-    """Uncompressed bytes of a file."""
+    """Reads a file's uncompressed bytes."""
     with open(path, "rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     with gzip.open(path) if packed else open(path, "rb") as file:
@@ -21,26 +21,26 @@ def _content(path: str) -> bytes:
 
 
 def json_loads() -> Work:
-    """The standard library's parser, to Python objects."""
+    """Parses with the standard library, into Python objects."""
 
     def work(path: str) -> dict[str, Any]:
-        return _told(json.loads(_content(path)))
+        return _event_count(json.loads(_content(path)))
 
     return work
 
 
 def orjson_loads() -> Work:
-    """The fastest parser to Python objects."""
+    """Parses with orjson, the fastest parser into Python objects."""
     import orjson
 
     def work(path: str) -> dict[str, Any]:
-        return _told(orjson.loads(_content(path)))
+        return _event_count(orjson.loads(_content(path)))
 
     return work
 
 
 def simdjson_parse() -> Work:
-    """The fastest parser at all: a tape of the document, no Python objects but the number of events."""
+    """Parses with simdjson, the fastest parser: builds its tape of the document, without Python objects."""
     import simdjson
 
     def work(path: str) -> dict[str, Any]:
@@ -49,12 +49,12 @@ def simdjson_parse() -> Work:
     return work
 
 
-def _told(document: Any) -> dict[str, Any]:
+def _event_count(document: Any) -> dict[str, Any]:
     return {"events": len(document["traceEvents"])}
 
 
 def torch_tb_profiler() -> Work:
-    """One or more files to the profiles that its routes answer from, in one process."""
+    """Loads files with torch-tb-profiler into the profiles that its routes use, in one process."""
     from torch_tb_profiler.profiler.data import RunProfileData
     from torch_tb_profiler.profiler.run_generator import RunGenerator
 
@@ -87,7 +87,7 @@ def torch_tb_profiler() -> Work:
 
 
 def hta_load() -> Work:
-    """HolisticTraceAnalysis: its load of each trace."""
+    """Loads each trace with HolisticTraceAnalysis."""
     from hta.trace_analysis import TraceAnalysis
 
     logging.disable(logging.CRITICAL)
@@ -99,7 +99,7 @@ def hta_load() -> Work:
 
 
 def tracelens_tree() -> Work:
-    """TraceLens: its load and its tree, without the report."""
+    """Loads a trace with TraceLens and builds its tree, without the report."""
     from TraceLens import DataLoader, TraceToTree
 
     def work(path: str) -> dict[str, Any]:

@@ -36,7 +36,7 @@ _LIMIT_S = 1500
 
 
 def main() -> None:
-    """The command line."""
+    """Runs the command."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.ranks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -82,7 +82,7 @@ def _job(ranks: int, mb: float, scratch: Path | None) -> dict[str, Any]:
 
 
 def _measured(baseline: str, candidate: str) -> dict[str, Any]:
-    """In a process of its own."""
+    """Compares two runs and returns the figures; runs in a process of its own."""
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
     from tb_perfcompare.workspace.listing.index import side_from_path
     from tb_perfcompare.workspace.workspace import Workspace
@@ -120,7 +120,7 @@ def _measured(baseline: str, candidate: str) -> dict[str, Any]:
 
 
 def _watch(workspace: Any, peaks: dict[int, int], over: threading.Event) -> None:
-    """Largest resident size of each worker so far."""
+    """Updates `peaks` with the largest resident size of each worker until `over` is set."""
     while not over.wait(_SAMPLE_S):
         for process in workspace.process_ids:
             peaks[process] = max(peaks.get(process, 0), _peak(process))

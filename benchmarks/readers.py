@@ -33,7 +33,7 @@ GENERATED_MB = 150
 
 
 def one_sample(what: str, path: str) -> None:
-    """Measures and prints a line of JSON."""
+    """Takes one measurement and prints it as a line of JSON."""
     from tb_perfcompare.sources.storage.blocks import Blocks
     from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
@@ -54,7 +54,7 @@ def one_sample(what: str, path: str) -> None:
 
 
 def sample(what: str, path: Path) -> dict[str, Any]:
-    """One measurement in a fresh process."""
+    """Takes one measurement in a new process."""
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     if what != INFLATE:
         environment["TB_PERFCOMPARE_READER"] = what
@@ -65,14 +65,14 @@ def sample(what: str, path: Path) -> dict[str, Any]:
 
 
 def generated(folder: Path) -> Path:
-    """A trace of about GENERATED_MB as text."""
+    """Writes a trace of about GENERATED_MB of text."""
     path = folder / "generated.pt.trace.json.gz"
     write(path, Load(GENERATED_MB))
     return path
 
 
 def line(path: Path, rounds: int) -> str:
-    """The row of the table for one file."""
+    """Measures one file; returns its row of the table."""
     found: dict[str, list[dict[str, Any]]] = {INFLATE: [], PYTHON: [], NATIVE: []}
     for turn in range(rounds):
         for what in list(found) if turn % 2 == 0 else reversed(list(found)):
@@ -98,7 +98,7 @@ def line(path: Path, rounds: int) -> str:
 
 
 def main() -> None:
-    """The command line."""
+    """Runs the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--rounds", type=int, default=3)

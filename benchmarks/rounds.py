@@ -1,11 +1,11 @@
-"""Samples in turns: every sample a fresh process, ratios formed within one round.
+"""Measures tasks in turns: every sample is a new process, and ratios are formed within a round.
 
-The machine's speed may change between rounds and neighbours may take a core; a ratio of two samples of one round
-suffers least from both. A run whose base itself moved by more than MOST_MOVED between rounds is measured once more, and
-rejected if that did not help.
+The machine's speed may change between rounds and other processes may take a core; ratios within a round are least
+affected. If the base task's CPU time changes between rounds by more than a factor of MOST_MOVED, all tasks are measured
+again, and rejected if that does not help.
 
-A single round, a quick run's, measures nothing: there a work has a fresh process once, and then copies of this one,
-which have imported it.
+Quick runs have a single round, whose times mean nothing: a work gets a new process only once, then forks of this one,
+which have imported it already.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ MOST_MOVED = 1.5
 SAMPLE_LIMIT_S = 560
 _UNCACHED = {"TB_PERFCOMPARE_CACHE": "off"}
 _begun: set[str] = set()
-"""Works that a fresh process has done."""
+"""Works that have succeeded in a new process."""
 
 _STEADY_S = 0.05
-"""A base that takes less than this is moved by one interrupt."""
+"""A base that takes less time than this is not checked for changes, as one interrupt would change it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Some work to measure. `key` names it in tables."""
+    """A work to measure; `key` names it in tables."""
 
     key: str
     work: str
@@ -51,7 +51,8 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One measurement. `neighbours` is how many cores others kept busy meanwhile; `failure` says why there is none."""
+    """One measurement. `neighbours` is the number of cores that other processes kept busy meanwhile; `failure` says why
+    the measurement failed, "" if it did not."""
 
     seconds: float
     cpu_seconds: float
@@ -64,57 +65,58 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """Samples by task, one per round, and what was said about them."""
+    """Samples by task, one per round; `base` is the key of the task that ratios refer to."""
 
     samples: Mapping[str, Sequence[Sample]]
     base: str
 
     def of(self, key: str, what: str = "seconds") -> list[float]:
-        """A figure of a task, round by round; empty if the task failed."""
-        found = self.samples.get(key, ())
-        return [] if any(one.failure for one in found) else [getattr(one, what) for one in found]
+        """Returns a figure of a task per round; empty if the task failed."""
+        samples = self.samples.get(key, ())
+        return [] if any(sample.failure for sample in samples) else [getattr(sample, what) for sample in samples]
 
     def ratios(self, above: str, below: str, what: str = "seconds") -> list[float]:
-        """`above` over `below`, round by round; empty if one of them failed."""
+        """Returns the ratio of two tasks per round, `above` / `below`; empty if one of them failed."""
         return [a / b for a, b in zip(self.of(above, what), self.of(below, what), strict=False) if b > 0]
 
     def result(self, key: str) -> Mapping[str, Any]:
-        """Of the first sample of a task."""
+        """Returns the result of a task's first sample; empty if there is none."""
         return self.samples[key][0].result if self.samples.get(key) else {}
 
     def failure(self, key: str) -> str:
-        """Why the task failed, "" if it did not."""
+        """Returns why the task failed, "" if it did not."""
         return next((one.failure for one in self.samples.get(key, ()) if one.failure), "")
 
     @property
     def moved(self) -> float:
-        """Largest over smallest processor time of the base, 1 if it is too short to tell."""
+        """Largest / smallest CPU time of the base, 1 if it is too short to tell."""
         base = self.of(self.base, "cpu_seconds")
         return max(base) / min(base) if base and min(base) > _STEADY_S else 1.0
 
     @property
     def rejected(self) -> bool:
-        """The machine was too unsteady for these rounds to count."""
+        """Whether the machine's speed changed too much for these rounds to count."""
         return self.moved > MOST_MOVED
 
     @property
     def neighbours(self) -> float:
-        """Cores that others kept busy, on average over samples."""
+        """Mean number of cores that other processes kept busy."""
         return statistics.fmean([one.neighbours for found in self.samples.values() for one in found] or [0.0])
 
     @property
     def noisy(self) -> bool:
-        """Others took so much that elapsed time says little."""
+        """Whether other processes took so much CPU that elapsed times mean little."""
         return self.neighbours > 0.25
 
 
 def measure(tasks: Sequence[Task], rounds: int, base: str) -> Rounds:
-    """`rounds` rounds of all tasks; who goes first changes from round to round. A second try if the base moved."""
-    found = _measure(tasks, rounds, base)
-    if found.rejected:
-        _say(f"{base} moved {found.moved:.2f}x between rounds; once more")
-        found = min(found, _measure(tasks, rounds, base), key=lambda one: one.moved)
-    return found
+    """Measures all tasks in `rounds` rounds, each beginning with another task; tries again if the base changed too
+    much."""
+    result = _measure(tasks, rounds, base)
+    if result.rejected:
+        _say(f"{base} moved {result.moved:.2f}x between rounds; once more")
+        result = min(result, _measure(tasks, rounds, base), key=lambda attempt: attempt.moved)
+    return result
 
 
 def _measure(tasks: Sequence[Task], rounds: int, base: str) -> Rounds:
@@ -128,7 +130,7 @@ def _measure(tasks: Sequence[Task], rounds: int, base: str) -> Rounds:
 
 
 def sample(task: Task, *, quick: bool = False) -> Sample:
-    """One measurement in a fresh process. Raises RuntimeError if it fails, unless it may."""
+    """Takes one measurement in a new process. Raises RuntimeError if it fails, unless the task may fail."""
     busy, start = _busy_s(), time.monotonic()
     try:
         answer = _copied(task) if quick and _known(task) else _fresh(task)
@@ -151,7 +153,7 @@ def sample(task: Task, *, quick: bool = False) -> Sample:
 def _fresh(task: Task) -> dict[str, Any]:
     command = [task.python, "-m", "benchmarks.sample", task.work, *task.arguments]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **_UNCACHED, **task.environment}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled once, not in every process
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # to compile modules once and not in every process
     done = subprocess.run(command, capture_output=True, env=environment, timeout=SAMPLE_LIMIT_S, check=True)
     _begun.add(task.work)
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -159,9 +161,10 @@ def _fresh(task: Task) -> dict[str, Any]:
 
 
 def _known(task: Task) -> bool:
-    """A fresh process has shown that the work can be done, and a copy of this one can do it."""
-    alike = task.python == sys.executable and not task.environment
-    return alike and task.work in _begun and "fork" in multiprocessing.get_all_start_methods()
+    """Whether a fork of this process can do the work: it has succeeded in a new process, with the same interpreter and
+    environment."""
+    same_setup = task.python == sys.executable and not task.environment
+    return same_setup and task.work in _begun and "fork" in multiprocessing.get_all_start_methods()
 
 
 def _copied(task: Task) -> dict[str, Any]:
@@ -190,7 +193,7 @@ def _answer(sending: Connection, task: Task) -> None:
 
 
 def _busy_s() -> float:
-    """Processor seconds that the machine has spent, -1 where it does not say."""
+    """CPU seconds that all processes of the machine have spent, -1 where that is unknown."""
     try:
         with open("/proc/stat", encoding="ascii") as file:
             fields = file.readline().split()

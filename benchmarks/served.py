@@ -1,5 +1,4 @@
-"""A real TensorBoard on a port of its own, with the processes it starts and their memory; nothing of it outlives the
-block that opened it."""
+"""Runs a real TensorBoard on a free port, for a `with` body, and observes its processes and their memory."""
 
 from __future__ import annotations
 
@@ -28,9 +27,8 @@ main_lib.global_init()
 server = program.TensorBoard(plugins=[*default.get_static_plugins(), PerfCompareLoader])
 app.run(server.main, flags_parser=server.configure)
 """
-"""tensorboard.main with its own plugins and this one, in a file of its own as the real one is: Python looks for modules
-beside it, not in the working directory. Others that are installed stay out: torch-tb-profiler's starts a
-process for each file below the log directory."""
+"""tensorboard.main with only its own plugins and this one, as torch-tb-profiler's would start a process for each file.
+Written to a script file, like the real one, so that Python does not import from the working directory."""
 _ALL_PLUGINS = """
 from tensorboard.main import run_main
 if __name__ == "__main__":
@@ -44,7 +42,7 @@ _PR_SET_PDEATHSIG = 1
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back."""
+    """A response."""
 
     status: int
     body: bytes
@@ -52,7 +50,7 @@ class Answer:
 
 
 class Served:
-    """A server that is up. It has a session of its own, so that its end is the end of all it started."""
+    """A running server, in a session of its own, so that all processes it has started can be ended with it."""
 
     def __init__(self, process: subprocess.Popen[bytes], port: int, log: Path, prefix: str = "") -> None:
         self.process = process
@@ -62,7 +60,7 @@ class Served:
         self._log = log
 
     def get(self, path: str, *, timeout_s: float = 60.0, **query: str) -> Answer:
-        """The answer to a GET of a route of the plugin, or of an absolute path."""
+        """Sends a GET to a route of the plugin, or to an absolute path."""
         connection = self.connect(timeout_s)
         try:
             connection.request("GET", self.target(path, **query), headers={"Accept-Encoding": "identity"})
@@ -73,24 +71,24 @@ class Served:
             connection.close()
 
     def connect(self, timeout_s: float = 60.0) -> http.client.HTTPConnection:
-        """A connection that nothing has been sent over."""
+        """Returns a new connection."""
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout_s)
 
     def target(self, path: str, **query: str) -> str:
-        """Path and query of a route of the plugin; paths that begin with / are taken as they are."""
-        whole = self._prefix + (path if path.startswith("/") else ROUTE + path)
-        return f"{whole}?{urlencode(query, quote_via=quote)}" if query else whole
+        """Returns path and query of a route of the plugin, or of an absolute path."""
+        full_path = self._prefix + (path if path.startswith("/") else ROUTE + path)
+        return f"{full_path}?{urlencode(query, quote_via=quote)}" if query else full_path
 
     def workers(self) -> list[int]:
-        """Ids of the processes it has started and that live."""
+        """Ids of the live processes that the server has started."""
         return children(self.process.pid)
 
     def rss_bytes(self) -> tuple[int, int]:
-        """Resident memory of the server itself, and of its workers together."""
+        """(resident bytes of the server itself, of all its workers together)."""
         return rss_bytes(self.process.pid), sum(map(rss_bytes, self.workers()))
 
     def log_text(self) -> str:
-        """What it has written so far."""
+        """The server's output so far."""
         return self._log.read_text("utf-8", "replace")
 
 
@@ -99,8 +97,8 @@ def served(
     logdir: Path, *, environment: Mapping[str, str] | None = None, flags: tuple[str, ...] = (), cwd: Path | None = None,
     prefix: str = "", all_plugins: bool = False,
 ) -> Iterator[Served]:  # fmt: skip
-    """TensorBoard over the log directory, started in `cwd`, below a path prefix, with its own plugins and this one, or
-    with all that are installed. Raises RuntimeError with its output when it does not come up."""
+    """Runs TensorBoard on a log directory during the `with` body: started in `cwd`, with a path prefix, with its own
+    plugins and this one, or with all that are installed. Raises RuntimeError, with its output, if it does not start."""
     with tempfile.TemporaryDirectory() as folder:
         log, script = Path(folder) / "log", Path(folder) / "tensorboard"
         script.write_text(_ALL_PLUGINS if all_plugins else _MAIN)
@@ -122,7 +120,7 @@ def served(
 
 
 def children(process_id: int) -> list[int]:
-    """Ids of the live children of a process."""
+    """Returns the ids of a process's live children."""
     found: list[int] = []
     try:
         for task in os.listdir(f"/proc/{process_id}/task"):
@@ -135,7 +133,7 @@ def children(process_id: int) -> list[int]:
 
 
 def is_running(process_id: int) -> bool:
-    """Whether the process exists and is no zombie."""
+    """Whether the process exists and is not a zombie."""
     try:
         return Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -143,7 +141,7 @@ def is_running(process_id: int) -> bool:
 
 
 def rss_bytes(process_id: int) -> int:
-    """Resident memory, 0 of a process that has gone."""
+    """Resident memory of a process in bytes, 0 if it has ended."""
     try:
         return int(Path(f"/proc/{process_id}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, IndexError):
@@ -167,12 +165,12 @@ def _wait_until_up(found: Served, most_s: float) -> None:
 
 
 def _end_with_parent() -> None:
-    """In the child: the system kills it when this process ends, however that ends."""
+    """Runs in the child: has the system kill it when its parent ends, however that happens."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """The server and everything in its session."""
+    """Ends the server and all processes in its session."""
     process.terminate()
     try:
         process.wait(_END_S)

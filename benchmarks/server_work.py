@@ -1,5 +1,4 @@
-"""What the tab's server does, as pieces of work to measure (sample.py): the plugin behind TensorBoard's own WSGI stack,
-without sockets."""
+"""Work of the tab's server to measure (sample.py): the plugin in TensorBoard's own WSGI stack, without sockets."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ PREFIX = "/data/plugin/tb_perfcompare"
 
 
 class Server:
-    """One plugin on one log directory, and a client that asks it."""
+    """The plugin on a log directory, and a client for it."""
 
     def __init__(self, logdir: str) -> None:
         with warnings.catch_warnings():
@@ -36,7 +35,8 @@ class Server:
         self._client = Client(TensorBoardWSGI([self.plugin]))
 
     def get(self, route: str, query: Mapping[str, str] | None = None, *, tag: str = "") -> tuple[float, bytes, Any]:
-        """(milliseconds, body, headers) of an answer that must not be an error; `tag` is what the browser has."""
+        """Returns (milliseconds, body, headers) of a response; `tag` is the ETag that the browser has. Raises
+        RuntimeError for an error response."""
         headers = {"If-None-Match": tag} if tag else None
         start = time.perf_counter()
         answer = self._client.get(f"{PREFIX}/{route}", query_string=dict(query or {}), headers=headers)
@@ -47,12 +47,12 @@ class Server:
         return spent, body, answer.headers
 
     def close(self) -> None:
-        """Ends the plugin's processes."""
+        """Ends the plugin's worker processes."""
         self.plugin.close()
 
 
 def open_pair() -> Work:
-    """A server's first answer about a pair, after the list of runs; "seconds" is of that answer."""
+    """Requests the list of runs and then a comparison from a new server; "seconds" is the time of the comparison."""
 
     def work(logdir: str, baseline: str, candidate: str) -> dict[str, Any]:
         with contextlib.closing(Server(logdir)) as server:
@@ -68,11 +68,11 @@ def open_pair() -> Work:
 
 
 def list_runs() -> Work:
-    """A logdir's listing: first, kept, looked at again, all pages of it; and the bytes that were read for it."""
+    """Lists a log directory: first request, cached, rescanned, and all pages; also the bytes read for it."""
 
     def work(logdir: str) -> dict[str, Any]:
         with tempfile.TemporaryDirectory() as empty, contextlib.closing(Server(empty)) as other:
-            other.get("api/runs")  # imports are not what is measured
+            other.get("api/runs")  # imports the modules, which is not measured
         with contextlib.closing(Server(logdir)) as server:
             before = _bytes_read()
             first_ms, body, _ = server.get("api/runs")
@@ -94,7 +94,7 @@ def list_runs() -> Work:
 
 
 def _bytes_read() -> int:
-    """By this process from anywhere, 0 where the system does not say."""
+    """Bytes that this process has read from anywhere, 0 where that is unknown."""
     try:
         lines = Path("/proc/self/io").read_text(encoding="ascii").splitlines()
     except OSError:
@@ -103,7 +103,7 @@ def _bytes_read() -> int:
 
 
 def all_routes() -> Work:
-    """Every answer about a pair: time of the first and of the second request, and size."""
+    """Requests every response about a pair: time of the first and of a second request, and size."""
 
     def work(logdir: str, baseline: str, candidate: str) -> dict[str, Any]:
         pair = {"baseline": baseline, "candidate": candidate}

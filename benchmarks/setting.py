@@ -1,4 +1,4 @@
-"""What a run of the suite was asked for, and which peers there are."""
+"""Options of a run of the suite, and the other tools ("peers") that are installed."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ print(json.dumps(found))
 
 @dataclass(frozen=True, slots=True)
 class Peers:
-    """Other tools: version by name, the Python that has them, and a checkout of TraceLens if one was given."""
+    """Other tools: versions by name, the Python that they are installed in, and a checkout of TraceLens, if given."""
 
     python: str
     versions: Mapping[str, str]
     tracelens: Path | None = None
 
     def task(self, name: str, *paths: Path | str) -> Task | None:
-        """The peer's work on files; None if there is no such peer here."""
+        """Returns the peer's work on files; None if the peer is not installed."""
         if name == TRACELENS:
             if self.tracelens is None:
                 return None
@@ -51,14 +51,14 @@ class Peers:
         return Task(name, work, arguments, self.python, environment, may_fail=True)
 
     def missing(self, name: str) -> str:
-        """Why a peer was not measured; "" if it was."""
+        """Says why a peer was not measured; "" if it was."""
         if name == TRACELENS:
             return "" if self.tracelens else "TraceLens: not measured, it is not on the package index (--tracelens DIR)"
         return "" if name in self.versions else f"{name}: not measured, not installed in {Path(self.python).name}"
 
 
 def find_peers(python: str | None, tracelens: Path | None) -> Peers:
-    """What the other environment, or this one, has."""
+    """Finds the peers installed in the given Python, by default in this one."""
     chosen = python or sys.executable
     names = [name for name in _WORK if name != TRACELENS]
     done = subprocess.run([chosen, "-c", _PROBE, *names], stdout=subprocess.PIPE, check=True)
@@ -67,7 +67,7 @@ def find_peers(python: str | None, tracelens: Path | None) -> Peers:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """rounds of each measurement; `quick` for a run that only shows that everything works; `full` with the largest
+    """Options of a run: `rounds` per measurement; `quick` only checks that everything works; `full` adds the largest
     inputs."""
 
     inputs: Inputs
@@ -77,5 +77,5 @@ class Setting:
     full: bool = False
 
     def size(self, megabytes: float) -> float:
-        """The size of a generated trace, or that of a quick run."""
+        """Size of a generated trace in MB; tiny in a quick run."""
         return megabytes / 2000 if self.quick else megabytes

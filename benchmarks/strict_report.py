@@ -38,14 +38,14 @@ from tb_perfcompare.workspace.jobs.strict_sides import sides_of_tables  # noqa: 
 DATA = Path(os.environ.get("TB_PERFCOMPARE_DATA", REPOSITORY.parent / "shared" / "data"))
 CASES = ("SGLang/gpu_instability", "SGLang/cpu_frequency_reduction", "vLLM/gpu_instability")
 SIZES = ((290, 15), (2_000, 20), (10_000, 20))
-"""Triplets and cycles per side."""
+"""(triplets, cycles per side) of generated tables."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """One line of the table; seconds."""
+    """One row of the table; times in seconds."""
 
     name: str
     rows: int
@@ -64,7 +64,7 @@ class Timed:
 
 
 def drawn(triplets: int, cycles: int, seed: int) -> CycleTable:
-    """Ten counters per function, shares and counters from continuous distributions."""
+    """Generates a table with ten counters per function; shares and counters from continuous distributions."""
     random = np.random.default_rng(seed)
     strings = StringTable()
     functions = np.array([strings.intern(f"kernel_{n:05d}") for n in range((triplets + 9) // 10)], np.int32)
@@ -81,7 +81,7 @@ def drawn(triplets: int, cycles: int, seed: int) -> CycleTable:
 
 
 def best(repeat: int, work: Callable[[], T]) -> tuple[float, T]:
-    """(shortest time in seconds, last result)."""
+    """Returns (shortest time in seconds of `repeat` runs, last result)."""
     shortest = float("inf")
     for _ in range(repeat):
         start = time.perf_counter()
@@ -91,7 +91,7 @@ def best(repeat: int, work: Callable[[], T]) -> tuple[float, T]:
 
 
 def timed(name: str, normal: CycleTable, abnormal: CycleTable, repeat: int, read_s: float | None = None) -> Timed:
-    """Compares and draws."""
+    """Times comparing two tables and rendering the report."""
     pair = all_pairs(normal.pids(), abnormal.pids())[0]
     sides = normal.of_pid(pair.normal), abnormal.of_pid(pair.abnormal)
     compare_s, report = best(repeat, lambda: strict_report(*sides, pair.labels))
@@ -104,7 +104,7 @@ def timed(name: str, normal: CycleTable, abnormal: CycleTable, repeat: int, read
 
 
 def recorded(repeat: int) -> Iterator[Timed]:
-    """The published cases."""
+    """Times the published cases; prints a message if they are absent."""
     folder = DATA / "latencyprism"
     if not folder.is_dir():
         print(f"no recorded pairs: {folder} (set TB_PERFCOMPARE_DATA)", file=sys.stderr)

@@ -1,7 +1,8 @@
-"""Traces with many different things in them: thousands of kernels, operators, shapes and modules, as large as wanted.
+"""Generates traces of any size with thousands of different kernels, operators, shapes and modules.
 
-The demo's synthetic run (demo_logs/synthetic.py) grows in length only; tables grow with different names. This one grows
-in both. Nothing in it is meant to be a training run: it is a load for tables, pages and caches, drawn from one seed.
+The demo's synthetic run (demo_logs/synthetic.py) grows in length only, but tables grow with the number of different
+names. These traces grow in both. They do not resemble a training run: they are a load for tables, pages and caches,
+generated from a seed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ _START_MS = 1_750_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Wide:
-    """How much there is of what. `slower` multiplies the time of every hundredth kernel."""
+    """Number of steps, layers per step, and different kernels, operators, shapes and modules. `slower` multiplies the
+    time of every hundredth kernel."""
 
     steps: int = 100
     layers: int = 830
@@ -32,7 +34,7 @@ class Wide:
 
     @property
     def events(self) -> int:
-        """About."""
+        """Approximate number of events."""
         return self.steps * (1 + self.layers * EVENTS_PER_LAYER)
 
 
@@ -41,8 +43,8 @@ MILLION = Wide()
 
 
 def write_pair(folder: Path, wide: Wide) -> tuple[Path, Path]:
-    """`normal` and `abnormal` below the folder: every hundredth kernel of the latter takes 1.5 times as long, and
-    another hundredth has other names."""
+    """Writes runs `normal` and `abnormal` below the folder. In the latter, every hundredth kernel takes 1.5 times as
+    long, and another hundredth has different names."""
     sides = wide, Wide(wide.steps, wide.layers, wide.kernels, wide.operators, wide.shapes, wide.modules, 2, 1.5)
     out = []
     for name, side in zip(("normal", "abnormal"), sides, strict=True):
@@ -56,7 +58,7 @@ def write_pair(folder: Path, wide: Wide) -> tuple[Path, Path]:
 
 
 def text(wide: Wide) -> Iterator[str]:
-    """The trace, step by step."""
+    """Yields the trace, step by step."""
     draw = random.Random(wide.seed)
     names = random.Random(0)  # the same on both sides
     kernels = [_kernel(n, names, other=wide.slower != 1 and n % 100 == 50) for n in range(wide.kernels)]
@@ -120,7 +122,7 @@ def text(wide: Wide) -> Iterator[str]:
 
 
 def _kernel(number: int, draw: random.Random, *, other: bool) -> str:
-    """Names as long as those of templates are."""
+    """Returns a kernel name as long as those of template instances."""
     tile = f"{draw.choice((64, 128, 256))}x{draw.choice((32, 64, 128))}"
     functor = f"Functor{number}{'Renamed' if other else ''}"
     return (

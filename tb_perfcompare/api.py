@@ -67,7 +67,6 @@ def view(
     `step_window` is "device" or "marker"; the other arguments are those of `compare`.
     Raises PerfCompareError: InputError for unreadable files, SelectionError for a table, worker, span or step that the
     run does not have; the message says why.
-    r   # raises for a window there is not =>   # raises for an unknown window
     """
     check_view(table)
     CompareOptions(window=step_window)  # raises for an unknown window

@@ -47,9 +47,7 @@ def shortened(message: str) -> str:
 
 
 class PerfCompareError(Exception):
-    """Base of all errors whose text is meant for the user. `code` is stable and appears in the API.
-    r         # errors travel from the processes that read; the constructors' arguments differ, the attributes do not =>
-    # errors are pickled by worker processes: restore attributes, since constructors take different arguments"""
+    """Base of all errors whose text is meant for the user. `code` is stable and appears in the API."""
 
     code = "error"
 

@@ -13,7 +13,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 MINUS = "\N{MINUS SIGN}"
 ABSENT = "\N{EN DASH}"  # not measured, or absent on this side; never zero
 TIMES_FROM = 10.0
-"""As a fraction: a change from here on is a multiple (×46,000) rather than a percentage."""
+"""Changes of at least this fraction are written as multiples (×46,000) instead of percentages."""
 
 
 @dataclass(frozen=True, slots=True)

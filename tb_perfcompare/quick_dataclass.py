@@ -145,8 +145,7 @@ def _init_of(cls: type, fields: tuple[dataclasses.Field[Any], ...]) -> FunctionT
 
 @functools.cache
 def _code_of(count: int, ends: bool) -> CodeType:
-    """Code of a function that passes its `count` parameters to the setters `s0`, `s1`, ..., and then calls `end` if
-    `ends`."""
+    """Code of a function that passes `count` parameters to the setters `s0`, `s1`, ..., then calls `end` if `ends`."""
     setters = [f"s{number}" for number in range(count)]
     free = [*setters, *(["end"] if ends else [])]
     body = [f"{name}(self, of_{name})" for name in setters] + (["end(self)"] if ends else [])
@@ -195,9 +194,7 @@ def _end_of(cls: type, later: list[dataclasses.Field[Any]]) -> Callable[[Any], N
 
 
 def _values(names: tuple[str, ...]) -> Callable[[Any], tuple[object, ...]]:
-    """Function that returns these attributes of an instance as a tuple.
-    r     return lambda one: tuple(getattr(one, name) for name in names) =>     return lambda instance:
-    tuple(getattr(instance, name) for name in names)"""
+    """Function that returns these attributes of an instance as a tuple."""
     if len(names) > 1:
         return attrgetter(*names)
     return lambda instance: tuple(getattr(instance, name) for name in names)

@@ -1,1 +1,1 @@
-"""One module per benchmark: its name, its docstring and `run(setting)`."""
+"""The benchmarks, one module each, with `NAME` and `run(setting)`."""

@@ -1,4 +1,4 @@
-"""All tables of ten million events that are in memory already, against one sort of as many integers."""
+"""Time to build all tables from ten million events in memory, relative to sorting as many integers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TITLES = {
 
 
 def run(setting: Setting) -> Section:
-    """Each a process that draws the same events first."""
+    """Measures each work in a process that first generates the same events."""
     section = Section(NAME)
     events = 10_000_000 // (200 if setting.quick else 1)
     tasks = [Task(what, "our_work.aggregate", (str(events), what)) for what in (_SORT, _CORE, _ALL)]

@@ -1,4 +1,5 @@
-"""Two files to the JSON of the first comparison: cold against twice torch-tb-profiler, and reopened from the cache."""
+"""Time from two files to the JSON of their comparison: cold, relative to torch-tb-profiler on both files, and reopened
+from the cache."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ _RECORDED = (
 
 
 def run(setting: Setting) -> Section:
-    """The recorded pairs and a drawn one of 2 x 100 MB, larger ones without the peers; 100 MB and 1 GB again from the
-    cache."""
+    """Measures the recorded pairs and a generated pair of 2 x 100 MB, a larger pair without other tools, and pairs of
+    2 x 100 MB and 2 x 1 GB reopened from the cache."""
     section = Section(NAME)
     found = []
     for title, *names in () if setting.quick else _RECORDED:
@@ -71,7 +72,7 @@ def _cold(setting: Setting, files: tuple[Path, Path], *, peers: bool = True) -> 
 
 
 def _warm(setting: Setting, files: tuple[Path, Path]) -> Rounds:
-    """Cold and reopened in turns; the cache is filled once before."""
+    """Measures cold and reopened pairs in turns, after filling the cache once."""
     logdir, cache = files[0].parent.parent, setting.inputs.scratch / "cache"
     arguments, environment = (str(logdir), "normal", "abnormal"), {"TB_PERFCOMPARE_CACHE": str(cache)}
     sample(Task("filling the cache", "server_work.open_pair", arguments, environment=environment))
@@ -101,7 +102,7 @@ def _cold_table(found: list[tuple[str, Rounds]]) -> str:
 
 
 def _step_difference(rounds: Rounds) -> str:
-    """Guards against comparing different work."""
+    """Largest difference of the mean step times between both tools, which shows whether they do the same work."""
     ours, theirs = rounds.result(_OURS).get("step_us", []), rounds.result(TBP).get("step_us", [])
     if not theirs:
         return "—"

@@ -1,4 +1,4 @@
-"""Damaged files: how many of the events before the damage are read, and how long that takes."""
+"""How many of the events before the damage are read from damaged files, and how long that takes."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ _SHARES = (10, 50, 90)
 _CUT, _FLIPPED = "cut", "flipped"
 _DAMAGED, _SOUND, _JSON = "damaged", "sound", "json.loads"
 _EVENT_ENDS = b"\n  }"
-"""In the native layout nothing else stands like this."""
+"""End of an event in the native layout; occurs nowhere else."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`whole` events lie before the damage, `total` events were written; `like` is a sound file of as many bytes."""
+    """A damaged file: `whole` events are complete before the damage, of `total` written; `like` is an undamaged file of
+    the same size."""
 
     title: str
     path: Path
@@ -36,7 +37,7 @@ class Case:
 
 
 def run(setting: Setting) -> Section:
-    """Every damage in turns with the sound file."""
+    """Measures every damaged file in turns with an undamaged one."""
     section = Section(NAME)
     rows, shares, found = [], [], []
     times: dict[str, list[list[float]]] = {_CUT: [], _FLIPPED: []}
@@ -85,7 +86,7 @@ def _cases(setting: Setting) -> Iterator[Case]:
         return path
 
     def sound(size: int, name: str, *, pack: bool) -> Path:
-        """A sound file of about as many bytes."""
+        """Writes an undamaged file of about `size` bytes of text."""
         content = text[: text.rindex(_EVENT_ENDS, 0, size) + len(_EVENT_ENDS)] + Layout(NATIVE).foot.encode()
         return written(name, _packed(content) if pack else content)
 
@@ -104,7 +105,7 @@ def _cases(setting: Setting) -> Iterator[Case]:
     draw = random.Random(1)
     for flips in (1, 100):
         damaged = bytearray(text)
-        # one flip is made where it hurts, many anywhere
+        # a single flip damages a quotation mark, many are anywhere
         places = sorted(draw.randrange(len(text) // 4, len(text)) for _ in range(flips))
         if flips == 1:
             places = [text.index(b'"', len(text) // 2)]

@@ -1,4 +1,4 @@
-"""One file read by one core and by all cores: elapsed time, memory, and whether the columns are the same."""
+"""Reading a file with one core and with all cores: elapsed time, memory, and whether the columns are equal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_MORE_MEMORY = 1.1
 
 
 def run(setting: Setting) -> Section:
-    """Uncompressed files and a compressed one."""
+    """Measures uncompressed files and a compressed one."""
     from tb_perfcompare.sources.trace.scanners.scan_threads import available_cores
 
     section = Section(NAME)

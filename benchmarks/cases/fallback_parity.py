@@ -1,5 +1,5 @@
-"""The reader in Python, for installations without a compiler, against `json.loads` alone; its columns against those of
-the compiled reader."""
+"""The Python reader, for installations without a compiler: its time relative to `json.loads` alone, and whether its
+columns equal those of the compiled reader."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PYTHON, _NATIVE, _JSON = "python", "native", "json.loads"
 
 
 def run(setting: Setting) -> Section:
-    """Every input by both readers and the standard parser."""
+    """Measures every input with both readers and the standard library's parser."""
     from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE
 
     section = Section(NAME)

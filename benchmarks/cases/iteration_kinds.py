@@ -1,4 +1,4 @@
-"""What it costs to find iterations that nobody marked and to compare them kind by kind, beside reading the trace."""
+"""Time to find unmarked iterations and to compare them by kind, relative to reading the trace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OURS = "kinds"
 
 
 def run(setting: Setting) -> Section:
-    """Iterations of 20 kinds by annotations, and found by repetition alone."""
+    """Measures iterations of 20 kinds, marked by annotations or found by repetition."""
     section, rows = Section(NAME), []
     count = 60 if setting.quick else 10_000
     for title, annotated in (("annotations", True), ("repetition", False)):
@@ -53,7 +53,8 @@ def _of(rounds: Rounds, what: str) -> list[float]:
 
 
 def _trace(scratch: Path, title: str, side: int, count: int, *, annotated: bool) -> Path:
-    """An iteration of each kind has its own length; each has as many operators with a kernel each."""
+    """Writes a trace of `count` iterations of random kinds, unless it exists. Iterations have the same number of
+    operators, with one kernel each, and a length that depends on the kind."""
     path = scratch / "iterations" / f"{title}_{side}_{count}.pt.trace.json.gz"
     if path.exists():
         return path

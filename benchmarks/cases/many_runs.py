@@ -1,4 +1,4 @@
-"""A log directory of 1,000 runs with 8 workers each: how long listing takes, and that nothing is read for it."""
+"""Listing a log directory of 1,000 runs with 8 workers each: time, and whether files are read for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CONTENT = b"this is no trace: whoever reads it fails"
 
 
 def run(setting: Setting) -> Section:
-    """Every round is a new server on the same directory."""
+    """Measures a new server on the same directory in every round."""
     section = Section(NAME)
     runs = _RUNS // 50 if setting.quick else _RUNS
     logdir = setting.inputs.scratch / f"runs{runs}"
@@ -47,7 +47,7 @@ def run(setting: Setting) -> Section:
 
 
 def _write(logdir: Path, runs: int) -> None:
-    """Files with the names of traces and nothing of a trace inside."""
+    """Writes files with the names of traces, but without a trace's content."""
     if logdir.exists():
         return
     for number in range(runs):

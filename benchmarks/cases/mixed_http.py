@@ -1,4 +1,4 @@
-"""A real TensorBoard while it loads two runs of 100 MB: when the first answers come, and what other routes wait."""
+"""A real TensorBoard that loads two runs of 100 MB: time to the first responses, and latency of other routes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _A_SECOND = Goal(1000, at_most=True, unit=" ms")
 
 @dataclass(slots=True)
 class Round:
-    """One server's life; milliseconds unless said otherwise."""
+    """Figures of one server, in milliseconds except for counts, bytes and MB."""
 
     idle: list[float] = field(default_factory=list)
     loading: list[float] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Round:
 
 
 def run(setting: Setting) -> Section:
-    """Every round is a new TensorBoard without a cache."""
+    """Measures a new TensorBoard without a cache in every round."""
     section = Section(NAME)
     logdir = setting.inputs.pair("pair100", Load(setting.size(100)))[0].parent.parent
     rounds = [_round(logdir) for _ in range(setting.rounds)]
@@ -103,7 +103,7 @@ def _asked_ms(server: Served, path: str) -> float:
 
 
 def _follow(server: Served, found: Round, done: threading.Event) -> None:
-    """Reads the stream of the comparison line by line."""
+    """Reads the comparison's streamed response and records when its lines arrive."""
     try:
         connection = server.connect()
         start = last = time.perf_counter()

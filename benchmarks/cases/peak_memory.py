@@ -1,4 +1,4 @@
-"""Peak memory of reading and of all tables, above the imports, against the size of the JSON text."""
+"""Peak memory of reading and of building all tables, without imports, relative to the size of the JSON text."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from benchmarks.setting import Setting
 NAME = "peak_memory"
 _READ, _TABLES, _JSON = "read", "tables", "json.loads"
 _LIMITS = {_READ: (0.25, 30), _TABLES: (0.40, 40)}
-"""Most memory: so much of the JSON text, and so many MB."""
+"""Memory limits: a fraction of the size of the JSON text, plus a number of MB."""
 
 
 def run(setting: Setting) -> Section:
-    """Usual traces and such with python functions; json.loads up to where its memory is reasonable."""
+    """Measures ordinary traces and traces with Python functions; json.loads only up to 500 MB, as it needs too much
+    memory beyond."""
     section = Section(NAME)
     rows = []
     shares: dict[str, list[list[float]]] = {_READ: [], _TABLES: []}

@@ -1,4 +1,4 @@
-"""File to all columns, against `json.loads(gzip.open(f).read())`."""
+"""Time to read a file into columns, relative to `json.loads(gzip.open(f).read())`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _GOAL, _ALARM = 10, 7
 
 
 def inputs(setting: Setting) -> list[Input]:
-    """A native trace, an indented one, one on a single line, and a large one."""
+    """Returns traces in the native layout, indented and on a single line, and a large one."""
     make = setting.inputs.generated
     large = make("generated, native", Load(setting.size(100)))
     if setting.quick:
@@ -30,7 +30,7 @@ def inputs(setting: Setting) -> list[Input]:
 
 
 def run(setting: Setting) -> Section:
-    """Every input by both."""
+    """Measures every input with both readers."""
     section = Section(NAME)
     found, rows = [], []
     for one in inputs(setting):

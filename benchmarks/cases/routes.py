@@ -1,4 +1,4 @@
-"""Every answer about a pair of a million events: how large, how fast first, how fast when asked again."""
+"""Every response about a pair of a million events: its size, and the time of the first and of a repeated request."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from benchmarks.wide_traces import MILLION, Wide, write_pair
 NAME = "routes"
 _AT_ONCE = Goal(100, at_most=True, unit=" ms")
 _SLOWEST = 8
-"""Answers with a row."""
+"""Number of responses shown in the table."""
 
 _SMALL = Wide(steps=3, layers=20, kernels=60, operators=40, shapes=10, modules=30)
 
 
 def run(setting: Setting) -> Section:
-    """Every round is a new server."""
+    """Measures a new server in every round."""
     section = Section(NAME)
     wide = _SMALL if setting.quick else MILLION
     logdir = setting.inputs.scratch / f"wide{wide.events}"

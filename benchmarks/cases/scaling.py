@@ -1,4 +1,4 @@
-"""How time grows: with size, with threads, depth and distinct names, and when events are out of order."""
+"""How time grows with the trace's size, its number of threads, depth and distinct names, and with unordered events."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ DEPTHS = (10, 100, 1_000)
 NAMES = (100, 1_000, 10_000, 100_000, 1_000_000)
 _WORKS = ("read", "tables")
 _MOST_GROWTH = 0.05
-"""Of the exponent, over or under what it should be."""
+"""Largest allowed exponent of the time per event, which should not grow."""
 
 
 def run(setting: Setting) -> Section:
-    """One series at a time; all points of a series take turns within a round."""
+    """Measures one series of inputs at a time; all inputs of a series are measured in turns within a round."""
     section = Section(NAME)
     make = setting.inputs.generated
     sizes = [make(f"{size} MB", Load(setting.size(size))) for size in (SIZES[::3] if setting.quick else SIZES)]
@@ -68,7 +68,7 @@ def run(setting: Setting) -> Section:
 
 
 def _some(setting: Setting, numbers: Sequence[int]) -> Sequence[int]:
-    """All of a series, or two of them."""
+    """Returns all numbers of a series, or two of them in a quick run."""
     return numbers[:2] if setting.quick else numbers
 
 
@@ -82,7 +82,7 @@ def _events(found: Rounds, inputs: Sequence[Input], work: str) -> list[int]:
 
 
 def _by_round(found: Rounds, inputs: Sequence[Input], work: str) -> list[tuple[float, ...]]:
-    """Processor seconds of all points, round by round."""
+    """Returns per round the CPU seconds of all inputs."""
     return list(zip(*(found.of(f"{work} {one.title}", "cpu_seconds") for one in inputs), strict=True))
 
 

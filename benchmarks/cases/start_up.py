@@ -1,4 +1,4 @@
-"""What a person waits for before anything is compared: commands on small inputs, beside `python -c "import numpy"`."""
+"""CPU time of commands on small inputs, mostly start-up, relative to `python -c "import numpy"`."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ _COMMANDS: dict[str, tuple[tuple[str, ...], float | None]] = {
     "runs, again": ((*_OURS, "runs", str(_DEMO)), 2),
     "pairs": ((*_OURS, "pairs", str(_DEMO)), 2),
 }
-"""The recorded pair: four files of 73,000 events each, 4.5 MB packed."""
+"""Name -> (command, goal as a multiple of the time of `import numpy`). The recorded pair has four files of 73,000
+events each, 4.5 MB compressed."""
 
 
 def run(setting: Setting) -> Section:
-    """Commands in turns; processor time of the process and of those it starts."""
+    """Measures the commands in turns: CPU time of the process and of those it starts."""
     section = Section(NAME)
     recorded = not setting.quick and Path(_RECORDED[-1]).exists()
     commands = {name: one for name, one in _COMMANDS.items() if recorded or one[0][-2:] != _RECORDED}
@@ -42,7 +43,7 @@ def run(setting: Setting) -> Section:
         with tempfile.TemporaryDirectory() as cache:
             for name, (command, _) in commands.items():
                 seconds = _seconds(command, cache)
-                if number:  # the first round fills the caches of files and of compiled modules
+                if number:  # the first round warms up the file cache and compiles modules
                     used[name].append(seconds)
     rows = []
     for name, (_, most) in commands.items():

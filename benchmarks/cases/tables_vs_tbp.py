@@ -1,4 +1,4 @@
-"""File to operator, kernel and step tables, against torch-tb-profiler, the loads of other tools, and bare parsing."""
+"""Time from a file to operator, kernel and step tables, relative to torch-tb-profiler, other tools and json.loads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NOTES = (
 
 
 def inputs(setting: Setting) -> list[Input]:
-    """Recorded traces, and generated ones in today's and in 2021's spelling."""
+    """Returns recorded traces, and generated ones with the categories of today and of 2021."""
     make = setting.inputs.generated
     old = make("generated, categories of 2021", Load(setting.size(20), spelling=OLD, times=WHOLE))
     if setting.quick:
@@ -36,7 +36,7 @@ def inputs(setting: Setting) -> list[Input]:
 
 
 def run(setting: Setting) -> Section:
-    """Every input by every tool that there is."""
+    """Measures every input with every installed tool."""
     section = Section(NAME)
     peers = setting.peers
     found: list[tuple[Input, Rounds]] = []
@@ -67,7 +67,7 @@ def run(setting: Setting) -> Section:
 
 
 class _Equality:
-    """Which kernels of a file are torch-tb-profiler's."""
+    """How many kernels of a file agree with torch-tb-profiler's."""
 
     def __init__(self, rounds: Rounds) -> None:
         theirs = rounds.result(TBP)
@@ -80,7 +80,7 @@ class _Equality:
 
 
 def _close(calls_and_total: list[float], row: list[float]) -> bool:
-    """Theirs are rounded to whole microseconds."""
+    """Whether calls are equal and totals agree within a microsecond, to which torch-tb-profiler rounds."""
     return calls_and_total[0] == row[0] and abs(calls_and_total[1] - row[1]) <= 1
 
 
@@ -113,12 +113,12 @@ def _memory(found: list[tuple[Input, Rounds]]) -> str:
 
 
 def _measured(found: list[tuple[Input, Rounds]], *tools: str) -> list[str]:
-    """Those of the tools that any file has figures of."""
+    """Returns the tools with figures for at least one file."""
     return [tool for tool in tools if any(r.of(tool) for _, r in found)]
 
 
 def _equalities(found: list[tuple[Input, Rounds]], equal: list[_Equality]) -> list[str]:
-    """Which files count: those whose kernels (name, calls, total) are torch-tb-profiler's."""
+    """Says which files count: those whose kernels (name, calls, total) equal torch-tb-profiler's."""
     known = [(one.title, e) for (one, _), e in zip(found, equal, strict=True) if e.known]
     unlike = [f"{title}: {e.same} of {e.kernels} kernels" for title, e in known if not e.counts]
     text = "A file counts if its kernels (name, calls, total) are those of torch-tb-profiler: "

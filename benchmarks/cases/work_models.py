@@ -1,4 +1,4 @@
-"""What the work of operators, FLOPs and bytes from their shapes, adds to the time of all other tables."""
+"""Time to model the operators' work (FLOPs and bytes from shapes), relative to the time of all other tables."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _WITH, _WITHOUT = 15, 5
 
 
 def inputs(setting: Setting) -> list[Input]:
-    """Recorded traces; in a quick run a generated one."""
+    """Returns recorded traces, or a generated one in a quick run."""
     if setting.quick:
         return [setting.inputs.generated("generated, native", Load(setting.size(100)))]
     return setting.inputs.recorded(KINETO, A100, H100, MI300, H100_TEXT, MI300_TEXT, NANOSECONDS)
 
 
 def run(setting: Setting) -> Section:
-    """Every input, in a process that has modelled nothing yet."""
+    """Measures every input in a new process, without cached models."""
     section, rows = Section(NAME), []
     for one in inputs(setting):
         found = measure([Task(_OURS, "our_work.modelled", (str(one.path),))], setting.rounds, _OURS)

@@ -1,4 +1,4 @@
-"""What a summary says of a trace besides its tables: steps and notes. `outline` computes no more than these."""
+"""Steps and notes of a trace summary. `outline` computes these without the tables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TimedTrace:
-    """A recording whose steps are known; `windows` are those of the rule that was asked for."""
+    """A recording with its steps; `windows` are those of the chosen rule (device or marker)."""
 
     recording: TraceRecording
     device: DeviceFacts
@@ -38,12 +38,12 @@ class TimedTrace:
 
     @property
     def timeline(self) -> InterpretedTrace:
-        """Its events."""
+        """The recording's interpreted events."""
         return self.steps.timeline
 
 
 def timed_trace(recording: TraceRecording, window: str, marker: str, *, tail: bool) -> TimedTrace:
-    """The recording with its steps; arguments and errors as of summarize."""
+    """Finds the recording's steps. Arguments and errors as of summarize."""
     vendor, _ = find_vendor(recording)
     steps = trace_steps(interpret(recording.events, vendor), marker, tail=tail)
     windows = steps.windows[window]
@@ -59,14 +59,17 @@ def timed_trace(recording: TraceRecording, window: str, marker: str, *, tail: bo
 
 @paused_collector()
 def outline(recording: TraceRecording, window: str = "device", *, marker: str = "", tail: bool = False) -> Outline:
-    """The outline of what `summarize` makes of the trace, in a third of its time; arguments and errors as there."""
+    """Builds the outline of the summary that `summarize` would give, in a third of its time.
+
+    Arguments and errors as of summarize.
+    """
     trace = timed_trace(recording, window, marker, tail=tail)
     windows, steps = trace.windows, len(trace.windows.label)
     _, coarse = counters_by_step(trace)
     measured = measured_ranges(trace)[1]
     backlog, parts, modules = np.zeros(steps, dtype=np.int64), None, None
-    most = 2 * len(recording.events) + steps  # parts: one for each event and for each gap between them
-    if is_disputed(windows, trace.of_events) or most > min(owned_parts.MOST_PARTS, owned_modules.MOST_KEYS):
+    max_parts = 2 * len(recording.events) + steps  # at most one for each event and each gap between events
+    if is_disputed(windows, trace.of_events) or max_parts > min(owned_parts.MOST_PARTS, owned_modules.MOST_KEYS):
         owners = find_owners(trace.timeline, windows)
         backlog = backlog_of(trace, owners)
         parts = owned_parts.owned_parts(
@@ -85,7 +88,10 @@ def outline(recording: TraceRecording, window: str = "device", *, marker: str = 
 def notes_of(
     trace: TimedTrace, backlog: Ints, pooled: tuple[SplitTime | None, SplitTime | None], others: tuple[Note, ...]
 ) -> tuple[Note, ...]:
-    """All notes on the trace; `pooled` are parts and modules, `others` those on counters and measured ranges."""
+    """Returns all notes on the trace.
+
+    `pooled` are the owned parts and modules, `others` the notes on counters and measured ranges.
+    """
     recording, windows = trace.recording, trace.windows
     path = recording.file.path
     return (
@@ -93,24 +99,24 @@ def notes_of(
         *iteration_notes(trace.steps, path),
         *reading_notes(recording, trace.timeline, windows),
         *disputed_notes(windows, trace.of_events, backlog, path),
-        *_pooled(*pooled, path),
+        *_pooling_notes(*pooled, path),
         *others,
     )
 
 
 def backlog_of(trace: TimedTrace, owners: Owners) -> Ints:
-    """(s,) of each window, what device work that an earlier step launched owns."""
-    shares, device, found = owners.shares, trace.timeline.is_device, trace.of_events
+    """(s,) Owned time per step of device work that was launched in an earlier step."""
+    shares, device, of_events = owners.shares, trace.timeline.is_device, trace.of_events
     out = np.zeros(len(trace.windows.label), dtype=np.int64)
-    for some in chunks(len(shares.claim)):
-        row, window = owners.row[shares.claim[some]], shares.step[some]
-        late = device[row] & (found.step[row] < window) & ((found.step[row] >= 0) | found.before[row])
-        np.add.at(out, window[late], shares.time_ns[some][late])
+    for chunk in chunks(len(shares.claim)):
+        row, window = owners.row[shares.claim[chunk]], shares.step[chunk]
+        late = device[row] & (of_events.step[row] < window) & ((of_events.step[row] >= 0) | of_events.before[row])
+        np.add.at(out, window[late], shares.time_ns[chunk][late])
     return out
 
 
 def counters_by_step(trace: TimedTrace) -> tuple[CounterSeries | None, tuple[Note, ...]]:
-    """The samples by step, and that they are few where they are."""
+    """Returns the counter samples by step, with a note if there are few per step; None without samples."""
     recording, windows = trace.recording, trace.windows
     if recording.counters is None:
         return None, ()
@@ -124,7 +130,7 @@ def counters_by_step(trace: TimedTrace) -> tuple[CounterSeries | None, tuple[Not
 
 
 def measured_ranges(trace: TimedTrace) -> tuple[dict[str, GroupTable], tuple[Note, ...]]:
-    """Tables of what the profiler measured of ranges, and what that means for times."""
+    """Returns tables of the ranges that the profiler measured one by one, and a note on what that does to times."""
     ranges = trace.recording.ranges
     if not len(ranges):
         return {}, ()
@@ -140,11 +146,11 @@ def measured_ranges(trace: TimedTrace) -> tuple[dict[str, GroupTable], tuple[Not
     return tables, (Note(NoteCode.MEASURED_RANGES, message, trace.recording.file.path),)
 
 
-def _pooled(parts: SplitTime | None, modules: SplitTime | None, where: str) -> tuple[Note, ...]:
-    """Notes on the smallest parts and modules, pooled because there were too many."""
-    found = ((parts, "callers and input shapes", "their entry"), (modules, "modules", "their category"))
+def _pooling_notes(parts: SplitTime | None, modules: SplitTime | None, where: str) -> tuple[Note, ...]:
+    """Notes on parts and modules that were pooled because there were too many."""
+    split_of = ((parts, "callers and input shapes", "their entry"), (modules, "modules", "their category"))
     return tuple(
         Note(NoteCode.PARTS_POOLED, f"the {split.pooled:,} smallest {what} are pooled under {under}", where)
-        for split, what, under in found
+        for split, what, under in split_of
         if split is not None and split.pooled
     )

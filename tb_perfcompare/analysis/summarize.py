@@ -1,4 +1,4 @@
-"""One recording -> one summary, in the corrected reading."""
+"""Builds the summary of one recording, in the corrected reading."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELIN
 from tb_perfcompare.model.summary.kernel_metrics import MODELLED_WORK
 from tb_perfcompare.model.summary.summary import Capture, DroppedStep, GroupTable, StepTable, Summary
 
-_ABSENT = {
+_REASONS_IF_ABSENT = {
     "operators": "the trace has no operators; record with ProfilerActivity.CPU",
     "operators_by_shape": "no input shapes; record with record_shapes=True",
     "call_tree": "the trace has no operators; record with ProfilerActivity.CPU",
@@ -68,12 +68,14 @@ _LATE_COUNTERS = "no counter was sampled before the last compared step ended"
 
 
 UNREAD_ARGUMENTS = frozenset({"python_id", "python_parent_id", "address"})
-"""What step timelines show and no part of a summary needs."""
+"""Arguments that step timelines show and no summary reads."""
 
 
 def without_unread(recording: TraceRecording) -> TraceRecording:
-    """The recording without UNREAD_ARGUMENTS, a tenth of the memory where stacks were recorded. Its summary is the
-    same; the caller drops the whole recording first."""
+    """Drops UNREAD_ARGUMENTS: a tenth of the memory if stacks were recorded, the same summary.
+
+    The memory is freed once the caller drops the original recording.
+    """
     return replace(recording, events=recording.events.without(UNREAD_ARGUMENTS))
 
 
@@ -82,16 +84,21 @@ def summarize(
     recording: TraceRecording, origin: Origin, window: str = "device", *, marker: str = "",
     paths_of_rows: bool = False, tail: bool = False,
 ) -> Summary:  # fmt: skip
-    """Summary of one trace; `window` is "device" or "marker", `marker` says what delimits steps ("": what is found);
-    with `paths_of_rows` it tells from where rows were called and how long single launches took, with `tail` the last
-    step stays even if the recording ended before it did. Raises CorruptInput if nothing in it can be timed,
-    SelectionError for a marker it lacks."""
+    """Summarizes one trace.
+
+    window         "device" or "marker": where steps end
+    marker         name of what delimits steps; "" to detect it
+    paths_of_rows  also record the callers of each row and the durations of single launches
+    tail           keep the last step even if the recording ended before it did
+
+    Raises CorruptInput if the trace has nothing to time, SelectionError if it lacks the marker.
+    """
     trace = timed_trace(recording, window, marker, tail=tail)
     timeline, both, windows, device = trace.timeline, trace.steps.windows, trace.windows, trace.device
     step = trace.of_events.step
     steps = len(windows.label)
     events = len(recording.events)
-    release(events)  # what reading and nesting took
+    release(events)  # memory of reading and nesting
     owners = find_owners(timeline, windows)
     owned = own(timeline, owners, step, steps)
     release(events)
@@ -113,7 +120,7 @@ def summarize(
     tables = (("memory", memory), ("counters", series), ("modules_ledger", by_module), ("call_tree", tree))
     tabled = {name for name, present in tables if present is not None}
     if "kernels" not in groups:
-        tabled |= {"kernels_by_launch", "kernels_by_module", "kernels_by_type"}  # no losses of their own
+        tabled |= {"kernels_by_launch", "kernels_by_module", "kernels_by_type"}  # implied by the absence of kernels
     if "communication" not in groups:
         tabled.add(BY_MESSAGE)
     if paths_of_rows:
@@ -141,7 +148,9 @@ def summarize(
         environment=environment(recording, timeline, device),
         recommendations=recommendations(timeline, owned, metrics),
         absent={
-            name: why for name, why in _absent(recording, timeline).items() if name not in groups and name not in tabled
+            name: why
+            for name, why in _reasons_if_absent(recording, timeline).items()
+            if name not in groups and name not in tabled
         },
         memory=memory,
         modules=by_module,
@@ -158,8 +167,10 @@ def _group_tables(
     timeline: InterpretedTrace, windows: Windows, step: StepIndex, steps: int,
     module_of: Callable[[EventIndex], Texts] | None, *, durations: bool,
 ) -> dict[str, GroupTable]:  # fmt: skip
-    """Tables of operators, device work, modules and the device's time line that have rows; `step` is each event's,
-    `module_of` names those of device work."""
+    """Returns the tables of operators, device work, modules and device timeline that have rows.
+
+    `step` (n,) is the step of each event; `module_of` names the modules of device work.
+    """
     groups = operator_tables(timeline, step, steps)
     groups |= device_tables(timeline, step, steps, module_of=module_of, durations=durations)
     modules = calls_in_steps(timeline, step)
@@ -174,7 +185,10 @@ def _group_tables(
 
 
 def _measure(groups: dict[str, GroupTable], trace: TimedTrace) -> tuple[Note, ...]:
-    """Adds what the profiler measured of ranges. Where that is instead of kernels, work of operators has no time."""
+    """Adds tables of measured ranges to `groups` and returns their notes.
+
+    If ranges were measured instead of kernels, operators have no device time: their work is listed as modelled only.
+    """
     tables, notes = measured_ranges(trace)
     groups |= {name: table for name, table in tables.items() if len(table)}
     if notes and not trace.timeline.is_device.any():
@@ -184,12 +198,12 @@ def _measure(groups: dict[str, GroupTable], trace: TimedTrace) -> tuple[Note, ..
     return notes
 
 
-def _absent(recording: TraceRecording, timeline: InterpretedTrace) -> dict[str, str]:
-    """Table -> why it is absent if it is. An option that was on is not asked for again."""
+def _reasons_if_absent(recording: TraceRecording, timeline: InterpretedTrace) -> dict[str, str]:
+    """Maps each table to the reason it would be absent. Does not advise turning on an option that was on."""
     on = [flag for flag in RECORDED_FLAGS if recording.properties.get(flag)]
     absent = {
         name: f"{why.partition(';')[0]}, though {flag}=True was on"
-        for name, why in _ABSENT.items()
+        for name, why in _REASONS_IF_ABSENT.items()
         for flag in on
         if f"{flag}=True" in why
     }
@@ -197,14 +211,15 @@ def _absent(recording: TraceRecording, timeline: InterpretedTrace) -> dict[str, 
         absent[DEVICE_TIMELINE] = "some device events do not name their device, of several"
     elif len(recording.ranges):
         absent |= dict.fromkeys(("kernels", DEVICE_TIMELINE), "kernels were measured one by one, without their times")
-    found = {**_ABSENT, **absent, **({} if recording.counters is None else {"counters": _LATE_COUNTERS})}
+    reasons = {**_REASONS_IF_ABSENT, **absent, **({} if recording.counters is None else {"counters": _LATE_COUNTERS})}
     if all(note.code != NoteCode.TRUNCATED for note in recording.notes):
-        return found
+        return reasons
     cut = "the file is cut off; the lost part may hold them"
-    return {name: f"{why.partition('; ')[0]}; {cut}" for name, why in found.items()}
+    return {name: f"{why.partition('; ')[0]}; {cut}" for name, why in reasons.items()}
 
 
 def _rank(recording: TraceRecording, by_name: int | None) -> int | None:
+    """Returns the rank that the trace records, else that of the worker's name."""
     info = recording.properties.get("distributedInfo")
     rank = info.get("rank") if isinstance(info, dict) else None
     return rank if isinstance(rank, int) else by_name

@@ -1,1 +1,1 @@
-"""The launcher: runs a user's script under torch.profiler (docs/guide/ab.md). Imports the standard library only."""
+"""The launcher: runs a user's script under torch.profiler (docs/guide/ab.md). Imports only the standard library."""

@@ -11,7 +11,7 @@ from types import ModuleType
 
 
 class AfterImport(MetaPathFinder):
-    """Waits in sys.meta_path for one module, then leaves."""
+    """An import hook in sys.meta_path for one module; removes itself when that module is found."""
 
     def __init__(self, name: str, then: Callable[[ModuleType], None]) -> None:
         self._name = name
@@ -20,7 +20,7 @@ class AfterImport(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The usual spec of the module, with a loader that calls back."""
+        """Returns the module's usual spec, with a loader that calls back."""
         if fullname != self._name:
             return None
         sys.meta_path.remove(self)
@@ -33,7 +33,7 @@ class AfterImport(MetaPathFinder):
 
 
 class _Loader(Loader):
-    """The module's own loader, and a call when it is done."""
+    """Wraps the module's own loader and calls back after the import."""
 
     def __init__(self, own: Loader, then: Callable[[ModuleType], None]) -> None:
         self._own = own
@@ -54,7 +54,7 @@ class _Loader(Loader):
 
 
 def after_import(name: str, then: Callable[[ModuleType], None]) -> None:
-    """Calls `then` with the module, now if it is imported already."""
+    """Calls `then` with the module after its import, or immediately if it is already imported."""
     if name in sys.modules:
         then(sys.modules[name])
     else:

@@ -1,4 +1,4 @@
-"""Runs a script or module as Python itself would, with a recorder waiting for torch."""
+"""Runs a script or module as Python itself would, with a recorder that waits for torch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tb_perfcompare.capture.step_marks import MARK_NAME, decorated, marking
 
 
 def main(argv: Sequence[str]) -> None:
-    """Ends as the program ends: with its exit status or its exception."""
+    """Runs the program; ends with the program's exit status or exception."""
     options, program = parse(argv)
     recorder = Recorder(options)
     module, _, function = options.step.partition(":")
@@ -26,7 +26,7 @@ def main(argv: Sequence[str]) -> None:
     after_import("torch", recorder.torch_imported)
     if not own:
         recorder.watch()
-    _leave_out_of_tracebacks()
+    _hide_from_tracebacks()
     try:
         if program.is_module:
             _run_module(program)
@@ -38,8 +38,8 @@ def main(argv: Sequence[str]) -> None:
         recorder.finish()
 
 
-def _leave_out_of_tracebacks() -> None:
-    """Those of the program begin with its own frames."""
+def _hide_from_tracebacks() -> None:
+    """Removes the launcher's frames from tracebacks, so that they begin with the program's own."""
     show, here = sys.excepthook, os.path.dirname(__file__)
 
     def shown(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -52,15 +52,15 @@ def _leave_out_of_tracebacks() -> None:
 
 def _run_module(program: Program) -> None:
     sys.argv = [program.name, *program.arguments]
-    _look_first_in(os.getcwd())
+    _prepend_to_path(os.getcwd())
     runpy.run_module(program.name, run_name="__main__", alter_sys=True)
 
 
 def _run_package(program: Program) -> None:
-    """A directory or zip archive that holds `__main__.py`."""
+    """Runs a directory or zip archive that contains `__main__.py`."""
     sys.argv = [program.name, *program.arguments]
     place = os.path.abspath(program.name)
-    _look_first_in(place)
+    _prepend_to_path(place)
     runpy.run_path(place, run_name="__main__")
 
 
@@ -77,7 +77,7 @@ def _run_script(program: Program, own_function: str, recorder: Recorder) -> None
         main_module.__dict__[MARK_NAME] = marking(recorder.mark)
     sys.modules["__main__"] = main_module  # where pickle and multiprocessing look
     sys.argv = [program.name, *program.arguments]
-    _look_first_in(os.path.dirname(main_module.__file__))
+    _prepend_to_path(os.path.dirname(main_module.__file__))
     exec(_compiled(source, main_module.__file__, own_function), main_module.__dict__)
 
 
@@ -90,7 +90,7 @@ def _compiled(source: bytes, name: str, own_function: str) -> CodeType:
         raise SystemExit(f"tb_perfcompare.capture: {os.path.basename(name)} has no function {own_function}") from None
 
 
-def _look_first_in(directory: str) -> None:
-    """For modules, unless the interpreter runs with -P."""
+def _prepend_to_path(directory: str) -> None:
+    """Makes the directory the first in the module search path, unless the interpreter runs with -P."""
     if not getattr(sys.flags, "safe_path", False):
         sys.path[0] = directory

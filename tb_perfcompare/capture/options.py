@@ -1,4 +1,4 @@
-"""What the launcher is asked for on its command line."""
+"""The launcher's command line."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 OUT_VARIABLE = "TB_PERFCOMPARE_OUT"
-"""Environment variable: the directory that traces are written to."""
+"""Environment variable with the directory for traces."""
 
 USUAL_OUT = "tb_perfcompare_traces"
 
 _LOCAL_RANK = re.compile(r"--local[-_]rank=\d+")
-"""First argument that deepspeed and torch.distributed.launch give to the script that they start."""
+"""First argument that deepspeed and torch.distributed.launch pass to the script that they start."""
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """Steps to wait, to warm up, and to record, and how many recordings."""
+    """Numbers of steps to wait, to warm up and to record, and number of recordings."""
 
     wait: int = 5
     warmup: int = 3
@@ -29,7 +29,12 @@ class Schedule:
 
 @dataclass(frozen=True)
 class CaptureOptions:
-    """`step`: function whose calls are steps, "" for the optimizer's; `whole`: from `import torch` to the end."""
+    """Options of a recording.
+
+    step   function whose calls are steps, "" for the optimizer's
+    whole  record from `import torch` to the end
+    stop   end the program after the recording
+    """
 
     out: str
     schedule: Schedule = Schedule()
@@ -43,7 +48,7 @@ class CaptureOptions:
 
 @dataclass(frozen=True)
 class Program:
-    """A script, or a module with `is_module`, and its arguments."""
+    """A script (a module with `is_module`) and its arguments."""
 
     name: str
     arguments: tuple[str, ...]
@@ -51,7 +56,7 @@ class Program:
 
 
 def add_capture(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """The options of a recording."""
+    """Adds the options of a recording."""
     usual = Schedule()
     for name, kind, text in (
         ("wait", _count, "steps before the profiler starts"),
@@ -74,7 +79,7 @@ def add_capture(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> No
 
 
 def capture_words(arguments: argparse.Namespace) -> list[str]:
-    """The options as they are typed for the launcher."""
+    """Formats the options as words of the launcher's command line."""
     words = []
     for name in ("wait", "warmup", "active", "step"):
         value = getattr(arguments, name)
@@ -88,7 +93,7 @@ def capture_words(arguments: argparse.Namespace) -> list[str]:
 
 
 def parse(argv: Sequence[str]) -> tuple[CaptureOptions, Program]:
-    """The launcher's options and the program. Exits with status 2 where they cannot be understood."""
+    """Parses the launcher's options and the program. Exits with status 2 if they are invalid."""
     parser = argparse.ArgumentParser(
         prog="python -m tb_perfcompare.capture", allow_abbrev=False,
         usage="python -m tb_perfcompare.capture [options] (SCRIPT | -m MODULE) [arguments]",

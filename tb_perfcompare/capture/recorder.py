@@ -1,4 +1,4 @@
-"""torch.profiler around a program that knows nothing of it."""
+"""Runs torch.profiler around a program that does not use it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tb_perfcompare.capture.options import OUT_VARIABLE, CaptureOptions
 from tb_perfcompare.capture.step_marks import mark_calls, mark_optimizer_steps
 
 FACTS_FILE = "facts.json"
-"""What is known of the program's own process, next to its traces."""
+"""File with facts about the program's own process, next to its traces."""
 
 _RANK_VARIABLES = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
 
@@ -22,8 +22,8 @@ _RANK_VARIABLES = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
 class Recorder:
     """Starts the profiler at the first step, follows the schedule, writes the traces.
 
-    Without marks of steps the recording begins with the first call of a module and ends with the program. A program
-    with a profiler of its own is left alone, before or after this one has started.
+    Without step marks the recording begins with the first module call and ends with the program. If the program starts
+    a profiler itself, before or after this one, this one ends.
     """
 
     def __init__(self, options: CaptureOptions) -> None:
@@ -38,7 +38,7 @@ class Recorder:
         self._process = os.getpid()
 
     def torch_imported(self, torch: Any) -> None:
-        """Called once, by the end of `import torch`."""
+        """Starts waiting for steps, or recording. Called once, after `import torch`."""
         self._torch = torch
         self._yield_to_other_profilers()
         if self._options.whole:
@@ -48,12 +48,12 @@ class Recorder:
             self._ends.append(_at_first_module_call(lambda: self._start(None)))
 
     def watch(self) -> None:
-        """Marks calls of a function of another module than the script."""
+        """Marks calls of the step function, if it is in another module than the script."""
         if self._options.step:
             mark_calls(self._options.step, self.mark)
 
     def mark(self) -> None:
-        """A step has ended. Raises SystemExit when the recording is done and the program is to end."""
+        """Records the end of a step. Raises SystemExit after the last recording if the program should end then."""
         if self._over or self._torch is None or self._process != os.getpid():
             return
         self._steps += 1
@@ -72,8 +72,8 @@ class Recorder:
                 raise SystemExit(0)
 
     def finish(self) -> None:
-        """Ends the recording; writes what was recorded if that was not done yet."""
-        if self._over or self._process != os.getpid():  # a forked child ends, too
+        """Ends the recording and writes what has not been written yet."""
+        if self._over or self._process != os.getpid():  # a forked child also gets here
             return
         self._over = True
         self._end_marks()
@@ -113,11 +113,11 @@ class Recorder:
         try:
             os.makedirs(self._options.out, exist_ok=True)
             profiler.export_chrome_trace(path)
-        except (OSError, RuntimeError) as error:  # the program goes on
+        except (OSError, RuntimeError) as error:  # the program continues
             _say(f"{path} cannot be written: {error}")
 
     def _discard(self) -> None:
-        """Ends the recording that was begun before the program turned out to have steps."""
+        """Discards the recording that was started before the program turned out to have steps."""
         profiler, self._profiler = self._profiler, None
         if profiler is not None:
             profiler.on_trace_ready = None
@@ -130,7 +130,7 @@ class Recorder:
         return bool(active() if callable(active) else active)
 
     def _yield_to_other_profilers(self) -> None:
-        """When the program starts a profiler, ours ends."""
+        """Ends our profiler when the program starts one."""
         from torch.autograd.profiler import profile as legacy
 
         for kind, name in ((self._torch.profiler.profile, "start"), (legacy, "__enter__")):
@@ -165,7 +165,7 @@ class Recorder:
 
 
 def _before(kind: Any, name: str, first: Callable[[Any], None]) -> Callable[[], None]:
-    """Calls `first` with the object before a method of its class; returns what ends it."""
+    """Makes a method of a class call `first` with the object beforehand; returns a function that undoes it."""
     method = getattr(kind, name)
 
     def called(self: Any, *positional: Any, **named: Any) -> Any:
@@ -177,7 +177,7 @@ def _before(kind: Any, name: str, first: Callable[[Any], None]) -> Callable[[], 
 
 
 def _at_first_module_call(then: Callable[[], None]) -> Callable[[], None]:
-    """Calls back before the first call of any torch.nn.Module; returns what ends the waiting."""
+    """Calls `then` before the first call of any torch.nn.Module; returns a function that cancels it."""
     from torch.nn.modules.module import register_module_forward_pre_hook
 
     waiting = [True]
@@ -197,7 +197,7 @@ def _at_first_module_call(then: Callable[[], None]) -> Callable[[], None]:
 
 
 def _rank() -> int:
-    """torchrun and accelerate set RANK; mpirun and srun have their own variables."""
+    """Returns the rank from RANK (torchrun, accelerate) or the variables of mpirun and srun; 0 without any."""
     ranks = (os.environ.get(name, "") for name in _RANK_VARIABLES)
     return next((int(rank) for rank in ranks if rank.isdecimal()), 0)
 

@@ -1,4 +1,4 @@
-"""Where steps end: calls of the optimizer, or of a function that the user names."""
+"""Marks ends of steps: calls of the optimizer, or of a function that the user names."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from typing import Any
 from tb_perfcompare.capture.after_import import after_import
 
 MARK_NAME = "_tb_perfcompare_step"
-"""Decorator put in front of a function of the script."""
+"""Name of the decorator that is added to a function of the script."""
 
 
 def mark_optimizer_steps(torch: Any, mark: Callable[[], None]) -> Callable[[], None]:
-    """Marks each step of the optimizer that steps first, so that a second one (as of a GAN) makes no steps of its own.
-    Returns what ends it."""
+    """Marks each step of the optimizer that steps first; a second one (as of a GAN) marks none.
+
+    Returns a function that ends the marking.
+    """
     try:
         from torch.optim.optimizer import register_optimizer_step_post_hook
-    except ImportError:  # an old torch: iterations are found afterwards
+    except ImportError:  # an old torch: iterations are detected in the trace
         return lambda: None
 
     first: list[weakref.ref[Any]] = []
@@ -36,7 +38,7 @@ def mark_optimizer_steps(torch: Any, mark: Callable[[], None]) -> Callable[[], N
 
 
 def mark_calls(function: str, mark: Callable[[], None]) -> None:
-    """Marks each call of MODULE:FUNCTION when the module is imported. Functions of the script itself: `decorated`."""
+    """Marks each call of MODULE:FUNCTION once the module is imported. For functions of the script, see `decorated`."""
     module, _, path = function.partition(":")
 
     def wrap(loaded: ModuleType) -> None:
@@ -52,7 +54,7 @@ def mark_calls(function: str, mark: Callable[[], None]) -> None:
 
 
 def marking(mark: Callable[[], None]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorator: the function, and a mark when it returns."""
+    """Returns a decorator that marks each return of the function."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
@@ -67,8 +69,10 @@ def marking(mark: Callable[[], None]) -> Callable[[Callable[..., Any]], Callable
 
 
 def decorated(source: bytes, name: str, path: str) -> ast.Module:
-    """The script's syntax tree with the decorator at its function `path`, such as `Trainer.step`. Raises LookupError
-    where there is none; line numbers stay."""
+    """Returns the script's syntax tree with the decorator on its function `path`, such as `Trainer.step`.
+
+    Line numbers stay the same. Raises LookupError if there is no such function.
+    """
     tree = ast.parse(source, name)
     body: list[ast.stmt] = tree.body
     *owners, function = path.split(".")

@@ -71,7 +71,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 @contextmanager
 def _termination_as_interrupt() -> Iterator[None]:
-    """Commands run in process groups of their own: what ends this process, such as a cancelled job, has to end them."""
+    """Turns SIGTERM into KeyboardInterrupt during the `with` body, so that a cancelled job also ends the commands,
+    which run in process groups of their own."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -105,7 +106,7 @@ def _run(arguments: argparse.Namespace, console: Console) -> int:
 
 
 class _Recording:
-    """The rounds of an experiment, with what is said about them."""
+    """Records the rounds of an experiment and reports on them."""
 
     def __init__(self, experiment: Experiment, looks: Looks, console: Console, most_minutes: float | None) -> None:
         self._experiment = experiment
@@ -114,7 +115,7 @@ class _Recording:
         self._end_s = None if most_minutes is None else time.monotonic() + 60 * most_minutes
 
     def run(self) -> int:
-        """0 when the experiment is over, else the exit status."""
+        """Records rounds until the experiment is finished; returns 0, or the exit status after a failure."""
         try:
             self._rounds()
         except KeyboardInterrupt:
@@ -131,14 +132,14 @@ class _Recording:
         if manifest.rounds() and self._looks.settled():
             return
         for number, order in enumerate(turns(names, manifest.most_rounds, manifest.seed), start=1):
-            left = [name for name in order if not manifest.is_recorded(number, name)]
-            if not left:
+            missing = [name for name in order if not manifest.is_recorded(number, name)]
+            if not missing:
                 continue
-            if self._is_late(left):
+            if self._is_late(missing):
                 done = many(number - 1, "round")
                 self._console.complain(f"stopped after {done}: another would exceed --most-minutes")
                 return
-            for name in left:
+            for name in missing:
                 self._record(number, name)
             if self._looks.settled():
                 return
@@ -155,12 +156,12 @@ class _Recording:
             self._console.draw(f"round {number} of {manifest.most_rounds}  {name}  {_progress(seconds, usual)}")
 
         facts = self._experiment.record(number, name, tick)
-        seen = self._looks.of_recording(number, name)
-        self._console.complain(f"round {number}  {name}  {seen}, {facts.seconds:.0f} s")
+        summary = self._looks.of_recording(number, name)
+        self._console.complain(f"round {number}  {name}  {summary}, {facts.seconds:.0f} s")
 
 
 def _gate(looks: Looks, workspace: Workspace, arguments: argparse.Namespace, console: Console) -> int:
-    """The worst status of all candidates: 1 before 3 before 0."""
+    """Runs the gate for each candidate; returns the worst exit status: 1 before 3 before 0."""
     statuses = []
     several = len(looks.candidates) > 1 and has_gate(arguments)
     for name in looks.candidates:
@@ -184,7 +185,7 @@ def _variants(arguments: argparse.Namespace) -> tuple[Variant, ...]:
         if arguments.a or arguments.b or arguments.b_git:
             raise PerfCompareError("--config has the commands already", hint="leave out --a, --b and --b-git")
         config = read_config(arguments.config)
-        _take(arguments, config.settings)
+        _apply_settings(arguments, config.settings)
         variants = config.variants
     else:
         if not arguments.a or not (arguments.b or arguments.b_git):
@@ -201,8 +202,8 @@ def _variants(arguments: argparse.Namespace) -> tuple[Variant, ...]:
     return variants
 
 
-def _take(arguments: argparse.Namespace, settings: dict[str, Any]) -> None:
-    """What the command line says wins."""
+def _apply_settings(arguments: argparse.Namespace, settings: dict[str, Any]) -> None:
+    """Applies settings of the configuration file; options of the command line take precedence."""
     for name, value in settings.items():
         if getattr(arguments, name) is None:
             setattr(arguments, name, value)

@@ -1,4 +1,4 @@
-"""Arguments that several commands share, and how their values are read."""
+"""Arguments that several commands share, and parsers of their values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST_MARKER = 1_000
 
 
 def as_argument(parse: Callable[[str], T]) -> Callable[[str], T]:
-    """The function with its errors as argparse wants them."""
+    """Wraps a parser so that it raises argparse's ArgumentTypeError for a PerfCompareError."""
 
     def parsed(text: str) -> T:
         try:
@@ -36,7 +36,7 @@ def _marker(text: str) -> str:
 
 
 def positive(text: str) -> int:
-    """A whole number from 1."""
+    """Parses a whole number of at least 1. Raises ArgumentTypeError."""
     if not text.isdecimal() or not 1 <= int(text) <= 10**9:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)

@@ -83,34 +83,36 @@ def _saved(baselines: Baselines, arguments: argparse.Namespace, console: Console
 
 
 def _listed(baselines: Baselines, console: Console, *, as_json: bool) -> bytes:
-    """One that cannot be read is listed with the reason."""
-    found: list[tuple[str, SavedFacts | InputError]] = []
+    """Lists all baselines as text or JSON; unreadable ones with the reason."""
+    entries: list[tuple[str, SavedFacts | InputError]] = []
     for name in baselines.names():
         try:
-            found.append((name, baselines.facts(name)))
+            entries.append((name, baselines.facts(name)))
         except InputError as error:
-            found.append((name, error))
+            entries.append((name, error))
     if as_json:
-        rows = [{"name": name, **_facts_or_error(facts)} for name, facts in found]
+        rows = [{"name": name, **_facts_or_error(facts)} for name, facts in entries]
         return wire.encode({"schema": LIST_SCHEMA, "baselines": rows}, indent=2) + b"\n"
-    none = () if found else (f"none in {baselines.directory}; save one with: tb-perfcompare baseline save NAME RUN",)
-    table = Table("baselines", "Saved baselines", _COLUMNS, tuple(_row(name, facts) for name, facts in found), none)
+    none = () if entries else (f"none in {baselines.directory}; save one with: tb-perfcompare baseline save NAME RUN",)
+    table = Table("baselines", "Saved baselines", _COLUMNS, tuple(_row(name, facts) for name, facts in entries), none)
     return render_table(table, "text", terminal=console.screen)
 
 
-def _row(name: str, found: SavedFacts | InputError) -> tuple[Cell, ...]:
-    if isinstance(found, InputError):
-        return name, None, None, None, None, None, found.reason
-    failed = [f"{one.file.path}: {one.failed.reason}" for one in found.captures if one.failed is not None]
-    device = found.device.name or found.device.word
-    mean_us = None if found.mean_ns is None else found.mean_ns / 1000
-    return name, found.run, TITLES[found.format], device, _steps(found), mean_us, "; ".join(failed)
+def _row(name: str, facts: SavedFacts | InputError) -> tuple[Cell, ...]:
+    if isinstance(facts, InputError):
+        return name, None, None, None, None, None, facts.reason
+    failed = [
+        f"{capture.file.path}: {capture.failed.reason}" for capture in facts.captures if capture.failed is not None
+    ]
+    device = facts.device.name or facts.device.word
+    mean_us = None if facts.mean_ns is None else facts.mean_ns / 1000
+    return name, facts.run, TITLES[facts.format], device, _steps(facts), mean_us, "; ".join(failed)
 
 
-def _facts_or_error(found: SavedFacts | InputError) -> dict[str, Any]:
-    if isinstance(found, InputError):
-        return {"error": {"code": found.code, "message": found.reason}}
-    return _facts_dict(found)
+def _facts_or_error(facts: SavedFacts | InputError) -> dict[str, Any]:
+    if isinstance(facts, InputError):
+        return {"error": {"code": facts.code, "message": facts.reason}}
+    return _facts_dict(facts)
 
 
 def _shown(facts: SavedFacts, arguments: argparse.Namespace) -> bytes:

@@ -62,4 +62,4 @@ def _format(arguments: argparse.Namespace) -> str:
     if arguments.format:
         return str(arguments.format)
     extension = os.path.splitext(arguments.output or "")[1].lstrip(".").lower()
-    return next((found.name for found in FORMATS.values() if found.extension == extension), "text")
+    return next((fmt.name for fmt in FORMATS.values() if fmt.extension == extension), "text")

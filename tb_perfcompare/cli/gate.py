@@ -1,4 +1,4 @@
-"""The gate's options, and what is done with its outcome. Rules: docs/guide/gate.md; what decides: gate/."""
+"""The gate's options, and the output of its outcomes. docs/guide/gate.md has the rules, gate/ decides."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.workspace import Workspace
 
 SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
-"""Environment variable: the file GitHub shows as the summary of a job's step."""
+"""Environment variable: the file that GitHub shows as the summary of a job's step."""
 
 MOST_FINDINGS = 10_000
-"""More than any comparison has."""
+"""More findings than any comparison has."""
 
 
 def add_gate(parser: argparse.ArgumentParser) -> None:
-    """--fail-if-slower, --fail-on-machine, --budget, --fail-on, --cannot-tell, --junit, --github-summary."""
+    """Adds --fail-if-slower, --fail-on-machine, --budget, --fail-on, --cannot-tell, --junit, --github-summary."""
     gate = parser.add_argument_group("the gate: exit 1 if a limit is certainly exceeded, 3 if the runs cannot tell")
     gate.add_argument(
         "--fail-if-slower", metavar="3%", type=as_argument(parse_limit),
@@ -64,7 +64,8 @@ def has_gate(arguments: argparse.Namespace) -> bool:
 
 
 def check_gate(arguments: argparse.Namespace) -> None:
-    """Says before a long computation what is missing. Raises PerfCompareError."""
+    """Raises PerfCompareError, before a long computation, for gate options that do nothing or files that cannot be
+    written."""
     if not has_gate(arguments):
         for option, given in (
             ("--junit", arguments.junit), ("--cannot-tell", _is_set(arguments)),
@@ -85,7 +86,7 @@ def run_gate(
     arguments: argparse.Namespace,
     console: Console,
 ) -> int:
-    """Decides, says so on standard error, writes the files; returns the exit status."""
+    """Decides all gates, reports them on standard error, writes the requested files; returns the exit status."""
     unsure = Unsure(arguments.cannot_tell)
     outcomes = _outcomes(comparison, question, workspace, arguments, console.progress)
     if arguments.junit:
@@ -95,7 +96,7 @@ def run_gate(
     if arguments.github_summary is not None:
         from tb_perfcompare.gate.job_summary import job_summary
 
-        # other steps of the job may have written there
+        # append: other steps of the job may have written to it
         write_file(_summary_file(arguments), job_summary(comparison, outcomes, unsure), add=True)
     for outcome in outcomes:
         console.complain(_line(outcome, unsure))
@@ -113,18 +114,18 @@ def _outcomes(
         return []
     from tb_perfcompare.gate.gates import category_time, no_cause, step_time
 
-    found: list[Outcome] = []
+    outcomes: list[Outcome] = []
     if arguments.fail_if_slower is not None:
         machine = bool(arguments.fail_on_machine)
-        found.append(step_time(comparison.headline, arguments.fail_if_slower, fail_on_machine=machine))
-    found += [category_time(comparison, category, limit) for category, limit in arguments.budget]
+        outcomes.append(step_time(comparison.headline, arguments.fail_if_slower, fail_on_machine=machine))
+    outcomes += [category_time(comparison, category, limit) for category, limit in arguments.budget]
     if arguments.fail_on:
-        everything = comparison
-        if len(comparison.findings) >= question.options.top_findings:  # a report keeps the largest only
+        with_all_findings = comparison
+        if len(comparison.findings) >= question.options.top_findings:  # smaller findings may have been left out
             options = replace(question.options, top_findings=MOST_FINDINGS)
-            everything = workspace.compare(replace(question, options=options), report)
-        found += [no_cause(everything, rule) for rule in dict.fromkeys(arguments.fail_on)]
-    return found
+            with_all_findings = workspace.compare(replace(question, options=options), report)
+        outcomes += [no_cause(with_all_findings, rule) for rule in dict.fromkeys(arguments.fail_on)]
+    return outcomes
 
 
 def _line(outcome: Outcome, unsure: Unsure) -> str:

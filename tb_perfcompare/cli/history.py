@@ -24,13 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, console: Console) -> int:
     with new_workspace([arguments.logdir]) as workspace:
         listing = strict_listing(workspace, arguments.logdir)
-    known = list(series_of(listing))
-    series = arguments.series or (known[0] if len(known) == 1 else None)
-    found = None if series is None else series_history(listing, series)
+    names = list(series_of(listing))
+    series = arguments.series or (names[0] if len(names) == 1 else None)
+    points = None if series is None else series_history(listing, series)
     if arguments.json:
-        console.answer(wire.encode(history_dict(listing, found), indent=2) + b"\n")
-    elif found is None:
+        console.answer(wire.encode(history_dict(listing, points), indent=2) + b"\n")
+    elif points is None:
         console.answer(render_table(series_table(listing, arguments.logdir), "text", terminal=console.screen))
     else:
-        console.answer(render_table(history_table(found), "text", terminal=console.screen))
+        console.answer(render_table(history_table(points), "text", terminal=console.screen))
     return 0

@@ -1,4 +1,4 @@
-"""Entry point: parses, runs one command, turns errors for users into one line and an exit status."""
+"""Entry point: parses arguments, runs one command, turns errors for users into one line and an exit status."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ INTERRUPTED = 130
 
 
 class Command(Protocol):
-    """What a command's module offers. Its docstring is the command's help."""
+    """Interface of a command's module, whose docstring is the command's help."""
 
     __doc__: str | None
 
@@ -37,7 +37,7 @@ class Command(Protocol):
         ...
 
     def run(self, arguments: argparse.Namespace, console: Console) -> int:
-        """Does it; returns the exit status."""
+        """Runs the command and returns the exit status."""
         ...
 
 
@@ -65,15 +65,15 @@ COMMANDS: dict[str, str] = {
     ),
     "cache": "Show or empty the cache of summaries and comparisons, which makes reopening large runs fast.",
 }
-"""Name of a command, which is that of its module -> the first line of its help. Modules are imported for a command that
-is used: all of them take longer than most commands work."""
+"""Name of a command, also of its module -> first line of its help. Only the module of the command that is used is
+imported, as importing all takes longer than most commands run."""
 
 
 _ALGEBRA = "OPENBLAS_NUM_THREADS"
 
 
 class _UsageError(Exception):
-    """A command line that cannot be understood; the text is for the user."""
+    """A command line that cannot be parsed, with a message for the user."""
 
 
 _WRONG_CHOICE = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)")
@@ -81,7 +81,8 @@ _QUOTED = re.compile(r"[\w-]+")
 
 
 class _Help(argparse.HelpFormatter):
-    """Keeps the paragraphs of a description. One is made for every argument that is added."""
+    """Keeps the paragraphs of a description. argparse creates a formatter for every argument added, so it must be
+    cheap to create."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=columns() - 2)
@@ -102,7 +103,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def build_parser(used: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
-    """The parser of the commands that are used; where none is, all of them, without arguments."""
+    """Builds the parser for the commands in `used`; if none of them exists, for all commands, without their
+    arguments."""
     parser = _Parser(
         prog=PROGRAM, allow_abbrev=False, formatter_class=_Help,
         description="Compare two profiler runs: which is slower, by how much, is the difference real, and why.",
@@ -111,28 +113,28 @@ def build_parser(used: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentPars
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True)
-    asked = [name for name in COMMANDS if name in used]
-    for name in asked or COMMANDS:
+    selected = [name for name in COMMANDS if name in used]
+    for name in selected or COMMANDS:
         summary = COMMANDS[name]
-        if not asked:
+        if not selected:
             commands.add_parser(name, help=summary, formatter_class=_Help)
             continue
         check_address_space()
-        with _one_thread_of_algebra():
+        with _single_threaded_algebra():
             command = cast(Command, import_module(f"tb_perfcompare.cli.{name}"))
-        own = commands.add_parser(
+        subparser = commands.add_parser(
             name, help=summary, description=(command.__doc__ or "").strip(), allow_abbrev=False,
             formatter_class=_Help,
         )  # fmt: skip
-        command.add_arguments(own)
-        own.set_defaults(run=command.run)
+        command.add_arguments(subparser)
+        subparser.set_defaults(run=command.run)
     return parser
 
 
 @contextlib.contextmanager
-def _one_thread_of_algebra() -> Iterator[None]:
-    """numpy's linear algebra starts a thread per core when it is imported, which takes longer than all of it that a
-    command does. Programs that a command runs see nothing of this."""
+def _single_threaded_algebra() -> Iterator[None]:
+    """Limits numpy's linear algebra library to one thread during the `with` body, in which it is imported: it would
+    start a thread per core, which takes longer than any use of it here. Programs started later do not inherit that."""
     if _ALGEBRA in os.environ:
         yield
         return
@@ -144,7 +146,7 @@ def _one_thread_of_algebra() -> Iterator[None]:
 
 
 def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The arguments; what no command knows is an error of the command, not of the program."""
+    """Parses the command line. Errors about unknown arguments name the command, not just the program."""
     given = sys.argv[1:] if argv is None else argv
     arguments, unknown = build_parser(given[:1]).parse_known_args(given)
     if unknown:
@@ -154,7 +156,8 @@ def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def process() -> NoReturn:
-    """`main` as a process of its own. It ends before cycles are worth looking for, also in what is left at the end."""
+    """Runs `main` as this process and exits. Garbage collection is off, also at exit: the process ends before it would
+    pay off."""
     with paused_collector():
         status = main()
         gc.freeze()
@@ -164,7 +167,7 @@ def process() -> NoReturn:
 def main(argv: Sequence[str] | None = None, stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
     """Runs one command and returns its exit status. The streams default to the process's own."""
     console = Console(stdout or sys.stdout, stderr or sys.stderr)
-    logging.getLogger("tb_perfcompare").addHandler(logging.NullHandler())  # what matters is in the error's one line
+    logging.getLogger("tb_perfcompare").addHandler(logging.NullHandler())  # errors are reported in one line instead
     try:
         return _run(argv, console)
     except KeyboardInterrupt:
@@ -176,7 +179,7 @@ def main(argv: Sequence[str] | None = None, stdout: TextIO | None = None, stderr
             return DEFECT
         console.complain(f"{PROGRAM}: {refused}")
         return BAD_INPUT
-    except Exception as error:  # Python's own status for it is 1, which says that a gate tripped
+    except Exception as error:  # Python would exit with 1, which means that a gate tripped
         console.fail(error)
         return DEFECT
     finally:
@@ -192,7 +195,7 @@ def _run(argv: Sequence[str] | None, console: Console) -> int:
     except PerfCompareError as error:
         console.complain(f"{PROGRAM}: {error}")
         return BAD_INPUT
-    except SystemExit as request:  # --help and --version have printed what was asked for
+    except SystemExit as request:  # from --help and --version, which have printed their text
         return int(request.code or DONE)
     try:
         status: int = arguments.run(arguments, console)

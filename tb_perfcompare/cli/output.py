@@ -1,4 +1,4 @@
-"""Where a command writes: the answer on standard output or to a file, progress and complaints on standard error."""
+"""Output of a command: its result on standard output or in a file, progress and messages on standard error."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _LEAST_PATH = 8
 
 
 class ProgressLine:
-    """Keeps the latest progress of each file."""
+    """Formats progress as one line, from the latest progress of each file."""
 
     def __init__(self) -> None:
         self._files: dict[str, Progress] = {}
 
     def text(self, progress: Progress, width: int) -> str:
-        """Phase, bytes read and in all, events, and the file, in at most `width` columns."""
+        """Returns phase, bytes read and total, events, and the file, in at most `width` columns."""
         if progress.path:
             self._files[progress.path] = progress
         figures = _GAP.join([progress.phase, *self._figures()])
@@ -57,7 +57,7 @@ _CLEAR_LINE = "\r\x1b[K"
 
 
 def columns() -> int:
-    """Width of the terminal as shutil.get_terminal_size says it; that module imports three compressors."""
+    """Width of the terminal, as from shutil.get_terminal_size; importing shutil would import three compressors."""
     with contextlib.suppress(KeyError, ValueError):
         if (given := int(os.environ["COLUMNS"])) > 0:
             return given
@@ -80,15 +80,16 @@ class Console:
 
     @property
     def screen(self) -> Terminal | None:
-        """The terminal that answers go to, None for a file or a pipe. https://no-color.org switches colours off."""
+        """The terminal that results are written to; None for a file or a pipe. NO_COLOR (https://no-color.org) switches
+        colours off."""
         if not self._stdout.isatty():
             return None
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
         return Terminal(columns(), colours=not plain)
 
     def answer(self, data: bytes) -> None:
-        """UTF-8 to standard output. A reader that went away (`| head`) is not an error; a full disk is: raises
-        PerfCompareError."""
+        """Writes UTF-8 to standard output. Ignores a closed pipe (`| head`); raises PerfCompareError for other errors,
+        such as a full disk."""
         self._clear()
         try:
             buffer = getattr(self._stdout, "buffer", None)
@@ -100,9 +101,9 @@ class Console:
                 buffer.write(data)
                 buffer.flush()
         except BrokenPipeError:
-            _forget(self._stdout)
+            _discard_output(self._stdout)
         except OSError as error:
-            _forget(self._stdout)
+            _discard_output(self._stdout)
             reason = error.strerror or str(error)
             raise PerfCompareError(
                 f"standard output cannot be written: {reason}", hint="free space or write elsewhere"
@@ -116,7 +117,7 @@ class Console:
             self.answer(data)
 
     def complain(self, message: str) -> None:
-        """One line on standard error; on a terminal as many as it takes."""
+        """Writes a message to standard error: one line, wrapped on a terminal."""
         line = printable(" ".join(message.split()))
         if self._terminal:
             wrapped = textwrap.wrap(
@@ -126,12 +127,12 @@ class Console:
         self._write_line(line)
 
     def fail(self, error: BaseException) -> None:
-        """The traceback of a defect, and what to do about it."""
+        """Writes the traceback of a defect to standard error, and what to do about it."""
         self.quote("".join(traceback.format_exception(error)).splitlines())
         self.complain("tb-perfcompare: an internal error; nothing was decided. Please report it with the lines above")
 
     def quote(self, lines: Iterable[str]) -> None:
-        """What another program printed, with its indentation, on standard error."""
+        """Writes lines that another program printed to standard error, with their indentation."""
         for line in lines:
             self._write_line(f"  | {printable(line.expandtabs())}")
 
@@ -142,30 +143,30 @@ class Console:
             self._stderr.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
             self._stderr.flush()
         except BrokenPipeError:
-            _forget(self._stderr)
+            _discard_output(self._stderr)
 
     def say_lost(self, notes: Iterable[Note]) -> None:
-        """What is in no figure, for answers that have no place for it, such as CSV."""
+        """Writes notes on data missing from the result, for formats without a place for them, such as CSV."""
         for note in notes:
             if note.code in ALWAYS_SAID:
                 self.complain(f"note: {note.sentence}")
 
     def progress(self, progress: Progress, /) -> None:
-        """A Reporter: redraws one line, on a terminal only."""
+        """Reporter that redraws a line of progress, on a terminal only."""
         if self._terminal:
             self.draw(self._line.text(progress, _LINE_WIDTH))
 
     def draw(self, text: str) -> None:
-        """Redraws one line that does not stay, on a terminal only and not more often than anyone can see."""
+        """Redraws a temporary line, on a terminal only and at most every _REDRAW_S."""
         if not self._terminal or time.monotonic() < self._next_s:
             return
         self._next_s = time.monotonic() + _REDRAW_S
-        self._drawn = True  # said first: an interrupt may come as soon as the line is there
+        self._drawn = True  # set before writing: an interrupt may follow at once
         self._stderr.write(_CLEAR_LINE + text)
         self._stderr.flush()
 
     def finish(self) -> None:
-        """Leaves no half-drawn line behind."""
+        """Clears a temporary line."""
         self._clear()
 
     def _clear(self) -> None:
@@ -176,7 +177,7 @@ class Console:
 
 
 def check_writable(path: str | None) -> None:
-    """Says before a long computation that its answer could not be written; nothing without a file to write."""
+    """Raises InputError, before a long computation, if its result could not be written to `path`, if there is one."""
     if not path:
         return
     folder = os.path.dirname(path) or "."
@@ -187,7 +188,7 @@ def check_writable(path: str | None) -> None:
 
 
 def write_file(path: str, data: bytes, *, add: bool = False) -> None:
-    """Writes the answer to a file, or adds it to what is there. Raises InputError naming it."""
+    """Writes the result to a file, or appends it if `add`. Raises InputError, naming the file."""
     try:
         with open(path, "ab" if add else "wb") as file:
             file.write(data)
@@ -195,7 +196,7 @@ def write_file(path: str, data: bytes, *, add: bool = False) -> None:
         raise InputError(path, f"cannot be written: {error.strerror or error}", hint="write elsewhere") from error
 
 
-def _forget(stream: TextIO) -> None:
-    """Lets the interpreter's last flush of the process's own stream succeed."""
+def _discard_output(stream: TextIO) -> None:
+    """Redirects standard output or error to the null device, so that the interpreter's flush at exit succeeds."""
     if stream in (sys.stdout, sys.stderr):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

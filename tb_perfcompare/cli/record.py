@@ -52,11 +52,12 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _seconds(text: str) -> int:
-    """ISO 8601; without a zone it is UTC, so that every machine means the same."""
+    """Parses an ISO 8601 time into seconds since 1970; without a time zone it is UTC, to mean the same on every
+    machine."""
     try:
-        found = datetime.fromisoformat(text.removesuffix("Z"))
-        if text.endswith("Z") and found.tzinfo is not None:
+        moment = datetime.fromisoformat(text.removesuffix("Z"))
+        if text.endswith("Z") and moment.tzinfo is not None:
             raise ValueError
-        return int((found if found.tzinfo else found.replace(tzinfo=timezone.utc)).timestamp())
+        return int((moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp())
     except (ValueError, OverflowError) as error:
         raise argparse.ArgumentTypeError(f"{text!r} is not a time; write it as 2026-01-31T04:00") from error

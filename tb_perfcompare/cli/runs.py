@@ -17,7 +17,7 @@ from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.formats import TITLES, TRACE
 from tb_perfcompare.render.formats import render_table
 from tb_perfcompare.render.wire import json_encoding as wire
-from tb_perfcompare.sources.discover import RunEntry, SpanEntry, WorkerEntry
+from tb_perfcompare.sources.run_entries import RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
 from tb_perfcompare.units import Better
 from tb_perfcompare.workspace.jobs.span_facts import SpanFacts
@@ -39,7 +39,7 @@ _COLUMNS = (
 
 _UNMARKED = ("whole recording", "none marked")
 
-Found = dict[tuple[str, int], SpanFacts | InputError]
+_FactsByFile = dict[tuple[str, int], SpanFacts | InputError]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,24 +53,26 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     with new_workspace([arguments.logdir], arguments.scheduler) as workspace:
         listing = strict_listing(workspace, arguments.logdir)
         spans = [(run, worker, span) for run in listing.runs for worker in run.workers for span in worker.spans]
-        found: Found = {}
+        facts_by_file: _FactsByFile = {}
         if not arguments.names_only:
             files = [span_file(*span) for span in spans]
-            answers = workspace.facts(files, report=console.progress, marker=arguments.step_marker)
-            found = {(file.path, file.part): answer for file, answer in zip(files, answers, strict=True)}
+            results = workspace.facts(files, report=console.progress, marker=arguments.step_marker)
+            facts_by_file = {(file.path, file.part): answer for file, answer in zip(files, results, strict=True)}
     if arguments.json:
-        listed = runs_dict(listing, [arguments.logdir], lambda _run, _worker, span: _details(span, found))
+        listed = runs_dict(listing, [arguments.logdir], lambda _run, _worker, span: _details(span, facts_by_file))
         console.answer(wire.encode(listed, indent=2) + b"\n")
     else:
-        rows = tuple(_row(run, worker, span, found) for run, worker, span in spans)
-        table = Table("runs", f"Runs below {arguments.logdir}", _COLUMNS, rows, (*_notes(listing), *_reader(found)))
+        rows = tuple(_row(run, worker, span, facts_by_file) for run, worker, span in spans)
+        table = Table(
+            "runs", f"Runs below {arguments.logdir}", _COLUMNS, rows, (*_notes(listing), *_reader(facts_by_file))
+        )
         console.answer(render_table(table, "text", terminal=console.screen))
     return 0
 
 
-def _row(run: RunEntry, worker: WorkerEntry, span: SpanEntry, found: Found) -> tuple[Cell, ...]:
+def _row(run: RunEntry, worker: WorkerEntry, span: SpanEntry, facts_by_file: _FactsByFile) -> tuple[Cell, ...]:
     names = (run.name, worker.name, span.label, TITLES[run.format])
-    facts = found.get((span.file.path, span.file.part))
+    facts = facts_by_file.get((span.file.path, span.file.part))
     if facts is None or isinstance(facts, InputError):
         return (*names, None, None, None, None, span.file.bytes, "" if facts is None else _reason(facts))
     steps, by, device = facts["steps"], facts["steps"]["by"], facts["device"]
@@ -82,8 +84,8 @@ def _row(run: RunEntry, worker: WorkerEntry, span: SpanEntry, found: Found) -> t
     )  # fmt: skip
 
 
-def _details(span: SpanEntry, found: Found) -> SpanFacts:
-    answer = found.get((span.file.path, span.file.part))
+def _details(span: SpanEntry, facts_by_file: _FactsByFile) -> SpanFacts:
+    answer = facts_by_file.get((span.file.path, span.file.part))
     if isinstance(answer, InputError):
         return {"error": {"code": answer.code, "message": str(answer)}}
     return answer or {}
@@ -93,8 +95,8 @@ def _reason(error: InputError) -> str:
     return f"{error.place}: {error.reason}" if error.place else error.reason
 
 
-def _reader(found: Found) -> tuple[str, ...]:
-    traces = any(not isinstance(facts, InputError) and facts["format"] == TRACE for facts in found.values())
+def _reader(facts_by_file: _FactsByFile) -> tuple[str, ...]:
+    traces = any(not isinstance(facts, InputError) and facts["format"] == TRACE for facts in facts_by_file.values())
     return (f"traces are read by the {active_reader()} reader",) if traces else ()
 
 

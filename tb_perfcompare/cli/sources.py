@@ -1,4 +1,4 @@
-"""The workspace a command works in, and the runs that its arguments name."""
+"""Creates the workspace of a command and finds the runs that its arguments name."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.workspace import Workspace
 
 RUN = "directory of a run, one file, or the name of a saved baseline"
-"""Help of an argument that names a run."""
+"""Help text of an argument that names a run."""
 
 
 def add_baselines(parser: argparse.ArgumentParser) -> None:
-    """--baselines."""
+    """Adds --baselines."""
     from tb_perfcompare.workspace.baselines import USUAL_PLACE
 
     parser.add_argument(
@@ -30,14 +30,15 @@ def add_baselines(parser: argparse.ArgumentParser) -> None:
 
 
 def given(arguments: argparse.Namespace, name: str, side: str = "") -> Any:
-    """An option's value: the side's own wins over the one for both sides; None where the command has neither."""
+    """Returns the value of an option: the side's own takes precedence over the one for both sides; None if the command
+    has neither."""
     own = getattr(arguments, f"{side}_{name}", None)
     return getattr(arguments, name, None) if own is None else own
 
 
 def named_side(arguments: argparse.Namespace, run: str, side: str = "") -> Side:
-    """The side that a user means by `run` and the options; it is called what they wrote, wherever the baselines lie.
-    Raises InputError and SelectionError."""
+    """Returns the side that a user means by `run` and the options. Its source is named as the user wrote it, also for a
+    saved baseline. Raises InputError and SelectionError."""
     from tb_perfcompare.workspace.baselines import Baselines
 
     worker, span, steps, launches, counters = (
@@ -55,7 +56,8 @@ def named_side(arguments: argparse.Namespace, run: str, side: str = "") -> Side:
 
 @contextmanager
 def new_workspace(logdirs: Sequence[str] = (), scheduler: str | None = None) -> Iterator[Workspace]:
-    """A workspace whose processes end with the command; `scheduler` is the address of a cluster that reads."""
+    """Yields a workspace that is closed after the `with` body; `scheduler` is the address of a Dask cluster to read
+    files on."""
     from tb_perfcompare.workspace.disk_cache.summary_cache import user_cache
     from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 
@@ -68,7 +70,7 @@ def new_workspace(logdirs: Sequence[str] = (), scheduler: str | None = None) -> 
 
 
 def strict_listing(lister: Workspace | Index, logdir: str) -> Listing:
-    """The listing; a log directory that cannot be listed at all is an error here."""
+    """Returns the listing. Raises InputError if the log directory itself cannot be listed."""
     listing = lister.listing()
     if not listing.runs:
         for note in listing.problems:

@@ -109,13 +109,13 @@ def _write(jobs: list[_Job], arguments: argparse.Namespace, workspace: Workspace
         _write_all(jobs, form, arguments, workspace, console)
     elif arguments.output:
         check_writable(arguments.output)
-        write_file(arguments.output, _drawn(jobs[0], form, arguments, workspace, console))
+        write_file(arguments.output, _rendered(jobs[0], form, arguments, workspace, console))
     elif form == CSV and len(jobs) > 1:
         raise SelectionError(f"there are {len(jobs)} reports: {'; '.join(job.described for job in jobs[:6])}",
                              hint="choose one with --pid, or write all to a directory with -o")  # fmt: skip
     else:
         for job in jobs:
-            console.answer(_drawn(job, form, arguments, workspace, console))
+            console.answer(_rendered(job, form, arguments, workspace, console))
 
 
 def _usual_format(arguments: argparse.Namespace, console: Console) -> str:
@@ -124,11 +124,11 @@ def _usual_format(arguments: argparse.Namespace, console: Console) -> str:
     return CSV if arguments.output.endswith(".csv") else MARKDOWN
 
 
-def _drawn(job: _Job, form: str, arguments: argparse.Namespace, workspace: Workspace, console: Console) -> bytes:
+def _rendered(job: _Job, form: str, arguments: argparse.Namespace, workspace: Workspace, console: Console) -> bytes:
     screen = console.screen if arguments.output is None else None
     if arguments.method == CORRECTED:
-        made = _corrected(job, arguments, workspace, console)
-        return render(made, form, table=arguments.table, terminal=screen)
+        comparison = _corrected(job, arguments, workspace, console)
+        return render(comparison, form, table=arguments.table, terminal=screen)
     if not arguments.banner and (anchors := different_anchors(*job.sides.of_pair(job.processes))):
         console.complain(f"note: {job.described}: {anchors}")
     if form == TEXT:
@@ -160,11 +160,11 @@ def _write_all(
     used = set[str]()
     for job in jobs:
         stem = name = _file_stem(job, arguments.method)
-        again = 2
+        number = 2
         while name in used:
-            name, again = f"{stem}_{again}", again + 1
+            name, number = f"{stem}_{number}", number + 1
         used.add(name)
-        data = _drawn(job, form, arguments, workspace, console)
+        data = _rendered(job, form, arguments, workspace, console)
         write_file(os.path.join(folder, f"{name}.{'txt' if form == TEXT else form}"), data)
 
 
@@ -181,7 +181,7 @@ def _is_directory(path: str) -> bool:
 
 
 def _pid(text: str) -> int:
-    """A process id."""
+    """Parses a process id. Raises ArgumentTypeError."""
     if not text.isdecimal() or len(text) > 18:
         raise argparse.ArgumentTypeError(f"{text!r} is not a process ID")
     return int(text)
@@ -194,7 +194,7 @@ PUBLISHED, CORRECTED = "published", "corrected"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Job:
-    """One report to write. `sources` are the two sides as `diff` would take them."""
+    """One report to write. `sources` are the two sides as `diff` would compare them."""
 
     sides: StrictSides
     processes: ProcessPair
@@ -202,29 +202,30 @@ class _Job:
 
     @property
     def described(self) -> str:
-        """The pair in a few words."""
+        """Names the pair, for messages."""
         return f"{self.sides.case}{self.sides.phase} {self.processes.described}"
 
 
 def _find_jobs(arguments: argparse.Namespace, workspace: Workspace, console: Console) -> list[_Job]:
-    """The reports that are asked for, at least one. Raises InputError, SelectionError, NotComparable."""
+    """Returns the requested reports, at least one. Raises InputError, SelectionError, NotComparable."""
     located = {side: _located(getattr(arguments, side), arguments.baselines) for side in _SIDES}
     arguments = argparse.Namespace(**{**vars(arguments), **located})
     kinds = [_is_table(getattr(arguments, side)) for side in _SIDES]
     check_same_kind(*kinds)
-    found = _tables(arguments, console) if kinds[0] else iter([_traces(arguments, workspace, console)])
+    comparisons = _tables(arguments, console) if kinds[0] else iter([_traces(arguments, workspace, console)])
     jobs = []
-    for sides, sources in found:
+    for sides, sources in comparisons:
         jobs += [_Job(sides, pair, sources) for pair in _processes(sides, arguments)]
         if arguments.pid is None and arguments.normal_pid is None:
-            _complain_of_the_left(sides, console)
+            _report_unpaired(sides, console)
     if not jobs:
         raise SelectionError("there are no two processes to compare", hint="see the pid columns, or the workers")
     return jobs
 
 
 def _located(given: str, baselines: str) -> str:
-    """The path of what the user names; a saved baseline has no single rows of a per-cycle table."""
+    """Returns the path that the user's argument means. Raises SelectionError for a saved baseline of a per-cycle table,
+    as it lacks the table's rows."""
     path = Baselines(baselines).located(given)
     if path.endswith(BASELINE_ENDING) and os.path.isfile(path) and read_facts(path).format == CYCLES:
         hint = "give the table itself, or compare with tb-perfcompare diff"
@@ -233,7 +234,7 @@ def _located(given: str, baselines: str) -> str:
 
 
 def _check_options(arguments: argparse.Namespace) -> None:
-    """Options that contradict each other. Raises PerfCompareError."""
+    """Raises PerfCompareError for options that contradict each other."""
     one_side = [arguments.normal_pid, arguments.abnormal_pid]
     if arguments.pid is not None and one_side != [None, None]:
         raise PerfCompareError("--pid is for both sides", hint="give it alone, or --normal-pid and --abnormal-pid")
@@ -246,7 +247,7 @@ def _check_options(arguments: argparse.Namespace) -> None:
 
 
 def _is_table(path: str) -> bool:
-    """Per-cycle tables rather than a run that `diff` compares by steps. What is absent counts as a table."""
+    """Whether a path is of per-cycle tables; a path that does not exist counts as one. Else it is a run with steps."""
     if os.path.isdir(path):
         return holds_perf_data(path)
     place, part = without_part(path)
@@ -269,13 +270,13 @@ def _tables(arguments: argparse.Namespace, console: Console) -> Iterator[tuple[S
             )
     if arguments.kind:
         raise PerfCompareError("--kind is for traces", hint="choose cycles of a table with --steps")
-    found = find_pairs(arguments.normal, arguments.abnormal)
-    if arguments.name is not None and len(found.pairs) > 1:
-        raise SelectionError(f"--name is for one case, but {len(found.pairs)} pairs of tables were found",
+    table_pairs = find_pairs(arguments.normal, arguments.abnormal)
+    if arguments.name is not None and len(table_pairs.pairs) > 1:
+        raise SelectionError(f"--name is for one case, but {len(table_pairs.pairs)} pairs of tables were found",
                              hint="give one case, or no --name")  # fmt: skip
-    if found.unpaired:
-        console.complain(f"note: no partner for {', '.join(found.unpaired)}")
-    for pair in found.pairs:
+    if table_pairs.unpaired:
+        console.complain(f"note: no partner for {', '.join(table_pairs.unpaired)}")
+    for pair in table_pairs.pairs:
         paths = pair.normal, pair.abnormal
         tables = [
             in_cycles(read_perf_data(path), given(arguments, "steps", side), path)
@@ -328,7 +329,7 @@ def _processes(sides: StrictSides, arguments: argparse.Namespace) -> tuple[Proce
     return sides.processes
 
 
-def _complain_of_the_left(sides: StrictSides, console: Console) -> None:
+def _report_unpaired(sides: StrictSides, console: Console) -> None:
     for side, pids in zip(_SIDES, alone(sides.tables[0].pids(), sides.tables[1].pids()), strict=True):
         if pids:
             word = sides.processes[0].word if sides.processes else "pid"

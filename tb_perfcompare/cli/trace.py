@@ -23,7 +23,7 @@ from tb_perfcompare.workspace.queries.step_views import ChosenSide
 from tb_perfcompare.workspace.workspace import Workspace
 
 _COMPRESSED = ".gz"
-_NAMED = 20
+_MOST_NAMED = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,25 +47,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     check_writable(arguments.output)
-    wanted = [_Wanted(arguments.source, "baseline", arguments.steps, arguments.worker, arguments.span)]
+    requests = [_Request(arguments.source, "baseline", arguments.steps, arguments.worker, arguments.span)]
     if arguments.candidate is not None:
-        wanted.append(
-            _Wanted(
+        requests.append(
+            _Request(
                 arguments.candidate, "candidate", arguments.candidate_steps or arguments.steps,
                 arguments.candidate_worker or arguments.worker, arguments.candidate_span or arguments.span,
             )
         )  # fmt: skip
     compress = bool(arguments.output) and arguments.output.endswith(_COMPRESSED)
     with new_workspace() as workspace:
-        sides = tuple(_found(workspace, one, arguments, console.progress) for one in wanted)
+        sides = tuple(_excerpt_side(workspace, request, arguments, console.progress) for request in requests)
         data = workspace.step_views.excerpt(sides, compress, console.progress)
     console.deliver(data, arguments.output)
     return 0
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What is asked for of one run."""
+class _Request:
+    """The steps requested of one run."""
 
     source: str
     label: str
@@ -74,35 +74,38 @@ class _Wanted:
     span: str | None
 
 
-def _found(workspace: Workspace, wanted: _Wanted, arguments: argparse.Namespace, report: Reporter) -> ExcerptSide:
-    """The steps in their file: for a range the first file that has any of them."""
+def _excerpt_side(
+    workspace: Workspace, request: _Request, arguments: argparse.Namespace, report: Reporter
+) -> ExcerptSide:
+    """Finds the requested steps and their file; for a range, the first file that has any of them. Raises
+    SelectionError."""
     window = arguments.step_window
-    side = replace(side_from_path(wanted.source, wanted.worker, wanted.span), all_steps=arguments.all_steps)
+    side = replace(side_from_path(request.source, request.worker, request.span), all_steps=arguments.all_steps)
     side = replace(side, marker=arguments.step_marker)
-    if wanted.steps in (TYPICAL, WORST):
-        facts, file = workspace.step_views.chosen(ChosenSide(side, StepChoice(wanted.steps)), window, report)
-        return ExcerptSide(file, window, facts.label, facts.label, wanted.label, side.marker)
-    # a step named by number is always taken
+    if request.steps in (TYPICAL, WORST):
+        facts, file = workspace.step_views.chosen(ChosenSide(side, StepChoice(request.steps)), window, report)
+        return ExcerptSide(file, window, facts.label, facts.label, request.label, side.marker)
+    # steps given by number are always included
     listing = workspace.step_views.steps(replace(side, all_steps=True), window, report)
     if listing.absent:
-        raise SelectionError(f"{wanted.source} has no events", hint=listing.absent)
-    first, last = parse_steps(wanted.steps)
+        raise SelectionError(f"{request.source} has no events", hint=listing.absent)
+    first, last = parse_steps(request.steps)
     inside = [
         step for step in listing.steps
         if step.drawable and (number := step.label.partition(" ")[0]).isdecimal() and first <= int(number) <= last
     ]  # fmt: skip
     if not inside:
-        labels = ", ".join(list(dict.fromkeys(step.label for step in listing.steps))[:_NAMED])
+        labels = ", ".join(list(dict.fromkeys(step.label for step in listing.steps))[:_MOST_NAMED])
         asked = f"step {first}" if first == last else f"step between {first} and {last}"
-        raise SelectionError(f"{wanted.source} has no {asked}", hint=f"there are: {labels}")
+        raise SelectionError(f"{request.source} has no {asked}", hint=f"there are: {labels}")
     begin = inside[0]
     end = [step for step in inside if (step.worker, step.span) == (begin.worker, begin.span)][-1]
     file = next(file for file in side.files if (file.worker, file.span) == (begin.worker, begin.span))
-    return ExcerptSide(file, window, begin.label, end.label, wanted.label, side.marker)
+    return ExcerptSide(file, window, begin.label, end.label, request.label, side.marker)
 
 
 def _steps(text: str) -> str:
-    """A choice, or a range as argparse wants its errors."""
+    """Checks a --steps argument: TYPICAL, WORST or a range. Raises ArgumentTypeError."""
     if text in (TYPICAL, WORST):
         return text
     try:

@@ -40,15 +40,15 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     options = CompareOptions(window=arguments.step_window)
     with new_workspace() as workspace:
         rows = tuple(_row(workspace, arguments, baseline, path, options, console) for path in given)
-    found = with_adjusted_p(rows, options.alpha)
+    verdicts = with_adjusted_p(rows, options.alpha)
     if arguments.format == "json":
-        data = wire.encode(candidates_dict(found), indent=2) + b"\n"
+        data = wire.encode(candidates_dict(verdicts), indent=2) + b"\n"
     else:
         if arguments.format == "csv":
-            for sentence in left_out_of(found):
+            for sentence in left_out_of(verdicts):
                 console.complain(f"note: {sentence}")
         data = render_table(
-            candidates_table(found, arguments.baseline), arguments.format,
+            candidates_table(verdicts, arguments.baseline), arguments.format,
             terminal=None if arguments.output else console.screen,
         )  # fmt: skip
     console.deliver(data, arguments.output)

@@ -82,9 +82,9 @@ def _compat(arguments: argparse.Namespace, console: Console) -> bytes:
     parameters = tuple(dict(arguments.param or ()).items())
     question = CompatRequest(side.files[0], arguments.view, arguments.group_by, workers, parameters)
     with new_workspace() as workspace:
-        found = workspace.profiler_answer(question, console.progress)
-    console.say_lost(found.notes)
-    return found.json + b"\n"
+        answer = workspace.profiler_answer(question, console.progress)
+    console.say_lost(answer.notes)
+    return answer.json + b"\n"
 
 
 def _parameter(text: str) -> tuple[str, str]:

@@ -1,1 +1,1 @@
-"""Two summaries to one comparison."""
+"""Compares two summaries."""

@@ -1,7 +1,5 @@
-"""What could settle an open verdict: at most three choices, picked by rule before any of their verdicts is known.
-
-Rules: docs/method/statistics.md, "What could settle it".
-"""
+"""Alternatives that could settle an open verdict: at most three, chosen by rule before any of their verdicts is
+known. Rules: docs/method/statistics.md, "What could settle it"."""
 
 from __future__ import annotations
 
@@ -24,24 +22,25 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 MOST = 3
 FEWEST_STEPS = 4
-"""Per side: fewer can never differ at the 5 % level."""
+"""Fewest steps per side: fewer can never differ at the 5 % level."""
 LEAST_SHARE = 0.5
-"""Of each side's steps that a choice has to keep."""
+"""Share of each side's steps that a choice has to keep."""
 FEWEST_TO_JUDGE = 8
-"""Shorter captures are not searched for a warm-up (docs/method/admission.md): there its first step may be one."""
+"""Fewest steps of a capture that is searched for a warm-up (docs/method/admission.md); in shorter ones the first
+step may be one."""
 MOST_TIMES = 20
-"""As many steps or captures as were recorded, at most: more is no advice."""
+"""Most steps or captures that are advised, as a multiple of those recorded: more is not practical."""
 
 _OPEN = frozenset({Verdict.INCONCLUSIVE, Verdict.WITHHELD})
 _PROBABLE = frozenset({Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 
 Narrow = Callable[[tuple[int, int], tuple[int, int]], tuple[Summary, Summary]]
-"""Baseline and candidate with only these steps, first and last number of each."""
+"""Returns baseline and candidate with only these steps, given the first and last number of each."""
 
 
 @paused_collector()
 def with_alternatives(comparison: Comparison, judged: Judged, narrow: Narrow) -> Comparison:
-    """The comparison with what could settle its verdict. One that is only probable needs more recordings."""
+    """Adds what could settle the comparison's verdict. A verdict that is only probable needs more recordings."""
     headline = comparison.headline
     if headline.verdict in _OPEN:
         found = _alternatives(headline, judged, narrow)
@@ -53,13 +52,13 @@ def with_alternatives(comparison: Comparison, judged: Judged, narrow: Narrow) ->
 
 
 def _alternatives(headline: Headline, judged: Judged, narrow: Narrow) -> tuple[Alternative, ...]:
-    """The outlying step, the warm-up and the other window come in this order, and recording more takes the last
-    place."""
+    """Finds the alternatives in order: without outlying steps, without warm-up, the other window; recording more
+    comes last."""
     withheld = headline.verdict is Verdict.WITHHELD
     more = None if withheld else _record_more(headline)
     sides = judged.baseline, judged.candidate
     found = [_of_steps(choice, judged.options, narrow) for choice in _step_choices(sides)]
-    if withheld:  # work that is not the same with fewer steps either leaves nothing to choose
+    if withheld:  # if the work still differs with fewer steps, there is nothing to choose
         found = [one for one in found if one is not None and one.verdict is not Verdict.WITHHELD]
     elif len(found) < MOST - (more is not None):
         found.append(_other_window(judged))
@@ -69,7 +68,7 @@ def _alternatives(headline: Headline, judged: Judged, narrow: Narrow) -> tuple[A
 
 @dataclass(frozen=True, slots=True)
 class _Steps:
-    """A range of step numbers for each side."""
+    """A choice of steps: a range of step numbers for each side."""
 
     rule: str
     what: str
@@ -78,9 +77,9 @@ class _Steps:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """All recorded steps of a side in order, (k,) numbers. `gaps`: places of those that are not compared; `outlying`:
-    of those far above the others; `settled`: from this place on no capture changes its pace; `weight`: observations
-    at each place."""
+    """All recorded steps of a side in order, (k,) numbers. `gaps`: positions of steps that are not compared;
+    `outlying`: of steps far above the others; `settled`: first position from which no capture drifts; `weight`:
+    observations at each position."""
 
     numbers: list[int]
     gaps: set[int]
@@ -90,7 +89,7 @@ class _Side:
 
 
 def _step_choices(sides: tuple[Summary, Summary]) -> Iterator[_Steps]:
-    """Choices of steps, each another one, in the order in which they are offered."""
+    """Yields distinct choices of steps, in the order in which they are offered."""
     seen = (_side(sides[0]), _side(sides[1]))
     if seen[0] is None or seen[1] is None:
         return
@@ -117,7 +116,7 @@ def _step_choices(sides: tuple[Summary, Summary]) -> Iterator[_Steps]:
 
 
 def _side(summary: Summary) -> _Side | None:
-    """None where steps cannot be chosen by their numbers."""
+    """Collects the steps of a side; None if steps cannot be chosen by their numbers."""
     if summary.metric != STEP_TIME or not summary.marked or not summary.is_timed:
         return None
     seen = observations(summary)
@@ -148,13 +147,13 @@ def _side(summary: Summary) -> _Side | None:
 
 
 def _number(label: str) -> int | None:
-    """Of "1 (2)", which is step 1 again, 1."""
+    """Number of a step from its label: 1 for "1 (2)", which is the second step 1; None for other labels."""
     number = label.partition(" ")[0]
     return int(number) if number.isdecimal() and len(number) < 19 else None
 
 
 def _longest_stretch(left_out: set[int], count: int) -> tuple[int, int]:
-    """First and last of the longest run of places that holds none of these, of several the last."""
+    """First and last position of the longest run without any of `left_out`; of equally long runs the last."""
     best, first = (0, -1), 0
     for place in (*sorted(at for at in left_out if at < count), count):
         if place - first >= best[1] - best[0] + 1:
@@ -164,7 +163,7 @@ def _longest_stretch(left_out: set[int], count: int) -> tuple[int, int]:
 
 
 def _ranged(rule: str, what: str, a: _Side, b: _Side, first: int, last: int) -> _Steps | None:
-    """The choice; None if a side keeps too few of its steps, or all of them."""
+    """Returns the choice; None if a side keeps too few of its steps, or has none in the range."""
     ranges = []
     for side in (a, b):
         end = min(last, len(side.numbers) - 1)
@@ -176,7 +175,7 @@ def _ranged(rule: str, what: str, a: _Side, b: _Side, first: int, last: int) -> 
 
 
 def _without(places: set[int], a: _Side, b: _Side) -> str:
-    """ "without step 550, far above the others"."""
+    """The choice in words: "without step 550, far above the others"."""
     if len(places) > 1:
         return f"without the {len(places):,} steps far above the others"
     numbers = [side.numbers[place] for side in (a, b) for place in places if place < len(side.numbers)]
@@ -198,7 +197,7 @@ def _of_steps(choice: _Steps, options: CompareOptions, narrow: Narrow) -> Altern
 
 
 def _other_window(judged: Judged) -> Alternative | None:
-    """Where a step ends by the other rule, if that changes the time of any step."""
+    """The verdict by the other rule for where a step ends; None if that alters no step's time."""
     sides = judged.baseline, judged.candidate
     if all((side.other_window == side.steps.total_ns).all() for side in sides if len(side.other_window)):
         return None
@@ -218,8 +217,8 @@ def _with_result(alternative: Alternative, headline: Headline) -> Alternative:
 
 
 def _record_more(headline: Headline) -> Alternative | None:
-    """How many more captures, or steps, would settle it: the one place that says so. None where that is not known or
-    more than anybody records."""
+    """How many more captures, or steps, would settle the verdict; the only place that reports this. None if not
+    known or impractically many."""
     certainty = headline.certainty
     if certainty is None:
         return None

@@ -1,7 +1,5 @@
-"""Several candidates against one baseline: each comparison in brief, and what many looks leave of the verdicts.
-
-Documented in docs/method/statistics.md.
-"""
+"""Several candidates against one baseline: each comparison in brief, and verdicts adjusted for the number of looks.
+Documented in docs/method/statistics.md."""
 
 from __future__ import annotations
 
@@ -20,17 +18,16 @@ from tb_perfcompare.model.note import ALWAYS_SAID, Note
 from tb_perfcompare.model.summary.summary import DeviceFacts
 from tb_perfcompare.quick_dataclass import dataclass
 
-"""Verdicts that say there is a difference: what many looks make more of than there are."""
 _ROW_TABLES = ("kernels", "functions", "operators")
-"""The first of these that has rows is shown beside the parts."""
+"""Tables in order of preference: the first one with rows is shown with the parts."""
 _MOST_BY_TIME, _MOST_BY_CHANGE = 40, 20
 KEY_JOINT = " › "
-"""Between the keys of a row where there are several, as in links of the page."""
+"""Separator of the keys of a row, as in links of the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class SideBrief:
-    """One side: dropped has (reason, steps) of what is not compared, the commonest first."""
+    """One side in brief: dropped has (reason, steps) for steps that are not compared, the most frequent first."""
 
     run: str
     format: str
@@ -52,9 +49,9 @@ class RowTimes:
 
 @dataclass(frozen=True, slots=True)
 class CandidateResult:
-    """A comparison in brief. `checks` are those that warn or failed; `cause` the first of `causes` findings. `parts` of
-    the ledger; `rows`: those of `table` ("" for none) that take the most time in the baseline or changed most; `notes`
-    say what of the two runs is in no figure."""
+    """A comparison in brief. `checks` are those that warn or failed; `cause` is the first of `causes` findings.
+    `parts` are the ledger's; `rows`: those of `table` ("" for none) with the most time in the baseline or the
+    largest change; `notes`: about parts of the two runs that are in no figure."""
 
     baseline: SideBrief
     candidate: SideBrief
@@ -70,15 +67,14 @@ class CandidateResult:
 
 @dataclass(frozen=True, slots=True)
 class Adjusted:
-    """p after Holm over all looks; whether a verdict that says there is a difference still stands with it, None for
-    other verdicts."""
+    """p after Holm over all looks; whether a verdict of a difference still holds with it, None for other verdicts."""
 
     p: float
     stands: bool | None
 
 
 def candidate_result(comparison: Comparison) -> CandidateResult:
-    """What a row about the pair holds."""
+    """Returns a comparison in brief."""
     findings = comparison.findings
     table = next((name for name in _ROW_TABLES if name in comparison.tables and comparison.tables[name].rows), "")
     return CandidateResult(
@@ -96,8 +92,8 @@ def _parts(comparison: Comparison) -> tuple[RowTimes, ...]:
 
 
 def _largest(table: Table) -> tuple[RowTimes, ...]:
-    """The rows with the most time in the baseline, which are the same whatever the candidate, and those that changed
-    most."""
+    """The rows with the most time in the baseline, which do not depend on the candidate, and those with the largest
+    change."""
     places = {column.name: at for at, column in enumerate(table.columns)}
     keys = [at for at, column in enumerate(table.columns) if column.role == "key"]
     sides = [cells_of(table.rows, places[name]) for name in ("baseline_us", "candidate_us")]
@@ -112,10 +108,11 @@ def _largest(table: Table) -> tuple[RowTimes, ...]:
 
 
 def adjusted(headlines: Sequence[Headline | None], alpha: float) -> tuple[Adjusted | None, ...]:
-    """In their order; None for a candidate without a p value, or of which the verdict is withheld: those are no looks.
+    """Adjusts the verdicts, in their order; None for a candidate without a p value or with a withheld verdict: those
+    are no looks.
 
-    Holm's procedure holds whatever the tests have in common, here the baseline: if no candidate differs from it, any
-    verdict stands in at most `alpha` of cases.
+    Holm's procedure is valid however the tests depend on each other, here through the baseline: if no candidate
+    differs from it, any verdict stands in at most `alpha` of cases.
     """
     looks = [
         (place, headline.deciding_p, headline.verdict.way != 0)

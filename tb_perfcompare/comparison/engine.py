@@ -1,4 +1,4 @@
-"""Two summaries -> one comparison. Reads as a table of contents; every line is a module of this package."""
+"""Two summaries -> one comparison. Reads like a table of contents: each line calls a module of this package."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The headline of two sides, and what it was found with: the sides under the same names, their texts by number,
-    what was matched, the checks, the rows of the same work and kinds of iterations."""
+    """The headline of two sides, and what it was computed from: the sides with joined names, their texts by number,
+    the alignment, the checks, the rows of the same work and kinds of iterations."""
 
     baseline: Summary
     candidate: Summary
@@ -112,7 +112,7 @@ class Judged:
 
     @cached_property
     def in_other_window(self) -> Headline | None:
-        """The headline by the other rule for step windows; None where that is not known of every step."""
+        """The headline by the other rule for step windows; None if that is not known for every step."""
         a, b, work, options = self.baseline, self.candidate, self.work, self.options
         if len(a.other_window) != len(a.steps) or len(b.other_window) != len(b.steps):
             return None
@@ -125,8 +125,8 @@ class Judged:
 
 
 def judge_summaries(baseline: Summary, candidate: Summary, options: CompareOptions) -> Judged:
-    """The verdict alone, a small part of the work of a comparison. Raises NotComparable if the step windows of the
-    sides follow different rules."""
+    """Computes the verdict alone, a small part of the work of a comparison. Raises NotComparable if the step windows
+    of the sides follow different rules, or if the sides measure different things."""
     _check_kinds(baseline, candidate)
     numbers = TextNumbers()
     baseline, candidate, joined = with_same_names(baseline, candidate)
@@ -156,13 +156,13 @@ def judge_summaries(baseline: Summary, candidate: Summary, options: CompareOptio
 
 @paused_collector()
 def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOptions) -> Comparison:
-    """The comparison of two sides. Raises NotComparable as `judge_summaries`."""
+    """Compares two sides. Raises NotComparable like `judge_summaries`."""
     return compare_judged(judge_summaries(baseline, candidate, options))
 
 
 @paused_collector()
 def compare_judged(judged: Judged) -> Comparison:
-    """The comparison of two sides whose verdict is known."""
+    """Builds the comparison of two sides whose verdict is known."""
     baseline, candidate, checks = judged.baseline, judged.candidate, judged.checks
     options, numbers = judged.options, judged.numbers
     headline, work, joined, strata = judged.headline, judged.work, judged.joined, judged.strata
@@ -228,7 +228,7 @@ def _entity_tables(
     baseline: Summary, candidate: Summary, headline: Headline, alignment: Alignment | None, options: CompareOptions,
     paces: Paces, numbers: TextNumbers,
 ) -> dict[str, Table]:
-    """Of operators, kernels, copies, ..., and what is matched with what between them."""
+    """Tables of operators, kernels, copies, ..., and of their alignment."""
     tables = diff_tables(SHAPES, baseline, candidate, headline.delta, options, paces, numbers)
     tables |= _those_there_are((
         work_by_family(baseline, candidate, peaks_of(baseline, candidate, options)),
@@ -243,7 +243,7 @@ def _entity_tables(
 def _further_tables(
     baseline: Summary, candidate: Summary, counters: tuple[CounterChange, ...], launches: LaunchRows | None
 ) -> dict[str, Table]:
-    """Modules, calls, counters, memory, launches and what both sides ran on."""
+    """Tables of modules, calls, counters, memory, launches and environment."""
     tree = joint_tree(baseline, candidate)
     tables = _those_there_are((
         module_ledger(baseline, candidate), None if tree is None else call_tree_table(tree), counters_table(counters),
@@ -264,7 +264,7 @@ def _findings(
     quiet: tuple[QuietPart, ...], options: CompareOptions,
     numbers: TextNumbers,
 ) -> tuple[Finding, ...]:  # fmt: skip
-    """Largest first; counters that moved come last."""
+    """All findings, largest first; counters that moved come last."""
     p_values = {label: move.p for label, move in moves.items()}
     if baseline.metric == CYCLE_TIME:
         findings = find_cycle_causes(baseline, candidate, headline, moved, options)
@@ -304,7 +304,7 @@ def _of_steps(a: Summary, b: Summary, options: CompareOptions, strata: Strata | 
 
 
 def _strata(split: MixSplit, a: Summary, b: Summary, options: CompareOptions) -> Strata | None:
-    """Kinds of the observations, if those that both sides have say enough about them."""
+    """Kinds of the observations, if the kinds that both sides have cover enough of the time; else None."""
     seen = observations(a), observations(b)
     times = seen[0].means(a.steps.total_ns), seen[1].means(b.steps.total_ns)
     if any((side <= 0).any() for side in times) or (split.by_content and not split.is_same_mix):
@@ -322,7 +322,7 @@ def _headline(
     options: CompareOptions,
     strata: Strata | None = None,
 ) -> Headline:
-    """The verdict on observations, with the exact means over all steps (which the ledger splits)."""
+    """Computes the verdict on observations, with the exact means over all steps (which the ledger splits)."""
     seen_a, seen_b = observations(a), observations(b)
     none = np.zeros(0, dtype=np.int64)
     headline = judge(
@@ -348,7 +348,7 @@ def _headline(
 
 
 def _withheld_if_void(headline: Headline, checks: tuple[Check, ...]) -> Headline:
-    """A failed check that the verdict depends on leaves the figures and takes the verdict."""
+    """Withholds the verdict, not the figures, if a check on which it depends failed."""
     void = [check.detail for check in checks if check.status == "fail" and "verdict" in check.invalidates]
     if not void:
         return headline
@@ -356,8 +356,8 @@ def _withheld_if_void(headline: Headline, checks: tuple[Check, ...]) -> Headline
 
 
 def _with_hint(headline: Headline, hint: str) -> Headline:
-    """The hint behind the clause that is read first; at one pace, which is not what the reason is about, a line below
-    the sentence."""
+    """Adds the hint after the first clause of the reason; at equal machine speed, which the reason is not about, as
+    a fact below the sentence."""
     if hint and headline.program is not None:
         return replace(headline, facts=(Fact("One step", hint), *headline.facts))
     lead, _, rest = headline.reason.partition("; ")
@@ -365,7 +365,7 @@ def _with_hint(headline: Headline, hint: str) -> Headline:
 
 
 def side_facts(summary: Summary) -> SideFacts:
-    """Who a side is, for people: names, device, steps, files."""
+    """Description of a side for display: names, device, steps, files."""
     captures = summary.captures
     admitted, total = counted_steps(summary)
     return SideFacts(
@@ -404,7 +404,7 @@ def _notes(
     ]
     notes += joined
     notes += _window_note(judged, headline)
-    if judged.strata is None:  # of steps of several kinds the headline says what there is to say
+    if judged.strata is None:  # for steps of several kinds the headline says everything
         notes += _incomplete_note(baseline, candidate, headline, judged.options)
         notes += [*_groups("baseline", baseline), *_groups("candidate", candidate)]
         notes += [*_drifts("baseline", baseline), *_drifts("candidate", candidate)]
@@ -413,7 +413,7 @@ def _notes(
 
 
 def _merged_notes(notes: list[Note]) -> tuple[Note, ...]:
-    """The same message about several files is one note that names them all."""
+    """Merges equal messages about several files into one note that names them all."""
     places: dict[tuple[NoteCode, str], dict[str, None]] = {}
     for note in notes:
         places.setdefault((note.code, note.message), {})[note.where] = None
@@ -421,7 +421,8 @@ def _merged_notes(notes: list[Note]) -> tuple[Note, ...]:
 
 
 def _absent(baseline: Summary, candidate: Summary, tables: dict[str, Table]) -> list[Note]:
-    """Why a table is missing, or has rows of one side only; said once when both sides lack it for the same reason."""
+    """Notes on why a table is missing, or has rows of one side only; one note if both sides lack it for the same
+    reason."""
     notes = []
     for name in dict.fromkeys([*baseline.absent, *candidate.absent]):
         why = [side.absent.get(name) for side in (baseline, candidate)]
@@ -438,7 +439,7 @@ def _absent(baseline: Summary, candidate: Summary, tables: dict[str, Table]) -> 
 
 
 def _groups(side: str, summary: Summary) -> list[Note]:
-    """Says so when the steps of a side fall into two groups: then no single shift describes them."""
+    """Note on steps of a side that fall into two groups, which no single shift describes."""
     seen = observations(summary)
     found = two_groups(seen.means(summary.steps.total_ns), seen.capture) if summary.is_timed else None
     if found is None:
@@ -451,7 +452,7 @@ def _groups(side: str, summary: Summary) -> list[Note]:
 
 
 def _drifts(side: str, summary: Summary) -> list[Note]:
-    """Says so when the step time changed in the course of a capture."""
+    """Notes on captures whose step time changed in their course."""
     notes = []
     for number, capture in enumerate(summary.captures if summary.is_timed else ()):
         steps = np.flatnonzero(summary.steps.capture == number)
@@ -470,7 +471,7 @@ def _drifts(side: str, summary: Summary) -> list[Note]:
 
 
 def _window_note(judged: Judged, headline: Headline) -> list[Note]:
-    """Says so when the other rule for step windows would reach another verdict."""
+    """Note if the other rule for step windows would lead to a different verdict."""
     other = None if headline.verdict is Verdict.WITHHELD else judged.in_other_window
     if other is None or other.verdict is headline.verdict:
         return []
@@ -483,7 +484,7 @@ def _window_note(judged: Judged, headline: Headline) -> list[Note]:
 
 
 def _incomplete_note(a: Summary, b: Summary, headline: Headline, options: CompareOptions) -> list[Note]:
-    """Where many steps were left out as incomplete: what the verdict would be with them."""
+    """Note if many steps were left out as incomplete: the verdict with them."""
     if headline.basis is not Basis.RECORDED or headline.verdict is Verdict.WITHHELD or not many_incomplete(a, b):
         return []
     whole = with_incomplete(a), with_incomplete(b)

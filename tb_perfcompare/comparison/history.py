@@ -1,4 +1,4 @@
-"""A series of runs over time: its levels, where they change, and what each run says against the level before it.
+"""History of a series of runs: its levels, where they change, and how each run compares with the level before it.
 
 Every point is one observation, the median of its steps (docs/guide/history.md).
 """
@@ -21,18 +21,19 @@ from tb_perfcompare.model.saved.history import PointFacts
 from tb_perfcompare.quick_dataclass import dataclass
 
 OUTLIER_Z = 3.5
-"""Modified z beyond which a point is an outlier of its level (Iglewicz and Hoaglin, How to detect and handle outliers,
-1993)."""
+"""Modified z beyond which a point is an outlier of its level (Iglewicz and Hoaglin, How to detect and handle
+outliers, 1993)."""
 
 SLOWER, FASTER, SAME, CANNOT_TELL = "slower", "faster", "same", "cannot_tell"
 
 MOST_POINTS = 5000
-"""The test holds 999 orders of a series in memory, 40 MB for so many. Of a longer series the last ones count."""
+"""Largest number of points: the test holds 999 orders of a series in memory, 40 MB for this many. Of a longer series
+only the last points are used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Points that have one level: `first` to `last`, both included. `typical_us` is their median."""
+    """Points of one level: `first` to `last`, both included. `typical_us` is their median."""
 
     first: int
     last: int
@@ -41,7 +42,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The level changes at the point: `shift` is a fraction of the level before, `p` of the permutation test."""
+    """A change of level at a point: `shift` is a fraction of the level before, `p` that of the permutation test."""
 
     point: int
     shift: float
@@ -51,9 +52,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One point. `segment` is its number, `difference` the fraction by which it differs from the median of the points
-    before it that have the level of the last of them, `verdict` what that means; each None where there is no step
-    time, the latter two for the first point. `outlier`: it lies far from its own level, which stays where it is."""
+    """Result for one point. `segment` is the number of its segment; `difference` is the fraction by which it differs
+    from the median of the level before it, that of the previous point; `verdict` is the meaning of the difference;
+    each is None without a step time, the latter two also for the first point. `outlier`: the point lies far from its
+    own level, which does not change."""
 
     segment: int | None
     difference: float | None
@@ -63,7 +65,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class SeriesHistory:
-    """`points` in time order, `standings` of each; what `segments` and `changes` name are places in `points`."""
+    """`points` in time order, `standings` of each; `segments` and `changes` refer to positions in `points`."""
 
     points: tuple[PointFacts, ...]
     standings: tuple[Standing, ...]
@@ -73,7 +75,7 @@ class SeriesHistory:
 
 
 def history_of(points: Sequence[PointFacts], options: CompareOptions | None = None) -> SeriesHistory:
-    """`points` have to be in time order."""
+    """Computes the history; `points` have to be in time order."""
     options = options or CompareOptions()
     notes = list(_notes(points))
     if len(points) > MOST_POINTS:
@@ -113,8 +115,8 @@ def history_of(points: Sequence[PointFacts], options: CompareOptions | None = No
 
 
 def _outliers(times_us: Floats, segments: Sequence[Segment], numbers: Ints, options: CompareOptions) -> Flags:
-    """(n,) points beyond the margin whose logarithm has a modified z beyond OUTLIER_Z about their segment's median; the
-    deviations of all segments are taken together."""
+    """(n,) flags of points beyond the margin whose logarithm has a modified z beyond OUTLIER_Z about their segment's
+    median; the deviations of all segments are pooled."""
     if len(times_us) == 0:
         return np.zeros(0, dtype=bool)
     levels = np.array([segment.typical_us for segment in segments])
@@ -124,8 +126,8 @@ def _outliers(times_us: Floats, segments: Sequence[Segment], numbers: Ints, opti
 
 
 def _without_change(at: int, theta: float, start: int, end: int, options: CompareOptions) -> str:
-    """No change begins at the value: it is the same, unless it differs by more than the margin where too few points
-    lie before or behind it for any change to be found."""
+    """Verdict on a point at which no change begins: the same, unless it differs by more than the margin and there
+    are too few points before or after it for any change to be found."""
     if abs(theta) <= math.log1p(options.margin) or can_be_found(end - start, at - start, options.alpha):
         return SAME
     return CANNOT_TELL
@@ -136,7 +138,7 @@ def _fewest(options: CompareOptions) -> int:
 
 
 def _metric(points: Sequence[PointFacts]) -> str:
-    """What most points measure; of equally many what the latest of them does."""
+    """The metric of most points; of equally frequent ones the latest point's."""
     counts = Counter(point.metric for point in reversed(points))
     return max(counts, key=counts.__getitem__, default="")
 

@@ -1,4 +1,4 @@
-"""A user's command, with the launcher put in front of its script."""
+"""Parses a user's command and inserts the launcher before its script."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tb_perfcompare.experiment.environment import shown_command
 from tb_perfcompare.quick_dataclass import dataclass
 
 LAUNCHER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "capture", "__main__.py")
-"""Run by its path: the program's interpreter need not have this package installed."""
+"""Path of the launcher; run by path, as the program's interpreter need not have this package installed."""
 
 _MODULE = "tb_perfcompare.capture"
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*(?:\.exe)?")
 _MODULE_OR_CODE_INSIDE = re.compile(r"-[^-XWcm]*[cm].")
-"""Options of Python that hold what is run, such as -mpkg.train."""
+"""Python options that include what is run, such as -mpkg.train."""
 
 _OPTIONS_WITH_VALUE = ("-X", "-W", "--check-hash-based-pycs")
 _STARTERS = frozenset({"torchrun", "accelerate", "deepspeed", "uv"})
@@ -31,23 +31,23 @@ _MODULE_OPTIONS = ("-m", "--module")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Words of a command without a shell, and the variables assigned in front of it."""
+    """Words of a command without a shell, and the variables assigned before it."""
 
     words: tuple[str, ...]
     variables: tuple[tuple[str, str], ...] = ()
 
     @property
     def text(self) -> str:
-        """As it may be shown to others."""
+        """The command for display, with secrets hidden."""
         return shown_command([*(f"{name}={value}" for name, value in self.variables), *self.words])
 
     @property
     def is_launched(self) -> bool:
-        """Whether the launcher records it, ours or one that the user has put there."""
+        """Whether the launcher records the command, inserted by us or by the user."""
         return _MODULE in self.words or LAUNCHER in self.words or _script_place(self.words) is not None
 
     def launched(self, options: Sequence[str]) -> tuple[str, ...]:
-        """The words with the launcher. Unchanged where there is one, or where no Python script is seen."""
+        """Returns the words with the launcher inserted; unchanged if they have it or run no Python script."""
         if _MODULE in self.words or LAUNCHER in self.words:
             return self.words
         place = _script_place(self.words)
@@ -60,7 +60,7 @@ class Command:
 
 
 def parse_command(text: str) -> Command:
-    """Raises PerfCompareError for a command that cannot be split into words."""
+    """Splits a command into words. Raises PerfCompareError if it cannot be split or has no program."""
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -73,7 +73,7 @@ def parse_command(text: str) -> Command:
 
 
 def _script_place(words: Sequence[str]) -> int | None:
-    """Where the script, or `-m` of a module, begins."""
+    """Index of the script, or of `-m` before a module; None without either."""
     for number, word in enumerate(words):
         base = os.path.basename(word)
         if _PYTHON.fullmatch(base):

@@ -20,14 +20,14 @@ _OF_VARIANT = ("command", "git")
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """`settings`: those of the command line's options that the file has."""
+    """Variants of an experiment; `settings` are the command line's options that the file sets."""
 
     variants: tuple[Variant, ...]
     settings: dict[str, Any]
 
 
 def read_config(path: str) -> Config:
-    """Raises InputError naming the key."""
+    """Reads the file. Raises InputError naming the key."""
     try:
         with open(path, "rb") as file:
             text = file.read().decode("utf-8")

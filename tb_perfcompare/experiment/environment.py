@@ -1,4 +1,4 @@
-"""Properties of a machine that change how fast programs run; commands and variables without values that look secret,
+"""Properties of a machine that affect how fast programs run; commands and variables without values that look secret,
 for files that people share."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SMI_S = 10
 
 
 def environment() -> dict[str, object]:
-    """What stays the same during an experiment. Facts that cannot be read are left out."""
+    """Returns properties that stay constant during an experiment; unavailable ones are omitted."""
     facts: dict[str, object] = {
         "system": platform.platform(),
         "cpu": _cpu(),
@@ -35,7 +35,7 @@ def environment() -> dict[str, object]:
 
 
 def gpus() -> list[dict[str, str]]:
-    """Name, driver, clocks and persistence mode of each NVIDIA GPU, as nvidia-smi says; [] without it."""
+    """Returns name, driver, clocks and persistence mode of each NVIDIA GPU from nvidia-smi; empty without it."""
     query = ["nvidia-smi", f"--query-gpu={','.join(_GPU.values())}", "--format=csv,noheader"]
     try:
         done = subprocess.run(query, capture_output=True, text=True, check=True, timeout=_SMI_S)
@@ -46,7 +46,7 @@ def gpus() -> list[dict[str, str]]:
 
 
 def load() -> tuple[float, ...]:
-    """Mean number of processes that ran or waited, over 1, 5 and 15 minutes; () where the system does not say."""
+    """Returns the load averages over 1, 5 and 15 minutes; () if the system does not provide them."""
     return tuple(round(value, 2) for value in os.getloadavg()) if hasattr(os, "getloadavg") else ()
 
 
@@ -75,7 +75,7 @@ _RELEVANT = re.compile(
 
 
 def shown_command(words: Iterable[str]) -> str:
-    """One line; values of options such as --api-key, and users and queries of addresses, are left out."""
+    """Formats a command on one line, hiding values of options such as --api-key, and users and queries of URLs."""
     shown, hide = [], False
     for word in map(_without_secret_parts, words):
         name, equals, value = word.partition("=")
@@ -93,7 +93,7 @@ def shown_command(words: Iterable[str]) -> str:
 
 
 def relevant_variables(environment: Mapping[str, str]) -> dict[str, str]:
-    """Environment variables that change how fast a program runs, by name."""
+    """Returns the environment variables that affect how fast a program runs, with secrets hidden."""
     return {
         name: _shown(_without_secret_parts(value))
         for name, value in sorted(environment.items())
@@ -106,5 +106,5 @@ def _shown(text: str) -> str:
 
 
 def _without_secret_parts(text: str) -> str:
-    """Of addresses."""
+    """Hides users and queries of URLs."""
     return _QUERY.sub(rf"\1{_HIDDEN}", _USER.sub(f"{_HIDDEN}@", text))

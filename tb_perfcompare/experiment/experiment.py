@@ -1,4 +1,4 @@
-"""Records variants alternately, each recording a process of its own, into a log directory that TensorBoard opens."""
+"""Records variants alternately, each recording in a process of its own, into a log directory that TensorBoard opens."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LOGS = "output"
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A command under a name, which is that of its run; `revision`: a commit to run it at, "" for the working tree."""
+    """A named command; the name is that of its run. `revision`: a commit to run it at, "" for the working tree."""
 
     name: str
     command: Command
@@ -45,7 +45,7 @@ class Variant:
 
 
 class RecordingFailed(PerfCompareError):
-    """A command ended with another status than zero, or wrote no trace; `tail`: the last lines it printed."""
+    """A command ended with a non-zero status, or wrote no trace; `tail`: the last lines it printed."""
 
     code = "command"
 
@@ -56,7 +56,7 @@ class RecordingFailed(PerfCompareError):
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """Variants, the first one the baseline, and the manifest of what was done so far."""
+    """Variants, the first one being the baseline, and the manifest of the recordings so far."""
 
     out: str
     variants: tuple[Variant, ...]
@@ -65,11 +65,11 @@ class Experiment:
     manifest: Manifest
 
     def run_directory(self, name: str) -> str:
-        """Where the captures of a variant are."""
+        """Returns the directory of a variant's captures."""
         return os.path.join(self.out, name)
 
     def record(self, number: int, name: str, tick: Callable[[float], None]) -> RecordingFacts:
-        """Runs the command of a variant once. Raises RecordingFailed, and PerfCompareError where it cannot start."""
+        """Runs a variant's command once. Raises RecordingFailed, or PerfCompareError if it cannot start."""
         variant = next(each for each in self.variants if each.name == name)
         written, logs = os.path.join(self.out, _WRITING), os.path.join(self.out, _LOGS)
         shutil.rmtree(written, ignore_errors=True)
@@ -107,7 +107,7 @@ def open_experiment(
     out: str, variants: Sequence[Variant], capture: Sequence[str], *, seed: int | None, most_rounds: int | None,
     alpha: float, resume: bool,
 ) -> Iterator[Experiment]:  # fmt: skip
-    """A new experiment, or one that goes on. Worktrees are removed at the end. Raises PerfCompareError."""
+    """Opens a new or resumed experiment; worktrees are removed at the end. Raises PerfCompareError."""
     manifest = read_manifest(out)
     if manifest is not None and not manifest.recordings and not resume:
         manifest = None  # its first command failed
@@ -142,7 +142,7 @@ def open_experiment(
 
 
 def _check_new(out: str, variants: Sequence[Variant]) -> None:
-    """Recordings that are there already would count as captures of this experiment."""
+    """Raises InputError if there are recordings already: they would count as captures of this experiment."""
     for variant in variants:
         run = os.path.join(out, variant.name)
         if os.path.lexists(run) and not (os.path.isdir(run) and not os.listdir(run)):
@@ -189,16 +189,19 @@ def _no_trace(variant: Variant, number: int, written: str, log: str, tail: tuple
 
 
 def turns(names: Sequence[str], rounds: int, seed: int) -> list[tuple[str, ...]]:
-    """The order of each round. Every second round goes backwards (A B, B A), so that a machine that becomes steadily
-    slower does so for all alike; which order comes first is drawn every two rounds."""
+    """Returns the order of each round.
+
+    Every second round is reversed (A B, B A), so that a machine that becomes steadily slower affects all variants
+    equally; the order is drawn anew every two rounds.
+    """
     chance = random.Random(seed)
-    found: list[tuple[str, ...]] = []
+    orders: list[tuple[str, ...]] = []
     for number in range(rounds):
         if number % 2:
-            found.append(found[-1][::-1])
+            orders.append(orders[-1][::-1])
         else:
-            found.append(tuple(chance.sample(list(names), len(names))))
-    return found
+            orders.append(tuple(chance.sample(list(names), len(names))))
+    return orders
 
 
 _POLL_S = 0.05
@@ -219,9 +222,8 @@ class _Ended:
 def _run_process(
     words: Sequence[str], directory: str, variables: Mapping[str, str], log: str, tick: Callable[[float], None]
 ) -> _Ended:
-    """Runs one command to its end, in a process group of its own. Both of its streams go to the file `log`; `tick` is
-    called with the seconds so far. An interrupt from the keyboard reaches this process alone, which ends the group and
-    raises it again."""
+    """Runs a command in a process group of its own; stdout and stderr go to the file `log`, and `tick` is called with
+    the elapsed seconds. A keyboard interrupt reaches only this process, which ends the group and re-raises it."""
     begin = time.monotonic()
     with open(log, "wb") as output:
         try:
@@ -244,7 +246,7 @@ def _run_process(
 
 
 def tail(log: str) -> tuple[str, ...]:
-    """The last lines of a file."""
+    """Returns the last lines of a file."""
     with open(log, "rb") as file:
         file.seek(max(0, os.path.getsize(log) - _TAIL_BYTES))
         lines = file.read().decode("utf-8", "replace").splitlines()
@@ -265,7 +267,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _signal(process: subprocess.Popen[bytes], number: int | None) -> None:
-    """To the whole group where there are groups; None: kill."""
+    """Signals the whole group if the system has groups; None means kill."""
     if not hasattr(os, "killpg"):
         process.terminate() if number is not None else process.kill()
         return

@@ -1,4 +1,4 @@
-"""An experiment's comparisons: after each round, and the report at the end."""
+"""Comparisons of an experiment: after each round, and the report at the end."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tb_perfcompare.workspace.workspace import Workspace
 
 
 class Looks:
-    """Compares each candidate with the baseline. The workspace reads in the manifest which level this look has."""
+    """Compares each candidate with the baseline. The workspace reads the level of each look from the manifest."""
 
     def __init__(
         self, experiment: Experiment, options: CompareOptions, workspace: Workspace, say: Callable[[str], None],
@@ -40,7 +40,7 @@ class Looks:
         self.candidates = tuple(names)
 
     def of_recording(self, number: int, name: str) -> str:
-        """ "10 steps, mean 14.4 ms" of one recording. Raises PerfCompareError where it cannot be read."""
+        """Summarizes one recording: "10 steps, mean 14.4 ms". Raises PerfCompareError if it cannot be read."""
         side = side_from_path(self._experiment.run_directory(name), None, None)
         own = tuple(file for file in side.files if f".{number}.pt.trace." in file.name)
         steps = self._workspace.load(replace(side, files=own), report=self._progress).steps
@@ -48,7 +48,7 @@ class Looks:
         return f"{many(len(steps), 'step')}{mean}"
 
     def settled(self) -> bool:
-        """Compares what is recorded, says what is known now, and whether all candidates are settled."""
+        """Compares the recordings so far, reports the results, and returns whether all candidates are settled."""
         manifest = self._experiment.manifest
         rounds, first = manifest.rounds(), first_look(manifest.most_rounds)
         if rounds < first:
@@ -64,7 +64,7 @@ class Looks:
         return all(is_settled(headline, rounds) for headline in headlines)
 
     def report(self, form: str, top: int | None, terminal: Terminal | None) -> bytes:
-        """The report of `diff` for one candidate, the table of `verdicts` for several."""
+        """Returns the report of `diff` for one candidate, the table of `verdicts` for several."""
         if len(self.candidates) == 1:
             return render(self._compared(self.candidates[0]), form, top=top, terminal=terminal)
         rows = tuple(
@@ -79,7 +79,7 @@ class Looks:
         return render_table(replace(candidates_table(adjusted, self._baseline), notes=(note,)), form, terminal=terminal)
 
     def request(self, name: str) -> ComparisonRequest:
-        """What is asked of a candidate."""
+        """Returns the comparison request of a candidate."""
         baseline, candidate = (
             side_from_path(self._experiment.run_directory(each), None, None) for each in (self._baseline, name)
         )
@@ -115,7 +115,7 @@ class Looks:
 
 
 def _part(headline: Headline) -> Part | Shift | None:
-    """The program's change, else that of the times as recorded."""
+    """Returns the program's change if it is separated from the machine's, else the change of recorded times."""
     if headline.program is not None:
         return headline.program
     return headline.shift if headline.shift is not None and headline.shift.level is not None else None

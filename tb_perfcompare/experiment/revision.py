@@ -1,4 +1,4 @@
-"""Git: which commit a directory is at, and another commit in a worktree of its own."""
+"""Git: the commit of a directory, and a worktree of another commit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tb_perfcompare.sources.saved.manifest import GitState
 
 
 def git_state(directory: str) -> GitState | None:
-    """None outside a repository, or without git."""
+    """Returns commit and changes of a directory; None outside a repository, or without git."""
     try:
         commit = _git(directory, "rev-parse", "HEAD")
         changes = _git(directory, "diff", "--no-ext-diff", "HEAD")
@@ -26,7 +26,10 @@ def git_state(directory: str) -> GitState | None:
 
 @contextmanager
 def worktree(directory: str, revision: str) -> Iterator[str]:
-    """The place of `directory` in a new checkout of the revision, removed afterwards. Raises PerfCompareError."""
+    """Checks out the revision and yields the equivalent of `directory` in it; removes it afterwards.
+
+    Raises PerfCompareError.
+    """
     top = os.path.realpath(_git(directory, "rev-parse", "--show-toplevel"))
     commit = _git(directory, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
     parent = tempfile.mkdtemp(prefix="tb_perfcompare_")

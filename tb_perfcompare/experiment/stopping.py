@@ -1,4 +1,4 @@
-"""When an experiment may stop, and how sure each of its looks has to be (docs/guide/ab.md)."""
+"""When an experiment may stop, and the significance level of each of its looks (docs/guide/ab.md)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,23 @@ from tb_perfcompare.comparison.statistics.distributions import normal_quantile
 from tb_perfcompare.model.arrays import Floats
 
 FIRST_LOOK = 3
-"""Rounds before the first look, where as many are planned: fewer captures do not tell how captures differ."""
+"""Rounds before the first look, if as many are planned: fewer captures do not show how much captures vary."""
 
 FIRST_WITHOUT_PACE = 4
-"""The same where program and machine are not separated: on a machine with two speeds, three captures of one command
-are all fast and three of the other all slow in 3 of 100 experiments."""
+"""The same if program and machine are not separated.
+
+On a machine with two speeds, in 3 of 100 experiments three captures of one command are all fast and three of the other
+all slow.
+"""
 
 LOWEST_LEVEL = 0.0001
 
 FEW_CAPTURES = 0.9
-"""Part of alpha that is spent: bounds are those of normal sums; Student's statistics of few captures follow one another
-less closely and would cross those of all of it in 5.5 of 100 experiments (tests/simulation/test_sequential.py)."""
+"""Part of alpha that is spent.
+
+The bounds assume normal sums, but Student's statistics of few captures are less correlated and would cross the bounds
+of the full alpha in 5.5 of 100 experiments (tests/simulation/test_sequential.py).
+"""
 
 _DIGITS = 3
 
@@ -31,39 +37,42 @@ _SETTLED = frozenset({Verdict.SLOWER, Verdict.FASTER, Verdict.SAME})
 
 
 def first_look(most: int) -> int:
-    """Rounds before the first look, of at most so many."""
+    """Returns the number of rounds before the first look, of at most `most`."""
     return min(FIRST_LOOK, most)
 
 
 def planned_levels(most: int, alpha: float, candidates: int = 1) -> tuple[float, ...]:
-    """Two-sided level of a comparison after 1, 2, ... `most` rounds, before the first look that of the first: at most
-    `alpha` false alarms over all looks. `candidates` that are compared with one baseline share alpha (Bonferroni)."""
+    """Returns the two-sided level of a comparison after 1, 2, ... `most` rounds.
+
+    At most `alpha` false alarms over all looks; before the first look, the level is that of the first. `candidates`
+    that are compared with one baseline share alpha (Bonferroni).
+    """
     first = first_look(most)
     levels = nominal_levels(range(first, most + 1), most, FEW_CAPTURES * alpha / candidates)
     return tuple(max(_rounded_down(level), LOWEST_LEVEL) for level in (*levels[:1] * (first - 1), *levels))
 
 
 def _rounded_down(level: float) -> float:
-    """With few digits: it is shown."""
+    """Rounds down to few digits, as the level is shown."""
     digits = _DIGITS - 1 - math.floor(math.log10(level))
     scale = 10.0**digits
     return math.floor(level * scale) / scale
 
 
 def word(headline: Headline) -> Verdict:
-    """The verdict on the program where it is separated from the machine: the sides take turns on one machine."""
+    """Returns the verdict on the program if it is separated from the machine, as variants alternate on one machine."""
     return headline.verdict if headline.program is None else headline.program.verdict
 
 
 def is_settled(headline: Headline, rounds: int) -> bool:
-    """Whether more rounds would hardly change the word, or could not: sides that are not comparable stay so."""
+    """Whether more rounds would hardly change the verdict, or cannot, as for sides that are not comparable."""
     if headline.verdict is Verdict.WITHHELD:
         return True
     return word(headline) in _SETTLED and (headline.program is not None or rounds >= FIRST_WITHOUT_PACE)
 
 
 def rounds_needed(headline: Headline) -> int | None:
-    """Rounds in all that are likely to settle it, None where unknown."""
+    """Returns the total number of rounds that will probably settle it, None if unknown."""
     if headline.program is not None:
         return headline.program.captures_needed
     if word(headline) in _SETTLED:
@@ -78,19 +87,23 @@ _LARGEST = 8.0
 
 
 def _spent(fraction: float, alpha: float) -> float:
-    """Part of alpha that may be used up when this fraction of all data is in, after Pocock: nearly the same at each
-    look."""
+    """Returns the part of alpha that may be _spent once this fraction of all data is in.
+
+    After Pocock: the level is nearly the same at each look.
+    """
     return alpha * math.log1p((math.e - 1) * min(fraction, 1.0))
 
 
 def nominal_levels(rounds: Sequence[int], most: int, alpha: float) -> tuple[float, ...]:
-    """Two-sided level of the test at each look: after so many rounds, ascending, of at most `most`.
+    """Returns the two-sided level of the test at each look, after these rounds, ascending, of at most `most`.
 
-    The probability that equal sides differ at any look is at most `alpha`; exactly `alpha` if the last is at `most`.
-    Alpha spending (K. Lan, D. DeMets, Biometrika 70, 1983): a function says how much of alpha may be used up at each
-    look. Bounds of the standardised statistic follow by the recursion of P. Armitage, C. McPherson, B. Rowe (J. R.
-    Stat. Soc. A 132, 1969) over sums of independent increments; intervals at the same levels are repeated confidence
-    intervals (C. Jennison, B. Turnbull, J. R. Stat. Soc. B 51, 1989): all hold at once with probability 1 - alpha.
+    The probability that equal sides differ at any look is at most `alpha`; exactly `alpha` if the last look is at
+    `most`.
+    Alpha spending (K. Lan, D. DeMets, Biometrika 70, 1983): a function gives the part of alpha that may be spent by
+    each look. Bounds of the standardised statistic follow from the recursion of P. Armitage, C. McPherson, B. Rowe
+    (J. R. Stat. Soc. A 132, 1969) over sums of independent increments; intervals at the same levels are repeated confidence
+    intervals (C. Jennison, B. Turnbull, J. R. Stat. Soc. B 51, 1989): all hold simultaneously with probability
+    1 - alpha.
     """
     levels: list[float] = []
     density: tuple[Floats, Floats] | None = None
@@ -102,19 +115,22 @@ def nominal_levels(rounds: Sequence[int], most: int, alpha: float) -> tuple[floa
         else:
             bound = _bound(density, count - before, count, allowed - used)
         levels.append(math.erfc(bound / math.sqrt(2)))
-        density = _continuing(density, before, count, bound)
+        density = _density_within_bounds(density, before, count, bound)
         before, used = count, allowed
     return tuple(levels)
 
 
 def _bound(density: tuple[Floats, Floats], more: int, count: int, allowed: float) -> float:
-    """z beyond which the statistic after `count` rounds lies with the probability `allowed`, of those that went on."""
+    """Returns the bound |z| that the statistic after `count` rounds exceeds with probability `allowed`.
+
+    The probability includes that of having continued so far.
+    """
     points, weights = density
     low, high = 0.0, _LARGEST
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         edge = middle * math.sqrt(count)
-        above = float(weights @ _tail((edge - points) / math.sqrt(more)))  # as likely as below: points are symmetric
+        above = float(weights @ _tail((edge - points) / math.sqrt(more)))  # as likely as below, by symmetry
         if 2 * above > allowed:
             low = middle
         else:
@@ -122,10 +138,10 @@ def _bound(density: tuple[Floats, Floats], more: int, count: int, allowed: float
     return high
 
 
-def _continuing(
+def _density_within_bounds(
     density: tuple[Floats, Floats] | None, before: int, count: int, bound: float
 ) -> tuple[Floats, Floats]:
-    """Points and probabilities of the sum of `count` standard normal rounds that stayed within all bounds."""
+    """Points and probabilities of the sum of `count` standard normal rounds that has stayed within all bounds."""
     edge = bound * math.sqrt(count)
     points = np.linspace(-edge, edge, _POINTS)
     width = np.full(_POINTS, points[1] - points[0])
@@ -149,6 +165,6 @@ def _tail(z: Floats) -> Floats:
 
 @functools.cache
 def _tail_table() -> tuple[Floats, Floats]:
-    """z and the probability of more; between them a straight line is right to 1e-8."""
+    """z and its upper tail probability; linear interpolation is accurate to 1e-8."""
     z = np.linspace(-_LARGEST, _LARGEST, _TABLED)
     return z, np.array([math.erfc(value / math.sqrt(2)) / 2 for value in z.tolist()])

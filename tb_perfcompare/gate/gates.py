@@ -15,23 +15,25 @@ from tb_perfcompare.gate.outcome import Outcome, Status
 from tb_perfcompare.model.summary.summary import STEP_TIME
 
 
-class _Told(Protocol):
+class _MakeOutcome(Protocol):
     def __call__(self, status: Status, sentence: str, measured: str = "") -> Outcome: ...
 
 
 def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False) -> Outcome:
-    """Tripped: the verdict is slower or probably slower and the whole interval of the shift lies above the limit.
-    Passed: the whole interval lies at or below the limit, or both sides are the same recording. Else: cannot tell.
+    """Compares the confidence interval of the shift with the limit.
 
-    Where the program is separated from the machine, the shift is the program's, and a slower machine asks for another
-    recording: it trips only with `fail_on_machine`.
+    Tripped: the verdict is slower or probably slower, and the whole interval is above the limit. Passed: the whole
+    interval is at or below the limit, or both sides are the same recording. Else cannot tell.
+
+    If the shift is split into program and machine, the program's part is compared. If the machine's part is above the
+    limit, the result is cannot tell (record again), or tripped with `fail_on_machine`.
     """
     name, allowed, shift = headline.metric.replace("_", " "), limit.text, headline.shift
     doubt = f"cannot tell whether the candidate is more than {allowed} slower"
 
     def outcome(status: Status, sentence: str, measured: str = "") -> Outcome:
-        seen = measured or ("" if shift is None else _measured(shift, limit))
-        return Outcome(name, f"+{allowed}", status, seen, sentence)
+        shown = measured or ("" if shift is None else _measured(shift, limit))
+        return Outcome(name, f"+{allowed}", status, shown, sentence)
 
     if headline.verdict is Verdict.WITHHELD or shift is None:
         return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}")
@@ -55,8 +57,9 @@ def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False
 
 
 def _of_parts(
-    headline: Headline, program: Part, machine: Part, limit: Limit, outcome: _Told, fail_on_machine: bool
+    headline: Headline, program: Part, machine: Part, limit: Limit, outcome: _MakeOutcome, fail_on_machine: bool
 ) -> Outcome:
+    """Decides by the program's part of the shift; see step_time for the machine's part."""
     most = _fraction(limit, headline)
     if most is None:
         return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}")
@@ -75,7 +78,7 @@ def _of_parts(
 
 
 def _fraction(limit: Limit, headline: Headline) -> float | None:
-    """The limit as a share of the baseline's step."""
+    """The limit as a fraction of the baseline's step time; None if that is zero or missing."""
     if limit.fraction is not None:
         return limit.fraction
     return limit.allowed_us(0.0) / headline.baseline if headline.baseline else None
@@ -102,9 +105,10 @@ _TABLE = "categories"
 
 
 def category_time(comparison: Comparison, category: str, limit: Limit) -> Outcome:
-    """Held against the limit are the interval of the category's shift per step and its mean, and both have to agree:
-    tripped if both lie above it, passed if neither does. Without an interval only a category that neither side has, or
-    two equal recordings, pass. Else: cannot tell."""
+    """Compares the limit with both the confidence interval of the category's shift per step and the change of its mean.
+
+    Tripped if the whole interval and the change are above the limit, passed if the whole interval and the change are
+    not; else cannot tell. Without an interval, only a category that neither side has passes, or equal recordings."""
     headline = comparison.headline
 
     def outcome(status: Status, sentence: str, measured: str = "") -> Outcome:
@@ -149,8 +153,8 @@ def _row(comparison: Comparison, category: str) -> dict[str, Cell]:
     table = comparison.table(_TABLE)
     names = [column.name for column in table.columns]
     rows = [dict(zip(names, row, strict=True)) for row in table.rows]
-    found = next((row for row in rows if row["category"] == category), None)
-    return found or dict.fromkeys(names)  # neither side recorded it
+    row_dict = next((row for row in rows if row["category"] == category), None)
+    return row_dict or dict.fromkeys(names)  # neither side recorded it
 
 
 def _number(cell: Cell) -> float:
@@ -158,25 +162,30 @@ def _number(cell: Cell) -> float:
 
 
 def no_cause(comparison: Comparison, rule: str) -> Outcome:
-    """Tripped: a finding of the rule is there, it makes the step longer (or is about no time), and it is sure. Cannot
-    tell: it is not sure, the verdict is withheld, or the rule has nothing to say about such runs. Else: passed. The
-    comparison has to have all findings there are."""
+    """Fails if the rule has a finding. The comparison must have all its findings.
+
+    Tripped: a finding is certain and makes the step longer, or is not about time. Cannot tell: all such findings are
+    uncertain, the verdict is withheld, or the rule does not apply to such runs. Else passed."""
     from tb_perfcompare.comparison.causes.rules import why_silent
 
     verdict = comparison.headline.verdict
-    found = [one for one in comparison.findings if one.rule == rule and (one.delta_us is None or one.delta_us > 0)]
+    findings = [
+        finding
+        for finding in comparison.findings
+        if finding.rule == rule and (finding.delta_us is None or finding.delta_us > 0)
+    ]
 
     def outcome(status: Status, sentence: str, finding: Finding | None = None) -> Outcome:
         return Outcome(rule, "none", status, finding.sentence if finding is not None else "none found", sentence)
 
     if verdict is Verdict.WITHHELD:
         return outcome(Status.CANNOT_TELL, f"cannot tell about {rule}: {comparison.headline.reason}")
-    sure = [one for one in found if is_sure(one)]
-    if sure:
-        return outcome(Status.TRIPPED, f"{rule}: {sure[0].sentence}", sure[0])
-    if found:
-        sentence = f"cannot tell about {rule}: {found[0].sentence.rstrip('.')}; {found[0].confidence}"
-        return outcome(Status.CANNOT_TELL, sentence, found[0])
+    certain = [finding for finding in findings if is_sure(finding)]
+    if certain:
+        return outcome(Status.TRIPPED, f"{rule}: {certain[0].sentence}", certain[0])
+    if findings:
+        sentence = f"cannot tell about {rule}: {findings[0].sentence.rstrip('.')}; {findings[0].confidence}"
+        return outcome(Status.CANNOT_TELL, sentence, findings[0])
     silent = why_silent(rule, comparison)
     if silent:
         return outcome(Status.CANNOT_TELL, f"cannot tell about {rule}: {silent}")
@@ -184,7 +193,7 @@ def no_cause(comparison: Comparison, rule: str) -> Outcome:
 
 
 def checked_rule(name: str) -> str:
-    """The name; raises PerfCompareError for a rule there is not."""
+    """Returns the name. Raises PerfCompareError for an unknown rule."""
     from tb_perfcompare.comparison.causes.rules import RULE_NAMES
 
     if name not in RULE_NAMES:

@@ -1,4 +1,4 @@
-"""The gates and the comparison as GitHub-flavoured Markdown, for the summary of a workflow's job."""
+"""The gates and the comparison as GitHub-flavoured Markdown, for the job summary of a workflow."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tb_perfcompare.render.markdown import markdown
 from tb_perfcompare.render.printable import printable
 
 MOST_BYTES = 1_000_000
-"""GitHub takes 1 MiB per step."""
+"""GitHub accepts 1 MiB per workflow step."""
 
 _ROWS = 10
-_SAID = {Status.PASSED: "passed", Status.TRIPPED: "failed", Status.CANNOT_TELL: "cannot tell"}
+_WORDS = {Status.PASSED: "passed", Status.TRIPPED: "failed", Status.CANNOT_TELL: "cannot tell"}
 _MARKS = {Status.PASSED: "✅ passed", Status.TRIPPED: "❌ failed", Status.CANNOT_TELL: "❔ cannot tell"}
 _HEADS = (
     Head("Gate", numeric=False, code=False), Head("Allowed", numeric=True, code=False),
@@ -24,29 +24,29 @@ _HEADS = (
 
 
 def job_summary(comparison: Comparison, outcomes: Sequence[Outcome], unsure: Unsure) -> bytes:
-    """UTF-8 Markdown, to be added to what is in the summary already; below GitHub's limit."""
+    """Returns UTF-8 Markdown of at most MOST_BYTES, to append to the job's summary; shows fewer rows if need be."""
     blocks: list[document.Block] = []
     if outcomes:
         rows = tuple(_row(outcome, unsure) for outcome in outcomes)
         blocks += [
-            document.Heading(f"Performance gate: {_SAID[overall_status(outcomes, unsure)]}", level=1),
+            document.Heading(f"Performance gate: {_WORDS[overall_status(outcomes, unsure)]}", level=1),
             Grid("gate", "Gate", _HEADS, rows),
         ]
     top = _ROWS
-    drawn = _drawn([*blocks, *document.report(comparison, top=top)])
-    while len(drawn) > MOST_BYTES and top > 1:
+    encoded = _encoded([*blocks, *document.report(comparison, top=top)])
+    while len(encoded) > MOST_BYTES and top > 1:
         top //= 2
-        drawn = _drawn([*blocks, *document.report(comparison, top=top)])
-    return drawn if len(drawn) <= MOST_BYTES else _drawn(blocks)
+        encoded = _encoded([*blocks, *document.report(comparison, top=top)])
+    return encoded if len(encoded) <= MOST_BYTES else _encoded(blocks)
 
 
 def _row(outcome: Outcome, unsure: Unsure) -> tuple[str, ...]:
     result = _MARKS[outcome.status]
     if outcome.status is Status.CANNOT_TELL and unsure is not Unsure.REPORT:
-        result += f", counts as {_SAID[counted(outcome, unsure)]}"
+        result += f", counts as {_WORDS[counted(outcome, unsure)]}"
     sentence = outcome.sentence if outcome.status is Status.CANNOT_TELL else outcome.measured
     return tuple(map(printable, (outcome.gate, outcome.limit, sentence, result)))
 
 
-def _drawn(blocks: Sequence[document.Block]) -> bytes:
+def _encoded(blocks: Sequence[document.Block]) -> bytes:
     return markdown(blocks).encode("utf-8", "backslashreplace")

@@ -1,7 +1,7 @@
 """The gates as JUnit XML, which CI servers show as tests.
 
-A gate that tripped is a failure; one that cannot tell is an error, a failure or a skipped test, as it counts. Nothing
-in the file depends on the machine or on the time.
+A tripped gate is a failure; a gate that cannot tell is an error, a failure or a skipped test, depending on `unsure`.
+The file contains neither times nor anything about the machine.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ _UNSURE_AS = {Unsure.REPORT: "error", Unsure.FAIL: "failure", Unsure.PASS: "skip
 
 
 def junit(comparison: Comparison, outcomes: Sequence[Outcome], unsure: Unsure) -> bytes:
-    """UTF-8 XML with one test case per gate."""
+    """Returns UTF-8 XML with one test case per gate."""
     marks = [_mark(outcome, unsure) for outcome in outcomes]
     counts = {
         "tests": len(outcomes), "failures": marks.count("failure"), "errors": marks.count("error"),
         "skipped": marks.count("skipped"),
     }  # fmt: skip
     attributes = {name: str(value) for name, value in counts.items()}
-    whole = {name: value for name, value in attributes.items() if name != "skipped"}  # suites have no such count
-    root = ElementTree.Element("testsuites", {"name": _SUITE, **whole})
+    totals = {name: value for name, value in attributes.items() if name != "skipped"}  # not an attribute of testsuites
+    root = ElementTree.Element("testsuites", {"name": _SUITE, **totals})
     suite = ElementTree.SubElement(root, "testsuite", {"name": _SUITE, **attributes})
     properties = ElementTree.SubElement(suite, "properties")
     for name, value in _facts(comparison):
@@ -37,13 +37,13 @@ def junit(comparison: Comparison, outcomes: Sequence[Outcome], unsure: Unsure) -
         case = ElementTree.SubElement(suite, "testcase", {"classname": _CLASS, "name": printable(name)})
         sentence = printable(outcome.sentence)
         if mark:
-            found = ElementTree.SubElement(case, mark, {"message": sentence, "type": outcome.status.value})
-            found.text = printable(outcome.measured)
+            element = ElementTree.SubElement(case, mark, {"message": sentence, "type": outcome.status.value})
+            element.text = printable(outcome.measured)
         else:
             ElementTree.SubElement(case, "system-out").text = sentence
     ElementTree.indent(root)
-    drawn: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return drawn + b"\n"
+    encoded: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return encoded + b"\n"
 
 
 def _mark(outcome: Outcome, unsure: Unsure) -> str:

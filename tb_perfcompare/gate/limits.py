@@ -1,4 +1,4 @@
-"""How much longer something may take: "3%", "+3%", "250us", "1.5 ms"."""
+"""Limits on how much longer something may take: "3%", "+3%", "250us", "1.5 ms"."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ _US = {"ns": 1e-3, "us": 1.0, "µs": 1.0, "μs": 1.0, "ms": 1e3, "s": 1e6}
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Either a fraction of the baseline's time or a time in microseconds per step; zero allows nothing."""
+    """Either a fraction of the baseline's time or a time in microseconds per step; zero allows no growth."""
 
     fraction: float | None = None
     us: float | None = None
 
     @property
     def text(self) -> str:
-        """ "3 %" or "250 µs"."""
+        """The limit for messages, such as "3 %" or "250 µs"."""
         return number_text.setting(self.fraction) if self.fraction is not None else number_text.time(self.us or 0.0)
 
     def allowed_us(self, baseline_us: float) -> float:
-        """Microseconds that may be added to the baseline's."""
+        """Allowed growth in microseconds, for a baseline time in microseconds."""
         return self.fraction * baseline_us if self.fraction is not None else self.us or 0.0
 
 
 def is_limit(text: str) -> bool:
-    """Whether it reads like a limit, wherever it was given."""
+    """Whether the text has the form of a limit."""
     return _LIMIT.fullmatch(text) is not None
 
 
 def parse_limit(text: str) -> Limit:
-    """Raises PerfCompareError for anything but a percentage or a time that is not negative."""
-    found = _LIMIT.fullmatch(text)
-    if found is None:
+    """Parses a percentage or a time. Raises PerfCompareError for anything else and for negative numbers."""
+    match = _LIMIT.fullmatch(text)
+    if match is None:
         raise PerfCompareError(f"{text!r} is not a limit", hint="give a percentage or a time, such as 3% or 1.5ms")
-    value, unit = float(found[1]), found[2]
+    value, unit = float(match[1]), match[2]
     return Limit(fraction=value / 100) if unit == "%" else Limit(us=value * _US[unit])
 
 
 def parse_budget(text: str) -> tuple[str, Limit]:
-    """ "Communication=+5%" -> the category and its limit; case does not matter. Raises PerfCompareError."""
+    """Parses "Communication=+5%" into (category, limit), ignoring case. Raises PerfCompareError."""
     name, equals, limit = text.rpartition("=")
     known = {label.lower(): label for label in CATEGORY_LABELS}
     category = known.get(name.strip().lower())

@@ -1,4 +1,4 @@
-"""What a gate says, and what several of them come to."""
+"""The outcome of a gate, and the overall status of several."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 
 class Status(str, Enum):
-    """`cannot tell` is neither of the others: the recordings do not say."""
+    """Status of a gate; `cannot tell` if the recordings do not allow a decision."""
 
     PASSED = "passed"
     TRIPPED = "tripped"
@@ -17,7 +17,7 @@ class Status(str, Enum):
 
 
 class Unsure(str, Enum):
-    """What a gate that cannot tell counts as: reported with an exit status of its own, failed, or passed."""
+    """How a gate that cannot tell counts: reported with its own exit status, as failed, or as passed."""
 
     REPORT = "report"
     FAIL = "fail"
@@ -26,7 +26,7 @@ class Unsure(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`gate` names it, `limit` is what was allowed, `measured` what was found, `sentence` the reason."""
+    """The outcome of one gate: its name, the allowed growth, the status, the measured growth, and the reason."""
 
     gate: str
     limit: str
@@ -40,16 +40,16 @@ _COUNTS_AS = {Unsure.REPORT: Status.CANNOT_TELL, Unsure.FAIL: Status.TRIPPED, Un
 
 
 def counted(outcome: Outcome, unsure: Unsure) -> Status:
-    """What the outcome counts as."""
+    """Returns the status that the outcome counts as."""
     return _COUNTS_AS[unsure] if outcome.status is Status.CANNOT_TELL else outcome.status
 
 
 def overall_status(outcomes: Iterable[Outcome], unsure: Unsure) -> Status:
-    """Tripped if any gate did, else cannot tell if any cannot, else passed."""
-    found = {counted(outcome, unsure) for outcome in outcomes}
-    return next((status for status in (Status.TRIPPED, Status.CANNOT_TELL) if status in found), Status.PASSED)
+    """Returns tripped if any gate tripped, else cannot tell if any cannot, else passed."""
+    statuses = {counted(outcome, unsure) for outcome in outcomes}
+    return next((status for status in (Status.TRIPPED, Status.CANNOT_TELL) if status in statuses), Status.PASSED)
 
 
 def exit_status(outcomes: Iterable[Outcome], unsure: Unsure) -> int:
-    """0 passed, 1 tripped, 3 cannot tell."""
+    """Returns 0 for passed, 1 for tripped, 3 for cannot tell."""
     return _EXIT[overall_status(outcomes, unsure)]

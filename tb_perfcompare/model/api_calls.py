@@ -38,7 +38,7 @@ ALLOCATION = _any_of(vendor.allocations for vendor in VENDORS)
 """Allocates driver memory: PyTorch's allocator does so when it has no cached block of the size."""
 
 RELEASE = _any_of(vendor.releases for vendor in VENDORS)
-"""Returns memory to the driver, which synchronizes with the device."""
+"""Returns memory to the driver, which synchronises with the device."""
 
 
 def calls(role: re.Pattern[str], name: str) -> bool:

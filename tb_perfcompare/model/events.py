@@ -22,9 +22,7 @@ ABSENT = int(np.iinfo(np.int64).min)
 
 
 class Category(IntEnum):
-    """Kind of an event, independent of vendor and profiler version. model/device.py maps spellings to these.
-    r   # old complete event of category `memory`, unused by every view =>   # old complete event of category `memory`;
-    no view uses it"""
+    """Kind of an event, independent of vendor and profiler version. model/device.py maps spellings to these."""
 
     OTHER = 0
     OPERATOR = 1
@@ -54,9 +52,7 @@ class ArgKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ArgColumn:
-    """An argument to keep: its column `name`, and its `keys` in `args` (the first one present wins).
-    r     # work, of operators and kernels: the profiler's own count, and what torch.compile knows of its kernels =>
-    # work of operators and kernels: the profiler's own count, and torch.compile's for its kernels"""
+    """An argument to keep: its column `name`, and its `keys` in `args` (the first one present wins)."""
 
     name: str
     keys: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Notes: limits of a result's reliability, shown next to the numbers they affect."""
+"""Notes: limitations of a result, shown next to the numbers they affect."""
 
 from __future__ import annotations
 
@@ -9,31 +9,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 
 class NoteCode(str, Enum):
-    """Every note the tool can give; docs/method/comparison.md explains each.
-    r   # nothing marks steps: the whole recording is one =>   # nothing marks steps: the whole recording is one step
-    r   # steps are iterations found by something other than ProfilerStep =>   # steps are iterations found by other
-    means than ProfilerStep
-    r   # the recording ended before they did; they were asked for =>   # the recording ended before they did; included
-    on request
-    r   # more callers and input shapes, or modules, than are told apart =>   # too many callers and input shapes, or
-    modules, to list separately
-    r   # steps with clearly more launches than the others, kept =>   # steps with clearly more launches than the
-    others, included
-    r   # how much of the work of devices of different kinds is matched =>   # share of the work matched between devices
-    of different kinds
-    r   # launches of several devices or processes are taken together =>   # launches of several devices or processes
-    are pooled
-    r   # how much of a trace's kernel time got figures from a listing =>   # share of a trace's kernel time that a
-    listing's figures cover
-    r   # several kernels got the figure of one name of a listing =>   # several kernels share the figure of one name in
-    a listing
-    r   # kernels ran one by one to be measured: times are those of the measurement =>   # kernels were serialized for
-    measurement: times are those of the measurement
-    r   # one file of several could not be read; the others were =>   # one of several files could not be read
-    r   # a worker recorded no device work, others did: it is left out =>   # a worker without device work is left out,
-    because others have some
-    r   # files beside the run that are traces by their content, but not by their name =>   # files next to the run that
-    are traces by content but not by name"""
+    """Every note the tool can give; docs/method/comparison.md explains each."""
 
     TRUNCATED = "truncated"  # the file ends in the middle; whole events before the damage were read
     REPAIRED = "repaired"  # tokens, escapes or bytes that are not JSON were replaced
@@ -69,7 +45,7 @@ class NoteCode(str, Enum):
     FIGURES_MISSING = "figures_missing"  # an export lacks a metric, and how to record it
     ATTACHED_LAUNCHES = "attached_launches"  # share of a trace's kernel time that a listing's figures cover
     SHARED_FIGURES = "shared_figures"  # several kernels share the figure of one name in a listing
-    MEASURED_RANGES = "measured_ranges"  # kernels were serialized for measurement: times are those of the measurement
+    MEASURED_RANGES = "measured_ranges"  # kernels were serialised for measurement: times are those of the measurement
     COUNTERS_UNUSABLE = "counters_unusable"  # samples of counters that cannot be used, and why
     TABLE_ABSENT = "table_absent"  # a table the source cannot give, and why
     FILE_FAILED = "file_failed"  # one of several files could not be read
@@ -89,8 +65,8 @@ ALWAYS_SAID = LOST | {NoteCode.HOST_ALONE, NoteCode.OTHER_TRACES, NoteCode.DUPLI
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A limit of the result's reliability. `where` names the file, table or step concerned ("" for all). An overlong
-    message loses its middle."""
+    """A limitation of a result. `where` names the file, table or step concerned ("" for all). An overlong message loses
+    its middle."""
 
     code: NoteCode
     message: str

@@ -24,7 +24,6 @@ class StringTable:
     """Distinct strings in order of first appearance; `intern` returns a text's index.
 
     A reader builds it; by convention it is read-only once the recording exists.
-    r   # None where it has to be made anew =>   # None: to be rebuilt on demand
     """
 
     __slots__ = ("_derived", "_index", "_order", "_ranks", "_sought", "_texts")

@@ -52,7 +52,7 @@ class Vendor:
     graph_launches  launches all kernels of a captured graph
     waits           returns when the device has finished the work submitted to it
     allocations     allocates driver memory
-    releases        returns memory to the driver, which synchronizes with the device
+    releases        returns memory to the driver, which synchronises with the device
     calls           name -> another vendor's name for the same call, without that vendor's prefix
 
     names of operators and kernels:
@@ -124,11 +124,7 @@ TENSOR_CORES_2021: tuple[str, ...] = (
 
 PLAIN_ARITHMETIC = ("_ffma_", "_simt_")
 """Substrings of kernels without tensor cores, whatever else the name contains:
-`sm80_xmma_gemm_f32f32_f32f32_..._ffma_...`.
-r     # copies that return when they are done; those of other names may be done later =>     # only these copies are
-sure to be done when they return
-r     # and what came after 2021: Ampere's cutlass names, Hopper, Blackwell; cuDNN's names of types; attention =>     #
-additions after 2021: Ampere's cutlass names, Hopper, Blackwell; cuDNN's type names; attention"""
+`sm80_xmma_gemm_f32f32_f32f32_..._ffma_...`."""
 
 MLU = Vendor(
     "mlu",
@@ -172,7 +168,7 @@ ROCM = Vendor(
     api_prefixes=("hip",),
     launches=(r"hip\w*Launch\w*Kernel\w*",),  # hipExtModuleLaunchKernel
     graph_launches=(r"hipGraphLaunch\w*",),
-    # copies that return when they are done; those of other names may be done later
+    # only these copies are sure to be done when they return
     waits=(r"hip\w*Synchroni[sz]e\w*", "hipMemcpy", "hipMemcpyWithStream"),
     allocations=(
         r"hip(?:Ext)?(?:Malloc\w*|HostAlloc|HostMalloc|HostRegister)",
@@ -290,7 +286,7 @@ CUDA = Vendor(
     },
     operator_libraries=("cudnn",),
     collectives=("nccl",),
-    # and what came after 2021: Ampere's cutlass names, Hopper, Blackwell; cuDNN's names of types; attention
+    # additions after 2021: Ampere's cutlass names, Hopper, Blackwell; cuDNN's type names; attention
     tensor_cores=(
         *TENSOR_CORES_2021, "tensorop", "TensorOp", "tensor16x8x", "wgmma", "gmma", "nvjet_", "_mma_", "_wmma_",
         "tcgen05", "tf32f32_", "f16f32_f", "flash_fwd", "flash_bwd_d", "fmha_cutlassF_f16", "fmha_cutlassF_bf16",

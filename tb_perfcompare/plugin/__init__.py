@@ -1,1 +1,1 @@
-"""The TensorBoard tab: loader.py is the entry point, plugin.py has the routes, http_api.md describes them."""
+"""The TensorBoard plugin: loader.py is the entry point, plugin.py has the routes, http_api.md documents them."""

@@ -1,5 +1,5 @@
-"""What of a log directory is opened when: nothing by TensorBoard's start, little for the list of runs and for an answer
-that is on disk, and what computes by the first request that needs it, or before it once the list was sent."""
+"""Creates the parts of a workspace when they are needed: nothing at TensorBoard's start, little for the list of runs
+and for cached responses, and what computes at the first request that needs it, or in advance once the list was sent."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.workspace import Workspace
 
 _QUIET_S = 0.25
-"""So long after the last request for names nothing is imported ahead of need: it would slow down the answer to the next
-one, which a tab that shows a pair sends at once."""
+"""Importing in advance starts this long after the last request: it would slow down the next one, which a tab that shows
+a pair sends at once."""
 
 _OF_A_PAIR = 2
-"""Processes that a pair of files keeps busy."""
+"""Worker processes to start in advance: a pair of files keeps two busy."""
 
 
 class Opening:
-    """The parts of a log directory, each made when it is asked for. Safe to use from several threads."""
+    """Index, caches and workspace of the log directories, each created at first use. Safe to use from several
+    threads."""
 
     def __init__(self, roots: tuple[LogdirRoot, ...]) -> None:
         self._roots = roots
@@ -40,19 +41,19 @@ class Opening:
         self._opening = threading.Lock()
         self._workspace: Workspace | None = None
         self._ahead: threading.Thread | None = None
-        self._asked_s = 0.0
+        self._last_request_s = 0.0
         self._closed = False
 
     @property
     def index(self) -> Index:
-        """Names and files."""
-        self._asked_s = time.monotonic()
+        """Finds runs and their files by name."""
+        self._last_request_s = time.monotonic()
         with self._lock:
             return self._index
 
     @cached_property
     def run_pages(self) -> RunPages:
-        """Listings as they are sent."""
+        """Pages of the listing, as JSON."""
         from tb_perfcompare.workspace.listing.run_pages import RunPages
 
         return RunPages()
@@ -62,11 +63,11 @@ class Opening:
         return self.index.listing(rescan=rescan)
 
     def first(self, question: ComparisonRequest) -> AbstractContextManager[Flight[bytes]]:
-        """The answer about a pair that a tab is sent first, as TablePages.first has it; of one that is on disk before
-        anything is imported that computes."""
+        """Joins the computation of the first response about a pair, as TablePages.first does. If the response is cached
+        on disk, nothing that computes is imported for it."""
         if self._workspace is None:
-            kept = self._kept
-            body = None if kept is None else kept.answer_to(question)
+            cache = self._response_cache
+            body = None if cache is None else cache.answer_to(question)
             if body is not None:
                 from tb_perfcompare.workspace.sharing.single_flight import landed
 
@@ -75,7 +76,8 @@ class Opening:
 
     @property
     def workspace(self) -> Workspace:
-        """What computes. The processes that a pair needs are started before it is imported: they import as well."""
+        """The workspace. Starts the worker processes for a pair before importing it, so that both import at the same
+        time."""
         index = self.index
         with self._opening:
             if self._workspace is None:
@@ -94,25 +96,26 @@ class Opening:
             return self._workspace
 
     def open_ahead(self) -> None:
-        """Makes the workspace in a thread, after a moment without requests. Only the first call does anything."""
+        """Creates the workspace in a thread, once no request has come for _QUIET_S. Only the first call has an
+        effect."""
         with self._lock:
             if self._ahead is None and self._workspace is None:
                 self._ahead = threading.Thread(target=self._open_ahead, name="tb_perfcompare ahead", daemon=True)
                 self._ahead.start()
 
     def close(self) -> None:
-        """Ends all processes."""
+        """Ends all worker processes."""
         self._closed = True
         with self._opening:
             if self._workspace is not None:
                 self._workspace.close()
 
     def _open_ahead(self) -> None:
-        while (wait_s := self._asked_s + _QUIET_S - time.monotonic()) > 0:
+        while (wait_s := self._last_request_s + _QUIET_S - time.monotonic()) > 0:
             time.sleep(wait_s)
         if self._closed:
             return
-        with contextlib.suppress(PerfCompareError):  # the request that needs it will say what is wrong
+        with contextlib.suppress(PerfCompareError):  # raised again, and reported, at the next request
             self.workspace  # noqa: B018
 
     @cached_property
@@ -124,13 +127,13 @@ class Opening:
 
     @cached_property
     def known(self) -> KnownRuns:
-        """What is known of runs that were read."""
+        """Facts about files that were read before."""
         from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
 
         return KnownRuns(self._store)
 
     @cached_property
-    def _kept(self) -> ResponseCache | None:
+    def _response_cache(self) -> ResponseCache | None:
         from tb_perfcompare.workspace.disk_cache.response_cache import ResponseCache
 
         return None if self._store is None else ResponseCache(self._store)

@@ -1,4 +1,4 @@
-"""What TensorBoard imports at start. An error here would stop all of TensorBoard, so nothing heavy is imported."""
+"""Entry point that TensorBoard imports at start. An error here would stop all of TensorBoard, so it imports little."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tb_perfcompare.plugin.plugin import PerfComparePlugin
 
 
 class PerfCompareLoader(base_plugin.TBLoader):  # type: ignore[misc]
-    """Makes the plugin. It has no flags."""
+    """Creates the plugin, which has no flags."""
 
     def load(self, context: base_plugin.TBContext) -> PerfComparePlugin:
-        """The plugin; touches no file, and starts a thread only where torch-tb-profiler is loaded as well."""
+        """Creates the plugin. Touches no files; starts a thread only if torch-tb-profiler is loaded as well."""
         make_way()
         return PerfComparePlugin(context)

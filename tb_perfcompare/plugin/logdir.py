@@ -1,4 +1,4 @@
-"""Which directories TensorBoard was started with, and a cheap answer to "is there any trace?"."""
+"""The directories that TensorBoard was started with, and a cheap check whether they contain any trace."""
 
 from __future__ import annotations
 
@@ -25,13 +25,15 @@ _PATIENCE_S = 0.5
 """How long a page load waits for a search."""
 _WITHOUT_REST_S = 0.05
 _REST = 4
-"""So many times as long as a search took, that nobody waited for, passes before the next one."""
+"""After a search that took longer than _PATIENCE_S, the next one starts at the earliest after this many times its
+duration."""
 _KEPT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class LogdirRoot:
-    """One directory; `name` goes in front of its runs ("" for none), `given` is how the user wrote it."""
+    """One directory. `name` is put in front of the names of its runs ("": nothing); `given` is how the user wrote the
+    directory."""
 
     path: str
     name: str
@@ -39,18 +41,18 @@ class LogdirRoot:
 
     @property
     def is_remote(self) -> bool:
-        """A bucket or another store that cannot be listed as a local directory."""
+        """Whether it is a remote store, such as a bucket, not a local directory."""
         return _URI.fullmatch(self.path) is not None
 
     @property
     def is_opened(self) -> bool:
-        """A store that the readers know, or a local directory."""
+        """Whether it can be read: a local directory, or a kind of remote store that the readers support."""
         return not self.is_remote or self.path.partition("://")[0].lower() in STORES
 
 
 def logdir_roots(logdir: str | None, logdir_spec: str | None) -> tuple[LogdirRoot, ...]:
-    """`--logdir DIR`, or `--logdir_spec [name:]dir,...` by TensorBoard's rules: an address with `://` or an absolute
-    path has no name in front."""
+    """Parses `--logdir DIR`, or `--logdir_spec [name:]dir,...` by TensorBoard's rules: an address with `://` and an
+    absolute path have no name in front."""
     if logdir:
         return (_root(logdir, "", logdir),)
     roots = []
@@ -69,13 +71,14 @@ def _root(path: str, name: str, given: str) -> LogdirRoot:
 
 
 class TraceProbe:
-    """Whether any trace, listing or file of saved answers lies below the directories.
+    """Checks whether the directories contain any file that this plugin can read.
 
-    TensorBoard asks at every page load, one plugin after the other, so each call waits for a moment only. The search
-    goes on behind it, to the end of the directories however many files they have: first for a name that says enough,
-    then in the files that have to be opened. It takes half of the time at most, and rests when it has found nothing.
+    TensorBoard asks at every page load, one plugin after the other, so each call waits only briefly. The search
+    continues in a thread through all directories: first for file names that are conclusive, then in files that have to
+    be opened. It sleeps half of the time, and after a slow search without success the next one is delayed.
 
-    scandir, opened  what lists a directory and opens a file
+    kept_s           seconds before a search without success is repeated, at least
+    scandir, opened  functions that list a directory and open a file, for tests
     """
 
     def __init__(
@@ -84,7 +87,7 @@ class TraceProbe:
         opened: Callable[[str], BinaryIO] = open_regular,
     ) -> None:  # fmt: skip
         self._roots = tuple(root.path for root in roots if not root.is_remote)
-        # a store is too slow to be asked at every page load: whoever names one wants to see what is there
+        # remote stores are too slow to search at every page load: the tab is active if one is given
         self._found = any(root.is_remote and root.is_opened for root in roots)
         self._kept_s = kept_s
         self._scandir = scandir
@@ -96,7 +99,7 @@ class TraceProbe:
         self._until_s = -math.inf
 
     def found(self) -> bool:
-        """True from the first trace found on, whatever happens to it later."""
+        """Whether a trace was found; stays True even if that trace is deleted later."""
         if self._found:
             return True
         with self._lock:
@@ -111,7 +114,7 @@ class TraceProbe:
         try:
             self._found = self._holds_a_run()
         finally:
-            with self._lock:  # found() may not have gone on yet
+            with self._lock:  # found() may still be starting this thread, and clears _ended after that
                 now_s = time.monotonic()
                 took_s = now_s - self._begun_s
                 self._until_s = now_s + max(self._kept_s, _REST * took_s if took_s > _PATIENCE_S else 0.0)
@@ -128,7 +131,7 @@ class TraceProbe:
         )
 
     def _entries(self) -> Iterator[os.DirEntry[str]]:
-        """Everything below the directories, each of them once. What cannot be listed is left out."""
+        """Yields all entries below the directories; skips directories already visited (links) or unreadable."""
         pending, visited = deque(self._roots), set()
         while pending:
             path = pending.popleft()
@@ -155,7 +158,7 @@ class TraceProbe:
 
 
 def _half_of_the_time(entries: Iterator[os.DirEntry[str]]) -> Iterator[os.DirEntry[str]]:
-    """The same, with rests: the server's other threads need Python and the disk as well."""
+    """Yields the entries but sleeps half of the time, to leave the GIL and the disk to the server's other threads."""
     rested_s = time.monotonic()
     for entry in entries:
         yield entry
@@ -167,12 +170,12 @@ def _half_of_the_time(entries: Iterator[os.DirEntry[str]]) -> Iterator[os.DirEnt
 def _is_directory(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
-    except OSError:  # a link to itself, for one
+    except OSError:  # such as a symbolic link to itself
         return False
 
 
 def _is_candidate(entry: os.DirEntry[str]) -> bool:
-    """Whether only the beginning of the file can tell."""
+    """Whether the file's beginning has to be read to know its format."""
     try:
         return POSSIBLE_NAME.fullmatch(entry.name) is not None and entry.is_file()
     except OSError:

@@ -1,6 +1,6 @@
-"""torch-tb-profiler in the same TensorBoard starts a process for each file below the log directory, all at once. With
-hundreds of them the server and this tool's own processes wait in one queue with theirs, so theirs get what is left:
-all of a core that is free, next to nothing of one that is not."""
+"""Lowers the priority of torch-tb-profiler's processes in the same TensorBoard. It starts one for each file below the
+log directory, all at once; with hundreds of them the server and this plugin's workers would wait for the CPU. With the
+lowest priority they use idle cores only."""
 
 from __future__ import annotations
 
@@ -11,38 +11,39 @@ import threading
 import time
 
 PACKAGE = "torch_tb_profiler"
-_OFTEN_S, _SELDOM_S = 0.1, 2.0
-_SLOWER = 1.5
-_LOWEST = 19
+_SHORTEST_WAIT_S, _LONGEST_WAIT_S = 0.1, 2.0
+_WAIT_GROWTH = 1.5
+_LOWEST_PRIORITY = 19
 
 
 def make_way() -> None:
-    """From now on the processes that torch-tb-profiler starts here rank behind all others. Nothing happens where it is
-    not loaded."""
+    """Starts a thread that gives the processes of torch-tb-profiler the lowest priority; does nothing if that is not
+    loaded."""
     if PACKAGE in sys.modules:
         threading.Thread(target=_watch, name="tb_perfcompare neighbour", daemon=True).start()
 
 
 def _watch() -> None:
     known: set[int] = set()
-    wait_s = _OFTEN_S
+    wait_s = _SHORTEST_WAIT_S
     while True:
-        found = lower_children(known)
-        wait_s = _OFTEN_S if found - known else min(_SELDOM_S, _SLOWER * wait_s)
-        known = found
+        children = lower_children(known)
+        wait_s = _SHORTEST_WAIT_S if children - known else min(_LONGEST_WAIT_S, _WAIT_GROWTH * wait_s)
+        known = children
         time.sleep(wait_s)
 
 
 def lower_children(known: set[int]) -> set[int]:
-    """Lowers the live processes that multiprocessing has started here, but for those `known`, and returns the
-    ids of all. This tool starts its own in another way. A manager is left alone: TensorBoard's start waits for it."""
+    """Lowers the priority of this process's live multiprocessing children, except those `known`; returns all their ids.
+    This plugin's workers are not started through multiprocessing. A manager process keeps its priority, as
+    TensorBoard's start waits for it."""
     import multiprocessing
 
     children = {child.pid: child.name for child in multiprocessing.active_children() if child.pid is not None}
     for process_id in children.keys() - known:
         if "Manager" in children[process_id]:
             continue
-        with contextlib.suppress(OSError, AttributeError):  # it has ended, or this is no Unix
-            os.setpriority(os.PRIO_PROCESS, process_id, _LOWEST)
+        with contextlib.suppress(OSError, AttributeError):  # it has ended, or this is not Unix
+            os.setpriority(os.PRIO_PROCESS, process_id, _LOWEST_PRIORITY)
             os.sched_setscheduler(process_id, os.SCHED_IDLE, os.sched_param(0))  # Linux
     return set(children)

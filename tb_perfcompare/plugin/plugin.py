@@ -1,6 +1,7 @@
-"""The tab's routes. Everything they do lives below: names in requests.py, work in workspace/, answers in responses.py.
+"""The TensorBoard plugin and its routes. requests/ parses their parameters, workspace/ computes, http/ responds.
 
-Construction touches nothing; what computes is imported by the first request that needs it (lazy_workspace.py).
+Construction touches no files; modules that compute are imported at the first request that needs them
+(lazy_workspace.py).
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ LONGEST_VALUE = 4096
 LONGEST_NAME = 64
 MOST_PARAMETERS = 32
 MOST_FOR_SEVERAL = 96
-"""Twenty candidates of up to four parameters each, and what else a question has."""
+"""For twenty candidates with up to four parameters each, and other parameters."""
 
 _COMPUTED = (
     "table", "row", "rows", "row_paths", "view", "report", "strict", "step", "step_event", "step_area", "trace",
@@ -80,20 +81,21 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         }
 
     def is_active(self) -> bool:
-        """Whether there is any trace; True from the first one on."""
+        """Whether TensorBoard should show the tab: a trace was found below the logdir."""
         return self._probe.found()
 
     def frontend_metadata(self) -> base_plugin.FrontendMetadata:
-        """The module is looked up at each call: its name changes when the package is upgraded."""
+        """Tells TensorBoard which JavaScript module to load. Looked up at each call, as its name changes when the
+        package is upgraded."""
         return base_plugin.FrontendMetadata(es_module_path=f"/static/{page.entry_file()}", tab_name=TAB_NAME)
 
     @property
     def workspace(self) -> Workspace:
-        """What computes; made when it is first needed."""
+        """The workspace, created at first use."""
         return self._opening.workspace
 
     def close(self) -> None:
-        """Ends all processes."""
+        """Ends all worker processes."""
         self._opening.close()
 
     def _runs(self, request: Request) -> Response:
@@ -102,13 +104,13 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         listing = self._opening.listing(rescan=flag(request.args, "rescan", default=False))
         roots = [root.given for root in self._roots]
         remote = tuple((root.given, _REMOTE) for root in self._roots if not root.is_opened)
-        beside = _PROFILER_PLUGIN in (self._context.plugin_name_to_instance or {})
+        has_profiler_tab = _PROFILER_PLUGIN in (self._context.plugin_name_to_instance or {})
         offset = row_count(request.args, "offset", 0)
-        page = self._opening.run_pages.page(listing, roots, remote, beside, offset, self._opening.known)
-        known = is_known(request, page.tag)
-        answer = not_modified(page.tag) if known else respond(request, page.body, JSON, tag=page.tag)
-        answer.call_on_close(self._opening.open_ahead)
-        return answer
+        page = self._opening.run_pages.page(listing, roots, remote, has_profiler_tab, offset, self._opening.known)
+        is_cached = is_known(request, page.tag)
+        response = not_modified(page.tag) if is_cached else respond(request, page.body, JSON, tag=page.tag)
+        response.call_on_close(self._opening.open_ahead)
+        return response
 
     def _comparison(self, request: Request) -> Response:
         from tb_perfcompare.plugin.routes import comparison_route
@@ -116,45 +118,46 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return comparison_route.comparison(self._opening.first, self._side, request)
 
     def _computed(self, request: Request) -> Response:
-        """Imports the routes when one of them is first asked for."""
+        """Answers a route that computes; imports those routes at the first request for one of them."""
         from tb_perfcompare.plugin.routes.computed_routes import ROUTES
 
         return ROUTES[request.path.rpartition("/")[2]](self.workspace, self._side, request)
 
     def _static(self, request: Request) -> Response:
         name = request.path.partition("/static/")[2]
-        found = page.asset(name)
-        if found is None:
+        asset = page.asset(name)
+        if asset is None:
             if page.entry_file() == page.STAND_IN:
                 raise PageNotBuilt("the page was not built", hint="python setup.py build_frontend builds it")
             return respond(request, b"not found", "text/plain", status=404)
-        return respond(request, found.body, found.content_type, keep=found.keep)
+        return respond(request, asset.body, asset.content_type, keep=asset.keep)
 
     def _side(self, request: SideRequest) -> Side:
         side = self._opening.index.side(request.selection, request.steps, request.launches)
-        every = side.all_steps or request.all_steps
-        return replace(side, all_steps=every, marker=request.marker, kind=request.kind or side.kind)
+        all_steps = side.all_steps or request.all_steps
+        return replace(side, all_steps=all_steps, marker=request.marker, kind=request.kind or side.kind)
 
 
 def _api(handler: Handler, *, most: int = MOST_PARAMETERS, is_file: bool = False) -> Callable[..., Any]:
-    """`_route` for what costs work, which no other site's page may ask for."""
+    """`_route` that refuses requests from pages of other sites, as the work costs CPU time."""
 
-    def own(request: Request) -> Response:
+    def checked(request: Request) -> Response:
         check_origin(request.headers, is_file=is_file)
         return handler(request)
 
-    return _route(own, most)
+    return _route(checked, most)
 
 
 def _route(handler: Handler, most: int = MOST_PARAMETERS) -> Callable[..., Any]:
-    """A WSGI application that answers GET and HEAD, and errors for users as JSON. Bugs are left to TensorBoard."""
+    """Wraps a handler as a WSGI application for GET and HEAD that returns PerfCompareErrors as JSON. Other exceptions
+    are left to TensorBoard."""
 
     @Request.application
     def application(request: Request) -> Response:
         if request.method not in ("GET", "HEAD"):
-            answer = respond(request, b"only GET", "text/plain", status=405)
-            answer.headers["Allow"] = "GET, HEAD"
-            return answer
+            response = respond(request, b"only GET", "text/plain", status=405)
+            response.headers["Allow"] = "GET, HEAD"
+            return response
         try:
             _check_parameters(request.args, most)
             return handler(request)
@@ -170,8 +173,8 @@ def _route(handler: Handler, most: int = MOST_PARAMETERS) -> Callable[..., Any]:
 
 
 def _check_parameters(query: MultiDict[str, str], most: int = MOST_PARAMETERS) -> None:
-    """Limits of a query string, whatever it asks. Raises BadRequest for too many parameters, for names and values that
-    are too long or hold a NUL, and for one that is given twice: two readers could take different ones."""
+    """Raises BadRequest for too many parameters, for names and values that are too long or contain a NUL, and for
+    duplicates, as it would depend on the code which of them is used."""
     given = list(query.items(multi=True))
     if len(given) > most:
         raise BadRequest(f"{len(given)} parameters", hint=f"at most {most} are taken")

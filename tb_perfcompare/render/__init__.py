@@ -1,1 +1,1 @@
-"""Drawing a finished comparison: JSON, text, Markdown, CSV, HTML. Nothing is computed here beyond unit scaling."""
+"""Renders finished comparisons as JSON, text, Markdown, CSV and HTML; computes nothing but unit scaling."""

@@ -1,4 +1,4 @@
-"""Comma-separated values: every column and row of one table, numbers as they are, texts that no spreadsheet runs."""
+"""Tables as CSV: every column and row, numbers unrounded, texts that no spreadsheet executes as formulas."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 
 
 def csv(table: Table, *, top: int | None = None) -> str:
-    """A header of column names (stable, unlike labels) and the rows; absent cells are empty."""
+    """Returns a header of column names (stable, unlike labels) and the first `top` rows (None: all); absent cells are
+    empty."""
     rows = table.rows if top is None else table.rows[:top]
     return lines([[guarded(column.name) for column in table.columns]], ([_cell(cell) for cell in row] for row in rows))
 
 
 def lines(*rows: Iterable[Sequence[str | int | float]]) -> str:
-    """One line for each row, ended by a newline. Texts with any line break are quoted: a reader that takes a lone
-    carriage return for the end of a line would else find another row in a name."""
-    out = _Ended()
-    drawn = writer.writer(out, lineterminator="\r\n")  # quotes what holds one of these two
-    for some in rows:
-        drawn.writerows(some)
+    """Encodes each row as a line that ends with a newline. Texts with any kind of line break are quoted, as some
+    readers take a lone carriage return for the end of a row."""
+    out = _NewlineEnds()
+    encoder = writer.writer(out, lineterminator="\r\n")  # quotes texts with either of these characters
+    for group in rows:
+        encoder.writerows(group)
     return "".join(out.lines)
 
 
-class _Ended:
-    """What csv writes to, a row at a time."""
+class _NewlineEnds:
+    """Collects the lines that the csv module writes, with `\\n` in place of `\\r\\n` at their ends."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -54,7 +55,7 @@ def _cell(cell: Cell) -> str | int | float:
 
 
 def guarded(text: str) -> str:
-    """A text cell without control characters; tabs and line ends stay. A spreadsheet runs one that starts like a
-    formula; an apostrophe in front makes it a text again."""
+    """Escapes control characters, except tabs and line ends, and puts an apostrophe before a text that a spreadsheet
+    would execute as a formula."""
     text = without_controls(text)
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text

@@ -1,4 +1,4 @@
-"""What a report says and in which order, without any syntax: a list of blocks that text, Markdown and HTML draw."""
+"""Content and order of a report as a list of blocks, which text, Markdown and HTML render."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ from tb_perfcompare.render.printable import printable
 _ENTRIES = 3
 _PARTS = 3
 _SCALAR = re.compile(r"(?<=\[)\[\], |, \[\](?=[\],])")
-"""An argument that is not a tensor, inside the shapes of a call."""
+"""An argument that is not a tensor, in the list of a call's input shapes."""
 
 
 def largest_parts(comparison: Comparison) -> tuple[tuple[str, str], ...]:
-    """(entry, its largest parts and the rest), for the entries with the largest change among those that have parts."""
+    """Returns (entry, its largest parts and the remainder) as texts, for the entries with the largest change that have
+    parts."""
     ledger = comparison.ledger
     unit = ledger.denominator * 1000
     entries = sorted(ledger.with_parts(), key=lambda entry: (-abs(entry[0].delta), entry[0].path))
@@ -55,7 +56,7 @@ def _part(row: LedgerRow, unit: int) -> str:
 
 
 def shape_in_brief(text: str) -> str:
-    """Without the arguments that are not tensors: `aten::mm [[2, 3], [3, 4]]` for `aten::mm [[2, 3], [3, 4], []]`."""
+    """Removes arguments that are not tensors: `aten::mm [[2, 3], [3, 4], []]` becomes `aten::mm [[2, 3], [3, 4]]`."""
     return _SCALAR.sub("", text)
 
 
@@ -64,8 +65,8 @@ DECIDED, WHY, WHERE, CAVEATS = "How this was decided", "Why", "Where the time we
 _REPORT_TABLES = ("ranks", "operators", "kernels", "functions", "counters")
 _FINDINGS_SHOWN = 8
 _FINDINGS_OPEN = 5
-"""On a page, as in the tab; the others are folded."""
-_UNCLEAR = "~"  # measured, but the data cannot tell
+"""Findings that a page shows unfolded, as the tab does."""
+_UNCLEAR = "~"  # marks an estimate whose verdict is inconclusive
 _PARTS_LISTED = 40
 _MAIN_ROLES = frozenset({"baseline", "candidate", "delta", "percent"})
 _MAIN_TEXTS = frozenset({"verdict", "stands_out"})
@@ -73,7 +74,7 @@ _MAIN_TEXTS = frozenset({"verdict", "stands_out"})
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """`level` 1 is the verdict, 2 a section."""
+    """A heading; `level` 1 is the verdict, 2 a section."""
 
     text: str
     level: int = 2
@@ -88,15 +89,15 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Short lines of a name and a value."""
+    """Rows of (name, value); a row with an empty name continues the one before."""
 
     rows: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Items of a sentence and a smaller line about it ("" for none); numbered when their order means something. A page
-    folds those after the first `open` ones."""
+    """Items of (sentence, detail in smaller type or ""), numbered if their order matters. A page folds the items after
+    the first `open` ones; None: folds none."""
 
     items: tuple[tuple[str, str], ...]
     numbered: bool = False
@@ -107,8 +108,8 @@ Block = Heading | Paragraph | Facts | Listing | Grid
 
 
 def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[Block, ...]:
-    """The whole report: verdict, headline, causes, ledger, the first `top` rows of the main tables, caveats. A page
-    names tables by their titles, as no command is typed there."""
+    """Builds the report: verdict, headline, findings, ledger, the first `top` rows of the main tables, caveats. A page
+    (`is_page`) names tables by their titles and does not mention command-line options."""
     headline = comparison.headline
     split = headline.program is not None
     reason = printable(headline.reason)
@@ -148,7 +149,7 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
 
 
 def _without_options(block: Block) -> Block:
-    """For readers who type no command."""
+    """Rewords a block's command-line options for a page."""
     match block:
         case Paragraph(text):
             return Paragraph(for_page(text))
@@ -160,54 +161,56 @@ def _without_options(block: Block) -> Block:
 
 
 def one_table(comparison: Comparison, name: str, *, top: int | None) -> tuple[Block, ...]:
-    """A single table; the ledger's parts are a table of their own."""
+    """Builds the blocks of a single table; the ledger is followed by a table of its parts."""
     if name == LEDGER:
         parts = parts_table(comparison)
         below = () if parts is None else table_blocks(parts, top=_PARTS_LISTED if top is None else top)
         tables = (*table_blocks(entity_table(comparison), top=top), *below)
     else:
         tables = table_blocks(table_named(comparison, name), top=top)
-    return (*tables, *_noted(note for note in comparison.notes if note.code in ALWAYS_SAID))
+    return (*tables, *_notes_section(note for note in comparison.notes if note.code in ALWAYS_SAID))
 
 
 def view_blocks(view: View, *, top: int | None) -> tuple[Block, ...]:
-    """One table of one run, its sums, and what weakens the run."""
-    return (*table_blocks(view.table, top=top, sums=view.sums), *_noted(view.notes))
+    """Builds the blocks of one table of a single run, with its sums and the run's notes."""
+    return (*table_blocks(view.table, top=top, sums=view.sums), *_notes_section(view.notes))
 
 
 def table_blocks(table: Table, *, top: int | None, sums: Mapping[str, float | None] | None = None) -> tuple[Block, ...]:
-    """A heading and the table; `sums` over all rows by column."""
+    """Builds a heading and the table; `sums` are over all rows, by column."""
     grid = grid_of(table, top=top, brief=False)
     total = sums_line(table, sums or {})
     return (Heading(printable(table.title)), replace(grid, notes=(*total, *grid.notes)))
 
 
 def table_named(comparison: Comparison, name: str) -> Table:
-    """A table of the comparison, or its ledger; SelectionError says which there are and why one is missing."""
+    """Returns a table of the comparison, or its ledger. Raises SelectionError, with the existing tables or the reason
+    why this one is missing."""
     if name == LEDGER:
         return ledger_table(comparison)
     return comparison.table(name)
 
 
 def _brief(table: Table, top: int) -> Table:
-    """The table with its main measure only: keys, one baseline, candidate and delta, share, calls, status. Deltas of
-    other times stay if one of the first rows has any, because they decide the order as well, then instead of the share
-    that the main one is of the change."""
+    """Reduces a table to its main measure: keys, one baseline, candidate and delta, share, calls, status.
+
+    Deltas of other times are kept if one of the first `top` rows has any, because they influence the order of rows;
+    they then replace the share of the change."""
     deltas = [
         index for index, column in enumerate(table.columns) if column.role == "delta" and column.kind == "time_us"
     ]
-    others = [
+    other_deltas = [
         table.columns[index]
         for index in deltas[1:]
         if table.columns[index].shown and any(row[index] for row in table.rows[:top])
     ]
-    seen: set[str] = {"percent"} if others else set()
+    seen: set[str] = {"percent"} if other_deltas else set()
     chosen = []
     for column in table.columns:
-        main = (column.role in _MAIN_ROLES and column.role not in seen) or column in others
+        main = (column.role in _MAIN_ROLES and column.role not in seen) or column in other_deltas
         seen.add(column.role)
-        always = column.role in ("key", "status") or column.kind == "count" or column.name in _MAIN_TEXTS
-        chosen.append(column if main or always else replace(column, shown=False))
+        is_essential = column.role in ("key", "status") or column.kind == "count" or column.name in _MAIN_TEXTS
+        chosen.append(column if main or is_essential else replace(column, shown=False))
     return replace(table, columns=tuple(map(_narrow, chosen)), notes=(*table.notes, *_what_is_measured(table)))
 
 
@@ -224,7 +227,7 @@ def _narrow(column: Column) -> Column:
 
 
 def _what_is_measured(table: Table) -> tuple[str, ...]:
-    """What the letters mean, where the table's own headings say it."""
+    """Explains the letters that _narrow has put in place of the table's own labels; () if they were A and B already."""
     firsts = [column for column in table.columns if _is_main(column) and column.role == "baseline"]
     labels = [column.label.removesuffix(" A") for column in firsts]
     return tuple(f"A, B and Δ are {label.lower()} time." for label in labels if label != "A")
@@ -236,13 +239,14 @@ def _sides(baseline: SideFacts, candidate: SideFacts) -> tuple[tuple[str, str], 
 
 
 def run_names(baseline: SideFacts, candidate: SideFacts) -> tuple[str, str]:
-    """What the runs are called; different ones of one name by their paths, from where these differ."""
+    """Returns the runs' names; for different runs of the same name, the part of their paths from the first
+    difference."""
     names = baseline.run or baseline.source, candidate.run or candidate.source
     paths = [re.split(r"[/\\]", side.source.rstrip("/\\")) for side in (baseline, candidate)]
     if names[0] != names[1] or paths[0] == paths[1]:
         return names
-    alike = next((at for at, (a, b) in enumerate(zip(*paths, strict=False)) if a != b), min(map(len, paths)) - 1)
-    return "/".join(paths[0][alike:]), "/".join(paths[1][alike:])
+    shared = next((at for at, (a, b) in enumerate(zip(*paths, strict=False)) if a != b), min(map(len, paths)) - 1)
+    return "/".join(paths[0][shared:]), "/".join(paths[1][shared:])
 
 
 def _side(side: SideFacts, run: str) -> str:
@@ -282,19 +286,23 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
     return tuple(rows)
 
 
-def _alternatives(found: tuple[Alternative, ...], is_page: bool) -> Listing:
-    """ "--steps 3-9: Slower: ..." and what that leaves out, which comes first on a page, where no command is typed;
-    recordings to make have no result yet."""
+def _alternatives(alternatives: tuple[Alternative, ...], is_page: bool) -> Listing:
+    """Lists alternatives such as "--steps 3-9: Slower: ...", with what the arguments do as detail. A page shows what
+    they do instead of the arguments. Alternatives that are new recordings have no verdict yet."""
     items = []
-    for one in found:
-        what = f"{one.what[0].upper()}{one.what[1:]}"
-        if one.verdict is None:
+    for alternative in alternatives:
+        what = f"{alternative.what[0].upper()}{alternative.what[1:]}"
+        if alternative.verdict is None:
             items.append((f"{what}.", ""))
             continue
-        delta = "" if one.delta is None else f" · mean {number_text.time(one.delta, signed=True)}"
-        n = "" if one.n is None else f" · n {one.n[0]} and {one.n[1]}"
-        lead, rest = (what, f"{delta}{n}".removeprefix(" · ")) if is_page else (one.arguments, f"{one.what}{delta}{n}")
-        items.append((f"{lead}: {printable(one.sentence)}", rest))
+        delta = "" if alternative.delta is None else f" · mean {number_text.time(alternative.delta, signed=True)}"
+        n = "" if alternative.n is None else f" · n {alternative.n[0]} and {alternative.n[1]}"
+        lead, rest = (
+            (what, f"{delta}{n}".removeprefix(" · "))
+            if is_page
+            else (alternative.arguments, f"{alternative.what}{delta}{n}")
+        )
+        items.append((f"{lead}: {printable(alternative.sentence)}", rest))
     return Listing(tuple(items))
 
 
@@ -303,7 +311,7 @@ def _recorded(headline: Headline) -> Verdict:
 
 
 def _shift(shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:
-    """The typical shift as a fraction and as a time, with what is known about its precision."""
+    """Rows for the typical shift, as a fraction and as a time, with its confidence interval or range."""
     mark = f" {_UNCLEAR}" if verdict is Verdict.INCONCLUSIVE else ""
     estimate = f"{number_text.percent(shift.estimate, signed=True)}{mark}"
     estimate_us = number_text.time(shift.estimate_us, signed=True)
@@ -319,7 +327,8 @@ def _shift(shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:
 
 
 def _findings(findings: tuple[Finding, ...], titles: Mapping[str, str] | None) -> Listing:
-    """`titles` of tables by name, on a page, which has all findings."""
+    """Lists the findings with their sizes and confidence: on a page all of them, with `titles` of tables by name; in
+    text the first _FINDINGS_SHOWN."""
     items = []
     for finding in findings[:_FINDINGS_SHOWN] if titles is None else findings:
         parts = [] if finding.delta_us is None else [number_text.time(finding.delta_us, signed=True)]
@@ -341,7 +350,8 @@ def _listing(items: tuple[tuple[str, str], ...]) -> Listing:
 
 
 def _caveats(comparison: Comparison, is_page: bool) -> Listing:
-    """Sentences, and below each what it weakens. On a page an absent table goes by its words."""
+    """Lists the caveats, each with what it makes less certain. On a page absent tables are described in words, without
+    a code."""
     items = []
     for caveat in caveats_of(comparison.comparability, comparison.notes):
         weakens = f"less certain: {caveat.weakens}" if caveat.weakens else ""
@@ -355,7 +365,7 @@ def _caveats(comparison: Comparison, is_page: bool) -> Listing:
     return _listing(tuple(items))
 
 
-def _noted(notes: Iterable[Note]) -> tuple[Block, ...]:
-    """What weakens a table shown without the report."""
+def _notes_section(notes: Iterable[Note]) -> tuple[Block, ...]:
+    """Lists the notes that affect a table shown without the report; () if there are none."""
     items = tuple((printable(note.sentence), "") for note in notes)
     return (Heading("Notes"), Listing(items)) if items else ()

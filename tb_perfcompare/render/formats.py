@@ -1,6 +1,6 @@
-"""The formats a comparison can be had in, by the name that the command line and the API use.
+"""Renders comparisons and tables in formats, by the names that the command line and the API use.
 
-What draws web pages, Markdown and CSV is imported when it is asked for: a command that prints a list needs none of it.
+The renderers of HTML, Markdown and CSV are imported when needed: a command that prints a list needs none of them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DEFAULT_TOP = 20
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """`extension` without dot. All formats are UTF-8."""
+    """An output format; `extension` has no dot. All formats are UTF-8."""
 
     name: str
     media_type: str
@@ -47,11 +47,11 @@ def render(
     comparison: Comparison, name: str, *, table: str | None = None, top: int | None = None,
     terminal: Terminal | None = None,
 ) -> bytes:  # fmt: skip
-    """The comparison in a format of FORMATS, as UTF-8.
+    """Renders the comparison in a format of FORMATS, as UTF-8.
 
-    table  only this table ("ledger" is one). CSV always holds one table: the ledger by default.
-    terminal  where text is shown, None for a file or a pipe
-    top    rows per table; None: 20 in a report for people, all where `table` is given, in CSV and in JSON
+    table     render only this table (the ledger is one); CSV always has one table, by default the ledger
+    terminal  the terminal that shows the text; None for a file or a pipe
+    top       rows per table; None: DEFAULT_TOP in a report, all if `table` is given, in CSV and in JSON
     """
     match name:
         case "json":
@@ -66,33 +66,33 @@ def render(
         blocks = document.report(comparison, top=DEFAULT_TOP if top is None else top)
     else:
         blocks = document.one_table(comparison, table, top=top)
-    return _utf8(_drawn(blocks, name, terminal))
+    return _utf8(_rendered(blocks, name, terminal))
 
 
 def render_table(table: Table, name: str, *, top: int | None = None, terminal: Terminal | None = None) -> bytes:
-    """One table on its own as "text", "md", "csv" or "html"."""
+    """Renders a single table as "text", "md", "csv" or "html"; `top` rows (None: all)."""
     if name == "csv":
         return _csv(table, top)
     blocks = document.table_blocks(table, top=top)
     if name != "html":
-        return _utf8(_drawn(blocks, name, terminal))
+        return _utf8(_rendered(blocks, name, terminal))
     from tb_perfcompare.render.html_report import table_page
 
     return _utf8(table_page(blocks, table, top=top))
 
 
 def render_view(view: View, name: str, *, top: int | None = None, terminal: Terminal | None = None) -> bytes:
-    """One run's table as "text" with what weakens it, or as "csv" or "json"; `top` rows (None: all)."""
+    """Renders one run's table as "text" with the run's notes, or as "csv" or "json"; `top` rows (None: all)."""
     match name:
         case "csv":
             return _csv(view.table, top)
         case "json":
             cut = view if top is None else replace(view, table=first_rows(view.table, top))
             return wire.encode(cut.to_dict(), indent=2) + b"\n"
-    return _utf8(_drawn(document.view_blocks(view, top=top), name, terminal))
+    return _utf8(_rendered(document.view_blocks(view, top=top), name, terminal))
 
 
-def _drawn(blocks: tuple[document.Block, ...], name: str, terminal: Terminal | None = None) -> str:
+def _rendered(blocks: tuple[document.Block, ...], name: str, terminal: Terminal | None = None) -> str:
     match name:
         case "text":
             return text(blocks, terminal)
@@ -110,7 +110,7 @@ def _drawn(blocks: tuple[document.Block, ...], name: str, terminal: Terminal | N
 
 
 def _narrowed(comparison: Comparison, table: str | None, top: int | None) -> Comparison:
-    """JSON with `table` keeps that table only; the ledger is always there."""
+    """Returns the comparison with only `table` (None: all) and `top` rows per table, for JSON; the ledger is kept."""
     tables = dict(comparison.tables)
     if table == LEDGER:
         tables = {}
@@ -122,7 +122,7 @@ def _narrowed(comparison: Comparison, table: str | None, top: int | None) -> Com
 
 
 def first_rows(table: Table, top: int) -> Table:
-    """The table cut to `top` rows, with a note when that left some out."""
+    """Returns the table's first `top` rows, with a note if others are left out."""
     if len(table.rows) <= top:
         return table
     note = f"first {top:,} of {len(table.rows):,} rows"
@@ -135,5 +135,5 @@ def _csv(table: Table, top: int | None) -> bytes:
     return _utf8(csv(table, top=top))
 
 
-def _utf8(drawn: str) -> bytes:
-    return drawn.encode("utf-8", "backslashreplace")
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")

@@ -1,4 +1,4 @@
-"""The one table walker: a Table becomes headings and cells; text, Markdown and HTML only give the syntax."""
+"""Formats a Table as headings and cells of text, to which text, Markdown and HTML only add their syntax."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tb_perfcompare.render.widths import display_width
 from tb_perfcompare.units import Better
 
 MARKS = {"both": "", "added": "new", "removed": "gone"}
-"""Status of a row -> its mark."""
+"""Status of a row -> word shown for it."""
 
 _OF_ROW_UNIT = {"bytes": number_text.size, "bytes/s": number_text.rate, "FLOP": number_text.operations}
 _OF_UNIT = {
     "bytes/s": number_text.rate, "FLOP": number_text.operations, "FLOP/s": number_text.operation_rate,
 }  # fmt: skip
 _PROBABILITY = re.compile(r"(^|_)[pq]$|^p_holm$|^[pu]_(beta|mu)$")
-"""Names of columns of p, q and the like, which are not quantities."""
+"""Names of columns with p-values or similar."""
 
 _SIGNED_ROLES = frozenset({"delta", "percent"})
 _NUMERIC_KINDS = frozenset({"time_us", "count", "fraction", "number"})
@@ -33,8 +33,8 @@ _NUMERIC_KINDS = frozenset({"time_us", "count", "fraction", "number"})
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A drawn column. `numeric` cells are right-aligned; `code` marks names, to be shown as they are; `is_delta`
-    marks differences where less is better."""
+    """The heading of a column. `numeric` cells are right-aligned; `code` columns hold names, shown verbatim; `is_delta`
+    columns hold differences where less is better."""
 
     label: str
     numeric: bool
@@ -45,8 +45,8 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table ready to draw: every cell is a finished, printable text. `left_out` rows exist beyond the last one.
-    `brief`: part of a report, to be kept narrow."""
+    """A formatted table: every cell is printable text. `left_out` is the number of rows after the last one shown;
+    `brief` tables are part of a report and are kept narrow."""
 
     name: str
     title: str
@@ -58,8 +58,8 @@ class Grid:
 
 
 def grid_of(table: Table, *, top: int | None = None, brief: bool = True) -> Grid:
-    """The table's shown columns and first `top` rows (None: all). Each kind of unit has one scale for the whole
-    table, so that columns can be compared by eye."""
+    """Formats the table's shown columns and first `top` rows (None: all). All times of a table have the same unit, and
+    so have all sizes, so that columns can be compared by eye."""
     rows = table.rows if top is None else table.rows[:top]
     chosen = [index for index, column in enumerate(table.columns) if column.shown]
     times = number_text.table_scale(_largest(table, rows, lambda column: column.kind == "time_us"))
@@ -68,7 +68,7 @@ def grid_of(table: Table, *, top: int | None = None, brief: bool = True) -> Grid
     unit_at = next((index for index, column in enumerate(table.columns) if column.name == "unit"), None)
     cells = tuple(
         tuple(
-            _draw(table.columns[index], row[index], times, sizes, "" if unit_at is None else row[unit_at])
+            _format_cell(table.columns[index], row[index], times, sizes, "" if unit_at is None else row[unit_at])
             for index in chosen
         )
         for row in rows
@@ -77,7 +77,7 @@ def grid_of(table: Table, *, top: int | None = None, brief: bool = True) -> Grid
 
 
 def sums_line(table: Table, sums: Mapping[str, float | None]) -> tuple[str, ...]:
-    """Exact sums over all rows, times in microseconds; () where no shown column adds up."""
+    """One line with the exact sums of columns over all rows, times in microseconds; () if no shown column has one."""
     parts = [
         f"{column.label} {_exact(column, total)}"
         for column in table.columns
@@ -94,7 +94,8 @@ def _exact(column: Column, total: float) -> str:
 
 
 def with_short_names(grid: Grid, widths: Sequence[int]) -> Grid:
-    """Names wider than their column would be cut in their middle, where kernels differ: short ones take their place."""
+    """Replaces the names of a column by short names if any is wider than the column, as cutting names in the middle
+    would remove what tells kernels apart."""
     columns = [list(column) for column in zip(*grid.rows, strict=True)]
     for index, head in enumerate(grid.heads if columns else ()):
         if head.code and any(display_width(name) > widths[index] for name in columns[index]):
@@ -103,14 +104,14 @@ def with_short_names(grid: Grid, widths: Sequence[int]) -> Grid:
 
 
 def without_blank(grid: Grid) -> Grid:
-    """Without columns of texts that have none in any row."""
+    """Removes text columns that are empty in every row."""
     kept = [
-        place for place, head in enumerate(grid.heads)
+        index for index, head in enumerate(grid.heads)
         if head.numeric or head.code or not grid.rows
-        or any(row[place] not in ("", number_text.ABSENT) for row in grid.rows)
+        or any(row[index] not in ("", number_text.ABSENT) for row in grid.rows)
     ]  # fmt: skip
-    rows = tuple(tuple(row[place] for place in kept) for row in grid.rows)
-    return replace(grid, heads=tuple(grid.heads[place] for place in kept), rows=rows)
+    rows = tuple(tuple(row[index] for index in kept) for row in grid.rows)
+    return replace(grid, heads=tuple(grid.heads[index] for index in kept), rows=rows)
 
 
 def _largest(table: Table, rows: Sequence[tuple[Cell, ...]], takes: Callable[[Column], bool]) -> float:
@@ -129,8 +130,8 @@ def _head(column: Column, times: number_text.Scale, sizes: number_text.Scale) ->
     return Head(label, column.kind in _NUMERIC_KINDS, column.role == "key", column.description, is_delta)
 
 
-def _draw(column: Column, cell: Cell, times: number_text.Scale, sizes: number_text.Scale, unit: Cell) -> str:
-    """`unit`: the row's, for numbers whose column has none."""
+def _format_cell(column: Column, cell: Cell, times: number_text.Scale, sizes: number_text.Scale, unit: Cell) -> str:
+    """Formats a cell; `unit` is the row's unit, for numbers in columns without one."""
     signed = column.role in _SIGNED_ROLES
     match cell:
         case None:

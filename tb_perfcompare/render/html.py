@@ -1,4 +1,4 @@
-"""One HTML file that opens from disk: no script, no request, everything from the traces escaped."""
+"""Renders blocks as one self-contained HTML file: no scripts, no requests, all text from traces escaped."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _READING = "Corrected reading."
 
 @dataclass(frozen=True, slots=True)
 class Markup:
-    """HTML that is escaped already."""
+    """HTML that needs no escaping."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Cells of a table's column that are drawn, in order of its rows."""
+    """Drawings that replace the cells of a table's column, in the order of its rows, and its heading."""
 
     column: int
     cells: tuple[Markup, ...]
@@ -38,14 +38,14 @@ class Picture:
 
 
 class Page:
-    """Draws blocks; knows which tables it holds, whose rows become cards on narrow screens."""
+    """Renders blocks and collects the tables' labels, for style rules that show rows as cards on narrow screens."""
 
     def __init__(self) -> None:
         self._labels: list[list[str]] = []
         self._has_title = False
 
     def document(self, body: str, title: str) -> str:
-        """A complete document around what was drawn."""
+        """Wraps rendered blocks into a complete document."""
         policy = "default-src 'none'; style-src 'unsafe-inline'"
         return (
             f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -56,11 +56,12 @@ class Page:
         )
 
     def draw(self, blocks: Iterable[Block | Markup], tone: str = "") -> str:
-        """The blocks, one below the other. `tone` of the title: more, less, unsure or none."""
+        """Renders blocks one below the other. `tone` is the title's style: "more", "less", "unsure" or ""."""
         return "\n".join(self._block(block, tone) for block in blocks)
 
     def grid(self, grid: Grid, picture: Picture | None = None, names: Sequence[str] | None = None) -> str:
-        """A table with its notes below. `names`: what to show of the first column; titles hold the whole names."""
+        """Renders a table with its notes below. `names` are shown in place of the first column's cells, which become
+        tooltips."""
         labels = ["" if head.code else head.label for head in grid.heads]
         if picture:
             labels[picture.column] = ""
@@ -106,13 +107,13 @@ class Page:
 
 
 def html(blocks: Iterable[Block | Markup], title: str) -> str:
-    """A complete document of these blocks; the first heading is the page's."""
+    """Renders a complete document; the first heading becomes its h1."""
     page = Page()
     return page.document(page.draw(blocks), title)
 
 
 def _fact(name: str, value: str) -> str:
-    """A fact without a name belongs to the one before."""
+    """Renders a fact; one without a name continues the fact before."""
     label = f"<dt>{_BADGES.get(name, escape(name))}</dt>" if name else ""
     return f"{label}<dd>{escape(re.sub('   +', ' · ', value))}</dd>"
 
@@ -133,7 +134,7 @@ def _item(sentence: str, detail: str) -> str:
 
 
 def _note(note: str) -> str:
-    """A sentence without links to pages that a reader of the file does not have."""
+    """Turns a note into a sentence without its references to documentation files; "" if nothing is left."""
     text = _PAGE_OF_DOCS.sub("", note).strip()
     if not text or text == _READING:
         return ""
@@ -149,7 +150,7 @@ def _column(cells: list[str], head: Head) -> list[str]:
 
 
 def _name(cell: str, short: str) -> str:
-    """A name in short; its title has all of it."""
+    """Renders a short name, with the full name as tooltip."""
     if not cell:
         return "<td></td>"
     title = f' title="{escape(cell)}"' if short != cell else ""
@@ -157,7 +158,7 @@ def _name(cell: str, short: str) -> str:
 
 
 def _tone(cell: str, head: Head) -> str:
-    """Of a difference: more or less time."""
+    """Style of a difference, "more" or "less"; "" for other cells."""
     if not head.is_delta:
         return ""
     return "more" if cell.startswith(("+", "<")) else "less" if cell.startswith((MINUS, ">")) else ""

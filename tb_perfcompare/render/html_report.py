@@ -1,4 +1,4 @@
-"""A comparison as a web page: the answer next to its pictures, then the tables and the caveats."""
+"""A comparison as an HTML page: findings next to charts, then tables and caveats."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _INTERVAL_ENDS = ("low", "high")
 
 
 def report_page(comparison: Comparison, *, top: int) -> str:
-    """The whole report."""
+    """Renders the report of a comparison, with `top` rows per table."""
     page = Page()
     lead, *sections = _sections(document.report(comparison, top=top, is_page=True))
-    answer = [section for section in sections if _title(section) == document.WHY]
+    why = [section for section in sections if _title(section) == document.WHY]
     evidence: list[Sequence[Block | Markup]] = []
     for section in sections:
         if _title(section).startswith(document.WHERE):
@@ -53,7 +53,7 @@ def report_page(comparison: Comparison, *, top: int) -> str:
     ]  # fmt: skip
     body = (
         f"<header>\n{page.draw(lead, _TONES.get(comparison.headline.verdict, ''))}\n{_contents(below)}</header>",
-        f'<div class="summary">\n<div>{_drawn(page, answer)}</div>\n'
+        f'<div class="summary">\n<div>{_drawn(page, why)}</div>\n'
         f'<div class="right">{_drawn(page, evidence)}</div>\n'
         f"<div>{_drawn(page, decided)}</div>\n</div>",
         _drawn(page, below, is_linked=True),
@@ -63,12 +63,14 @@ def report_page(comparison: Comparison, *, top: int) -> str:
 
 
 def table_page(blocks: Sequence[Block], table: Table, *, top: int | None) -> str:
-    """A single table; of candidates with their intervals drawn."""
+    """Renders a single table; in a table of candidates the confidence intervals are drawn."""
     page = Page()
     if (at := _shift_column(table)) is None:
         return page.document(page.draw(blocks), TITLE)
     head, cells = _intervals(table)
-    columns = tuple(replace(one, shown=one.shown and one.name not in _INTERVAL_ENDS) for one in table.columns)
+    columns = tuple(
+        replace(column, shown=column.shown and column.name not in _INTERVAL_ENDS) for column in table.columns
+    )
     grid = grid_of(replace(table, columns=columns, rows=_in_words(table)), top=top, brief=False)
     picture = Picture(sum(column.shown for column in columns[:at]), tuple(map(Markup, cells[:top])), Markup(head))
     names = _without_common_folder([cells[0] for cells in grid.rows])
@@ -77,7 +79,7 @@ def table_page(blocks: Sequence[Block], table: Table, *, top: int | None) -> str
 
 
 def _in_words(table: Table) -> tuple[Row, ...]:
-    """The rows with the names of checks as words."""
+    """Returns the rows with the names of checks as words, without underscores."""
     checks = [column.name for column in table.columns].index("caveats")
     return tuple(
         (*row[:checks], None if row[checks] is None else str(row[checks]).replace("_", " "), *row[checks + 1 :])
@@ -86,7 +88,7 @@ def _in_words(table: Table) -> tuple[Row, ...]:
 
 
 def _without_common_folder(paths: Sequence[str]) -> list[str]:
-    """The paths without the folders that all of them begin with."""
+    """Returns the paths without their common leading folders."""
     folders = [path.split("/")[:-1] for path in paths]
     shared = 0
     while len(paths) > 1 and all(len(own) > shared and own[shared] == folders[0][shared] for own in folders):
@@ -95,14 +97,14 @@ def _without_common_folder(paths: Sequence[str]) -> list[str]:
 
 
 def _notes(section: Sequence[Block]) -> Iterator[Block]:
-    """What is said below a table that is drawn instead."""
+    """Yields the notes of a section's tables, which are replaced by a chart."""
     for block in section:
         if isinstance(block, Grid):
             yield from map(Paragraph, block.notes)
 
 
 def _sections(blocks: Iterable[Block]) -> list[tuple[Block, ...]]:
-    """What is before the first heading of a section, then each section with its heading."""
+    """Splits blocks into those before the first section, then one group per section, beginning with its heading."""
     sections: list[list[Block]] = [[]]
     for block in blocks:
         if isinstance(block, Heading) and block.level > 1:
@@ -129,19 +131,18 @@ def _drawn(page: Page, sections: Iterable[Sequence[Block | Markup]], *, is_linke
 
 
 _FAR = 30
-"""A candidate far beyond the others must not flatten them: the axis ends so many times beyond the middle one."""
+"""The axis ends at this many times the median candidate's shift, so that an outlier does not flatten the others."""
 _COLUMNS = ("shift", "low", "high", "verdict", "margin")
 
 
 def _shift_column(table: Table) -> int | None:
-    """Where a table of candidates has the shift; None for other tables."""
+    """Index of the column with the shift in a table of candidates; None for other tables."""
     names = [column.name for column in table.columns]
     return names.index("shift") if all(name in names for name in _COLUMNS) else None
 
 
 def _intervals(table: Table) -> tuple[str, tuple[str, ...]]:
-    """Candidates' shifts on one scale: the heading of the drawings, and one for each row, with its figures below; "–"
-    without a shift."""
+    """Returns (heading with the axis, a drawing per row with its figures as text); "–" for rows without a shift."""
     names = [column.name for column in table.columns]
     picked = [tuple(row[names.index(name)] for name in _COLUMNS) for row in table.rows]
     axis = _axis(picked)
@@ -156,7 +157,7 @@ def _intervals(table: Table) -> tuple[str, tuple[str, ...]]:
 
 
 def _axis(rows: Sequence[tuple[Cell, ...]]) -> Axis:
-    """Holds zero, the threshold on both sides and every interval, or most of what is far beyond the others."""
+    """Returns an axis with zero, the threshold on both sides and all _intervals; far outliers are cut off at _FAR."""
     reaches = [(low, high) for _, low, high, *_ in rows if isinstance(low, float) and isinstance(high, float)]
     margin = max((m for *_, m in rows if isinstance(m, float)), default=0.01)
     sizes = sorted(max(abs(low), abs(high)) for low, high in reaches)
@@ -183,8 +184,8 @@ def _interval(cells: tuple[Cell, ...], axis: Axis, zero: str) -> str:
         if axis.low <= end <= axis.high
     )
     beyond = "" if axis.low <= shift <= axis.high else "▸ " if shift > 0 else "◂ "
-    one, other = number_text.change_ends(low, high)
-    text = f"{beyond}{number_text.percent(shift, signed=True)} [{one}, {other}]"
+    low_text, high_text = number_text.change_ends(low, high)
+    text = f"{beyond}{number_text.percent(shift, signed=True)} [{low_text}, {high_text}]"
     return (
         f'<svg class="{name}" width="100%" height="18" aria-hidden="true">{band}{zero}'
         f'<line class="whisker" x1="{axis.at(low)}" x2="{axis.at(high)}" y1="9" y2="9"/>{ends}'

@@ -1,13 +1,13 @@
-"""The style sheet of the web page: the tab's colours, light and dark; rows become cards where a table has no room."""
+"""The style sheet of HTML reports: the tab's colours, light and dark; rows become cards where a table is too wide."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 NARROW = "(max-width: 640px)"
-"""Where rows of a table become cards."""
+"""Media query of screens on which table rows become cards."""
 _MANY_COLUMNS = 9
-"""A table with more than these becomes cards on paper, too, and below the width of a page."""
+"""The rows of tables with more columns than this become cards also on paper and on screens up to 1100 px."""
 
 STYLE = """
 :root { color-scheme: light dark; --page: #fff; --panel: #f6f6f9; --line: #e0e0e9; --ink: #1d1d29; --dim: #5c5c6f;
@@ -94,25 +94,27 @@ _CARDS = """
 
 
 def cards(tables: Sequence[Sequence[str]]) -> str:
-    """Rules that turn rows into cards, for tables with these labels of columns ("" for none), by their order; the
-    labels come before the cells."""
+    """CSS rules that show table rows as cards on narrow screens, with the column's label before each cell.
+
+    tables  per table of the page, in order, the labels of its columns ("": no label)
+    """
     rules = []
     for at, labels in enumerate(tables, start=1):
         media = f"print, (max-width: 1100px), {NARROW}" if len(labels) > _MANY_COLUMNS else NARROW
-        own = "".join(
+        labels_css = "".join(
             f"#t{at} td:nth-child({place})::before {{ content: {_quoted(label)} }}\n"
             for place, label in enumerate(labels, start=1)
             if label
         )
-        rules.append(f"@media {media} {{{_CARDS.format(rows=f'#t{at}')}{own}}}\n")
+        rules.append(f"@media {media} {{{_CARDS.format(rows=f'#t{at}')}{labels_css}}}\n")
     return "".join(rules)
 
 
 def is_wide(labels: Sequence[str]) -> bool:
-    """Whether a table of these columns may be wider than a page."""
+    """Whether a table with these columns may be wider than a page."""
     return len(labels) > _MANY_COLUMNS
 
 
 def _quoted(label: str) -> str:
-    """A CSS string in which nothing ends it, or the style sheet."""
+    """Quotes a label as a CSS string; escapes all characters but letters, digits and spaces."""
     return '"' + "".join(char if char.isalnum() or char == " " else f"\\{ord(char):x} " for char in label) + '"'

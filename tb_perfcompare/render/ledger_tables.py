@@ -1,4 +1,4 @@
-"""The ledger as tables in microseconds per step: whole, its categories, and its parts (docs/method/ledger.md)."""
+"""The ledger as tables in microseconds per step: complete, its categories, or its parts (docs/method/ledger.md)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.wording import of_cpu_alone
 
 LEDGER = "ledger"
-"""Name under which the ledger is asked for as a table."""
+"""Table name by which the ledger is requested."""
 
 _TITLE = "Exposed time per step, adding up to the change"
 _PARTS_TITLE = "The largest of these by who called them and with which input shape"
@@ -35,8 +35,8 @@ _CATEGORY, _NAME, _PART, _FIRST_CALLS = 0, 1, 2, 6
 
 
 def ledger_table(comparison: Comparison) -> Table:
-    """All rows of the ledger; rows of one depth add up to the row "total", or to the row they are part of. The exact
-    integers are in the JSON form."""
+    """Returns all rows of the ledger: the categories add up to the row "total", and other rows to the row they are part
+    of. The JSON form has the exact integers."""
     return _table(comparison.ledger, comparison.ledger.rows)
 
 
@@ -46,13 +46,13 @@ def _table(ledger: Ledger, shown: Sequence[LedgerRow]) -> Table:
 
     rows: list[tuple[Cell, ...]] = []
     name = ""
-    for row in _recorded(ledger, shown):
+    for row in _recorded_rows(ledger, shown):
         depth = len(row.path)
         name = ("", row.name, name)[depth - 1]
-        there = ledger.recorded(row.path[0])
-        times = zip((per_step(row.baseline), per_step(row.candidate)), there, strict=True)
+        recorded = ledger.recorded(row.path[0])
+        times = zip((per_step(row.baseline), per_step(row.candidate)), recorded, strict=True)
         sides = [us if known else None for us, known in times]
-        calls = [count if known else None for count, known in zip(row.calls, there, strict=True)]
+        calls = [count if known else None for count, known in zip(row.calls, recorded, strict=True)]
         effects = (row.count_effect, row.rate_effect, row.mix_effect, row.same_shape_effect)
         rows.append(
             (row.path[0], name, row.path[2] if depth == 3 else "", *sides, per_step(row.delta), *calls,
@@ -70,20 +70,20 @@ def _table(ledger: Ledger, shown: Sequence[LedgerRow]) -> Table:
     return Table(LEDGER, _TITLE, _COLUMNS, tuple(rows), notes)
 
 
-def _recorded(ledger: Ledger, rows: Sequence[LedgerRow]) -> Iterator[LedgerRow]:
-    """Without those of categories that neither side could record."""
+def _recorded_rows(ledger: Ledger, rows: Sequence[LedgerRow]) -> Iterator[LedgerRow]:
+    """Yields the rows of categories that at least one side could record."""
     return (row for row in rows if any(ledger.recorded(row.path[0])))
 
 
 def category_table(comparison: Comparison) -> Table:
-    """The category rows of the ledger and their sum."""
+    """Returns the ledger's category rows and their sum."""
     whole = _table(comparison.ledger, comparison.ledger.heads)
     rows = [*whole.rows[:-1], ("total", *whole.rows[-1][1:])]
     return _narrowed(replace(whole, rows=tuple(rows)), (_CATEGORY, *range(_PART + 1, _FIRST_CALLS + 2)))
 
 
 def entity_table(comparison: Comparison) -> Table:
-    """Categories and the entities in them, without their parts."""
+    """Returns categories and their entities, without the entities' parts."""
     whole = ledger_table(comparison)
     rows = tuple(row for row in whole.rows if not row[_PART])
     kept = [index for index in range(len(_COLUMNS)) if index != _PART]
@@ -91,11 +91,11 @@ def entity_table(comparison: Comparison) -> Table:
 
 
 def parts_table(comparison: Comparison) -> Table | None:
-    """The parts of the entities that have any, those of the entity with the largest change first; None without any."""
+    """Returns the parts of all entities, those of the entity with the largest change first; None if there are none."""
     whole = ledger_table(comparison)
     groups: dict[tuple[str, str], list[tuple[Cell, ...]]] = {}
     size: dict[tuple[str, str], int] = {}
-    for row, cells in zip(_recorded(comparison.ledger, comparison.ledger.rows), whole.rows, strict=False):
+    for row, cells in zip(_recorded_rows(comparison.ledger, comparison.ledger.rows), whole.rows, strict=False):
         match row.path:
             case (category, entity):
                 size[category, entity] = abs(row.delta)

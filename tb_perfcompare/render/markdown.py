@@ -1,4 +1,4 @@
-"""Markdown for a GitHub issue or a pull request."""
+"""Renders blocks as Markdown for a GitHub issue or pull request."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#$])")
 
 
 def markdown(blocks: Iterable[Block]) -> str:
-    """The blocks as GitHub-flavoured Markdown."""
+    """Renders blocks as GitHub-flavoured Markdown."""
     return "\n".join(line for block in blocks for line in _draw(block)) + "\n"
 
 
 def escape(text: str) -> str:
-    """Plain text that Markdown would otherwise take for markup."""
+    """Escapes the characters of a plain text that are Markdown syntax."""
     return _SPECIAL.sub(r"\\\1", text)
 
 
 def code(name: str) -> str:
-    """A name as a code span in a table cell: nothing in it is markup or a mention, and `|` does not end the cell.
+    """Renders a name as a code span for a table cell: nothing in it acts as markup or mention, and `|` does not end the
+    cell.
 
-    The fence is longer than any run of backticks inside."""
+    The fence is longer than any run of backticks in the name."""
     if not name:
         return ""
     longest = max((len(run) for run in re.findall(r"`+", name)), default=0)

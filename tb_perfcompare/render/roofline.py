@@ -1,4 +1,4 @@
-"""Operators of both sides by FLOP per byte and FLOP per second on logarithmic axes, below what the devices can do."""
+"""Draws the roofline: operators of both sides by FLOP/byte and FLOP/s on logarithmic axes, with the devices' peaks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEIGHT = 260
 _LARGEST = 15
 _LINE = 12
 _MOST = 60
-"""Rows that are drawn, those with most time."""
+"""Maximum number of rows drawn, those with most time."""
 _SIDES = {"baseline": "a", "candidate": "b"}
 _FIGURES = ("intensity", "flop_rate", "modelled_us", "data_type", "bound")
 _PREFIXES = ("", "k", "M", "G", "T", "P", "E")
@@ -25,7 +25,7 @@ _PREFIXES = ("", "k", "M", "G", "T", "P", "E")
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A row on one side: FLOP per byte, FLOP per second, microseconds, data types, which roof bounds it."""
+    """A row on one side: FLOP per byte, FLOP per second, microseconds, data types, and the roof that bounds it."""
 
     intensity: float
     rate: float
@@ -36,29 +36,29 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A row with a rate on a side."""
+    """A row with a rate on at least one side; `spots` are the baseline's and the candidate's, None without a rate."""
 
     name: str
     spots: tuple[Spot | None, Spot | None]
 
     @property
     def us(self) -> float:
-        """The longer of both times."""
+        """The longer of both sides' times."""
         return max(spot.us for spot in self.spots if spot)
 
 
 def points_of(table: Table) -> list[Point]:
-    """Rows with FLOP and bytes above zero on a side, the longest first."""
+    """Returns the rows with FLOP and bytes above zero on at least one side, longest first."""
     at = {column.name: index for index, column in enumerate(table.columns)}
     if not all(f"{side}_{name}" in at for side in _SIDES for name in _FIGURES):
         return []
     keys = [index for index, column in enumerate(table.columns) if column.role == "key"]
-    found = []
+    points = []
     for row in table.rows:
         spots = [_spot(*(row[at[f"{side}_{name}"]] for name in _FIGURES)) for side in _SIDES]
         if any(spots):
-            found.append(Point(" › ".join(str(row[key]) for key in keys), (spots[0], spots[1])))
-    return sorted(found, key=lambda point: (-point.us, point.name))
+            points.append(Point(" › ".join(str(row[key]) for key in keys), (spots[0], spots[1])))
+    return sorted(points, key=lambda point: (-point.us, point.name))
 
 
 def _spot(intensity: object, rate: object, us: object, types: object, bound: object) -> Spot | None:
@@ -70,7 +70,7 @@ def _spot(intensity: object, rate: object, us: object, types: object, bound: obj
 
 
 def roofline(table: Table, peaks: tuple[DevicePeaks | None, DevicePeaks | None]) -> str:
-    """The drawing with a line about it; "" where no row has a rate."""
+    """Returns the drawing with notes below it as HTML; "" if no row has a rate."""
     points = points_of(table)
     drawn = points[:_MOST]
     if not drawn:
@@ -105,13 +105,14 @@ def roofline(table: Table, peaks: tuple[DevicePeaks | None, DevicePeaks | None])
 def _roofs(
     points: Sequence[Point], peaks: tuple[DevicePeaks | None, DevicePeaks | None]
 ) -> Iterable[tuple[str, str, float, float]]:
-    """Letter ("" for both), data type, FLOP/s and bytes/s of the types in use; one device is drawn once."""
+    """Yields (letter, data type, FLOP/s, bytes/s) of each roof for the data types in use. Letter is "a" or "b", or ""
+    for both sides on the same device, which is drawn once."""
     used = [{name for point in points if (spot := point.spots[side]) for name in spot.types} for side in (0, 1)]
-    one, two = peaks
-    if one and two and one.device == two.device:
-        sides: list[tuple[str, DevicePeaks | None, set[str]]] = [("", one, used[0] | used[1])]
+    baseline, candidate = peaks
+    if baseline and candidate and baseline.device == candidate.device:
+        sides: list[tuple[str, DevicePeaks | None, set[str]]] = [("", baseline, used[0] | used[1])]
     else:
-        sides = [("a", one, used[0]), ("b", two, used[1])]
+        sides = [("a", baseline, used[0]), ("b", candidate, used[1])]
     for letter, device, types in sides:
         for name, tflops in (device.tflops if device else {}).items():
             if name in types and tflops > 0:
@@ -119,7 +120,7 @@ def _roofs(
 
 
 def _decades(values: Sequence[float]) -> Axis:
-    """Of decimal logarithms: whole decades that hold all values."""
+    """Returns an axis of decimal logarithms, in whole decades, that contains all values."""
     low = math.floor(math.log10(min(values)) + 1e-9)
     return Axis(low, max(low + 1, math.ceil(math.log10(max(values)) - 1e-9)))
 
@@ -139,7 +140,7 @@ def _grid(across: Axis, up: Axis) -> Iterable[str]:
             at = axis.at(power) if is_across else f"{100 - axis.share(power):.2f}%"
             if is_across:
                 yield f'<line class="grid-line" x1="{at}" x2="{at}" y1="0" y2="100%"/>'
-                anchor = "end" if power == axis.high else "middle"  # within the picture
+                anchor = "end" if power == axis.high else "middle"  # keeps the last label inside the drawing
                 yield f'<text x="{at}" y="100%" dy="15" text-anchor="{anchor}">{_power(power)}</text>'
             else:
                 yield f'<line class="grid-line" x1="0" x2="100%" y1="{at}" y2="{at}"/>'
@@ -147,7 +148,7 @@ def _grid(across: Axis, up: Axis) -> Iterable[str]:
 
 
 def _power(exponent: int) -> str:
-    """A power of ten with the prefix of its thousands."""
+    """Formats a power of ten with an SI prefix."""
     if exponent < 0:
         return f"{10.0**exponent:g}"
     thousands = min(exponent // 3, len(_PREFIXES) - 1)
@@ -155,7 +156,7 @@ def _power(exponent: int) -> str:
 
 
 def _roof(roof: tuple[str, str, float, float], across: Axis, up: Axis) -> str:
-    """The slope of the memory as far as it is on the axes, and the flat part."""
+    """Draws a roof: the slope of the memory bandwidth, as far as it is within the axes, and the flat compute peak."""
     letter, _, peak, speed = roof
     tone = f' class="roof {letter}"' if letter else ' class="roof"'
     flat = _height(up, peak)
@@ -174,7 +175,7 @@ def _roof(roof: tuple[str, str, float, float], across: Axis, up: Axis) -> str:
 
 
 def _labels(roofs: Sequence[tuple[str, str, float, float]], up: Axis) -> Iterable[str]:
-    """Names of the flat parts, the highest first, moved down where they would lie on each other; those of one height
+    """Draws the names of the flat parts, highest first, moved down where they would overlap; roofs of the same height
     share a label."""
     names: dict[tuple[float, str], list[str]] = {}
     for letter, name, peak, _ in sorted(roofs, key=lambda roof: (-roof[2], roof[0])):
@@ -199,9 +200,9 @@ def _mark(letter: str, spot: Spot, name: str, place: tuple[str, str], largest: f
 
 
 def _roof_notes(peaks: tuple[DevicePeaks | None, DevicePeaks | None]) -> Iterable[str]:
-    one, two = peaks
-    if one and two and one.device == two.device:
-        yield f"Roofs: {one.device}."
+    baseline, candidate = peaks
+    if baseline and candidate and baseline.device == candidate.device:
+        yield f"Roofs: {baseline.device}."
         return
-    for letter, device in (("A", one), ("B", two)):
+    for letter, device in (("A", baseline), ("B", candidate)):
         yield f"Roof of {letter}: {device.device}." if device else f"{letter}: device unknown, no roof."

@@ -1,4 +1,5 @@
-"""Every step in order, A left and B right on one scale, a line per capture, hollow where a step is not compared."""
+"""Draws the times of all steps in order, A left and B right on the same scale, a line per capture; steps that are not
+compared are hollow."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from tb_perfcompare.render.svg_axis import Axis
 
 _HEIGHT = 130
 _MOST = 1500
-"""Steps of a side that are drawn one by one."""
+"""Maximum number of dots per side."""
 _LETTERS = {"baseline": "a", "candidate": "b"}
 
 
@@ -29,7 +30,7 @@ class Step:
 
 
 def steps_of(table: Table, side: str) -> list[Step]:
-    """The side's steps as the table has them."""
+    """Returns the side's steps that have a time, in the order of the table."""
     at = {column.name: index for index, column in enumerate(table.columns)}
     rows = [row for row in table.rows if row[at["side"]] == side]
     return [
@@ -40,7 +41,8 @@ def steps_of(table: Table, side: str) -> list[Step]:
 
 
 def places_of(steps: Sequence[Step]) -> list[int]:
-    """Place of each step: by its number, so that captures lie on each other; without numbers one by one."""
+    """Returns the horizontal position of each step: the rank of its number, so that captures overlay each other, or its
+    index if not all labels are numbers."""
     if not all(step.label.isdecimal() for step in steps):
         return list(range(len(steps)))
     order = {number: place for place, number in enumerate(sorted({int(step.label) for step in steps}))}
@@ -48,7 +50,8 @@ def places_of(steps: Sequence[Step]) -> list[int]:
 
 
 def step_strip(table: Table, noun: str) -> str:
-    """The drawing with a line about each side; "" where no side has two steps. `noun`: step, cycle."""
+    """Returns the drawing with a summary per side as HTML; "" if no side has two compared steps. `noun` is "step" or
+    "cycle"."""
     sides = {side: steps_of(table, side) for side in _LETTERS}
     kept = {side: [step.total_us for step in steps if step.is_compared] for side, steps in sides.items()}
     if max(map(len, kept.values())) < 2:
@@ -78,14 +81,14 @@ def step_strip(table: Table, noun: str) -> str:
 
 
 def _axis(times: Sequence[float]) -> Axis:
-    """Over the steps that are compared; one far beyond them lies at the edge."""
+    """Returns an axis that contains the times of all compared steps; other steps beyond it are drawn at its end."""
     low, high = min(times), max(times)
     pad = max(0.08 * (high - low), 0.01 * high) or 1.0
     return Axis(max(0.0, low - pad), high + pad)
 
 
 def _lane(letter: str, steps: Sequence[Step], axis: Axis, factor: float, lines: str) -> str:
-    """In a box of 1000 x 100 that is stretched; strokes are not."""
+    """Draws one side's steps in a viewBox of 1000 x 100 that is stretched to the available size, strokes excepted."""
     across = places_of(steps)
     slot = 1000 / (max(across, default=0) + 1)
     drawn = sorted(_drawn(steps), key=lambda step: across[step[0]])
@@ -111,14 +114,15 @@ def _lane(letter: str, steps: Sequence[Step], axis: Axis, factor: float, lines: 
 
 
 def _drawn(steps: Sequence[Step]) -> Iterator[tuple[int, Step]]:
-    """All steps, or of many the shortest and the longest of each stretch."""
-    stretch = -(-2 * len(steps) // _MOST)
-    if stretch <= 2:
+    """Yields (index, step) of the steps to draw: all, or if there are too many the shortest and longest of each
+    group."""
+    group_size = -(-2 * len(steps) // _MOST)
+    if group_size <= 2:
         yield from enumerate(steps)
         return
-    for start in range(0, len(steps), stretch):
-        own = sorted(range(start, min(start + stretch, len(steps))), key=lambda at: steps[at].total_us)
-        yield from ((at, steps[at]) for at in sorted({own[0], own[-1]}))
+    for start in range(0, len(steps), group_size):
+        by_time = sorted(range(start, min(start + group_size, len(steps))), key=lambda at: steps[at].total_us)
+        yield from ((at, steps[at]) for at in sorted({by_time[0], by_time[-1]}))
 
 
 def _summary_text(side: str, steps: Sequence[Step], kept: Sequence[float], noun: str) -> str:

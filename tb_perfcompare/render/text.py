@@ -1,6 +1,6 @@
-"""Plain text for a terminal or a log: aligned columns, names shortened, sentences wrapped in their column, so that a
-report's lines stay below WIDTH, and all lines within a terminal. Elsewhere a table asked for alone has one line per
-row, as wide as it needs."""
+"""Renders blocks as plain text for a terminal or a log: aligned columns, shortened names, wrapped sentences. Lines of a
+report have at most WIDTH columns, and no line is wider than the terminal. Without a terminal, a single table has one
+line per row, as wide as needed."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _INDENT = "  "
 _GAP = "  "
 _NARROWEST_NAME = 20
 _WIDEST_BESIDE = 30
-"""Columns of a terminal that names get before numbers go on below."""
+"""On a terminal, names may take this many columns before numbers are moved to a further band below."""
 _WIDEST_NAME = 72
 _INSIDE_FIGURE = re.compile(r"(?<=\d) (?=(?:%|ns|µs|ms|s|B|KiB|MiB|GiB)(?!\w))|(?<=\bp) (?=[=<])|(?<=\bp [=<]) (?=\d)")
 _UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
 def text(blocks: Iterable[Block], terminal: Terminal | None = None) -> str:
-    """The blocks as lines, ending with one line feed; on a terminal no line is wider than it."""
+    """Renders blocks as lines, ending with one line feed; no line is wider than the terminal, if any."""
     drawer = _Drawer(terminal)
     lines: list[str] = []
     for block in blocks:
@@ -38,11 +38,11 @@ def text(blocks: Iterable[Block], terminal: Terminal | None = None) -> str:
 _BOLD, _RED, _GREEN, _PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[0m"
 _TONES = {"Slower": _RED, "Probably slower": _RED, "Faster": _GREEN, "Probably faster": _GREEN}
 _NARROWEST = 40
-"""Of a terminal; on a narrower one lines break."""
+"""Lines are laid out for at least this many columns; a narrower terminal breaks them."""
 
 
 class _Drawer:
-    """Draws blocks into so many columns; None leaves single tables as wide as they are."""
+    """Renders blocks as lines for a terminal; None: single tables are as wide as needed."""
 
     def __init__(self, terminal: Terminal | None) -> None:
         self._terminal = max(_NARROWEST, terminal.width) if terminal is not None else None
@@ -97,7 +97,8 @@ class _Drawer:
             yield from self._wrapped(note, f"{_INDENT}* ")
 
     def _table(self, grid: Grid) -> Iterator[str]:
-        """Columns that do not fit a terminal follow below, behind the names again; one without any text is left out."""
+        """Renders a table. Columns that do not fit the terminal follow below in further bands, each beginning with the
+        names again; empty text columns are left out."""
         if grid.brief or self._terminal is not None:
             grid = without_blank(grid)
         grid = with_short_names(grid, self._widths(grid))
@@ -117,6 +118,7 @@ class _Drawer:
                 yield from _row([row[place] for place in places], wide, heads)
 
     def _bands(self, heads: tuple[Head, ...], widths: list[int]) -> list[list[int]]:
+        """Returns the columns' indices in bands that fit the terminal; all bands begin with the column of names."""
         keys = [place for place, head in enumerate(heads) if head.code][:1]
         bands: list[list[int]] = [[]]
         used = len(_INDENT) - len(_GAP)
@@ -130,21 +132,22 @@ class _Drawer:
         return bands
 
     def _widths(self, grid: Grid) -> list[int]:
-        """Natural widths, but texts give way: in a report and on a terminal they share what the numbers leave of the
-        line. Sentences on a terminal have a line of their own, behind the name."""
+        """Returns the columns' widths: those of their content, but in a report and on a terminal, text columns share
+        what numbers leave of the line. On a terminal, columns of sentences may get a band of their own after the
+        name."""
         columns = [[head.label, *(row[index] for row in grid.rows)] for index, head in enumerate(grid.heads)]
         widths = [max(display_width(cell) for cell in column) for column in columns]
         texts = [index for index, head in enumerate(grid.heads) if not head.numeric]
         if not grid.brief and self._terminal is None:
             return [min(width, _WIDEST_NAME) if grid.heads[index].code else width for index, width in enumerate(widths)]
-        whole = self._width if grid.brief else self._terminal or self._width
+        available = self._width if grid.brief else self._terminal or self._width
         narrowest = _NARROWEST_NAME
         if self._terminal is not None:
-            narrowest = max(narrowest, min(_WIDEST_BESIDE, whole * 3 // 8))
-            longest = whole - len(_INDENT) - len(_GAP) - narrowest
+            narrowest = max(narrowest, min(_WIDEST_BESIDE, available * 3 // 8))
+            longest = available - len(_INDENT) - len(_GAP) - narrowest
             widths = [min(width, longest) if index in texts else width for index, width in enumerate(widths)]
             texts = [index for index in texts if grid.heads[index].code]
-        free = whole - len(_INDENT) - len(_GAP) * (len(widths) - 1)
+        free = available - len(_INDENT) - len(_GAP) * (len(widths) - 1)
         free -= sum(width for index, width in enumerate(widths) if index not in texts)
         for rank, index in enumerate(sorted(texts, key=lambda index: widths[index])):
             widths[index] = min(widths[index], max(narrowest, free // (len(texts) - rank)))
@@ -153,7 +156,7 @@ class _Drawer:
 
 
 def _row(cells: Sequence[str], widths: list[int], heads: tuple[Head, ...]) -> Iterator[str]:
-    """The row's lines: a name is cut, a sentence goes on below."""
+    """Yields the lines of a table row: names are cut, sentences continue on the next line."""
     drawn = [
         [cell] if head.numeric else [elide(cell, width)] if head.code else _wrap(cell, width, break_words=True)
         for cell, width, head in zip(cells, widths, heads, strict=True)
@@ -164,7 +167,7 @@ def _row(cells: Sequence[str], widths: list[int], heads: tuple[Head, ...]) -> It
 
 
 def _wrap(line: str, width: int, lead: str = "", *, break_words: bool = False) -> list[str]:
-    """Lines of at most `width` columns behind `lead`. A number and its unit stay together."""
+    """Wraps a line at `width` columns, with `lead` before the first line. Keeps a number and its unit together."""
     lines = textwrap.wrap(
         _INSIDE_FIGURE.sub(_UNBROKEN, line), width, initial_indent=lead, subsequent_indent=" " * display_width(lead),
         break_long_words=break_words, break_on_hyphens=False,

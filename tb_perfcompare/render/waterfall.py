@@ -1,4 +1,4 @@
-"""From A to B, a bar per part of the step, each starting where the one before ended, as a table."""
+"""Draws a waterfall from A to B as a table: a bar per category, each starting where the one before ended."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from tb_perfcompare.render.svg_axis import Axis
 
 _HEIGHT = 16
 _LEAST = 0.4
-"""Percent of the width; a bar that is not zero can be seen."""
+"""Minimum width in percent of a bar that is not zero, so that it is visible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A part's change, in nanoseconds x denominator: from the sum before it to the sum with it."""
+    """The change of one category; times are in nanoseconds times the ledger's denominator. `start` and `end` are the
+    sum before and after this change."""
 
     label: str
     baseline: int
@@ -28,18 +29,19 @@ class Bar:
 
 
 def bars(ledger: Ledger) -> list[Bar]:
-    """Parts with time on a side, the largest change first; the last one ends at the candidate."""
+    """Returns the bars of categories with time on either side, largest change first; the last one ends at the
+    candidate's time."""
     heads = [row for row in ledger.heads if row.baseline or row.candidate]
-    found: list[Bar] = []
+    result: list[Bar] = []
     at = ledger.baseline
     for row in sorted(heads, key=lambda row: -abs(row.delta)):
-        found.append(Bar(row.path[0], row.baseline, row.candidate, at, at + row.delta))
+        result.append(Bar(row.path[0], row.baseline, row.candidate, at, at + row.delta))
         at += row.delta
-    return found
+    return result
 
 
 def waterfall_table(ledger: Ledger) -> str:
-    """The table with its sums."""
+    """Returns the waterfall as an HTML table, with notes below it."""
     shown_bars = bars(ledger)
     unit = ledger.denominator * 1000
     ends = [ledger.baseline, ledger.candidate, *(bar.end for bar in shown_bars)]
@@ -53,8 +55,8 @@ def waterfall_table(ledger: Ledger) -> str:
         tone = "" if not delta else " more" if delta > 0 else " less"
         texts = ["" if delta is None else number_text.number(place(delta), signed=True)]
         texts += [
-            "" if value is None else number_text.number(place(value)) if there else "–"
-            for value, there in zip(sides, recorded, strict=True)
+            "" if value is None else number_text.number(place(value)) if is_recorded else "–"
+            for value, is_recorded in zip(sides, recorded, strict=True)
         ]
         return f'<td class="n{tone}">{texts[0]}</td>' + "".join(f'<td class="n">{text}</td>' for text in texts[1:])
 
@@ -89,7 +91,7 @@ def _notes(ledger: Ledger, shown: int, is_cut: bool) -> Iterable[str]:
 
 
 def _axis(ends: Sequence[float]) -> tuple[Axis, bool]:
-    """The axis, and whether it is cut: the changes would be slivers on one from zero."""
+    """Returns (the axis, whether it does not start at zero): it is cut if changes would be tiny on a full axis."""
     low, high = min(ends), max(ends)
     span = high - low
     is_cut = low > 0 and span < 0.5 * high
@@ -99,7 +101,7 @@ def _axis(ends: Sequence[float]) -> tuple[Axis, bool]:
 
 def _ticks(axis: Axis) -> str:
     def anchor(share: float) -> str:
-        return "start" if share < 3 else "end" if share > 97 else "middle"  # within the picture
+        return "start" if share < 3 else "end" if share > 97 else "middle"  # keeps labels inside the drawing
 
     return "".join(
         f'<text x="{axis.at(tick)}" y="11" text-anchor="{anchor(axis.share(tick))}">'

@@ -1,4 +1,4 @@
-"""How wide a text is on a terminal, and one that is too wide."""
+"""Display widths of texts on a terminal, and shortening of names that are too wide."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 _ELLIPSIS = "…"
 _LEAST_BASE = 10
-"""Of a short name's beginning, so that one sees what is called."""
+"""Minimum columns for the beginning of a short name, so that the function is recognisable."""
 _LEAST_FRONT = 6
-"""Of a name whose end tells it from others."""
+"""Columns for the beginning of a name that differs from others at its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """What a terminal shows: so many columns, and colours if it is asked to."""
+    """A terminal's width in columns, and whether to use colours."""
 
     width: int
     colours: bool = False
 
 
 def elide(name: str, width: int) -> str:
-    """The name in at most `width` columns: its middle gives way, because a kernel's name tells what it does at the
-    front and how at the end."""
+    """Shortens a name to at most `width` columns by cutting its middle: a kernel's name says at its beginning what it
+    does and at its end how."""
     if display_width(name) <= width:
         return name
     tail = (width - 1) // 3
@@ -33,8 +33,8 @@ def elide(name: str, width: int) -> str:
 
 
 def elide_name(name: str, width: int) -> str:
-    """The same of a short name (short_names.py): what tells it apart stays whole as long as there is room for the
-    beginning of what it is called."""
+    """Shortens a short name (short_names.py) to at most `width` columns. The part in ‹› that tells it apart is kept
+    complete if that leaves room for the beginning of the function's name."""
     base, quoted, telling = name.partition(" ‹")
     room = width - display_width(quoted + telling)
     if not quoted or room >= display_width(base) or room < _LEAST_BASE:
@@ -43,9 +43,10 @@ def elide_name(name: str, width: int) -> str:
 
 
 def elide_names(names: Sequence[str], width: int) -> list[str]:
-    """`elide_name` of each; different names stay different, if need be by the letters that differ, or by a number."""
+    """Shortens each name by elide_name. Different names stay different: if need be by showing the letters that differ,
+    else by a number."""
     cut = {name: elide_name(name, width) for name in dict.fromkeys(names)}
-    for _ in range(2):  # what tells some names apart may be what others look like
+    for _ in range(2):  # a new text for some names may be the same as that of others
         groups: dict[str, list[str]] = {}
         for name, text in cut.items():
             groups.setdefault(text, []).append(name)
@@ -58,10 +59,10 @@ def elide_names(names: Sequence[str], width: int) -> list[str]:
 
 
 def _by_letters(names: list[str], width: int) -> dict[str, str]:
-    """Names that look alike when their middle is cut: a few letters and the end, where tiles and layouts are, or the
-    beginning and from where they differ, or a number."""
+    """Shortens names that are the same once their middle is cut: to a few letters and the end, where tiles and layouts
+    are; else to the beginning and the part from the first difference; else with a number."""
     low, high = min(names), max(names)
-    at = next((at for at, (one, other) in enumerate(zip(low, high, strict=False)) if one != other), len(low))
+    at = next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))
     end, half = width - 1 - _LEAST_FRONT, max(1, (width - 1) // 2)
     tails = [_take(name[::-1], end)[::-1] for name in names]
     middles = [_take(name[at:], half) for name in names]
@@ -77,7 +78,7 @@ def _by_number(names: list[str], width: int) -> dict[str, str]:
 
 
 def display_width(line: str) -> int:
-    """Terminal columns of the line: wide East Asian characters take two, combining ones none."""
+    """Returns the terminal columns of a line: wide East Asian characters take two, combining ones none."""
     if line.isascii():
         return len(line)
     return sum(_char_width(char) for char in line)

@@ -30,6 +30,7 @@ from tb_perfcompare.sources.storage.one_state import open_listed
 _HEAD_BYTES = 4096
 _TRACE_HEAD_BYTES = 64 << 10
 """Large enough for the device and job properties that precede a trace's events."""
+_DISTRIBUTED_RANK = re.compile(rb'"distributedInfo"\s*:\s*\{[^{}]*?"rank"\s*:\s*(\d{1,6})\b')
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ Declines = Callable[[str, bytes], str]
 
 
 def _one_if(declines: Declines, head_bytes: int = _HEAD_BYTES) -> Callable[[FileStat, FileSystem], int]:
-    """Function that returns 1 for a file whose name and first bytes are not declined, else 0; cached for unchanged
+    """Function returning 1 for a file that `declines` accepts by name and first bytes, else 0; cached for unchanged
     files."""
     return functools.partial(_count_if, declines, head_bytes)
 
@@ -100,6 +101,17 @@ def is_unnamed_trace(file: FileStat, fs: FileSystem) -> bool:
         return _one_if(declines_events, _TRACE_HEAD_BYTES)(file, fs) == 1
     except InputChanged:
         return False
+
+
+@functools.lru_cache(maxsize=REMEMBERED_FILES)
+def stated_rank(file: FileStat, fs: FileSystem) -> int | None:
+    """Rank that the properties in front of a trace's events state; None if none is stated there."""
+    try:
+        with open_listed(file, fs) as opened:
+            matched = _DISTRIBUTED_RANK.search(read_head(opened, _TRACE_HEAD_BYTES))
+    except (OSError, InputChanged):
+        return None
+    return None if matched is None else int(matched[1])
 
 
 def held_runs(file: FileStat, fs: FileSystem, *, any_name: bool = False) -> tuple[str, str, int]:

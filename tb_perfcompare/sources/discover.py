@@ -11,7 +11,8 @@ history is read like a baseline and is always named after its file. Any other su
 if it is the only one there and there are no traces, else its own name appended to the directory's.
 
 In a directory without files named like traces, files that are traces by content are runs in the same way, or one run if
-their names differ only in ranks. Next to files named like traces they are only mentioned in a note.
+their names differ only in ranks. Next to files named like traces they are only mentioned in a note. Runs in one
+directory that are ranks or iterations of one job are joined (job_folders.py).
 """
 
 from __future__ import annotations
@@ -27,10 +28,11 @@ from typing import TYPE_CHECKING
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.sources.content_detection import held_runs, is_unnamed_trace, possible_stem
+from tb_perfcompare.sources.content_detection import held_runs, is_unnamed_trace, possible_stem, stated_rank
+from tb_perfcompare.sources.job_folders import join_parts
 from tb_perfcompare.sources.rank_names import split_by_job
 from tb_perfcompare.sources.recognition.format_sniffers import JSON_NAME, REMEMBERED_FILES, TRACE_FILE, is_point
+from tb_perfcompare.sources.run_entries import FileEntry, PointEntry, RunEntry, RunIndex, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.storage.addresses import without_secrets
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileStat, FileState, FileSystem, LocalFileSystem
 from tb_perfcompare.sources.storage.inside_only import REFUSED
@@ -51,87 +53,6 @@ _PART = re.compile(r"(?P<path>.+)#(?P<part>[1-9]\d{0,5})", re.DOTALL)
 _EXPLICIT_RANK = re.compile(r"(?:rank|worker)[-_]?(\d+)", re.IGNORECASE)
 # five or more digits after a host name are a process id: the profiler's default worker name
 _TRAILING_RANK = re.compile(r"(?<!\d)(\d{1,4})$")
-
-
-@dataclass(frozen=True, slots=True)
-class FileEntry:
-    """A stored file.
-
-    `path` opens it, `name` is relative to the run's directory, `part` is the number of the run in a file that holds
-    several. For a saved baseline, `name` is that of the summarised file, `run` that of its run, and `part` the number
-    of the capture. `version` and `within` are as in filesystem.FileStat.
-    """
-
-    path: str
-    name: str
-    bytes: int
-    mtime_ns: int
-    part: int = 1
-    run: str = ""
-    version: str = ""
-    within: str = ""
-
-    @property
-    def state(self) -> FileState:
-        """A value that changes whenever the content does."""
-        return self.bytes, self.mtime_ns, self.version
-
-
-@dataclass(frozen=True, slots=True)
-class SpanEntry:
-    """One profiling window. `stamp` is the number in the file name as written ("" for none); `files` starts with the
-    file to read, followed by older files with the same stamp."""
-
-    label: str
-    stamp: str
-    files: tuple[FileEntry, ...]
-
-    @property
-    def file(self) -> FileEntry:
-        """The file to read."""
-        return self.files[0]
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerEntry:
-    """One process; `rank` is None unless its name states it."""
-
-    name: str
-    rank: int | None
-    spans: tuple[SpanEntry, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RunEntry:
-    """One directory of traces, or one file of another format; `format` is a key of model/formats.py, `saved` the
-    metadata of a saved baseline."""
-
-    name: str
-    path: str
-    workers: tuple[WorkerEntry, ...]
-    problems: tuple[Note, ...] = ()
-    format: str = TRACE
-    saved: SavedFacts | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PointEntry:
-    """A point of a history: its name as a run, the name of its directory, and its file."""
-
-    name: str
-    series: str
-    file: FileEntry
-
-
-@dataclass(frozen=True, slots=True)
-class RunIndex:
-    """Runs below `root`, sorted by name (code points); `problems` are directories that could not be listed. `points`
-    are those of histories, including points whose summary this version cannot read, which are not in `runs`."""
-
-    root: str
-    runs: tuple[RunEntry, ...]
-    problems: tuple[Note, ...] = ()
-    points: tuple[PointEntry, ...] = ()
 
 
 def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
@@ -175,7 +96,9 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
             runs.append(run)
         saved, jobs = _loose_files(entries, fs), dict[str, dict[str, FileStat]]()
         if run is None:
-            jobs, unnamed = split_by_job(_unnamed_traces(entries, fs))
+            jobs, unnamed = split_by_job(
+                _unnamed_traces(entries, fs), lambda file: stated_rank(file, fs)  # type: ignore[arg-type]  # hashable
+            )
             saved = sorted([*saved, *unnamed], key=lambda entry: entry.name)
             runs += _jobs(name, relative, directory.path, jobs, is_alone=not saved)
         alone = [file for file in saved if not is_point(file.name)]  # points keep their names
@@ -191,7 +114,7 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
             if entry.is_dir and TRACE_FILE.fullmatch(entry.name) is None:
                 below = f"{relative}/{entry.name}" if relative else entry.name
                 (links if entry.is_link else pending).append((below, entry))
-    runs.sort(key=lambda run: run.name)
+    runs = sorted(join_parts(runs, fs.basename(root)), key=lambda run: run.name)
     return RunIndex(root, tuple(runs), tuple(problems), tuple(points))
 
 
@@ -200,11 +123,10 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
 
     It is a run's directory, or one file ending in .json or .json.gz (worker and span from its name, else its stem and
     `default`), or one file of another format. `path#2` is the second run in a file that holds several, or in a
-    directory
-    that contains only such a file; without a number it is the first.
+    directory that contains only such a file; without a number it is the first.
+
     Raises InputError for paths without a trace, SelectionError (listing the runs) for a directory of several runs and
-    for
-    a run number that does not exist.
+    for a run number that does not exist.
     """
     absolute, part = without_part(fs.absolute(path), fs)
     job = _job_at(absolute, fs)
@@ -224,7 +146,7 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
     if len(saved) == 1:
         return _part_of(path, _loose_runs(fs.basename(absolute), saved[0], fs), part)
     found = find_runs(absolute, fs).runs
-    if len(found) == 1 and _unnamed_traces(entries, fs):
+    if len(found) == 1:
         return _part_of(path, list(found), part)
     nested = [run.name for run in found]
     if nested:
@@ -239,22 +161,22 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
 
 
 def _job_at(path: str, fs: FileSystem) -> RunEntry | None:
-    """Finds one of several jobs in a directory by its listed path, which ends in the common part of its files'
+    """Finds one of several jobs in a directory by its listed path, which ends in the common part of its parts'
     names."""
     folder, _, common = path.rpartition("/")
     try:
         fs.stat(path)
     except OSError:
-        with contextlib.suppress(OSError):
-            ranks = split_by_job(_unnamed_traces(fs.entries(folder), fs))[0].get(common)
-            if ranks is not None:
-                return next(_jobs(common, "", folder, {common: ranks}, is_alone=False))
+        with contextlib.suppress(OSError, InputError):
+            names = [entry.name for entry in fs.entries(folder)]
+            beginning = re.split(r"[-_.]", common)[0]
+            if common not in names and any(name.startswith(beginning) for name in names):
+                return next((run for run in find_runs(folder, fs).runs if run.path == path), None)
     return None
 
 
 def rank_of(worker: str) -> int | None:
-    """Rank stated in a worker's name: `rank-3`, `rank_3`, `worker3`, or up to four digits at the end; None without
-    one."""
+    """Rank in a worker's name: `rank-3`, `rank_3`, `worker3`, or up to four digits at the end; None without one."""
     match = _EXPLICIT_RANK.search(worker) or _TRAILING_RANK.search(worker)
     return int(match.group(1)) if match else None
 
@@ -364,8 +286,7 @@ def _rank_of_worker(form: str, worker: str) -> int | None:
 
 @functools.lru_cache(maxsize=REMEMBERED_FILES)
 def _point_facts(file: FileStat, fs: FileSystem) -> SavedFacts:
-    """Reads a point's metadata; cached for an unchanged file: a series has hundreds of points, and is listed
-    repeatedly."""
+    """Reads a point's metadata; cached for an unchanged file: hundreds of points of a series are listed repeatedly."""
     from tb_perfcompare.sources.saved.baseline_file import read_point_facts
 
     with one_state(fs, _listed_state(file, fs)) as files:
@@ -381,7 +302,7 @@ def _facts_of(file: FileStat, fs: FileSystem) -> SavedFacts:
 
 
 def _listed_state(file: FileStat, fs: FileSystem) -> dict[str, FileState] | None:
-    """State that the file must still have when read; None for remote stores, whose listings describe files
+    """State that a listed file must still have when read; None for stores, whose listings describe files
     differently."""
     return {file.path: file.state} if isinstance(fs, LocalFileSystem) else None
 

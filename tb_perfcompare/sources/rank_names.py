@@ -2,43 +2,66 @@
 
     rank0_trace.json, rank1_trace.json                                    torchtitan
     1754000001.5-TP-0.trace.json.gz, 1754000001.5-TP-1.trace.json.gz      SGLang
+    trace_0.json, trace_1.json    by hand: if each trace states the rank in its name
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from tb_perfcompare.sources.recognition.format_sniffers import JSON_NAME
 from tb_perfcompare.sources.storage.filesystem import FileStat
 
 _RANK = r"(?:rank|tp|dp|pp|ep|cp)[-_]?\d+"
-_RANKS = re.compile(rf"(?i)(?:^|(?<=[-_.])){_RANK}(?:[-_]{_RANK})*(?=$|[-_.])")
-"""One rank, or several along dimensions of the job: TP-0-DP-1."""
+RANKS = rf"{_RANK}(?:[-_]{_RANK})*"
+"""Pattern of one rank, or of several along dimensions of the job: TP-0-DP-1."""
+_RANKS = re.compile(rf"(?i)(?:^|(?<=[-_.])){RANKS}(?=$|[-_.])")
+_NUMBERED = re.compile(r"(?P<before>.*?)[-_.]?(?P<number>\d{1,6})")
 _ENDINGS = re.compile(r"(?:[-_.]?trace)?$")
 
 
-def split_by_job(files: Iterable[FileStat]) -> tuple[dict[str, dict[str, FileStat]], list[FileStat]]:
-    """(common part of a job's file names -> rank text -> file, remaining files). Each job has at least two ranks."""
+def split_by_job(
+    files: Iterable[FileStat], stated_rank: Callable[[FileStat], int | None]
+) -> tuple[dict[str, dict[str, FileStat]], list[FileStat]]:
+    """(common part of a job's file names -> rank text -> file, remaining files). Each job has at least two ranks.
+    `stated_rank` returns the rank inside a file, asked of files whose names end in a number."""
     jobs: dict[str, dict[str, FileStat]] = {}
+    numbered: dict[str, dict[str, FileStat]] = {}
     others: list[FileStat] = []
     for file in files:
         named = JSON_NAME.fullmatch(file.name)
-        rank = None if named is None else _RANKS.search(named["stem"])
-        if named is None or rank is None:
+        stem = "" if named is None else named["stem"]
+        rank, number = _RANKS.search(stem), _NUMBERED.fullmatch(stem)
+        if rank is not None:
+            before, after = stem[: rank.start()], stem[rank.end() :]
+            common = _ENDINGS.sub("", before + after.lstrip("-_.")).strip("-_.") or "ranks"
+            others += _add(jobs.setdefault(common, {}), rank[0], file)
+        elif number is not None:
+            others += _add(numbered.setdefault(number["before"] or "ranks", {}), f"rank{number['number']}", file)
+        else:
             others.append(file)
-            continue
-        before, after = named["stem"][: rank.start()], named["stem"][rank.end() :]
-        common = _ENDINGS.sub("", before + after.lstrip("-_.")).strip("-_.") or "ranks"
-        ranks = jobs.setdefault(common, {})
-        others += [file] if rank[0] in ranks else []  # .json and .json.gz of one rank
-        ranks.setdefault(rank[0], file)
-    alone = [name for name, ranks in jobs.items() if len(ranks) < 2 or not _are_ranks(ranks)]
+    for common, ranks in numbered.items():
+        are_stated = len(ranks) > 1 and all(_ranks_of(text) == (stated_rank(file),) for text, file in ranks.items())
+        if are_stated and common not in jobs:
+            jobs[common] = ranks
+        else:
+            others += ranks.values()
+    alone = [name for name, ranks in jobs.items() if len(ranks) < 2 or not are_ranks(ranks)]
     others += [file for name in alone for file in jobs.pop(name).values()]
     return jobs, others
 
 
-def _are_ranks(texts: Iterable[str]) -> bool:
+def _add(ranks: dict[str, FileStat], text: str, file: FileStat) -> list[FileStat]:
+    """Adds a file to a job. Returns it if there is one for this rank: .json and .json.gz."""
+    return [] if ranks.setdefault(text, file) is file else [file]
+
+
+def _ranks_of(text: str) -> tuple[int, ...]:
+    """The numbers in a rank text, one for each dimension of the job."""
+    return tuple(map(int, re.findall(r"\d+", text)))
+
+
+def are_ranks(texts: Iterable[str]) -> bool:
     """Whether the numbers are 0, 1, 2, ... in each dimension: llama_tp1.json and llama_tp2.json are two experiments."""
-    numbers = zip(*(map(int, re.findall(r"\d+", text)) for text in texts), strict=False)
-    return all(set(column) == set(range(max(column) + 1)) for column in numbers)
+    return all(set(column) == set(range(max(column) + 1)) for column in zip(*map(_ranks_of, texts), strict=False))

@@ -1,4 +1,4 @@
-"""Chooses the reader for a file. Readers are options in order; each one that declines says why.
+"""Chooses the reader for a file. Readers are asked in order; each one that declines says why.
 
 A reader's module is imported only when it reads.
 """
@@ -114,8 +114,7 @@ def recognise(path: str, fs: FileSystem = LOCAL) -> Reader:
     """The reader for a file.
 
     Raises UnrecognisedFormat with the reasons of the readers that usually read files with this extension, InputError if
-    the
-    file cannot be opened.
+    the file cannot be opened.
     """
     try:
         with fs.open(path) as file:

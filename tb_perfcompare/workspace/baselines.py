@@ -1,6 +1,6 @@
-"""Saved baselines by name: files in one directory, small enough to be committed, compared against without the traces.
+"""Saved baselines by name: files in one directory, small enough to commit, used without the original traces.
 
-Documented in docs/guide/gate.md. The file itself is sources/saved/baseline_file.py's.
+Documented in docs/guide/gate.md; sources/saved/baseline_file.py defines the file format.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.workspace import Workspace
 
 USUAL_PLACE = os.path.join(".perfcompare", "baselines")
-"""Below the current folder, so that baselines can be committed with the code they are about."""
+"""Below the current directory, so that baselines can be committed with the code."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Baselines:
-    """Those in one directory, which need not be there."""
+    """The saved baselines in one directory, which need not exist."""
 
     directory: str = USUAL_PLACE
 
     def path(self, name: str) -> str:
-        """Where the baseline of that name is, if it is there. Raises SelectionError for what cannot be a name."""
+        """Path of the baseline with that name, whether it exists or not. Raises SelectionError for an invalid name."""
         if not _NAME.fullmatch(name) or name.endswith(BASELINE_ENDING):
             raise SelectionError(
                 f"{name!r} is not a valid name for a baseline",
@@ -55,35 +55,37 @@ class Baselines:
         return os.path.join(self.directory, name + BASELINE_ENDING)
 
     def names(self) -> list[str]:
-        """In order. Raises InputError when the directory is there and cannot be listed."""
+        """Names of all baselines, sorted. Raises InputError if the directory exists and cannot be listed."""
         try:
-            found = os.listdir(self.directory)
+            entries = os.listdir(self.directory)
         except FileNotFoundError:
             return []
         except OSError as error:
             hint = "give the directory of the baselines with --baselines"
             raise InputError(self.directory, f"cannot be listed: {error.strerror or error}", hint=hint) from error
-        names = [name.removesuffix(BASELINE_ENDING) for name in found if name.endswith(BASELINE_ENDING)]
+        names = [entry.removesuffix(BASELINE_ENDING) for entry in entries if entry.endswith(BASELINE_ENDING)]
         return sorted(name for name in names if _NAME.fullmatch(name))
 
     def facts(self, name: str) -> SavedFacts:
-        """Raises SelectionError for one there is not, InputError for one that cannot be read."""
+        """Reads the facts of a baseline. Raises SelectionError if there is none of that name, InputError if it cannot
+        be read."""
         from tb_perfcompare.sources.saved.baseline_file import read_facts
 
-        return read_facts(self._known(name))
+        return read_facts(self._existing_path(name))
 
     def remove(self, name: str) -> None:
-        """Raises SelectionError for one there is not, InputError for one that cannot be removed."""
-        path = self._known(name)
+        """Deletes a baseline. Raises SelectionError if there is none of that name, InputError if it cannot be
+        removed."""
+        path = self._existing_path(name)
         try:
             os.unlink(path)
         except OSError as error:
             raise InputError(path, f"cannot be removed: {error.strerror or error}") from error
 
     def located(self, given: str) -> str:
-        """The path of what a user means by a run: a path as it is, or that of the baseline of that name.
+        """Returns the path that a user's argument means: a path unchanged, or the path of the baseline of that name.
 
-        Raises SelectionError for a name that means both, and for one that means neither where there are baselines."""
+        Raises SelectionError if the name is both a run and a baseline, or neither although there are baselines."""
         if not _NAME.fullmatch(given):
             return given
         path = os.path.join(self.directory, given + BASELINE_ENDING)
@@ -99,9 +101,11 @@ class Baselines:
     def save(
         self, name: str, side: Side, window: str, workspace: Workspace, *, replacing: bool, report: Reporter = silent
     ) -> SavedContent:
-        """Saves the side under the name and returns what was saved; a file that cannot be read is saved as such.
+        """Saves the side under the name and returns the saved content; files that cannot be read are recorded as
+        failures.
 
-        Raises SelectionError for a name in use unless `replacing`, and what reading the side raises."""
+        Raises SelectionError if the name is in use, unless `replacing`, InputError if the file cannot be written, and
+        what reading the side raises."""
         from tb_perfcompare.sources.saved.baseline_file import write_baseline
 
         path = self.path(name)
@@ -116,14 +120,14 @@ class Baselines:
                     write_baseline(out, content.facts, content.summaries, content.launches)
                 os.replace(beside, path)
             finally:
-                with contextlib.suppress(OSError):  # it has moved unless something went wrong
+                with contextlib.suppress(OSError):  # after success the temporary name no longer exists
                     os.unlink(beside)
         except OSError as error:
             hint = "choose another directory with --baselines"
             raise InputError(path, f"cannot be written: {error.strerror or error}", hint=hint) from error
         return content
 
-    def _known(self, name: str) -> str:
+    def _existing_path(self, name: str) -> str:
         path = self.path(name)
         if not os.path.exists(path):
             raise self._unknown(name, "baseline")
@@ -137,8 +141,8 @@ class Baselines:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SavedContent:
-    """What a baseline is written from. `summaries` are those of `facts.captures`, None for one that could not be read;
-    `whole` is all of them pooled and narrowed."""
+    """What a baseline holds. `summaries` has one entry for each of `facts.captures`, None if it could not be read.
+    `whole`, their pooled summary narrowed to the side's steps and kind, is not written to the file."""
 
     facts: SavedFacts
     summaries: tuple[Summary | None, ...]
@@ -147,7 +151,7 @@ class SavedContent:
 
 
 def saved_content(side: Side, window: str, workspace: Workspace, report: Reporter = silent) -> SavedContent:
-    """What is written of the side: what its captures say, without where they lie. Raises what reading raises."""
+    """Reads a side and returns what a baseline of it holds; paths are left out. Raises what reading raises."""
     from tb_perfcompare.analysis.counters.counter_file import with_counter_file
     from tb_perfcompare.sources.saved.baseline_file import structure
 
@@ -162,10 +166,11 @@ def saved_content(side: Side, window: str, workspace: Workspace, report: Reporte
     launches = None if side.launches is None else read_launches(side.launches, report)
     notes = tuple(failure_note(file, error) for file, error in failed)
     pooled_side = pooled(LoadedSide(side, tuple(read), notes, launches))
-    kept = [_uncut(summary) for summary in read]
-    kept[0] = replace(kept[0], notes=(*kept[0].notes, *side.notes))  # about no file that is saved
-    rest = iter(kept)
-    summaries = [None if isinstance(summary, InputError) else next(rest) for summary in results]
+    to_save = [_with_fixed_steps(summary) for summary in read]
+    # the side's notes are about none of its captures: the first one carries them
+    to_save[0] = replace(to_save[0], notes=(*to_save[0].notes, *side.notes))
+    in_order = iter(to_save)
+    summaries = [None if isinstance(result, InputError) else next(in_order) for result in results]
     facts = SavedFacts(
         version=__version__,
         structure=structure(),
@@ -187,14 +192,14 @@ def saved_content(side: Side, window: str, workspace: Workspace, report: Reporte
     return SavedContent(facts, tuple(summaries), launches, pooled_side)
 
 
-def _uncut(summary: Summary) -> Summary:
-    """For saving: its steps cannot be found again."""
+def _with_fixed_steps(summary: Summary) -> Summary:
+    """Prepares a summary for saving: without its source, and marked as having steps that cannot be cut again."""
     iterations = summary.iterations
     return replace(summary, source="", iterations=None if iterations is None else replace(iterations, fixed=True))
 
 
-def _capture(file: CaptureFile, found: Summary | InputError) -> SavedCapture:
-    if isinstance(found, Summary):
-        return SavedCapture(file.worker, file.span, file.rank, found.captures[0].file)
-    failure = SavedFailure(found.code, found.reason, found.place, found.hint)
+def _capture(file: CaptureFile, result: Summary | InputError) -> SavedCapture:
+    if isinstance(result, Summary):
+        return SavedCapture(file.worker, file.span, file.rank, result.captures[0].file)
+    failure = SavedFailure(result.code, result.reason, result.place, result.hint)
     return SavedCapture(file.worker, file.span, file.rank, FileFacts(file.name, file.bytes), failure)

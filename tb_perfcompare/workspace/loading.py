@@ -1,4 +1,5 @@
-"""Files to summaries: each read once however many ask, by worker processes unless it is small, or from the cache."""
+"""Turns files into summaries: from the cache, in this process if they are small, else in worker processes; each file is
+read once for all callers."""
 
 from __future__ import annotations
 
@@ -47,15 +48,15 @@ _SUMMARY_CACHE_BYTES = 128 * 2**20
 _LAUNCHES_CACHE_BYTES = 64 * 2**20
 
 _TRIES = 3
-"""A file that changes while it is read is read so many times."""
+"""Attempts to read a file that keeps changing while it is read."""
 
 Summarizer = Callable[[SummaryJob, Reporter], Summary]
 Outliner = Callable[[SummaryJob, Reporter], Outline]
 
 
 class Loader:
-    """What a workspace reads with. Files of at most `in_process_bytes` together are read in this process, files to
-    summarise by the cluster if there is one."""
+    """Reads files for a workspace: in this process if they have at most `in_process_bytes` together, else in worker
+    processes. With a `cluster`, that summarises all files."""
 
     def __init__(
         self, pool: WorkerPool, cache: SummaryCache | None, summarize: Summarizer, in_process_bytes: int,
@@ -73,15 +74,16 @@ class Loader:
         self._launches: SingleFlight[LaunchRecording] = SingleFlight(ByteCache(_LAUNCHES_CACHE_BYTES))
 
     def is_small(self, files: Sequence[CaptureFile]) -> bool:
-        """Whether they are read here. A file of no bytes may be anything: a server has it opened by a worker."""
+        """Whether to read the files in this process. Never in a server (in_process_bytes 0), not even empty files:
+        something that reports a size of 0 may still block when it is opened."""
         return 0 < self._in_process_bytes >= sum(file.bytes for file in files) and are_small(files)
 
     def work(
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], files: Sequence[CaptureFile],
         *, reads: bool = True,
     ) -> T:  # fmt: skip
-        """`function(*arguments, report)` about some files: here if they are small, else in a worker; `reads` says
-        whether it will need memory for them."""
+        """Calls `function(*arguments, report)` on `files`: in this process if they are small, else in a worker;
+        `reads` says whether it needs memory to read them."""
         if self.is_small(files):
             with contextlib.suppress(Outgrown):
                 return function(*arguments, while_small(flight.report))
@@ -92,45 +94,48 @@ class Loader:
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], file: CaptureFile,
         times: int = 1,
     ) -> T:  # fmt: skip
-        """`function(*arguments, report)` about a file, in a worker whatever its size; it needs so many times the memory
-        of a summary. Raises InputError also for a process that ended."""
+        """Calls `function(*arguments, report)` on a file in a worker, whatever its size; it needs `times` the memory of
+        summarising the file. Raises InputError also if the process ends unexpectedly."""
         need = PROCESS_BYTES + times * (reading_bytes(file) - PROCESS_BYTES)
         try:
             return self._pool.run(function, arguments, flight, need)
         except (WorkerDied, OutOfMemory) as died:
-            raise _ended(file, died) from died
+            raise _died_error(file, died) from died
 
     def survey(
         self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent, *, tail: bool = False,
         marker: str = "",
     ) -> list[Summary | InputError]:  # fmt: skip
-        """Each file by itself: its summary, or why it cannot be read; `tail` and `marker` as of SummaryJob."""
+        """Summarises each file separately: its summary, or the error; `tail` and `marker` as in SummaryJob."""
         jobs = [SummaryJob(file, window, tail=tail, marker=marker) for file in files]
         return self._each(jobs, report, self._summaries, self._summarizer, _answer_or_error)
 
     def facts(
         self, files: Sequence[CaptureFile], report: Reporter = silent, *, marker: str = ""
     ) -> list[SpanFacts | InputError]:
-        """Of each file what Workspace.facts says."""
+        """Returns for each file the facts that a list of runs shows, or the error; see Workspace.facts."""
         self._known.state()
         known = [None if marker else self._known.facts(file) for file in files]
-        unknown = [
+        jobs = [
             SummaryJob(file, "device", marker=marker)
             for file, facts in zip(files, known, strict=True)
             if facts is None
         ]
-        answers = iter(self._each(unknown, report, self._outlines, self._outliner, _answer_or_error))
-        return [facts or _facts_or_error(next(answers)) for facts in known]
+        outlines = iter(self._each(jobs, report, self._outlines, self._outliner, _answer_or_error))
+        return [facts or _facts_or_error(next(outlines)) for facts in known]
 
     def _each(
         self, jobs: Sequence[SummaryJob], report: Reporter, flights: SingleFlight[Answer],
         computing: Callable[[SummaryJob, bool], Callable[[Flight[Answer]], Answer]],
         take: Callable[[Flight[Answer]], T],
     ) -> list[T]:  # fmt: skip
-        """As many at once as there are workers, so that a question of many files does not keep others waiting until
-        all of them are read. Files that are read here come one after the other: threads would take turns."""
+        """Returns what `take` makes of the finished flight of each job, in order.
+
+        Runs as many jobs at once as there are workers, so that a request for many files does not block other requests
+        until all of them are read. Files read in this process are read one by one, as threads would not run in
+        parallel (GIL)."""
         small = self.is_small([job.file for job in jobs])
-        for job in jobs:  # how much there is to do is known before all of it has begun
+        for job in jobs:  # so that progress shows the total size from the beginning
             report(_not_begun(job.file))
 
         def begin(job: SummaryJob) -> Flight[Answer]:
@@ -145,17 +150,22 @@ class Loader:
     def sides(
         self, sides: Sequence[Side], window: str, report: Reporter, *, whole: bool = False, paths: bool = False
     ) -> tuple[list[LoadedSide], bool]:
-        """Reads the files of all sides side by side; also tells whether one failed that may be read next time. Of many
-        ranks the mean is made as they are read, unless `whole`. `paths` tells from where rows were called. Recordings
-        whose steps would be different units are cut by what all of them have, if there is such a thing."""
+        """Reads the files of all sides concurrently; returns (the loaded sides, whether a file failed that may be
+        readable later). Many ranks are averaged while they are read, unless `whole`. `paths` also collects the callers
+        of rows. Recordings whose default step markers have different units are cut by a marker that all of them have,
+        if there is one."""
         loaded, provisional = self._load_jobs(sides, window, report, whole=whole, paths=paths)
         markers = agreed_markers([loaded_side.summaries for loaded_side in loaded])
         if any(marker and not side.marker for marker, side in zip(markers, sides, strict=True)):
             sides = [replace(side, marker=side.marker or marker) for side, marker in zip(sides, markers, strict=True)]
             loaded, provisional = self._load_jobs(sides, window, report, whole=whole, paths=paths)
         attached = [
-            replace(one, launches=self._attached(one.side, report), counters=_counters(one.side, report))
-            for one in loaded
+            replace(
+                loaded_side,
+                launches=self._attached_launches(loaded_side.side, report),
+                counters=_counters(loaded_side.side, report),
+            )
+            for loaded_side in loaded
         ]
         return attached, provisional
 
@@ -179,7 +189,7 @@ class Loader:
             answer = _answer_or_error(flight)
             collector, at = waiting[flight.key].pop(0)  # type: ignore[index]  # the key is a SummaryJob
             collector.take(at, answer)
-            # other errors are about what the file holds
+            # errors of other types are about the file's content, which will not change
             return flight.provisional or type(answer) in (InputError, InputChanged)
 
         provisional = any(self._each(jobs, report, self._summaries, self._summarizer, take))
@@ -187,19 +197,21 @@ class Loader:
         return loaded, provisional
 
     def close(self) -> None:
-        """Ends work under way."""
+        """Cancels work under way."""
         self._summaries.cancel_all()
         self._outlines.cancel_all()
         self._launches.cancel_all()
 
-    def _attached(self, side: Side, report: Reporter) -> LaunchRecording | None:
-        """What the side's launches file holds; read once however many sides use it."""
+    def _attached_launches(self, side: Side, report: Reporter) -> LaunchRecording | None:
+        """Reads the side's launches file, once for all sides that use it; None for a side without one."""
         file = side.launches
         if file is None:
             return None
 
         def read(flight: Flight[LaunchRecording]) -> LaunchRecording:
-            return _in_one_state(file, flight, lambda now: self.work(read_launches, (now,), flight, [now]))
+            return _in_one_state(
+                file, flight, lambda current: self.work(read_launches, (current,), flight, [current])
+            )
 
         return finished(self._launches.joined(file, read), report).result()
 
@@ -209,33 +221,33 @@ class Loader:
             return _in_one_state(job.file, flight, lambda file: summary_of(replace(job, file=file), flight))
 
         def summary_of(job: SummaryJob, flight: Flight[Summary]) -> Summary:
-            found = self._cache.get(job) if self._cache is not None else None
-            if found is None:
-                found = self._read(self._summarize, job, flight, small)
+            summary = self._cache.get(job) if self._cache is not None else None
+            if summary is None:
+                summary = self._read(self._summarize, job, flight, small)
                 if self._cache is not None:
-                    self._cache.put(job, found)
-            self._known.note(job, outline_of(found))
-            return found
+                    self._cache.put(job, summary)
+            self._known.note(job, outline_of(summary))
+            return summary
 
         return compute
 
     def _outliner(self, job: SummaryJob, small: bool) -> Callable[[Flight[Outline]], Outline]:
         def compute(flight: Flight[Outline]) -> Outline:
             flight.report(_not_begun(job.file))
-            return _in_one_state(job.file, flight, lambda file: outline(replace(job, file=file), flight))
+            return _in_one_state(job.file, flight, lambda file: outline_from(replace(job, file=file), flight))
 
-        def outline(job: SummaryJob, flight: Flight[Outline]) -> Outline:
+        def outline_from(job: SummaryJob, flight: Flight[Outline]) -> Outline:
             summary = self._cache.get(job) if self._cache is not None else None
-            found = self._read(self._outline, job, flight, small) if summary is None else outline_of(summary)
-            self._known.note(job, found)
-            return found
+            outline = self._read(self._outline, job, flight, small) if summary is None else outline_of(summary)
+            self._known.note(job, outline)
+            return outline
 
         return compute
 
     def _read(
         self, function: Callable[[SummaryJob, Reporter], T], job: SummaryJob, flight: Flight[T], small: bool
     ) -> T:
-        """What the function makes of the job's file: here if it is small, else by the cluster or a worker."""
+        """Calls `function(job, report)`: in this process if the file is small, else on the cluster or in a worker."""
         if small and self._cluster is None:
             with contextlib.suppress(Outgrown):
                 return function(job, while_small(flight.report))
@@ -244,18 +256,18 @@ class Loader:
                 return self._cluster.run(function, (job,), flight)
             return self._pool.run(function, (job,), flight, reading_bytes(job.file))
         except (WorkerDied, TaskLost, OutOfMemory) as died:
-            raise _ended(job.file, died) from died
+            raise _died_error(job.file, died) from died
 
 
-def _ended(file: CaptureFile, died: PerfCompareError) -> InputError:
+def _died_error(file: CaptureFile, died: PerfCompareError) -> InputError:
     again = "ask again; if it happens again the file may need more memory than there is"
     return InputError(file.shown, died.message, hint=died.hint or again)
 
 
 def _in_one_state(file: CaptureFile, flight: Flight[Any], read: Callable[[CaptureFile], T]) -> T:
-    """What `read` makes of the file; of its present state where it is not in the one that was asked about any more. The
-    answer is then not one to that question and is remembered for a moment only. Raises InputChanged for a file that
-    changes again and again."""
+    """Returns `read(file)`. If the file has changed since the request, reads its current state instead and marks the
+    flight provisional, as the result does not answer the original request. Raises InputChanged after _TRIES attempts
+    on a file that keeps changing."""
     for left in reversed(range(_TRIES)):
         try:
             return read(file)
@@ -283,9 +295,9 @@ def _facts_or_error(answer: Outline | InputError) -> SpanFacts | InputError:
 
 
 def _loaded(side: Side, summaries: tuple[Summary, ...], failed: Mapping[int, InputError]) -> LoadedSide:
-    """The side's summaries to compare; an error only if there is none."""
+    """Returns the side's summaries to compare, with a note for each failed file. Raises InputError if all failed."""
     if not summaries:
-        raise _none_loaded(side, list(failed.values()))
+        raise _all_failed(side, list(failed.values()))
     kept, notes = without_host_alone(summaries)
     failures = tuple(failure_note(side.files[at], error) for at, error in failed.items())
     return LoadedSide(side, kept, (*failures, *notes))
@@ -295,7 +307,7 @@ def _counters(side: Side, report: Reporter) -> CounterTable | None:
     return None if side.counters is None else read_counter_file(side.counters, report)
 
 
-def _none_loaded(side: Side, errors: Sequence[InputError]) -> InputError:
+def _all_failed(side: Side, errors: Sequence[InputError]) -> InputError:
     first = errors[0]
     if len(errors) == 1:
         return first
@@ -304,8 +316,8 @@ def _none_loaded(side: Side, errors: Sequence[InputError]) -> InputError:
 
 
 def without_host_alone(summaries: Sequence[Summary]) -> tuple[tuple[Summary, ...], tuple[Note, ...]]:
-    """(summaries to pool, a note on each left out): of one capture each. Where some workers recorded work of a device,
-    those that recorded none are left out, unless they say that they are ranks of a job."""
+    """Returns (summaries to pool, one note per summary left out); each summary has one capture. If any worker recorded
+    device work, traces without any are left out, except those recorded in a distributed job."""
     with_device = {summary.captures[0].worker for summary in summaries if summary.has_device}
     kept, notes = [], []
     for summary in summaries:
@@ -322,26 +334,31 @@ _MOST_NAMED = 8
 
 
 def agreed_markers(sides: Sequence[Sequence[Summary]]) -> list[str]:
-    """The --step-marker of each side that cuts all recordings into the same unit; "" where they agree as they are, or
-    where the sides cannot. Recordings of one side that have nothing in common are each a step."""
-    common = _common([summary for side in sides for summary in side])
-    return [common or ("" if _common(side) is not None else WHOLE) for side in sides]
+    """Returns one --step-marker per side that cuts all recordings into steps of the same unit.
+
+    "" keeps the default markers: they agree already, or the sides share no marker. WHOLE is for a side whose own
+    recordings share no marker; each recording is then one step."""
+    common = _common_marker([summary for side in sides for summary in side])
+    return [common or ("" if _common_marker(side) is not None else WHOLE) for side in sides]
 
 
-def _common(summaries: Sequence[Summary]) -> str | None:
-    """The same of some recordings; "" where they agree, None where they cannot."""
+def _common_marker(summaries: Sequence[Summary]) -> str | None:
+    """Returns the first marker that all recordings have; "" if their steps have the same unit already, None if they
+    share no marker. Recordings with fixed steps, which cannot be cut again, count as agreeing."""
     iterations = [summary.iterations for summary in summaries if summary.iterations is not None]
     if len({iteration.chosen.unit for iteration in iterations}) < 2:
         return ""
-    everywhere = set.intersection(*map(_units, iterations))
-    best = [marker for marker in iterations[0].candidates if marker.unit in everywhere]
-    return best[0].asked_as if best else "" if any(iteration.fixed for iteration in iterations) else None
+    shared_units = set.intersection(*map(_units, iterations))
+    shared = [marker for marker in iterations[0].candidates if marker.unit in shared_units]
+    return shared[0].asked_as if shared else "" if any(iteration.fixed for iteration in iterations) else None
 
 
 def markers_of(source: str, summaries: Sequence[Summary]) -> str:
-    """What could mark the steps of a side, for people."""
+    """Lists the markers that can delimit a side's steps, as text for an error's hint."""
     iterations = [summary.iterations for summary in summaries if summary.iterations is not None]
-    shown = dict.fromkeys(f"{marker.asked_as!r} ({marker.count:,})" for one in iterations for marker in _usable(one))
+    shown = dict.fromkeys(
+        f"{marker.asked_as!r} ({marker.count:,})" for recorded in iterations for marker in _usable(recorded)
+    )
     return f"{source} has {', '.join(list(shown)[:_MOST_NAMED])}" if shown else f"{source} has no markers of steps"
 
 
@@ -354,16 +371,17 @@ def _usable(iterations: Iterations) -> tuple[Marker, ...]:
 
 
 MANY_RANKS = 33
-"""From so many workers on a side its tables hold means over them, so that memory does not grow with their number."""
+"""From this many workers, a side's tables hold means over ranks, so that memory does not grow with their number."""
 
 
 def _is_many(side: Side) -> bool:
-    """Whether the side is folded. Files given with it are matched capture by capture, so that it is not then."""
+    """Whether to average the side's ranks on arrival. Not with a launches or counters file, as those are matched
+    capture by capture."""
     return side.launches is None and side.counters is None and len({file.worker for file in side.files}) >= MANY_RANKS
 
 
 class SummaryCollector:
-    """Takes the answers about the files of a side in any order and uses them in that of the files."""
+    """Takes the results for the files of a side in any order and processes them in the order of the files."""
 
     def __init__(self, *, many: bool) -> None:
         self._fold = _rank_mean() if many else None
@@ -373,7 +391,7 @@ class SummaryCollector:
         self._failed: dict[int, InputError] = {}
 
     def take(self, at: int, answer: Summary | InputError) -> None:
-        """What became of the file with this number."""
+        """Takes the summary of file number `at`, or its error."""
         if isinstance(answer, InputError):
             self._failed[at] = answer
         else:
@@ -389,7 +407,7 @@ class SummaryCollector:
                 self._kept.append(summary)
 
     def finish(self) -> tuple[tuple[Summary, ...], dict[int, InputError]]:
-        """(the summaries, errors by number of the file). Raises SelectionError for ranks that cannot be pooled."""
+        """Returns (the summaries, errors by file number). Raises SelectionError for ranks that cannot be pooled."""
         folded = None if self._fold is None else self._fold.finish()
         return (*(() if folded is None else (folded,)), *self._kept), dict(sorted(self._failed.items()))
 

@@ -1,6 +1,6 @@
 """Records a run as a point of a series below a log directory.
 
-Documented in docs/guide/history.md. The file of a point is sources/saved/event_file.py's.
+Documented in docs/guide/history.md; sources/saved/event_file.py defines the file format.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ _MOST_TRIES = 10_000
 def record(
     content: SavedContent, logdir: str, series: str, *, at_s: int, label: str, replacing: bool = False
 ) -> tuple[str, PointFacts]:
-    """Writes a point; returns its file and what it says. The file appears whole, and never in the place of another
-    point unless `replacing`: one of the same second and label gets a number. Raises SelectionError for names that
-    cannot be, InputError for what cannot be written."""
+    """Writes a point and returns (path of its file, the point). The file is written under a temporary name and moved
+    into place. It never overwrites another point unless `replacing`: a further point with the same second and label
+    gets a number. Raises SelectionError for an invalid series, label or time, InputError if the file cannot be
+    written."""
     if not _SERIES.fullmatch(series):
         hint = "use letters, digits, dots, dashes and underscores, beginning with a letter or digit; join parts with /"
         raise SelectionError(f"{series!r} is not a valid name for a series", hint=hint)
@@ -56,7 +57,7 @@ def record(
             with open(beside, "xb") as out:
                 facts = msgspec.json.encode(content.facts)
                 write_point(out, point, facts, baseline.getvalue(), _scalars(content.whole))
-            return _placed(beside, folder, stem, replacing=replacing), point
+            return _move_into_place(beside, folder, stem, replacing=replacing), point
         finally:
             if os.path.lexists(beside):
                 os.unlink(beside)
@@ -89,7 +90,7 @@ def _quartiles(times_ns: Nanoseconds) -> tuple[float, float]:
 
 
 def _scalars(whole: Summary) -> dict[str, float]:
-    """Tag -> mean per step in microseconds; nothing of a run without times."""
+    """Tag -> mean per step in microseconds; empty for a run without step times."""
     if not whole.is_timed:
         return {}
     means = whole.owned.by_category().mean(axis=1) / 1000
@@ -102,14 +103,14 @@ def _link(beside: str, path: str) -> None:
         os.link(beside, path)
     except FileExistsError:
         raise
-    except OSError:  # a store without links: the name is taken first, for a moment by an empty file
+    except OSError:  # no hard links here: reserve the name with an empty file, then replace that
         with open(path, "xb"):
             pass
         os.replace(beside, path)
 
 
-def _placed(beside: str, folder: str, stem: str, *, replacing: bool) -> str:
-    """Gives the file its name. Raises OSError."""
+def _move_into_place(beside: str, folder: str, stem: str, *, replacing: bool) -> str:
+    """Gives the temporary file its final name and returns its path. Raises OSError."""
     first = os.path.join(folder, stem + POINT_ENDING)
     if replacing:
         os.replace(beside, first)
@@ -119,6 +120,6 @@ def _placed(beside: str, folder: str, stem: str, *, replacing: bool) -> str:
         try:
             _link(beside, path)
         except FileExistsError:
-            continue  # another job was first; a move would take its place
+            continue  # another job took this name first; os.replace would overwrite its point
         return path
     raise FileExistsError(f"there are {_MOST_TRIES} points of that time and label")

@@ -1,4 +1,4 @@
-"""From names to comparisons: finds files, has each read once, compares, and caches."""
+"""Workspace: finds the files of named runs, has each file read once, compares, and caches the results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.queries.table_pages import TablePages
 
 SMALL_BYTES = 6 * 2**20
-"""Files up to this size together are read faster here than by processes that have to be started for them."""
+"""Up to this total file size, reading in this process is faster than starting worker processes."""
 
 _COMPARISON_CACHE_BYTES = 128 * 2**20
 _STRICT_CACHE_BYTES = 32 * 2**20
@@ -48,18 +48,18 @@ Comparer = Callable[[LoadedSide, LoadedSide, CompareOptions, Reporter], "Compari
 
 
 class Workspace:
-    """Runs below some roots. Construction touches nothing: no files, no threads, no processes; what answers a kind of
-    question is imported with the first one.
+    """Answers requests about the runs below some roots. Construction opens no files and starts no threads or
+    processes; the module for each kind of request is imported at the first such request.
 
-    in_process_bytes  a question whose files have at most this size together is answered in this process instead of by
-                      workers; a server leaves it at 0, because reading keeps Python busy for its other threads
-    cache     summaries and comparisons on disk; None: everything is read
-    links_inside  links that lead out of a root are not followed
-    index, pool  of the same roots, and the processes that work: ones that are there already; None: new ones
-    scheduler  address of a Dask scheduler whose cluster summarises the files; None: processes of this machine
-    known  takes what a list of runs tells of files that were read; None: the cache's
-    summarize, compare, outline  what to do with a file, with two sides, and with a file that is only listed;
-                                 module-level functions, so that workers find them
+    in_process_bytes  requests whose files have at most this total size are answered in this process instead of by
+                      workers; a server leaves it at 0, because reading would block its other threads (GIL)
+    cache         summaries and comparisons on disk; None: every file is read
+    links_inside  do not follow symbolic links that lead out of a root
+    index, pool   an existing index of the same roots and an existing worker pool to share; None: create new ones
+    scheduler     address of a Dask scheduler whose cluster summarises the files; None: processes of this machine
+    known         where to store the facts that run lists show about files; None: in the cache
+    summarize, compare, outline  functions that summarise a file, compare two sides, and read the facts for a list of
+                                 runs; module-level functions, so that workers can import them
     """
 
     def __init__(
@@ -80,8 +80,8 @@ class Workspace:
     ) -> None:
         self._index = Index(roots, inside=links_inside) if index is None else index
         self._compare = compare
-        usual = summarize is summarize_file and compare is compare_sides
-        self._kept = cache.comparisons if cache is not None and usual else None
+        is_default = summarize is summarize_file and compare is compare_sides
+        self._comparison_cache = cache.comparisons if cache is not None and is_default else None
         self._pool = WorkerPool(default_workers() if workers is None else workers) if pool is None else pool
         self._cluster = None if scheduler is None else ClusterPool(scheduler)
         self._loader = Loader(self._pool, cache, summarize, in_process_bytes, self._cluster, known, outline)
@@ -93,64 +93,67 @@ class Workspace:
 
     @property
     def pages(self) -> TablePages:
-        """Pages of tables."""
+        """Answers requests for pages of tables."""
         from tb_perfcompare.workspace.queries.table_pages import TablePages
 
-        return self._answering(TablePages)
+        return self._query_handler(TablePages)
 
     @property
     def rows(self) -> RowResponses:
-        """Steps and callers of rows."""
+        """Answers requests for the step times and the callers of table rows."""
         from tb_perfcompare.workspace.queries.row_responses import RowResponses
 
-        return self._answering(RowResponses)
+        return self._query_handler(RowResponses)
 
     @property
     def candidates(self) -> CandidateComparisons:
-        """Comparisons in short."""
+        """Answers requests for brief comparisons of several candidates."""
         from tb_perfcompare.workspace.queries.candidates import CandidateComparisons
 
-        return self._answering(CandidateComparisons)
+        return self._query_handler(CandidateComparisons)
 
     @property
     def step_views(self) -> StepViews:
-        """Steps with their events."""
+        """Answers requests for single steps with their events."""
         from tb_perfcompare.workspace.queries.step_views import StepViews
 
-        return self._answering(StepViews)
+        return self._query_handler(StepViews)
 
     @cached_property
     def histories(self) -> LatestHistory:
-        """Series of runs."""
+        """Answers requests for the history of a series."""
         from tb_perfcompare.workspace.listing.history import LatestHistory
 
         return LatestHistory()
 
     def listing(self, *, rescan: bool = False) -> Listing:
-        """Runs, problems and suggested pairs; kept for a few seconds unless `rescan`."""
+        """Runs, problems and suggested pairs; up to a few seconds old unless `rescan`."""
         return self._index.listing(rescan=rescan)
 
     def side(self, selection: Selection, steps: Steps | None = None, launches: str | None = None) -> Side:
-        """The files a selection means now; `launches` names a run that is a listing or an export. Raises
-        SelectionError."""
+        """Finds the files of a selection as they are now; `launches` names a run that is a kernel listing or an ncu
+        export. Raises SelectionError."""
         return self._index.side(selection, steps, launches)
 
     def load(self, side: Side, window: str = "device", report: Reporter = silent) -> Summary:
-        """One summary of the side, its captures pooled and narrowed to its steps; files that failed are notes on it.
+        """Returns one summary of the side: its captures pooled and narrowed to its steps, with a note for each file
+        that could not be read.
 
-        Raises InputError if no file can be read, SelectionError for steps that do not exist, what `report` raises.
+        Raises InputError if no file can be read, SelectionError for steps that do not exist, and whatever `report`
+        raises.
         """
         return pooled(self._loader.sides((side,), window, report)[0][0])
 
     def load_within(self, flight: Flight[Any], side: Side, window: str, *, paths: bool = False) -> Summary:
-        """`load` as a part of a computation, which is remembered for a moment only if a file may be read next time.
-        With `paths` it has the callers of rows, for which files are read once more."""
+        """`load` as part of another computation; marks `flight` provisional if a file failed that may be readable
+        later. With `paths` the summary has the callers of rows, for which the files are read again."""
         (loaded,), flight.provisional = self._loader.sides((side,), window, flight.report, paths=paths)
         return pooled(loaded)
 
     def agreed(self, sides: Sequence[Side], window: str, report: Reporter = silent) -> tuple[Side, Side]:
-        """Both sides with the marker of steps that all their recordings have, where by themselves they would be cut
-        into different units. Raises MarkerMissing, naming what each side has, and what reading raises."""
+        """Returns both sides with a common step marker if their default markers would cut them into different units.
+
+        Raises MarkerMissing, listing the markers of each side, and what reading raises."""
         loaded, _ = self._both(sides, window, report)
         return loaded[0].side, loaded[1].side
 
@@ -158,40 +161,41 @@ class Workspace:
         self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent, *, tail: bool = False,
         marker: str = "",
     ) -> list[Summary | InputError]:  # fmt: skip
-        """Each file by itself: its summary, or why it cannot be read; `tail` and `marker` as of SummaryJob."""
+        """Summarises each file separately: its summary, or the error; `tail` and `marker` as in SummaryJob."""
         return self._loader.survey(files, window, report, tail=tail, marker=marker)
 
     def facts(
         self, files: Sequence[CaptureFile], report: Reporter = silent, *, marker: str = ""
     ) -> list[SpanFacts | InputError]:
-        """The facts that a list of runs shows of each file, or why it cannot be read. Only files that are new or have
-        changed are read; all of them if a `marker` is given."""
+        """Returns for each file the facts that a list of runs shows, or the error. Reads only new or changed files, or
+        all of them if a `marker` is given."""
         return self._loader.facts(files, report, marker=marker)
 
     def ask(self, question: ComparisonRequest) -> AbstractContextManager[Flight[Comparison]]:
-        """The comparison, finished, under way or started now, for as long as the body lasts; the same question is
-        computed once. The work ends when no caller waits any more."""
+        """Joins the computation of a comparison: a cached result, work under way, or new work; equal requests are
+        computed once. The `with` body holds it; work that no caller holds any more is cancelled."""
         return self._comparisons.joined(question, lambda flight: self._answer(question, flight))
 
     def compare(self, question: ComparisonRequest, report: Reporter = silent) -> Comparison:
-        """`ask` and wait. Leaves when `report` raises (Cancelled, KeyboardInterrupt, ...)."""
+        """`ask`, then wait for the result. Stops waiting when `report` raises (Cancelled, KeyboardInterrupt, ...)."""
         return finished(self.ask(question), report).result()
 
     def kept_answer(self, question: ComparisonRequest) -> bytes | None:
-        """render/wire/pages.py's answer about the pair, if it is on disk."""
-        return None if self._kept is None else self._kept.answer_to(question)
+        """The pair's comparison as JSON (render/wire/pages.py) if it is cached on disk, else None."""
+        return None if self._comparison_cache is None else self._comparison_cache.answer_to(question)
 
     def strict(self, question: StrictRequest, report: Reporter = silent) -> bytes:
-        """The strict report, drawn. Leaves when `report` raises; work without a waiting caller ends."""
+        """Returns the strict report in its requested form. Stops waiting when `report` raises; work that no caller
+        waits for is cancelled."""
         return finished(self.ask_strict(question), report).result()
 
     def ask_strict(self, question: StrictRequest) -> AbstractContextManager[Flight[bytes]]:
-        """The same, done, under way or started now, for as long as the body lasts."""
+        """Joins the computation of a strict report, as `ask` does for a comparison."""
         return self._strict.joined(question, lambda flight: self._answer_strict(question, flight))
 
     def profiler_answer(self, question: CompatRequest, report: Reporter = silent) -> CompatAnswer:
-        """What torch-tb-profiler answers about a file. Raises InputError and SelectionError; leaves when `report`
-        raises."""
+        """Returns torch-tb-profiler's answer about a file. Raises InputError and SelectionError; stops waiting when
+        `report` raises."""
         from tb_perfcompare.workspace.jobs.compat_jobs import TIMES_A_SUMMARY, compat_answer
 
         def ask(flight: Flight[CompatAnswer]) -> CompatAnswer:
@@ -202,15 +206,15 @@ class Workspace:
     def work(
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], files: Sequence[CaptureFile]
     ) -> T:
-        """`function(*arguments, report)` about some files: here where they are small, else in a worker."""
+        """Calls `function(*arguments, report)` on `files`: in this process if they are small, else in a worker."""
         return self._loader.work(function, arguments, flight, files)
 
     def close(self) -> None:
         """Ends all work and all processes."""
         with self._lock:
-            asked = list(self._queries.values())
-        for queries in asked:
-            queries.close()
+            handlers = list(self._queries.values())
+        for handler in handlers:
+            handler.close()
         self._profiler_answers.cancel_all()
         self._strict.cancel_all()
         self._comparisons.cancel_all()
@@ -221,26 +225,26 @@ class Workspace:
 
     @property
     def process_ids(self) -> list[int]:
-        """Of the live worker processes."""
+        """Process ids of the live workers."""
         return self._pool.process_ids
 
-    def _answering(self, kind: Callable[[Workspace], T]) -> T:
-        """The one of its kind, for all threads."""
+    def _query_handler(self, kind: Callable[[Workspace], T]) -> T:
+        """Returns the workspace's only handler of a kind, created at the first call from any thread."""
         with self._lock:
             if kind not in self._queries:
                 self._queries[kind] = kind(self)
-            answering: T = self._queries[kind]
-        return answering
+            handler: T = self._queries[kind]
+        return handler
 
     def _answer(self, question: ComparisonRequest, flight: Flight[Comparison]) -> Comparison:
-        key = None if self._kept is None else self._kept.key(question)
-        kept = None if self._kept is None or key is None else self._kept.get(key)
-        if kept is not None:
-            return kept
-        found = self._compared(question, flight)
-        if self._kept is not None and key is not None and not flight.provisional:
-            self._kept.put(key, question, found)
-        return found
+        key = None if self._comparison_cache is None else self._comparison_cache.key(question)
+        cached = None if self._comparison_cache is None or key is None else self._comparison_cache.get(key)
+        if cached is not None:
+            return cached
+        comparison = self._compared(question, flight)
+        if self._comparison_cache is not None and key is not None and not flight.provisional:
+            self._comparison_cache.put(key, question, comparison)
+        return comparison
 
     def _compared(self, question: ComparisonRequest, flight: Flight[Comparison]) -> Comparison:
         sides = (question.baseline, question.candidate)
@@ -252,7 +256,7 @@ class Workspace:
     def _both(
         self, sides: Sequence[Side], window: str, report: Reporter, *, whole: bool = False
     ) -> tuple[list[LoadedSide], bool]:
-        """Loader.sides; where one lacks the marker of steps that was asked for, the error names what each has."""
+        """Loader.sides; if a side lacks the requested step marker, the error lists the markers of both sides."""
         try:
             return self._loader.sides(sides, window, report, whole=whole)
         except MarkerMissing as error:

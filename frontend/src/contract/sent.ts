@@ -1,6 +1,6 @@
 // Written by build_support/wire_types.py from the types that the server sends: do not edit.
 
-/** Answer of `tb-perfcompare diff --format json` and, cut to its first rows, of api/comparison. Times are microseconds unless the key says otherwise; null is "not measured". Keys may be added; none changes its meaning within this schema number. */
+/** Document of `tb-perfcompare diff --format json`, and of api/comparison, where tables are cut to their first rows. Times are in microseconds unless the key says otherwise; null means "not measured". Keys may be added, but no key changes its meaning within this schema number. */
 export interface Comparison {
   schema: 'tb_perfcompare.comparison/1';
   /** of the tool */
@@ -24,7 +24,7 @@ export interface Comparison {
   caveats?: Caveat[];
 }
 
-/** What one side is. */
+/** Description of one side. */
 export interface SideFacts {
   source: string;
   run: string;
@@ -40,7 +40,7 @@ export interface SideFacts {
   files_left_out?: number;
 }
 
-/** The device a side ran on. */
+/** The device that a side ran on. */
 export interface Device {
   /** cuda, rocm, mlu, mtia, xpu, npu, hpu, cpu */
   kind: string;
@@ -50,7 +50,7 @@ export interface Device {
   count: number;
 }
 
-/** The steps of a side. */
+/** Steps of a side. */
 export interface Steps {
   /** all steps that were seen */
   count: number;
@@ -72,7 +72,7 @@ export interface DroppedStep {
   total_us: number;
 }
 
-/** What delimits the steps, and what else could. */
+/** The marker that delimits the steps, and the other candidates. */
 export interface StepsBy {
   /** the --step-marker that chooses it */
   step_marker: string;
@@ -86,7 +86,7 @@ export interface StepsBy {
   candidates: StepMarker[];
 }
 
-/** Something that may delimit the steps of a trace. */
+/** Marker that may delimit the steps of a trace. */
 export interface StepMarker {
   /** the --step-marker that chooses it */
   step_marker: string;
@@ -99,7 +99,7 @@ export interface StepMarker {
   alike: number | null;
 }
 
-/** Steps that are not compared and not listed either. */
+/** Steps that are neither compared nor listed. */
 export interface LeftOutSteps {
   steps: number;
   total_us: number;
@@ -172,7 +172,7 @@ export interface Shift {
   level: number | null;
 }
 
-/** What else the samples say about the headline; fractions are 0.05 for 5 %, None is "not known". */
+/** Further evidence on the headline: effect size, intervals, detectable change; fractions are 0.05 for 5 %, None means "not known". */
 export interface Certainty {
   /** Cliff's delta */
   effect_size: number;
@@ -200,7 +200,7 @@ export interface Fact {
   text: string;
 }
 
-/** One part of the change: the machine's or the program's. */
+/** The machine's or the program's part of the change. */
 export interface Part {
   /** a fraction, 0.05 = 5 % longer */
   estimate: number | null;
@@ -216,7 +216,7 @@ export interface Part {
   captures_needed: number | null;
 }
 
-/** What one side does beyond all that the other does, where times leave the direction open. */
+/** Work that one side does beyond the other's; it decides the direction if times leave it open. */
 export interface Counted {
   noun: 'operator calls' | 'kernel launches' | 'input elements';
   /** more per step of the candidate; below zero: of the baseline; null: larger inputs */
@@ -225,7 +225,7 @@ export interface Counted {
   change: number | null;
 }
 
-/** One pace: of the rows of the same work on the host or on the device, how much longer they take (0.05 = 5 %). */
+/** Pace of the host or of the device: how much longer the rows with the same work take in the candidate (0.05 = 5 %). */
 export interface PaceFacts {
   of: 'host' | 'device';
   /** of the same work */
@@ -246,7 +246,7 @@ export interface PaceFacts {
   unusable: string;
 }
 
-/** The step time as recorded, whatever the pace: its verdict and shift. */
+/** Verdict and shift of the step time as recorded, not corrected for pace. */
 export interface Recorded {
   verdict: 'slower' | 'faster' | 'same' | 'probably_slower' | 'probably_faster' | 'inconclusive' | 'withheld';
   estimate: number | null;
@@ -257,7 +257,7 @@ export interface Recorded {
   at_least: number | null;
 }
 
-/** What could settle an open verdict, and the verdict with it. */
+/** A change of the comparison that could settle an open verdict, and the verdict that it gives. */
 export interface Alternative {
   rule: 'without_outliers' | 'after_warm_up' | 'other_window' | 'record_more';
   what: string;
@@ -295,7 +295,7 @@ export interface Ledger {
   entries?: number;
 }
 
-/** Integers in nanoseconds x denominator per step. */
+/** Time per step of a category, an entity or a part, in integer nanoseconds x denominator. */
 export interface LedgerRow {
   path: string[];
   /** a raw name behind the key */
@@ -327,7 +327,7 @@ export interface Finding {
   look_at: string;
 }
 
-/** Where a finding's figure is: a table and its row key, or a plain value. */
+/** Source of a finding's figure: a table and its row key, or a plain value. */
 export interface Evidence {
   table: string;
   row: string;
@@ -361,7 +361,7 @@ export interface Table {
   left_out?: RowSums;
 }
 
-/** One column and what it is of. */
+/** Description of a column. */
 export interface Column {
   name: string;
   label: string;
@@ -379,26 +379,26 @@ export interface Column {
   statistic: string;
 }
 
-/** Some rows together. */
+/** Sums over a group of rows. */
 export interface RowSums {
   rows: number;
   sums: Record<string, number | null>;
 }
 
-/** A limit of the result's reliability. */
+/** A limitation of a result. */
 export interface Note {
   code: string;
   message: string;
   where: string;
 }
 
-/** Peaks of the devices of both sides; null where the device is not known. */
+/** Peak rates of both sides' devices; null where the device is not known. */
 export interface Peaks {
   baseline: DevicePeaks | null;
   candidate: DevicePeaks | null;
 }
 
-/** What a device can do at most, dense. */
+/** Peak rates of a device, dense. */
 export interface DevicePeaks {
   /** name in the table of peaks */
   device: string;
@@ -410,7 +410,7 @@ export interface DevicePeaks {
   source: string;
 }
 
-/** A failed check, a check that warns, or notes that say the same. */
+/** A failed check, a check that warns, or a group of notes with the same wording. */
 export interface Caveat {
   status: 'fail' | 'warn' | 'note';
   /** of the check or of the notes */
@@ -427,7 +427,7 @@ export interface Caveat {
   notes: number[];
 }
 
-/** Rows of a table, chosen and ordered as asked. */
+/** A page of a table's filtered and sorted rows. */
 export interface TablePage {
   schema: 'tb_perfcompare.table/1';
   version: string;
@@ -461,13 +461,13 @@ export interface RowSteps {
   candidate: StepTimes;
 }
 
-/** A time that rows are compared by. */
+/** A kind of time by which rows are compared. */
 export interface Measure {
   name: string;
   label: string;
 }
 
-/** The times of one row in the steps of a side. */
+/** Times of one row in each step of a side. */
 export interface StepTimes {
   steps: string[];
   /** which span each was recorded in, from 0 */
@@ -501,7 +501,7 @@ export interface Figures {
   times: Record<string, [number | null, number | null]>;
 }
 
-/** The row split one way. */
+/** The row split by one kind of path. */
 export interface Way {
   way: string;
   absent: Absent;
@@ -509,13 +509,13 @@ export interface Way {
   rest: Rest;
 }
 
-/** Why a side tells nothing, null if it does. */
+/** Why a side has no paths, null if it has some. */
 export interface Absent {
   baseline: string | null;
   candidate: string | null;
 }
 
-/** One path to the row. */
+/** One call path to the row. */
 export interface CallPath {
   /** places in RowPaths.frames, from the outermost in */
   frames: number[];
@@ -525,7 +525,7 @@ export interface CallPath {
   candidate_frames?: number[];
 }
 
-/** What the listed paths leave of the row. */
+/** The part of the row that the listed paths leave. */
 export interface Rest {
   calls: [number | null, number | null];
   times: Record<string, [number | null, number | null]>;
@@ -533,14 +533,14 @@ export interface Rest {
   paths: number;
 }
 
-/** `what`: launches, launched_by, contains, shapes, launch_properties, in_modules, kernel, operator, module. */
+/** Related rows of one kind. */
 export interface Related {
   what: string;
   rows: RelatedRow[];
   others: number;
 }
 
-/** A row of a table by its key, what it is called here, and time in nanoseconds per step x the denominator. */
+/** A row of a table by its key, its name in this context, and time in nanoseconds per step x the denominator. */
 export interface RelatedRow {
   table: string;
   row: string;
@@ -548,13 +548,13 @@ export interface RelatedRow {
   time: [number | null, number | null];
 }
 
-/** The largest frame of a name in the call tree, by the key of its row, and how many there are. */
+/** Link to the largest frame of a name in the call tree, by the key of its row, with the number of such frames. */
 export interface FrameLink {
   row: string;
   frames: number;
 }
 
-/** What runs directly inside the row's frames: exposed times. Own, rows and rest sum to the whole. */
+/** Exposed times of what runs directly inside the row's frames. Own, rows and rest sum to the whole. */
 export interface Callees {
   whole: [number | null, number | null];
   own: [number | null, number | null];
@@ -562,7 +562,7 @@ export interface Callees {
   rest: CalleesRest;
 }
 
-/** A frame directly below, or several of one name; `table` has a row called `name`, "" where there is none. */
+/** A frame directly below, or several of one name; `table` has a row called `name`, "" if there is none. */
 export interface Callee {
   kind: string;
   name: string;
@@ -570,13 +570,13 @@ export interface Callee {
   time: [number | null, number | null];
 }
 
-/** What the listed callees leave. */
+/** The time that the listed callees leave. */
 export interface CalleesRest {
   time: [number | null, number | null];
   callees: number;
 }
 
-/** `start_ns`: where each bin begins, and where the last one ends. */
+/** `start_ns`: start of each bin, and end of the last one. */
 export interface LaunchDurations {
   start_ns: number[];
   baseline: number[] | null;
@@ -599,19 +599,19 @@ export interface RowLines {
   lost: number;
 }
 
-/** Steps of either side. */
+/** Number of steps of each side. */
 export interface StepCounts {
   baseline: number;
   candidate: number;
 }
 
-/** The steps of one row; null on a side that does not have it. */
+/** The steps of one row on both sides; null for a side that does not have the row. */
 export interface StepLine {
   baseline: SideLine | null;
   candidate: SideLine | null;
 }
 
-/** The steps of one row on one side, in order: the time of each, or the least and the greatest of groups of them. */
+/** The steps of one row on one side, in order: the time of each, or the minimum and maximum of groups of steps. */
 export interface SideLine {
   median_us: number;
   low_us: number[];
@@ -647,7 +647,7 @@ export interface StrictAnswer {
   tag?: string;
 }
 
-/** A pair of processes that the strict report can be about. */
+/** A pair of processes that a strict report can compare. */
 export interface ProcessPair {
   /** pid; of traces the rank or a number of the worker */
   normal: number;
@@ -657,7 +657,7 @@ export interface ProcessPair {
   strict: boolean;
 }
 
-/** One of the at most three findings. */
+/** One of at most three key findings. */
 export interface StrictFinding {
   function: string;
   device: string;
@@ -665,7 +665,7 @@ export interface StrictFinding {
   counters: string[];
 }
 
-/** A weakness of the report. */
+/** A weakness of the method that applies to this report. */
 export interface Weakness {
   /** in docs/method/strict.md, Weaknesses */
   number: number;
@@ -682,7 +682,7 @@ export interface EventAnswer {
   renamed: boolean;
 }
 
-/** One event with everything known of it. */
+/** One event with all its figures, enclosing events and links. */
 export interface EventFacts {
   event: number;
   name: string;
@@ -704,7 +704,7 @@ export interface EventFacts {
   args: Record<string, unknown>;
 }
 
-/** Another event that one leads to. */
+/** An event linked to another, such as a launch and its kernel. */
 export interface Link {
   event: number;
   role: string;
@@ -724,7 +724,7 @@ export interface VerdictsAnswer {
   rows: VerdictRow[];
 }
 
-/** The same with its adjusted p. */
+/** One candidate with its adjusted p. */
 export interface VerdictRow {
   candidate: Selected;
   error: ServerError | null;
@@ -732,7 +732,7 @@ export interface VerdictRow {
   adjusted: Adjusted | null;
 }
 
-/** A candidate as it was asked for. */
+/** A candidate as it was requested. */
 export interface Selected {
   run: string;
   worker: string | null;
@@ -774,14 +774,14 @@ export interface SideBrief {
   captures: number;
 }
 
-/** The steps of a side in numbers. */
+/** Step counts of a side: recorded, compared, and left out by reason. */
 export interface BriefSteps {
   count: number;
   admitted: number;
   dropped: Skipped[];
 }
 
-/** How many steps were left out for one reason. */
+/** Number of steps left out for one reason. */
 export interface Skipped {
   reason: string;
   steps: number;
@@ -794,7 +794,7 @@ export interface RowTimes {
   candidate_us: number | null;
 }
 
-/** p after Holm over all looks; whether a verdict that says there is a difference still stands with it, None for other verdicts. */
+/** p after Holm over all looks; whether a verdict of a difference still holds with it, None for other verdicts. */
 export interface Adjusted {
   p: number;
   stands: boolean | null;
@@ -809,7 +809,7 @@ export interface HistoryAnswer {
   series_left_out?: number;
 }
 
-/** A series and how many points it has. */
+/** A series and its number of points. */
 export interface Series {
   series: string;
   points: number;
@@ -832,14 +832,14 @@ export interface History {
   next_offset?: number;
 }
 
-/** Points that have one level: `first` to `last`, both included. */
+/** Points of one level: `first` to `last`, both included. */
 export interface Segment {
   first: number;
   last: number;
   typical_us: number;
 }
 
-/** The level changes at the point: `shift` is a fraction of the level before, `p` of the permutation test. */
+/** A change of level at a point: `shift` is a fraction of the level before, `p` that of the permutation test. */
 export interface Change {
   point: number;
   shift: number;
@@ -847,7 +847,7 @@ export interface Change {
   verdict: 'slower' | 'faster';
 }
 
-/** What could not be read, and why. */
+/** A file or folder that could not be read, and why. */
 export interface Problem {
   path: string;
   message: string;
@@ -874,7 +874,7 @@ export interface Point {
   outlier: boolean;
 }
 
-/** The steps of a point in numbers. */
+/** Step counts of a point: recorded, and admitted to the comparison. */
 export interface RecordedSteps {
   count: number;
   admitted: number;

@@ -1,1 +1,1 @@
-"""Saved answers of torch-tb-profiler as summaries."""
+"""Summaries of saved torch-tb-profiler answers."""

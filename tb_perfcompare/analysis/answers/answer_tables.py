@@ -1,5 +1,8 @@
-"""Saved tables and pies as groups. A total over the recording is shared out over the steps so that rows add up to it
-exactly; a pie's value, which is not rounded, replaces the table's when the two agree."""
+"""Group tables from saved tables and pies.
+
+A total over the recording is spread over the steps so that each row sums to it exactly. A pie's value, which is not
+rounded, replaces the table's value if the two agree.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,10 @@ Pies = Mapping[str, Mapping[str, int]]
 
 _MEASURES = ("host_self", "host_total", "device_self", "device_total")
 HALF_US_NS = 501
-"""Tables are rounded to microseconds, half to even, pies are not: they agree within half of one, plus a nanosecond for
-the rounding to nanoseconds."""
+"""Largest difference between a pie's value and a table's that agree.
+
+Tables are rounded to microseconds (half to even), pies are not; rounding to nanoseconds adds one.
+"""
 
 
 def operator_table(rows: Sequence[SavedOperator], pies: Pies, steps: int, *, by_shape: bool) -> GroupTable:
@@ -30,13 +35,13 @@ def operator_table(rows: Sequence[SavedOperator], pies: Pies, steps: int, *, by_
         values = [getattr(row, f"{measure}_ns") for row in rows]
         if any(value is not None for value in values):
             exact = _exact([row.name for row in rows], [value or 0 for value in values], pies.get(measure, {}))
-            measures[measure] = _shared_out(_added(at, exact, len(index)), steps)
+            measures[measure] = _spread(_sums(at, exact, len(index)), steps)
     return GroupTable(
         kind="operator_by_shape" if by_shape else "operator",
         key_columns=("name", "input_shape") if by_shape else ("name",),
         keys=tuple(index),
         names=names,
-        calls=_shared_out(_added(at, [row.calls for row in rows], len(index)), steps),
+        calls=_spread(_sums(at, [row.calls for row in rows], len(index)), steps),
         measures_ns=measures,
         min_ns=None,
         max_ns=None,
@@ -46,13 +51,15 @@ def operator_table(rows: Sequence[SavedOperator], pies: Pies, steps: int, *, by_
 
 
 def _shape(row: SavedOperator) -> str:
-    """As tables of traces have it: empty where none was recorded."""
+    """Input shape as in tables of traces: empty if none was recorded."""
     return "" if row.input_shape in (None, "None") else str(row.input_shape)
 
 
 def kernel_table(rows: Sequence[SavedKernel], pies: Pies, steps: int, tensor_cores: bool) -> GroupTable:
-    """Kernels by name; rows that differ in the operator or launch only are added up. Without `tensor_cores` the
-    profiler's "No" says nothing on this device."""
+    """Kernels by name; rows that differ only in operator or launch are summed.
+
+    Without `tensor_cores` the device has no valid tensor core test, and the column is left out.
+    """
     key = [(kernel_key(row.name),) for row in rows]
     index, row_of, names = _grouped(key, [row.name for row in rows])
     total = _exact([row.name for row in rows], [row.total_ns for row in rows], pies.get("kernel", {}))
@@ -73,8 +80,8 @@ def kernel_table(rows: Sequence[SavedKernel], pies: Pies, steps: int, tensor_cor
         key_columns=("name",),
         keys=tuple(index),
         names=names,
-        calls=_shared_out(_added(row_of, [row.calls for row in rows], len(index)), steps),
-        measures_ns={"total": _shared_out(_added(row_of, total, len(index)), steps)},
+        calls=_spread(_sums(row_of, [row.calls for row in rows], len(index)), steps),
+        measures_ns={"total": _spread(_sums(row_of, total, len(index)), steps)},
         min_ns=low if len(spans) == len(rows) else None,
         max_ns=high if len(spans) == len(rows) else None,
         facts={name: values for name, values in facts.items() if np.isfinite(values).any()},
@@ -82,7 +89,7 @@ def kernel_table(rows: Sequence[SavedKernel], pies: Pies, steps: int, tensor_cor
 
 
 def table_disagreements(recording: AnswersRecording) -> list[str]:
-    """A sentence for every pie that contradicts its table by more than the table's rounding."""
+    """Returns a sentence for every pie that differs from its table by more than the table's rounding."""
     out = []
     operators = recording.operators or recording.operators_by_shape or ()
     for measure in _MEASURES:
@@ -97,7 +104,7 @@ def table_disagreements(recording: AnswersRecording) -> list[str]:
 
 
 def _disagreement(pie_name: str, rows: list[tuple[str, int]], pie: Mapping[str, int]) -> str:
-    """Pies leave out what is not above zero."""
+    """Describes where a pie and its rows disagree, "" if nowhere. Pies omit values that are not positive."""
     table: dict[str, int] = {}
     for name, value in rows:
         table[name] = table.get(name, 0) + value
@@ -117,7 +124,7 @@ def _disagreement(pie_name: str, rows: list[tuple[str, int]], pie: Mapping[str, 
 
 
 def _exact(names: list[str], rounded: list[int], pie: Mapping[str, int]) -> list[int]:
-    """The pie's value for a name that has one row which rounds to it, else the table's."""
+    """Replaces a rounded value by the pie's if the name has only one row and the values agree."""
     rows = Counter(names)
     return [
         pie[name] if rows[name] == 1 and name in pie and abs(pie[name] - value) <= HALF_US_NS else value
@@ -128,7 +135,7 @@ def _exact(names: list[str], rounded: list[int], pie: Mapping[str, int]) -> list
 def _grouped(
     keys: Sequence[tuple[str, ...]], names: Sequence[str]
 ) -> tuple[dict[tuple[str, ...], int], Ints, tuple[str, ...]]:
-    """(place of each key, place of each row, name of the first row of each key)."""
+    """Returns (index of each key, index of each row's key, name of each key's first row)."""
     first: dict[tuple[str, ...], str] = {}
     for key, name in zip(keys, names, strict=True):
         first.setdefault(key, name)
@@ -136,23 +143,23 @@ def _grouped(
     return index, np.array([index[key] for key in keys], dtype=np.int64), tuple(first.values())
 
 
-def _added(at: Ints, values: Sequence[int], groups: int) -> Ints:
+def _sums(at: Ints, values: Sequence[int], groups: int) -> Ints:
     out = np.zeros(groups, dtype=np.int64)
     np.add.at(out, at, np.array(values, dtype=np.int64))
     return out
 
 
-def _shared_out(totals: Ints, steps: int) -> Ints:
-    """(g,) totals -> (g, s) whole numbers that differ by at most one and add up to them."""
+def _spread(totals: Ints, steps: int) -> Ints:
+    """(g,) totals -> (g, s) integers that differ by at most one and sum to them."""
     share, odd = np.divmod(totals, steps)
     return share[:, None] + (np.arange(steps) < odd[:, None])
 
 
 def _weighted(at: Ints, values: Sequence[float | None], weights: Sequence[int], groups: int) -> Floats:
-    """Mean weighted by time over the rows of a group that have a value, NaN where none has."""
-    value = np.array([np.nan if one is None else float(one) for one in values], dtype=np.float64)
+    """(g,) Means over rows with a value, weighted by time; NaN for groups without values."""
+    value = np.array([np.nan if entry is None else float(entry) for entry in values], dtype=np.float64)
     has = np.isfinite(value)
-    weight = np.maximum(np.array(weights, dtype=np.float64)[has], 1.0)  # a kernel of no length still has its value
+    weight = np.maximum(np.array(weights, dtype=np.float64)[has], 1.0)  # a kernel of zero length still counts
     total = np.bincount(at[has], weights=weight, minlength=groups)
     product = np.bincount(at[has], weights=weight * value[has], minlength=groups)
     mean: Floats = np.divide(product, total, out=np.full(groups, np.nan), where=total > 0)

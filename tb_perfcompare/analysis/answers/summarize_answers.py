@@ -1,7 +1,7 @@
 """Saved torch-tb-profiler answers -> Summary (docs/inputs/answers.md).
 
-Answers hold totals: the parts of every step, and operators and kernels over the whole recording. Steps are samples as
-usual; owned time has one entry per category, and the columns of the tables only share out a total.
+Answers hold totals: step times by category, and operators and kernels over the whole recording. Steps are samples as
+usual; owned time has one entry per category, and the columns of the tables only spread a total over the steps.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ _ABSENT = {
     "launches": "saved answers hold totals only: no single launches, no times of operators and kernels by step",
 }
 _UNMARKED = "0"
-"""The profiler's label of the one step of a recording without step markers."""
+"""The profiler's label for the only step of a recording without step markers."""
 
 _ROUNDING_NS = len(CATEGORY_LABELS)
-"""The parts of a step may miss its total by this much: each was rounded to nanoseconds once."""
+"""Tolerance between a step's total and the sum of its parts: each part was rounded to nanoseconds."""
 
 _ROUTES = {
     ("overview", None): AnswerKind.OVERVIEW,
@@ -67,9 +67,9 @@ _ROUTES = {
 
 
 def summarize_answers(recording: AnswersRecording, origin: Origin, window: str = "device") -> Summary:
-    """Summary of one run of saved answers.
+    """Summarizes one run of saved answers.
 
-    Raises InputError for another step window than the profiler's, CorruptInput if no step of an overview has a length.
+    Raises InputError for a step window other than the profiler's, CorruptInput if no step of the overview has a length.
     """
     path = recording.file.path
     if window != "device":
@@ -106,13 +106,13 @@ def summarize_answers(recording: AnswersRecording, origin: Origin, window: str =
 
 
 def totals_left_out(summary: Summary) -> Summary:
-    """The summary without its tables, for a choice of steps: totals cannot be narrowed to some of them."""
+    """Drops the tables, for a selection of steps: totals over all steps cannot be narrowed to some."""
     why = "saved answers hold totals over all steps only"
     return replace(summary, groups={}, absent={**summary.absent, **dict.fromkeys(summary.groups, why)})
 
 
 def saved_answer(recording: AnswersRecording, route: str, group_by: str | None) -> Any:
-    """The answer of a torch-tb-profiler route as it was saved. Raises SelectionError if it was not."""
+    """Returns the saved answer of a torch-tb-profiler route. Raises SelectionError if there is none."""
     kind = _ROUTES.get((route, group_by)) or (_ROUTES.get((route, None)) if route == "operation" else None)
     if kind is None or kind not in recording.answers:
         grouped = f" grouped by {group_by}" if group_by else ""
@@ -124,8 +124,10 @@ def saved_answer(recording: AnswersRecording, route: str, group_by: str | None) 
 def _steps(
     recording: AnswersRecording,
 ) -> tuple[list[SavedStep], tuple[DroppedStep, ...], list[tuple[NoteCode, str]]]:
-    """Steps whose parts add up to their total, those of no length, and what was changed. Without an overview the whole
-    recording is one step of unknown length, written as zero."""
+    """Returns steps whose parts sum to their totals, steps without length, and notes on corrections.
+
+    Without an overview the whole recording is one step of unknown length, written as zero.
+    """
     if not recording.steps:
         return [SavedStep(_UNMARKED, (0,) * len(CATEGORY_LABELS), 0)], (), []
     balanced = [_balanced(step) for step in recording.steps]
@@ -145,8 +147,11 @@ def _steps(
 
 
 def _balanced(step: SavedStep) -> SavedStep:
-    """Parts that add up to the total. Once nothing of a step is left, the profiler counts the next part whole: parts
-    therefore take what is left in owning order. What no part took is Other."""
+    """Adjusts a step's parts to sum to its total.
+
+    The profiler can count parts beyond the total, so parts are filled in owning order until the total is used up; what
+    no part claims is Other.
+    """
     if step.total_ns is None:
         return replace(step, total_ns=sum(step.parts_ns))
     left, parts = step.total_ns, []
@@ -158,7 +163,7 @@ def _balanced(step: SavedStep) -> SavedStep:
 
 
 def _step_table(steps: list[SavedStep]) -> StepTable:
-    """Answers do not say when a step began: each begins where the one before ends."""
+    """Builds the step table. Answers have no start times: each step starts where the previous one ends."""
     total = np.array([step.total_ns for step in steps], dtype=np.int64)
     return StepTable(
         capture=np.zeros(len(steps), dtype=np.int32),
@@ -190,7 +195,7 @@ def _groups(recording: AnswersRecording, steps: int, tensor_cores: bool) -> dict
 
 
 def _environment(recording: AnswersRecording, device: DeviceFacts) -> tuple[tuple[str, str], ...]:
-    """Under the names a trace's environment has, where it says the same."""
+    """Returns environment entries, under the names that a trace's environment uses for the same facts."""
     first = recording.devices[0].figures if recording.devices else {}
     rows = [
         ("device.kind", device.kind),
@@ -225,14 +230,16 @@ _FIGURES = (
     ("occupancy", re.compile(r"Est\. Achieved Occupancy")),
     ("tensor_core_share", re.compile(r"Kernel Time using Tensor Cores")),
 )
-"""Metric -> its title in the answer; the first begins with the word for the device."""
+"""Metric name and its title in the answer; the first title begins with the word for the device (GPU, ...)."""
 
 _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*%\s*")
 
 
 def _answers_vendor(recording: AnswersRecording) -> Vendor:
-    """By the device's name, then by the word the overview uses. An unknown GPU counts as CUDA's, as in a trace; so
-    does work on a device that no answer names."""
+    """Returns the vendor by the device's name, else by the word for the device in the overview.
+
+    Unknown GPUs count as CUDA, as in traces, and so does device work without a named device; otherwise CPU.
+    """
     names = " ".join(device.figures.get("Name", "") for device in recording.devices).lower()
     for vendor in VENDORS:
         if names and any(mark in names for mark in vendor.name_marks):
@@ -242,23 +249,23 @@ def _answers_vendor(recording: AnswersRecording) -> Vendor:
     for vendor in VENDORS:
         if vendor.word != "GPU" and vendor.word in words:
             return vendor
-    return CUDA if "GPU" in words or _works(recording) else CPU
+    return CUDA if "GPU" in words or _has_device_work(recording) else CPU
 
 
 def _answers_device(recording: AnswersRecording, vendor: Vendor) -> DeviceFacts:
-    """Model and number of devices; a device that worked without being listed counts as one."""
+    """Returns model and number of devices; device work without a listed device counts as one device."""
     names = sorted({name for device in recording.devices if (name := device.figures.get("Name", ""))})
-    count = len(recording.devices) or int(_works(recording))
+    count = len(recording.devices) or int(_has_device_work(recording))
     return DeviceFacts(vendor.kind, vendor.word, ", ".join(names), count)
 
 
 def _answer_metrics(recording: AnswersRecording, vendor: Vendor) -> tuple[DeviceMetric, ...]:
-    """The four figures of every device, as fractions; None with a reason where the answer has none."""
+    """Returns four metrics per device as fractions; None with a reason for those that the answer lacks."""
     return tuple(_metric(device, name, title, vendor) for device in recording.devices for name, title in _FIGURES)
 
 
 def _no_tensor_core_test(vendor: Vendor) -> str:
-    """Why torch-tb-profiler's test of kernel names says nothing on this device, "" where it does."""
+    """Says why torch-tb-profiler's tensor core test of kernel names is invalid on this device; "" if it is valid."""
     if vendor.tensor_cores is None:
         return "not applicable: the device has none"
     if not set(TENSOR_CORES_2021).issubset(vendor.tensor_cores):
@@ -268,9 +275,9 @@ def _no_tensor_core_test(vendor: Vendor) -> str:
 
 def _metric(device: SavedDevice, name: str, title: re.Pattern[str], vendor: Vendor) -> DeviceMetric:
     if name == "tensor_core_share" and (why := _no_tensor_core_test(vendor)):
-        # The profiler answers 0.0 % here, which is no measurement.
+        # The profiler answers 0.0 % here without having measured it.
         return DeviceMetric(device.label, name, "fraction", None, why)
-    text = next((value for found, value in device.figures.items() if title.fullmatch(found)), None)
+    text = next((value for label, value in device.figures.items() if title.fullmatch(label)), None)
     if text is None:
         return DeviceMetric(device.label, name, "fraction", None, "not in the saved overview")
     percent = _PERCENT.fullmatch(text)
@@ -279,6 +286,7 @@ def _metric(device: SavedDevice, name: str, title: re.Pattern[str], vendor: Vend
     return DeviceMetric(device.label, name, "fraction", float(Decimal(percent[1]).scaleb(-2)))
 
 
-def _works(recording: AnswersRecording) -> bool:
+def _has_device_work(recording: AnswersRecording) -> bool:
+    """Whether the answers contain kernels or device time."""
     device_time = any(step.parts_ns[category] for step in recording.steps for category in DEVICE_CATEGORIES)
     return bool(recording.kernels) or device_time

@@ -1,1 +1,1 @@
-"""Who owns each nanosecond, and from where it was called."""
+"""Attributes each nanosecond of a step to an owner, and to the call path that led to it."""

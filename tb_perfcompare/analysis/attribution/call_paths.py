@@ -1,9 +1,9 @@
 """Callers of each operator, kernel and module: by modules and operators, and by Python functions.
 
-Two trees like the call tree (call_tree.py), but of the times that the tables show instead of exposed time: an
-operator's own frame has its self time on the host, a frame LAUNCHED in it the device work it launched, a kernel's frame
-the durations of its launches, a module's its self time. So frames of one name sum to the row of that name. They are
-made only when somebody asks from where rows are called; ordinary summaries have none (docs/method/ledger.md).
+Like the call tree (call_tree.py), but with the times that the tables show instead of exposed time: an operator's own
+frame has its host self time, a LAUNCHED frame below it the device work it launched, a kernel's frame the durations of
+its launches, a module's its self time. Frames with one name therefore sum to the row of that name. Built only when
+callers of rows are requested; ordinary summaries have none (docs/method/ledger.md).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, StepCat
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_PATHS = 20_000
-"""A recording with more frames than this in a tree keeps the largest; rows then have a rest."""
+"""Largest number of frames in a tree; smaller ones are merged, and rows then have a remainder."""
 
 _Keys = Callable[[Ints], list[FrameKey]]
 
@@ -39,8 +39,10 @@ _LAUNCHED: FrameKey = (FrameKind.LAUNCHED, MIXED, "device work")
 def call_paths(
     timeline: InterpretedTrace, owners: Owners, modules: ModulePaths | None, step: StepIndex
 ) -> dict[str, CallTree]:
-    """BY_OPERATOR and, where the trace has Python functions or call stacks, BY_PYTHON; `step` (n,) is each event's step
-    or -1. Nothing if the trace has no operators."""
+    """Returns the trees BY_OPERATOR and, if the trace has Python functions or call stacks, BY_PYTHON.
+
+    `step` (n,) is each event's step or -1. Empty if the trace has no operators.
+    """
     if not timeline.is_operator.any():
         return {}
     shown = _shown(timeline, owners, step)
@@ -53,13 +55,13 @@ def call_paths(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shown:
-    """Of every owner (m,): what the tables show of it. Nothing outside steps.
+    """Per owner (m,), the figures that the tables show; zero outside steps.
 
     time      nanoseconds
     launched  nanoseconds of device work that an operator launched itself
-    calls     1 for what counts as a call
+    calls     1 if the owner counts as a call, else 0
     step      its step, or -1
-    first     when it began
+    first     its start, ns
     """
 
     time: Ints
@@ -76,29 +78,29 @@ class _Shown:
 def _shown(timeline: InterpretedTrace, owners: Owners, step: StepIndex) -> _Shown:
     events, rows, forest = timeline.events, owners.row, timeline.host
     time, launched, calls = (np.zeros(len(rows), dtype=np.int64) for _ in range(3))
-    own = _places(timeline, owners)
+    own = _owner_index(timeline, owners)
     here = step[rows] >= 0
-    lasts = here & (timeline.is_device[rows] | (owners.role == StepCategory.COMMUNICATION))
-    time[lasts], calls[lasts] = events.dur_ns[rows[lasts]], 1
+    timed = here & (timeline.is_device[rows] | (owners.role == StepCategory.COMMUNICATION))
+    time[timed], calls[timed] = events.dur_ns[rows[timed]], 1
     times = operator_times(timeline)
-    chosen = np.flatnonzero(timeline.is_operator[forest.row] & (step[forest.row] >= 0))
-    at = own[forest.row[chosen]]
-    time[at], launched[at], calls[at] = times.host_self[chosen], times.device_self[chosen], ~forest.merged[chosen]
+    in_steps = np.flatnonzero(timeline.is_operator[forest.row] & (step[forest.row] >= 0))
+    at = own[forest.row[in_steps]]
+    time[at], launched[at], calls[at] = times.host_self[in_steps], times.device_self[in_steps], ~forest.merged[in_steps]
     called, self_time = module_self_times(timeline, step)
     time[own[called]], calls[own[called]] = self_time, 1
     return _Shown(time, launched, calls, step[rows], events.start_ns[rows])
 
 
-def _places(timeline: InterpretedTrace, owners: Owners) -> Ints:
-    """(n,) number of each event among the owners, -1."""
+def _owner_index(timeline: InterpretedTrace, owners: Owners) -> Ints:
+    """(n,) Index of each event among the owners, -1 if it is none."""
     place = np.full(len(timeline.events), -1, dtype=np.int64)
     place[owners.row] = np.arange(len(owners.row))
     return place
 
 
 def _by_operator(timeline: InterpretedTrace, owners: Owners, modules: ModulePaths | None, shown: _Shown) -> CallTree:
-    nothing = np.zeros(len(owners.row), dtype=np.bool_)
-    nodes = frame_nodes(timeline, owners, modules, shown.any, nothing)
+    no_begins = np.zeros(len(owners.row), dtype=np.bool_)
+    nodes = frame_nodes(timeline, owners, modules, shown.any, no_begins)
     parent, depth, _, of_launched = _with_launched(nodes.parent, nodes.depth, nodes.kind, nodes.of_owner, shown)
     own = len(nodes.parent)
 
@@ -120,29 +122,29 @@ def _by_python(timeline: InterpretedTrace, owners: Owners, stacks: PythonStacks,
     )  # fmt: skip
 
     def below_python(at: AnyInts) -> Ints:
-        """(q,) node of the innermost Python function around each event."""
-        found = stacks.around(at)
-        return np.where(found >= 0, found + first, NODE_WHOLE)
+        """(q,) Node of the innermost Python function around each event."""
+        place = stacks.around(at)
+        return np.where(place >= 0, place + first, NODE_WHOLE)
 
     place = np.full(len(timeline.events) + 1, -1, dtype=np.int64)
     place[forest.row] = forest.row[forest.top]
     node = np.full(len(rows), -1, dtype=np.int64)
-    own = _places(timeline, owners)
+    own = _owner_index(timeline, owners)
     device = timeline.is_device[rows]
     module = np.zeros(len(rows), dtype=np.bool_)
     module[own[stacks.modules]] = True
-    # an operator, and the one that device work belongs to
+    # the operator itself, or the one that device work belongs to
     operator = place[np.where(device, timeline.operator[rows], rows)]
-    found = np.flatnonzero(shown.any & (operator >= 0))
-    leaf = grown.below(below_python(operator[found]), owners.entity[own[operator[found]]], FrameKind.OPERATOR)
-    node[found] = leaf
-    work = found[device[found]]
+    inside = np.flatnonzero(shown.any & (operator >= 0))
+    leaf = grown.below(below_python(operator[inside]), owners.entity[own[operator[inside]]], FrameKind.OPERATOR)
+    node[inside] = leaf
+    work = inside[device[inside]]
     node[work] = grown.below(node[work], owners.entity[work], FrameKind.DEVICE)
-    alone = np.flatnonzero(shown.any & (operator < 0) & device)
-    launcher = timeline.launcher[rows[alone]]
-    parent = np.full(len(alone), NODE_LOST, dtype=np.int64)
+    orphans = np.flatnonzero(shown.any & (operator < 0) & device)
+    launcher = timeline.launcher[rows[orphans]]
+    parent = np.full(len(orphans), NODE_LOST, dtype=np.int64)
     parent[launcher >= 0] = below_python(launcher[launcher >= 0])
-    node[alone] = grown.below(parent, owners.entity[alone], FrameKind.DEVICE)
+    node[orphans] = grown.below(parent, owners.entity[orphans], FrameKind.DEVICE)
     called = np.flatnonzero(shown.any & module)
     above = stacks.above(rows[called])
     node[called] = grown.below(
@@ -172,8 +174,10 @@ def _by_python(timeline: InterpretedTrace, owners: Owners, stacks: PythonStacks,
 def _with_launched(
     parent: NodeIndex, depth: Ints, kind: NDArray[np.int8], node: AnyInts, shown: _Shown
 ) -> tuple[Ints, Ints, NDArray[np.int8], Ints]:
-    """(the nodes' parents, depths and kinds with one more in each operator that launched device work, (m,) that node
-    of each owner, -1)."""
+    """Adds a LAUNCHED node below each operator that launched device work.
+
+    Returns (parents, depths and kinds of all nodes, (m,) LAUNCHED node of each owner or -1).
+    """
     launches = (shown.launched > 0) & (node >= 0)
     around, at = np.unique(node[launches], return_inverse=True)
     of_launched = np.full(len(node), -1, dtype=np.int64)
@@ -185,20 +189,20 @@ def _with_launched(
 def _tree(parent: NodeIndex, depth: Ints, node: AnyInts, of_launched: Ints, shown: _Shown, keys: _Keys) -> CallTree:
     size = np.zeros(len(parent), dtype=np.int64)
     begin = np.full(len(parent), np.iinfo(np.int64).max)
-    # a call counts as a nanosecond, so that what took no time has a frame as well
+    # a call weighs a nanosecond, so that calls without time get a frame too
     launched = of_launched, shown.launched, shown.launched, None
     parts = ((node, shown.time + shown.calls, shown.time, shown.calls), launched)
     for at, weight, _, _ in parts:
-        some = np.flatnonzero((at >= 0) & (weight > 0))
-        np.add.at(size, at[some], weight[some])
-        np.minimum.at(begin, at[some], shown.first[some])
-    kept = LargestFrames(parent, depth, size, begin, MOST_PATHS)
-    frame_of = np.append(kept.frame_of, -1)
+        weighted = np.flatnonzero((at >= 0) & (weight > 0))
+        np.add.at(size, at[weighted], weight[weighted])
+        np.minimum.at(begin, at[weighted], shown.first[weighted])
+    largest = LargestFrames(parent, depth, size, begin, MOST_PATHS)
+    frame_of = np.append(largest.frame_of, -1)
     timed, called = [], []
     for at, weight, time, calls in parts:
-        some = np.flatnonzero((at >= 0) & (weight > 0) & (shown.step >= 0))
-        timed.append((frame_of[at[some]], shown.step[some], time[some]))
+        weighted = np.flatnonzero((at >= 0) & (weight > 0) & (shown.step >= 0))
+        timed.append((frame_of[at[weighted]], shown.step[weighted], time[weighted]))
         if calls is not None:
-            called.append((frame_of[at[some]], shown.step[some], calls[some]))
-    frames = kept.frames(keys)
-    return tree_of_cells(frames, kept.merged, add_cells(len(frames), timed, called))
+            called.append((frame_of[at[weighted]], shown.step[weighted], calls[weighted]))
+    frames = largest.frames(keys)
+    return tree_of_cells(frames, largest.merged, add_cells(len(frames), timed, called))

@@ -1,8 +1,8 @@
-"""Owned time by call path, which sums to the step; for flame graphs (docs/method/ledger.md).
+"""Owned time by call path, for flame graphs; it sums to the step (docs/method/ledger.md).
 
-An event is below the innermost operator that it belongs to, operators below each other by time, and the outermost
-operator of a module below the module: a path reads module, operator, call or device work. An operator that encloses
-whole modules (the wrapper of a parallel module) holds only what is in none of these.
+A path reads module, operator, call or device work: an event is below the innermost operator it belongs to, operators
+nest by time, and the outermost operator of a module is below that module. An operator that encloses whole modules (the
+wrapper of a parallel module) holds only the time outside these modules.
 """
 
 from __future__ import annotations
@@ -25,58 +25,61 @@ from tb_perfcompare.model.summary.summary import NOBODY, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_FRAMES = 8_000
-"""A recording with more frames than this keeps the largest; the others stand together, in each frame for itself."""
+"""Largest number of frames kept; the smaller children of a frame are merged into one."""
 
-NODE_WHOLE, NODE_LOST, _NOBODY = 0, 1, 2
-"""Nodes that are always there: everything, work whose launch was not recorded, and instants at which nothing was."""
+NODE_WHOLE, NODE_LOST, _NODE_IDLE = 0, 1, 2
+"""Nodes that always exist: the whole, work with an unrecorded launch, and time without any recorded event."""
 
 
 def call_tree(
     timeline: InterpretedTrace, owners: Owners, paths: ModulePaths | None, step: StepIndex, steps: int
 ) -> CallTree | None:
-    """The frames with any owned time; `step` (n,) is each event's step or -1. None if the trace has no operators."""
+    """Builds the tree of all frames with owned time. None if the trace has no operators.
+
+    `step` (n,) is each event's step or -1.
+    """
     if not timeline.is_operator.any():
         return None
     shares = owners.shares
     gap = shares.gap_end - shares.gap_start
     timed = np.zeros(len(owners.row), dtype=np.bool_)
-    for some in chunks(len(shares.claim)):
-        timed[shares.claim[some]] = True
+    for chunk in chunks(len(shares.claim)):
+        timed[shares.claim[chunk]] = True
     nodes = frame_nodes(timeline, owners, paths, timed, gather(step, owners.row) >= 0)
     release(len(timeline.events))
     size = len(nodes.parent)
     total = scatter_add((nodes.of_owner, shares.claim), size, value=shares.time_ns)[:, 0].copy()
-    total[_NOBODY] += int(gap.sum())
-    first = np.full(size + 1, np.iinfo(np.int64).max)  # the last place is for those without a node
-    for some in chunks(len(owners.row)):
-        np.minimum.at(first, nodes.of_owner[some], timeline.events.start_ns[owners.row[some]])
+    total[_NODE_IDLE] += int(gap.sum())
+    first = np.full(size + 1, np.iinfo(np.int64).max)  # the last entry is for owners without a node
+    for chunk in chunks(len(owners.row)):
+        np.minimum.at(first, nodes.of_owner[chunk], timeline.events.start_ns[owners.row[chunk]])
     first = first[:-1]
     if len(gap):
-        first[_NOBODY] = int(shares.gap_start.min())
-    kept = LargestFrames(nodes.parent, nodes.depth, total, first, MOST_FRAMES)
-    frame = gather(np.append(kept.frame_of, -1).astype(np.int32), nodes.of_owner)
+        first[_NODE_IDLE] = int(shares.gap_start.min())
+    largest = LargestFrames(nodes.parent, nodes.depth, total, first, MOST_FRAMES)
+    frame = gather(np.append(largest.frame_of, -1).astype(np.int32), nodes.of_owner)
     called = np.where(nodes.is_call, frame, np.int32(-1))
-    frames = kept.frames(nodes.keys)
-    del nodes  # what follows needs the room
-    nobody = np.full(len(gap), kept.frame_of[_NOBODY])
+    frames = largest.frames(nodes.keys)
+    del nodes  # frees memory for the next steps
+    idle = np.full(len(gap), largest.frame_of[_NODE_IDLE])
     cells = added_cells(
         len(frames),
         steps,
-        [((frame, shares.claim), shares.step, shares.time_ns), (nobody, shares.gap_step, gap)],
+        [((frame, shares.claim), shares.step, shares.time_ns), (idle, shares.gap_step, gap)],
         [(called, (step, owners.row), None)],
     )
-    return tree_of_cells(frames, kept.merged, cells)
+    return tree_of_cells(frames, largest.merged, cells)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameNodes:
-    """Every frame that occurs, k of them; 0 is the whole.
+    """All k frames; node 0 is the whole.
 
     parent    (k,) -1 for the whole
     depth     (k,)
     kind      (k,) FrameKind
-    entity    (k,) of the owners; below zero a place in `names`, counted from -1 on
-    of_owner  (m,) node of each owner, -1 where neither it nor its place has any time
+    entity    (k,) entity of the owners; a negative e means names[-1 - e]
+    of_owner  (m,) node of each owner, -1 if neither the owner nor its operator has time
     is_call   (m,) bool the owner counts as a call of its node
     """
 
@@ -90,7 +93,7 @@ class FrameNodes:
     owners: Owners
 
     def keys(self, nodes: NodeIndex) -> list[FrameKey]:
-        """The frames of some nodes."""
+        """Returns the frame keys of these nodes."""
         entity, kind = self.entity[nodes], self.kind[nodes]
         names, key, category = self.names, self.owners.key, np.append(self.owners.category, 0)[np.maximum(entity, -1)]
         other = StepCategory.OTHER
@@ -101,7 +104,7 @@ class FrameNodes:
 
 
 class GrowingNodes:
-    """Nodes as they are found: columns of FrameNodes, part by part."""
+    """Columns of FrameNodes under construction; nodes are appended part by part."""
 
     def __init__(self, entities: int) -> None:
         self._entities = max(1, entities)
@@ -111,29 +114,29 @@ class GrowingNodes:
         self.entity = np.array([-1, -1, -2])
 
     def add(self, parent: AnyInts, entity: AnyInts, kind: FrameKind, depth: AnyInts | None = None) -> None:
-        """Nodes below others that are there, or, where their depth is given, below each other."""
+        """Appends nodes. Parents must exist already, unless `depth` is given; then new nodes may be parents too."""
         self.depth = np.concatenate([self.depth, self.depth[parent] + 1 if depth is None else depth])
         self.parent = np.concatenate([self.parent, parent])
         self.entity = np.concatenate([self.entity, entity])
         self.kind = np.concatenate([self.kind, np.full(len(parent), kind, dtype=np.int8)])
 
     def below(self, parent: AnyInts, entity: AnyInts, kind: FrameKind) -> Ints32:
-        """(q,) node of each pair; a new one for each pair that is different."""
+        """(q,) Appends a node for each distinct (parent, entity) pair and returns the node of each pair."""
         size = len(self.parent)
         code, at = numbered_pairs(parent, size, entity, self._entities)
-        del parent, entity  # two columns less, where nobody else has them
+        del parent, entity  # frees both columns if the caller keeps no reference
         self.add(*np.divmod(code, self._entities), kind)
         return at + np.int32(size)
 
 
 class _Operators:
-    """The forest of host operators as frames: h rows, and a last one that stands for none.
+    """The forest of host operators as frames: h rows, and a last one that means none.
 
-    of_owner  (m,) row that an owner is or belongs to, in its own module, -1 without
-    is_own    (m,) bool it is that row itself
-    repeats   (m,) bool a call nested alone in one of the same name, which counts as that one
+    of_owner  (m,) row of the operator that an owner is or belongs to, within its own module; -1 without
+    is_own    (m,) bool the owner is that operator itself
+    repeats   (m,) bool the only child of an operator of the same name; both count as one call
     around    (h + 1,) row of the operator around each in the same module, -1 without
-    path      (h + 1,) module, None where the trace has none
+    path      (h + 1,) module, None if the trace has none
     entity    (h + 1,)
     """
 
@@ -150,31 +153,35 @@ class _Operators:
         place[forest.row] = np.arange(len(forest.row), dtype=np.int32)
         self.is_own, self.repeats = np.empty(len(rows), dtype=np.bool_), np.empty(len(rows), dtype=np.bool_)
         self.of_owner = np.empty(len(rows), dtype=np.int32)
-        for some in chunks(len(rows)):
-            own = place[rows[some]]
-            self.is_own[some] = own >= 0
-            self.repeats[some] = self.is_own[some] & (top[own] != own)
-            within = np.where(own >= 0, own, place[timeline.operator[rows[some]]])
-            self.of_owner[some] = self._in(top[within], None if path is None else path[some])
+        for chunk in chunks(len(rows)):
+            own = place[rows[chunk]]
+            self.is_own[chunk] = own >= 0
+            self.repeats[chunk] = self.is_own[chunk] & (top[own] != own)
+            within = np.where(own >= 0, own, place[timeline.operator[rows[chunk]]])
+            self.of_owner[chunk] = self._in(top[within], None if path is None else path[chunk])
 
     @staticmethod
     def _of_rows(timeline: InterpretedTrace, owners: Owners, path: Ints32 | None) -> tuple[Ints32, Ints32 | None]:
         """((h + 1,) entity, (h + 1,) module) of each row."""
         owner = np.full(len(timeline.events), -1, dtype=np.int32)
         owner[owners.row] = np.arange(len(owners.row), dtype=np.int32)
-        mine = owner[timeline.host.row]
+        of_row = owner[timeline.host.row]
         none = np.int32(-1)
-        return np.append(owners.entity[mine], none), None if path is None else np.append(path[mine], none)
+        return np.append(owners.entity[of_row], none), None if path is None else np.append(path[of_row], none)
 
     def _in(self, rows: Ints32, path: Ints32 | None) -> Ints32:
-        """These rows, where they are in that module."""
+        """Keeps the rows that are in the given module; -1 for others."""
         return rows if self.path is None else np.where(self.path[rows] == path, rows, np.int32(-1))
 
 
 def frame_nodes(
     timeline: InterpretedTrace, owners: Owners, paths: ModulePaths | None, timed: Flags, begins: Flags
 ) -> FrameNodes:
-    """`timed` (m,): owners of any time; `begins` (m,): owners that start in a step."""
+    """Builds the nodes of all frames.
+
+    timed   (m,) bool owners with time
+    begins  (m,) bool owners that start in a step
+    """
     rows = owners.row
     grown = GrowingNodes(len(owners.key))
     names = [UNKNOWN_LAUNCH, NOBODY]
@@ -193,8 +200,8 @@ def frame_nodes(
     operators = _Operators(timeline, owners, path)
     operator_of = operators.of_owner
     wanted = np.zeros(len(operators.around), dtype=np.bool_)
-    for some in chunks(len(operator_of)):
-        wanted[operator_of[some][timed[some]]] = True  # the last place is for those without
+    for chunk in chunks(len(operator_of)):
+        wanted[operator_of[chunk][timed[chunk]]] = True  # the last entry is for owners without an operator
     root = np.array([NODE_WHOLE], dtype=np.int32)
     outermost = np.broadcast_to(root, wanted.shape) if operators.path is None else home[operators.path]
     paths_found = found_paths(operators.around[:-1], outermost[:-1], operators.entity[:-1], wanted[:-1], grown.depth)
@@ -206,18 +213,18 @@ def frame_nodes(
     node[~operators.is_own] = -1
     leaf = ~operators.is_own & (timed | begins)
     counts = ~operators.repeats
-    del operators  # what follows needs the room
+    del operators  # frees memory for the next steps
     release(len(timeline.events))
     if paths is not None:
         calls = np.flatnonzero(paths.is_call)
         node[calls] = home[paths.of_owner[calls]]
         leaf &= ~paths.is_call
     device = gather(timeline.is_device, rows)
-    _set_above_leaves(node, leaf, operator_of, node_of, None if path is None else (home, path))
+    _set_parents_of_leaves(node, leaf, operator_of, node_of, None if path is None else (home, path))
     del operator_of
     work = rows_where(leaf & device)
-    lost = (timeline.launcher[rows[work]] < 0) & (timeline.operator[rows[work]] < 0)
-    node[work[lost]] = NODE_LOST
+    has_no_launch = (timeline.launcher[rows[work]] < 0) & (timeline.operator[rows[work]] < 0)
+    node[work[has_no_launch]] = NODE_LOST
     leaf &= node >= 0
     leaves = [(FrameKind.DEVICE, rows_where(leaf & device))]
     leaf &= ~device
@@ -227,19 +234,19 @@ def frame_nodes(
     leaf &= ~api
     del api
     leaves.append((FrameKind.OTHER, rows_where(leaf)))
-    for kind, found in leaves:
-        below = grown.below(gather(node, found), gather(owners.entity, found), kind)
-        for some in chunks(len(found)):
-            node[found[some]] = below[some]
+    for kind, members in leaves:
+        below = grown.below(gather(node, members), gather(owners.entity, members), kind)
+        for chunk in chunks(len(members)):
+            node[members[chunk]] = below[chunk]
     return FrameNodes(grown.parent, grown.depth, grown.kind, grown.entity, node, counts, names, owners)
 
 
-def _set_above_leaves(
+def _set_parents_of_leaves(
     node: NodeIndex, leaf: Flags, at: Ints32, node_of: NodeIndex, modules: tuple[Ints32, Ints32] | None
 ) -> None:
-    """Replaces each leaf by its parent node: its operator, else its module."""
-    for some in chunks(len(node)):
-        outside = NODE_WHOLE if modules is None else modules[0][modules[1][some]]
-        above = np.where(at[some] >= 0, node_of[at[some]], outside)
-        here = leaf[some]
-        node[some][here] = above[here]
+    """Sets each leaf's entry to its parent node: the node of its operator, else of its module."""
+    for chunk in chunks(len(node)):
+        outside = NODE_WHOLE if modules is None else modules[0][modules[1][chunk]]
+        above = np.where(at[chunk] >= 0, node_of[at[chunk]], outside)
+        here = leaf[chunk]
+        node[chunk][here] = above[here]

@@ -1,8 +1,10 @@
-"""What every piece of work waited for: the edges of a step's critical path, as far as a trace records them.
+"""Edges of a step's critical path: what each piece of work waited for, as far as a trace records it.
 
-A device event waits for its launch, for the work before it on its stream or, where the program makes streams wait for
-each other, for work of another stream; a host call that waits for the device, for the last work that ended in it; of
-threads that launch device work or run backward, the one that was idle for the one that worked in the meantime.
+* A device event waits for its launch, for the previous work on its stream or, if the program makes streams wait for
+  each other, for work on another stream.
+* A synchronizing host call waits for the last device work that ended during it.
+* Of the threads that launch device work or run backward, an idle one waits for the one that worked meanwhile.
+
 Docs: docs/method/metrics.md.
 """
 
@@ -22,7 +24,7 @@ from tb_perfcompare.model.events import Category, FlowTable
 from tb_perfcompare.quick_dataclass import dataclass
 
 LAUNCH, STREAM, EVENT = 0, 1, 2
-"""Why a device event did not start earlier."""
+"""What a device event waited for last."""
 
 _NEVER = int(np.iinfo(np.int64).min)
 
@@ -32,10 +34,10 @@ class DeviceEdges:
     """k device events, stream by stream in order of start.
 
     row, start_ns, end_ns  (k,) each
-    why      (k,) LAUNCH, STREAM or EVENT; after STREAM it waited for the event before it
-    first    (k,) the event, itself or an earlier one of its stream, from which on all waited for the one before
-    before   (k,) what a LAUNCH or EVENT waited for: a lane of the host, a device event
-    at_ns    (k,) when that was done, at its start at the latest
+    why      (k,) LAUNCH, STREAM or EVENT; with STREAM the event waited for the one before it
+    first    (k,) first event of the unbroken STREAM chain that leads to this event; the event itself if there is none
+    before   (k,) predecessor: a host lane for LAUNCH, a device event for EVENT
+    at_ns    (k,) when the predecessor was done, at most the event's start
     """
 
     row: EventIndex
@@ -49,8 +51,13 @@ class DeviceEdges:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HostEdges:
-    """Of one host lane, c instants in time order at which it goes on because something else is done: a device event
-    (`of_device`) or what another lane did, `before` (c,), at `at_ns` (c,)."""
+    """c instants, in time order, at which a host lane resumed because something else was done.
+
+    resumed_ns  (c,)
+    of_device   (c,) bool it waited for a device event, else for another lane
+    before      (c,) that device event or lane
+    at_ns       (c,) when that was done
+    """
 
     resumed_ns: Ints
     of_device: Flags
@@ -59,10 +66,14 @@ class HostEdges:
 
 
 def device_edges(timeline: InterpretedTrace, main: int) -> DeviceEdges:
-    """Of events without a recorded launch and nothing before them on their stream, the main lane at their start."""
+    """Returns the edges of device events.
+
+    Events without a recorded launch and without earlier work on their stream wait for the main lane, at their own
+    start.
+    """
     events = timeline.events
     rows = np.flatnonzero(timeline.is_device & (events.dur_ns > 0))
-    # names, ids and lengths settle equal starts: the order of events in the file has no influence
+    # equal starts are ordered by name, id and duration, so that file order has no influence
     ties = events.strings.ranks()[events.name[rows]], events.external_id[rows], events.dur_ns[rows]
     rows = rows[np.lexsort((*ties, events.start_ns[rows], timeline.lane[rows]))]
     start, end, lane = events.start_ns[rows], timeline.ends(rows), timeline.lane[rows]
@@ -83,23 +94,23 @@ def device_edges(timeline: InterpretedTrace, main: int) -> DeviceEdges:
 
 
 def host_edges(timeline: InterpretedTrace, device: DeviceEdges, flows: FlowTable, main: int) -> Mapping[int, HostEdges]:
-    """By lane."""
+    """Returns the edges of each host lane."""
     busy = _busy(timeline, _program_lanes(timeline, flows, main))
     waits, handed = _waits(timeline, device), _handed_over(busy)
     lane, resumed, before, done = (np.concatenate(both) for both in zip(waits, handed, strict=True))
     order = np.lexsort((resumed, lane))
     lane, resumed, before, done = (column[order] for column in (lane, resumed, before, done))
     of_device = order < len(waits[0])
-    found = unique(np.concatenate([lane, busy.lane]))
-    bounds = zip(*(np.searchsorted(lane, found, side=side).tolist() for side in ("left", "right")), strict=True)
+    lanes = unique(np.concatenate([lane, busy.lane]))
+    bounds = zip(*(np.searchsorted(lane, lanes, side=side).tolist() for side in ("left", "right")), strict=True)
     return {
-        one: HostEdges(resumed[low:high], of_device[low:high], before[low:high], done[low:high])
-        for one, (low, high) in zip(found.tolist(), bounds, strict=True)
+        number: HostEdges(resumed[low:high], of_device[low:high], before[low:high], done[low:high])
+        for number, (low, high) in zip(lanes.tolist(), bounds, strict=True)
     }
 
 
 def _named(timeline: InterpretedTrace, *roles: re.Pattern[str]) -> EventIndex:
-    """API calls whose names have one of these roles."""
+    """Returns the API calls whose names have one of these roles."""
     events = timeline.events
     rows = np.flatnonzero(timeline.is_api)
     has_role = np.zeros(len(events.strings), dtype=bool)
@@ -109,7 +120,7 @@ def _named(timeline: InterpretedTrace, *roles: re.Pattern[str]) -> EventIndex:
 
 
 def _last_ended(end: Ints, at: Ints) -> tuple[Ints, Ints]:
-    """(number of the event that ended last by each instant, -1 for none; when)."""
+    """Per instant, (index of the event that ended last by then or -1, its end)."""
     order = np.argsort(end, kind="stable")
     place = np.searchsorted(end[order], at, side="right") - 1
     if not len(end):
@@ -118,8 +129,10 @@ def _last_ended(end: Ints, at: Ints) -> tuple[Ints, Ints]:
 
 
 def _waits(timeline: InterpretedTrace, device: DeviceEdges) -> tuple[Ints, Ints, Ints, Ints]:
-    """Of calls that waited for device work: lane, when they returned, device event, when its work was done. They do by
-    what they are, or because the copy that they started was done before they returned."""
+    """Calls that waited for device work: (lane, return time, device event, its end).
+
+    Calls with the role WAIT or RELEASE do, and copies that were done before the call that started them returned.
+    """
     rows = _named(timeline, WAIT, RELEASE)
     last, done = _last_ended(device.end_ns, timeline.ends(rows))
     waited = done > timeline.events.start_ns[rows]
@@ -133,8 +146,10 @@ def _waits(timeline: InterpretedTrace, device: DeviceEdges) -> tuple[Ints, Ints,
 
 
 def _program_lanes(timeline: InterpretedTrace, flows: FlowTable, main: int) -> list[int]:
-    """The main lane, those that launch device work and those at which arrows from forward to backward arrive; [] where
-    the main lane is alone."""
+    """Returns the main lane, lanes that launch device work, and lanes that arrows from forward to backward lead to.
+
+    Empty if the main lane is the only one.
+    """
     elsewhere = timeline.host.row[timeline.lane[timeline.host.row] != main]
     arrives = elsewhere[are_in(timeline.events.start_ns[elsewhere], flows.start_ns[~flows.is_start])]
     taking_part = np.concatenate([timeline.launcher[timeline.launcher >= 0], arrives])
@@ -145,7 +160,7 @@ def _program_lanes(timeline: InterpretedTrace, flows: FlowTable, main: int) -> l
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Busy:
-    """When operators and API calls run on some lanes: disjoint intervals, lane by lane in time order."""
+    """When operators and API calls run, per lane: disjoint intervals, by lane, then time."""
 
     lane: Ints
     start_ns: Ints
@@ -160,34 +175,38 @@ def _busy(timeline: InterpretedTrace, lanes: list[int]) -> _Busy:
 
 
 def _handed_over(busy: _Busy) -> tuple[Ints, Ints, Ints, Ints]:
-    """The gaps of lanes in which another one began to work: lane, when it went on, which one worked and until when; of
-    several the one that worked longest."""
+    """Gaps of a lane in which another lane started working: (lane, end of gap, other lane, until when it worked).
+
+    Of several other lanes, the one that worked longest.
+    """
     begins, ends, lane = busy.start_ns, busy.end_ns, busy.lane
     is_first = np.append(True, lane[1:] != lane[:-1])[: len(lane)]
     since = np.where(is_first, _NEVER, np.roll(ends, 1))
     by_start = np.argsort(begins, kind="stable")
-    # a lane itself begins nothing within its own gaps
+    # a lane starts nothing within its own gaps, so these are starts of other lanes
     low, high = (np.searchsorted(begins[by_start], at, side="left") for at in (since, begins))
     gaps = np.flatnonzero(high > low)
     last = by_start[_place_of_largest(ends[by_start], low[gaps], high[gaps])]
     done = np.minimum(ends[last], begins[gaps])
-    kept = done > since[gaps]
-    return lane[gaps][kept], begins[gaps][kept], lane[last][kept], done[kept]
+    in_gap = done > since[gaps]
+    return lane[gaps][in_gap], begins[gaps][in_gap], lane[last][in_gap], done[in_gap]
 
 
 def _place_of_largest(values: Ints, low: Ints, high: Ints) -> Ints:
-    """Of each range [low, high), none of them empty, the place of the largest value, the first of equal ones. Places of
-    the largest of 1, 2, 4, ... values are made one after the other; two of these cover a range."""
-    found, length = np.zeros(len(low), dtype=np.int64), high - low
+    """Index of the largest value in each non-empty range [low, high), the first of equal ones.
+
+    A sparse table: indices of the largest of 1, 2, 4, ... values are computed in turn; two of them cover a range.
+    """
+    largest, length = np.zeros(len(low), dtype=np.int64), high - low
     best, width = np.arange(len(values)), 1
     while True:
         asked = np.flatnonzero((length >= width) & (length < 2 * width))
-        found[asked] = _larger(values, best[low[asked]], best[high[asked] - width])
+        largest[asked] = _larger(values, best[low[asked]], best[high[asked] - width])
         if not (length >= 2 * width).any():
-            return found
+            return largest
         best = _larger(values, best[:-width], best[width:])
         width *= 2
 
 
-def _larger(values: Ints, one: Ints, two: Ints) -> Ints:
-    return np.where(values[two] > values[one], two, one)
+def _larger(values: Ints, left: Ints, right: Ints) -> Ints:
+    return np.where(values[right] > values[left], right, left)

@@ -1,7 +1,7 @@
-"""The critical path of every step: back from its end, from each piece of work to what it waited for last.
+"""The critical path of every step: from its end, back from each piece of work to what it waited for last.
 
-The parts of the path follow each other without gap or overlap, so that they sum to the step. A view of time that the
-ledger already counts. Docs: docs/method/metrics.md.
+The pieces of the path have no gap or overlap, so they sum to the step. Another view of time that the ledger already
+counts. Docs: docs/method/metrics.md.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, GroupT
 from tb_perfcompare.model.texts import TextPool, column, keys
 
 _GAPS = (names.LAUNCH, names.STREAM, names.EVENT, names.RETURN, (NOBODY, CATEGORY_LABELS[StepCategory.OTHER]))
-_RETURN, _NOTHING = 3, 4
-"""Gaps of the path by number; LAUNCH, STREAM and EVENT are the first three."""
+_RETURN, _IDLE = 3, 4
+"""Further indices into _GAPS; LAUNCH, STREAM and EVENT are the first three."""
 _MANY = 100_000
-"""Integers of Python that take too much memory: 40 bytes each."""
+"""From this length on a list of Python integers takes too much memory (40 bytes each)."""
 OnStreams = tuple[EventIndex, Ints, Ints, Ints]
 _LABELS = TextPool([*CATEGORY_LABELS, *(label for _, label in _GAPS)])
 
 
 def critical_path(timeline: InterpretedTrace, owners: Owners, windows: Windows, flows: FlowTable) -> GroupTable | None:
-    """Time on the path by (name, category) in each step; calls are the pieces. None without host events."""
+    """Returns time on the path by (name, category) and step; calls are pieces of the path. None without host events."""
     main = _main_lane(timeline)
     if main < 0:
         return None
@@ -55,14 +55,16 @@ def critical_path(timeline: InterpretedTrace, owners: Owners, windows: Windows, 
         walk.step(step, low, high, main)
     on_streams = _on_streams(device, _columns(walk.streams, 4), windows)
     host, gaps = _columns(walk.host, 4), _columns(walk.gaps, 3)
-    del walk, device  # what follows needs the room
+    del walk, device  # frees memory for the next steps
     release(len(timeline.events))
     return _table(timeline, owners, (on_streams, host, gaps), windows)
 
 
 def _main_lane(timeline: InterpretedTrace) -> int:
-    """The lane with the markers, without markers that with the most operators, of equal ones the first by name; -1
-    without any."""
+    """Returns the lane with the most step markers, without markers the one with the most operators; -1 without either.
+
+    Ties go to the first by name.
+    """
     rows = np.flatnonzero(timeline.is_marker)
     lanes = timeline.lane[rows if len(rows) else timeline.host.row]
     if not len(lanes):
@@ -73,31 +75,35 @@ def _main_lane(timeline: InterpretedTrace) -> int:
 
 
 class _Walk:
-    """Pieces of the paths, one after another: `streams` of (first event, last event, until, step), all in between
-    included, `host` of (lane, from, until, step), `gaps` of (number in _GAPS, ns, step)."""
+    """Pieces of the paths, in the order they are walked.
+
+    streams  (first event, last event, until, step): these and all events between them on a stream
+    host     (lane, from, until, step)
+    gaps     (index into _GAPS, ns, step)
+    """
 
     def __init__(self, device: DeviceEdges, host: Mapping[int, HostEdges]) -> None:
         self.streams, self.host, self.gaps = array("q"), array("q"), array("q")
         columns = device.start_ns, device.why, device.first, device.before, device.at_ns
-        self._start, self._why, self._first, self._before, self._at = map(_view, columns)
+        self._start, self._why, self._first, self._before, self._at = map(_as_ints, columns)
         order = np.argsort(device.end_ns, kind="stable")
-        self._ends, self._by_end = _view(device.end_ns[order]), _view(order)
+        self._ends, self._by_end = _as_ints(device.end_ns[order]), _as_ints(order)
         self._lanes = {
-            lane: (_view(own.resumed_ns), _view(own.of_device), _view(own.before), _view(own.at_ns))
+            lane: (_as_ints(own.resumed_ns), _as_ints(own.of_device), _as_ints(own.before), _as_ints(own.at_ns))
             for lane, own in host.items()
         }
-        self._most = 2 * len(self._start) + 2 * sum(len(own[0]) for own in self._lanes.values()) + 2
+        self._max_pieces = 2 * len(self._start) + 2 * sum(len(own[0]) for own in self._lanes.values()) + 2
 
     def step(self, step: int, low: int, high: int, main: int) -> None:
-        """From the device event that the window ends with, else from the main lane."""
+        """Walks one step back, from the device event that ends with the window, else from the main lane."""
         last = bisect_right(self._ends, high) - 1
         on_device = last >= 0 and self._ends[last] == high
         place, now = self._by_end[last] if on_device else main, high
-        for _ in range(self._most):
+        for _ in range(self._max_pieces):
             if now <= low:
                 return
             on_device, place, now = (self._from_device if on_device else self._from_host)(place, step, low, now)
-        self._gap(_NOTHING, low, now, step)  # times that contradict each other
+        self._gap(_IDLE, low, now, step)  # recorded times contradict each other
 
     def _from_device(self, event: int, step: int, low: int, now: int) -> tuple[bool, int, int]:
         first = self._first[event]
@@ -120,7 +126,7 @@ class _Walk:
         if last < 0 or begin <= low:
             return False, lane, low
         done = max(at[last], low)
-        self._gap(_RETURN if of_device[last] else _NOTHING, done, begin, step)
+        self._gap(_RETURN if of_device[last] else _IDLE, done, begin, step)
         return bool(of_device[last]), before[last], done
 
     def _gap(self, number: int, low: int, high: int, step: int) -> None:
@@ -131,17 +137,20 @@ class _Walk:
 def _table(
     timeline: InterpretedTrace, owners: Owners, walked: tuple[OnStreams, Ints, Ints], windows: Windows
 ) -> GroupTable:
-    """Pieces added up by name and category: of entities, then of what _GAPS names. `walked` are what _on_streams gives
-    and the columns of the other pieces of a _Walk."""
+    """Sums pieces by name and category: rows of entities, then of _GAPS.
+
+    `walked` is the result of _on_streams and the columns of the other pieces of a _Walk.
+    """
     entities = len(owners.key)
     pool = operator_keys_of(timeline.events.strings)
     gap_places = np.array(pool.places([name for name, _ in _GAPS]), dtype=np.int32)
-    nameless = (owners.category == StepCategory.OTHER) & (owners.key.code == gap_places[_NOTHING])
-    nothing = int(np.append(np.flatnonzero(nameless), entities + _NOTHING)[0])  # is one whether an entity or a gap
-    row_of_gap = np.append(entities + np.arange(_NOTHING), nothing)
+    nameless = (owners.category == StepCategory.OTHER) & (owners.key.code == gap_places[_IDLE])
+    # idle time has one row, whether it is an entity or a gap
+    idle_row = int(np.append(np.flatnonzero(nameless), entities + _IDLE)[0])
+    row_of_gap = np.append(entities + np.arange(_IDLE), idle_row)
     (on_stream, step, run, gap), host, gaps = walked
     ran = [(on_stream, step, run), *_on_host(timeline, owners, host)]
-    entity = np.full(len(timeline.events) + 1, nothing, dtype=np.int32)  # the last place is for no event
+    entity = np.full(len(timeline.events) + 1, idle_row, dtype=np.int32)  # the last entry is for no event
     entity[owners.row] = owners.entity
     pieces = [
         *((gather(entity, event), step, ns) for event, step, ns in ran),
@@ -149,7 +158,7 @@ def _table(
         (row_of_gap[gaps[0]], gaps[2], gaps[1]),
     ]
     columns = [list(parts) for parts in zip(*pieces, strict=True)]
-    del ran, pieces, entity  # each column is made of parts that then go
+    del ran, pieces, entity  # so that _joined can free the parts of each column
     row, step, ns = (_joined(parts) for parts in columns)
     row[ns <= 0] = -1
     rows, steps = entities + len(_GAPS), len(windows.label)
@@ -171,68 +180,68 @@ def _table(
 
 
 def _joined(parts: list[Ints]) -> Ints:
-    """All parts in one; the list is empty then."""
-    whole = np.concatenate(parts)
+    """Concatenates the parts and empties the list, to free them."""
+    joined = np.concatenate(parts)
     parts.clear()
-    return whole
+    return joined
 
 
-def _view(column: NDArray[Any]) -> Sequence[int]:
-    """The column as integers of Python, which a list has at hand and a view makes when asked."""
+def _as_ints(column: NDArray[Any]) -> Sequence[int]:
+    """The column as Python integers: a list, or for long columns a view that makes them on access."""
     return column.tolist() if len(column) < _MANY else np.ascontiguousarray(column).data
 
 
 def _columns(pieces: array[int], width: int) -> Ints:
-    """(width, p) columns of p pieces."""
+    """(width, p) Columns of p pieces."""
     return np.ascontiguousarray(np.frombuffer(pieces, np.int64).reshape(-1, width).T)
 
 
 def _on_streams(device: DeviceEdges, streams: Ints, windows: Windows) -> OnStreams:
-    """Every event of the stretches of streams: its row, its step, how long it is on the path, and the gap after it.
+    """Splits stretches of streams into events: (row, step, time on the path, gap after it).
 
-    All but the last of a stretch end, or are cut, where the next begins.
+    All events of a stretch but its last are cut where the next one starts.
     """
     first, last, until, step = streams
     count = last - first + 1
-    of = np.repeat(np.arange(len(count)), count)
-    event = np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count) + first[of]
-    low, final = windows.start_ns[step][of], event == last[of]
-    following = np.where(final, until[of], device.start_ns[np.minimum(event + 1, len(device.row) - 1)])
+    stretch = np.repeat(np.arange(len(count)), count)
+    event = np.arange(len(stretch)) - np.repeat(np.cumsum(count) - count, count) + first[stretch]
+    low, is_last = windows.start_ns[step][stretch], event == last[stretch]
+    following = np.where(is_last, until[stretch], device.start_ns[np.minimum(event + 1, len(device.row) - 1)])
     end = np.maximum(np.minimum(device.end_ns[event], following), low)
     run = end - np.clip(device.start_ns[event], low, end)
-    gap = np.where(final, 0, np.maximum(following, low) - end)
-    return device.row[event], step[of], run, gap
+    gap = np.where(is_last, 0, np.maximum(following, low) - end)
+    return device.row[event], step[stretch], run, gap
 
 
 def _on_host(timeline: InterpretedTrace, owners: Owners, host: Ints) -> list[tuple[Ints, Ints, Ints]]:
-    """What _on_lane gives of every lane."""
+    """Concatenates _on_lane over all lanes."""
     lanes, on_host = gather(timeline.lane, owners.row), ~gather(timeline.is_device, owners.row)
-    found = []
+    pieces = []
     for lane in unique(host[0]).tolist():
         own = rows_where((lanes == lane) & on_host)
-        found += _on_lane(timeline, owners, own, host[1:, host[0] == lane])
+        pieces += _on_lane(timeline, owners, own, host[1:, host[0] == lane])
         release(len(own))
-    return found
+    return pieces
 
 
 def _on_lane(
     timeline: InterpretedTrace, owners: Owners, own: EventIndex, stretches: Ints
 ) -> list[tuple[Ints, Ints, Ints]]:
-    """(row or -1, step, ns): what of these owners ran innermost in stretches (from, until, step) of their lane."""
+    """Attributes stretches (from, until, step) of a lane to its innermost owners: (row or -1, step, ns)."""
     events = timeline.events
     low, high, step = stretches[:, np.argsort(stretches[0], kind="stable")]
     rows = gather(owners.row, own)
     begin, reached = np.append(low, np.iinfo(np.int64).max), np.empty(len(rows), dtype=np.bool_)
-    for some in chunks(len(rows)):
-        start = events.start_ns[rows[some]]
-        until = start + events.dur_ns[rows[some]]
-        reached[some] = begin[np.searchsorted(high, start, side="right")] < until
+    for chunk in chunks(len(rows)):
+        start = events.start_ns[rows[chunk]]
+        until = start + events.dur_ns[rows[chunk]]
+        reached[chunk] = begin[np.searchsorted(high, start, side="right")] < until
     rows, role = rows[reached], gather(owners.role, own[reached])
     times = (gather(column, rows) for column in (events.start_ns, events.dur_ns, events.external_id))
     claims = Claims(next(times), next(times), role, tuple(times))
     shares = owned_shares(claims, Windows(("",) * len(low), low, high, (), False, 0))
-    nobody = np.full(len(shares.gap_step), -1)
+    no_row = np.full(len(shares.gap_step), -1)
     return [
         (rows[shares.claim], step[shares.step], shares.time_ns),
-        (nobody, step[shares.gap_step], shares.gap_end - shares.gap_start),
+        (no_row, step[shares.gap_step], shares.gap_end - shares.gap_start),
     ]

@@ -1,4 +1,4 @@
-"""Owners of time: one entity per category and normalised name, with its time and calls in every step."""
+"""Entities, which own time: one per category and normalised name, with its time and calls in every step."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Owners:
-    """The events that may own time, and what each owns: m rows of e entities.
+    """The m events that may own time, their shares of each step, and their e entities.
 
-    row     (m,) int32 row of the EventTable
-    role    (m,) int8 StepCategory
-    shares  its claims are these rows
-    entity  (m,) int32 its entity
-    category, key, name  of each entity: (e,) int8 StepCategory, e texts that join two runs, e raw names to show; both
-                         of OperatorKeys.pool
+    row       (m,) int32 row of the EventTable
+    role      (m,) int8 StepCategory
+    shares    its claims are these rows
+    entity    (m,) int32 entity of each row
+    category  (e,) int8 StepCategory
+    key       (e) texts that match entities of two runs
+    name      (e) raw names to show; like the keys, of OperatorKeys.pool
     """
 
     row: Ints32
@@ -43,32 +44,32 @@ class Owners:
 
 
 def find_owners(timeline: InterpretedTrace, windows: Windows) -> Owners:
-    """Who owns which part of every step, event by event."""
+    """Finds what each event owns of every step, and the entity of each event."""
     rows, role, shares = find_shares(timeline, windows)
     return Owners(rows, role, shares, *_entities(timeline, rows, role))
 
 
 def find_shares(timeline: InterpretedTrace, windows: Windows) -> tuple[Ints32, NDArray[np.int8], Shares]:
-    """`row`, `role` and `shares` of Owners, which is all that categories need."""
+    """Returns `row`, `role` and `shares` of Owners: enough for times by category."""
     events = timeline.events
     role = _roles(timeline)
     rows = rows_where(role >= 0)
-    # Of equal spans the one asked for later counts as started later. Work of one name and id may still have different
-    # callers, by their launches or threads.
+    # Of equal spans the one requested later (by external id) counts as started later. Events with one name and id may
+    # still differ in their callers, hence the launch (correlation) and the thread (lane).
     name, lane = Coded(events.name, events.strings.ranks()), Coded(events.lane, _lane_ranks(events))
     claims = Claims(events.start_ns, events.dur_ns, role, (events.external_id, name, events.correlation, lane))
     return rows, gather(role, rows), owned_shares(claims, windows)
 
 
 def _lane_ranks(events: EventTable) -> Ints:
-    """Place of each lane by the texts of its process and thread, however often and in whichever order lanes come."""
+    """Rank of each lane by the texts of its process and thread; equal texts rank equal, in any order of lanes."""
     texts = [(str(pid), str(tid)) for pid, tid in zip(events.lanes.pid, events.lanes.tid, strict=True)]
     place = {text: number for number, text in enumerate(sorted(set(texts)))}
     return np.array([place[text] for text in texts], dtype=np.int64)
 
 
 def own(timeline: InterpretedTrace, owners: Owners, step: StepIndex, steps: int) -> OwnedTime:
-    """Owned time of every entity in every step; `step` (n,) is each event's step or -1."""
+    """Returns the owned time of every entity in every step; `step` (n,) is each event's step or -1."""
     events, rows, shares = timeline.events, owners.row, owners.shares
     entity, category, key, name = owners.entity, owners.category, owners.key, owners.name
     time = scatter_add((entity, shares.claim), len(key), shares.step, steps, shares.time_ns)
@@ -76,21 +77,21 @@ def own(timeline: InterpretedTrace, owners: Owners, step: StepIndex, steps: int)
     starting = Groups(entity, len(key), (step, rows), steps)
     calls, plain = starting.matrix(), starting.matrix((events.dur_ns, rows))
     seen = np.flatnonzero((time.any(axis=1)) | (calls.any(axis=1))) if steps else np.zeros(0, dtype=np.int64)
-    nothing = np.zeros((1, steps), dtype=np.int64)
-    nobody = operator_keys_of(events.strings).places((NOBODY,))
+    no_calls = np.zeros((1, steps), dtype=np.int64)
+    idle = operator_keys_of(events.strings).places((NOBODY,))
     return OwnedTime(
         category=np.append(category[seen], np.int8(StepCategory.OTHER)),
-        key=column(np.append(key.code[seen], nobody), key.pool),
-        name=column(np.append(name.code[seen], nobody), name.pool),
+        key=column(np.append(key.code[seen], idle), key.pool),
+        name=column(np.append(name.code[seen], idle), name.pool),
         time_ns=np.vstack([time[seen], rest[None, :]]),
         plain_ns=np.vstack([plain[seen], rest[None, :]]),
-        calls=np.vstack([calls[seen], nothing]),
+        calls=np.vstack([calls[seen], no_calls]),
         parts=owned_parts(timeline, rows, shares, entity, (category, key), step, steps),
     )
 
 
 def _roles(timeline: InterpretedTrace) -> NDArray[np.int8]:
-    """Roles, and Other for what only explains a gap between the rest: the profiler's own work and Python functions."""
+    """(n,) Role of each event; Other for events that only explain gaps: profiler overhead and Python functions."""
     explains = among(timeline.events.category, (Category.OVERHEAD, Category.PYTHON_FUNCTION)) & (timeline.role < 0)
     return np.where(explains, np.int8(StepCategory.OTHER), timeline.role)
 
@@ -98,13 +99,13 @@ def _roles(timeline: InterpretedTrace) -> NDArray[np.int8]:
 def _entities(
     timeline: InterpretedTrace, rows: EventIndex, roles: NDArray[np.int8]
 ) -> tuple[Ints32, NDArray[np.int8], Texts, Texts]:
-    """(entity of each row, category, key and display name of each entity): in the order of their first raw names."""
+    """Returns (entity of each row, category, key and display name of each entity), ordered by first raw name."""
     events = timeline.events
     strings, keys = events.strings, operator_keys_of(events.strings)
     pairs, pair_of = numbered_pairs(roles, len(StepCategory), gather(events.name, rows), len(strings))
     role, name = np.divmod(pairs, max(len(strings), 1))
     place = _key_places(timeline, role, name)
-    code, entity = unique_places(role * len(keys.pool) + place)  # nearly in order as they are
+    code, entity = unique_places(role * len(keys.pool) + place)  # nearly sorted already
     first = np.full(len(code), len(strings))
     if len(pairs):
         np.minimum.at(first, entity, strings.ranks()[name])
@@ -121,7 +122,7 @@ def _entities(
 
 
 def _key_places(timeline: InterpretedTrace, role: Ints, name: Ints) -> Ints32:
-    """(p,) place in OperatorKeys.pool of the key of each pair of a role and a name."""
+    """(p,) Index into OperatorKeys.pool of the key of each (role, name) pair."""
     events = timeline.events
     overhead = np.zeros(len(events.strings) + 1, dtype=bool)
     overhead[events.name[events.category == Category.OVERHEAD]] = True

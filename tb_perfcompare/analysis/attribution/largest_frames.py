@@ -13,32 +13,32 @@ from tb_perfcompare.model.summary.call_tree import REST, FrameKey, Frames
 
 
 class LargestFrames:
-    """k frames with any time below them, the smallest joined to one per frame around them, so that nothing is lost.
+    """The k largest frames with time in or below them; the smaller children of a frame are merged, so no time is lost.
 
-    frame_of  (n,) number of the frame that each node is, or stands in; -1 for nodes without any time
-    merged    (k,) how many nodes stand together in a frame that is none of them, else 0
+    frame_of  (n,) index of the frame of each node, which may be a merged one; -1 for nodes without time
+    merged    (k,) number of nodes merged in the frame, 0 for a frame of its own
     """
 
     def __init__(self, parent: NodeIndex, depth: Ints, own: Ints, first_ns: Nanoseconds, most: int) -> None:
-        """Of n nodes, the whole being 0: the node around each, its depth, its own time and when it first ran."""
+        """Chooses from n nodes, node 0 being the whole, given their parents, depths, own times and first starts."""
         total, first = with_descendants(parent, depth, own), least_below(parent, depth, first_ns)
         timed = np.flatnonzero(total > 0)
         large = timed
         if len(timed) > most:
             large = timed[total[timed] >= np.sort(total[timed])[-most]]
-        # a frame is never smaller than one below it, and comes first where it is as large
+        # a frame is at least as large as its descendants and precedes those of equal size
         order = large[np.lexsort((large, depth[large], -total[large]))]
         kept = np.zeros(len(parent), dtype=np.bool_)
         kept[order[:most]] = True
         kept[0] = True
         home = nearest(parent, kept)
         small = timed[~kept[timed]]
-        # one that stands alone needs no other name
+        # a single small child keeps its own name
         kept[small[np.bincount(home[small], minlength=len(parent))[home[small]] == 1]] = True
         small = small[~kept[small]]
         rests, of_rest = unique_places(home[small])
         nodes = np.flatnonzero(kept)
-        # the frames before they are walked: kept nodes, then the rests
+        # frames in preliminary order: kept nodes, then merged ones
         above = np.concatenate([np.searchsorted(nodes, parent[nodes]), np.searchsorted(nodes, rests)])
         above[0] = -1
         begin = np.concatenate([first[nodes], np.full(len(rests), np.iinfo(np.int64).max)])
@@ -55,15 +55,15 @@ class LargestFrames:
         self._node[number[: len(nodes)]] = nodes
 
     def frames(self, keys: Callable[[Ints], list[FrameKey]]) -> Frames:
-        """The frames; `keys` gives those of nodes."""
-        found = keys(np.maximum(self._node, 0))
+        """Returns the frames; `keys` returns the keys of nodes."""
+        frame_keys = keys(np.maximum(self._node, 0))
         for rest in np.flatnonzero(self._node < 0).tolist():
-            found[rest] = REST
-        return Frames(self._above.tolist(), found)
+            frame_keys[rest] = REST
+        return Frames(self._above.tolist(), frame_keys)
 
 
 def _walk(above: Ints, begin: Ints) -> Ints:
-    """(k,) place of each frame on a walk that takes siblings by their beginning, then by number; 0 is the whole."""
+    """(k,) Position of each frame in depth-first order; siblings by start, then index. Frame 0 is the whole."""
     below: list[list[int]] = [[] for _ in range(len(above))]
     parents = above.tolist()
     for frame in np.lexsort((-np.arange(len(above)), -begin)).tolist():

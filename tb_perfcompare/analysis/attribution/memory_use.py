@@ -1,4 +1,4 @@
-"""Memory events -> what every operator allocated in every step, and each device's curve.
+"""Memory allocated per operator and step, and each device's memory curve, from memory events.
 
 A record belongs to the innermost operator open on its thread at its time. Definitions: docs/method/metrics.md.
 """
@@ -23,14 +23,17 @@ from tb_perfcompare.model.vendors import CPU
 from tb_perfcompare.quick_dataclass import dataclass
 
 OUTSIDE = "(outside operators)"
-"""Stands for records that no operator of their thread encloses."""
+"""Operator name of records outside all operators of their thread."""
 
 CURVE_POINTS = 2000
-"""A curve is thinned to about this many points, more where steps are many: each keeps its own extremes."""
+"""Approximate number of points of a thinned curve; more if there are many steps, as each keeps its extremes."""
 
 
 def memory_use(timeline: InterpretedTrace, windows: Windows) -> MemoryUse | None:
-    """None when the trace has no memory events in the compared windows, which are those of the host's markers."""
+    """Sums memory events by operator, device and step. None if the compared windows have no memory events.
+
+    `windows` are those of the host's markers.
+    """
     events = timeline.events
     rows = np.flatnonzero(events.category == Category.MEMORY)
     if not len(rows) or not len(windows.label):
@@ -41,7 +44,7 @@ def memory_use(timeline: InterpretedTrace, windows: Windows) -> MemoryUse | None
     if not len(rows):
         return None
     size = np.asarray(argument_of(events, "bytes", rows, 0), dtype=np.int64)
-    # records of one instant in the order of the file would make the curve depend on it: releases come first
+    # records of one instant: releases first, so that the curve does not depend on file order
     order = sorted_order(events.start_ns[rows], ~size)
     devices, device = _devices(timeline, rows)
     rows, size, device = rows[order], size[order], device[order]
@@ -53,12 +56,12 @@ def memory_use(timeline: InterpretedTrace, windows: Windows) -> MemoryUse | None
         allocated=allocated[seen],
         released=released[seen],
         calls=calls[seen],
-        curves=_curves(timeline, _Records(rows, size, devices, device), _before(timeline, early), windows),
+        curves=_curves(timeline, _Records(rows, size, devices, device), _last_before(timeline, early), windows),
     )
 
 
 def _devices(timeline: InterpretedTrace, rows: EventIndex) -> tuple[list[str], Ints]:
-    """(names of devices, the number of each record's)."""
+    """Returns (device names, index of each record's device)."""
     events = timeline.events
     kinds, numbers = (
         unique_places(np.asarray(argument_of(events, argument, rows, ABSENT), dtype=np.int64))
@@ -84,7 +87,7 @@ def _device(timeline: InterpretedTrace, kind: int, number: int) -> str:
 def _keys(
     timeline: InterpretedTrace, rows: EventIndex, devices: list[str], device: Ints
 ) -> tuple[list[tuple[str, str]], Ints]:
-    """((operator, device) pairs in the order of names, whatever came first in the trace; pair of each record)."""
+    """Returns (sorted (operator, device) pairs, index of each record's pair)."""
     events, forest = timeline.events, timeline.host
     enclosers = Enclosers(timeline.lane[forest.row], events.start_ns[forest.row], forest.end_ns, forest.parent)
     node = innermost(enclosers, timeline.lane[rows], events.start_ns[rows])
@@ -103,12 +106,12 @@ def _keys(
 
 
 def _per_step(step: AnyInts, key: Ints, size: Ints, keys: int, windows: Windows) -> tuple[Ints, Ints, Ints]:
-    """(keys, s) bytes allocated, bytes released, allocations."""
+    """(keys, s) each: bytes allocated, bytes released, number of allocations."""
     steps = len(windows.label)
     cell = key * steps + step
     out = [np.zeros(keys * steps, dtype=np.int64) for _ in range(3)]
-    known = step >= 0
-    taken, given = np.flatnonzero(known & (size > 0)), np.flatnonzero(known & (size < 0))
+    in_step = step >= 0
+    taken, given = np.flatnonzero(in_step & (size > 0)), np.flatnonzero(in_step & (size < 0))
     np.add.at(out[0], cell[taken], size[taken])
     np.add.at(out[1], cell[given], -size[given])
     np.add.at(out[2], cell[taken], 1)
@@ -118,7 +121,7 @@ def _per_step(step: AnyInts, key: Ints, size: Ints, keys: int, windows: Windows)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Records:
-    """(r,) records of the compared window in time order: row, bytes, and the number of the device in `devices`."""
+    """(r,) Records of the compared window in time order: row, bytes, and index of the device in `devices`."""
 
     row: Ints
     size: Ints
@@ -127,12 +130,12 @@ class _Records:
 
 
 def _floats(events: EventTable, argument: str, rows: EventIndex) -> Floats:
-    """(r,) an argument of some rows, NaN where they do not have it."""
+    """(r,) Values of an argument, NaN for rows without it."""
     return np.asarray(argument_of(events, argument, rows, np.nan), dtype=np.float64)
 
 
-def _before(timeline: InterpretedTrace, early: Ints) -> dict[str, int]:
-    """Device -> its last record before the compared window, among those that state totals."""
+def _last_before(timeline: InterpretedTrace, early: Ints) -> dict[str, int]:
+    """Maps each device to its last record before the compared window, among records that state totals."""
     events = timeline.events
     rows = early[np.isfinite(_floats(events, "total_allocated", early))]
     if not len(rows):
@@ -157,18 +160,18 @@ def _curves(
         if absolute:
             row = row[stated]
             time_ns = events.start_ns[row] - zero
-            if name in before and time_ns[0] > 0:  # what is held when the first step begins
+            if name in before and time_ns[0] > 0:  # memory held when the first step begins
                 row, time_ns = np.append(before[name], row), np.append(0, time_ns)
             held_bytes = _floats(events, "total_allocated", row).astype(np.int64)
         else:
             time_ns = events.start_ns[row] - zero
             held_bytes = np.cumsum(records.size[of_device])
-        kept = _floats(events, "total_reserved", row)
-        has_reserved = absolute and bool(np.isfinite(kept).all()) and bool((kept > 0).any())
-        above = kept.astype(np.int64) if has_reserved else None
-        # first of each step and of each gap behind one
+        stated_reserved = _floats(events, "total_reserved", row)
+        has_reserved = absolute and bool(np.isfinite(stated_reserved).all()) and bool((stated_reserved > 0).any())
+        reserved = stated_reserved.astype(np.int64) if has_reserved else None
+        # first record of each step and of each gap after a step
         cuts = unique(np.searchsorted(time_ns, np.concatenate((starts, ends)), side="left").astype(np.int64))
-        shown = thinned((held_bytes,) if above is None else (held_bytes, above), CURVE_POINTS, cuts)
+        shown = thinned((held_bytes,) if reserved is None else (held_bytes, reserved), CURVE_POINTS, cuts)
         curves.append(
             MemoryCurve(
                 capture=0,
@@ -179,9 +182,9 @@ def _curves(
                 end_ns=ends,
                 time_ns=time_ns[shown],
                 allocated=held_bytes[shown],
-                reserved=None if above is None else above[shown],
+                reserved=None if reserved is None else reserved[shown],
                 peak_allocated=int(held_bytes.max()),
-                peak_reserved=None if above is None else int(above.max()),
+                peak_reserved=None if reserved is None else int(reserved.max()),
             )
         )
     return tuple(curves)

@@ -1,8 +1,8 @@
 """Owned time by module: a second exact split of the step.
 
-An event belongs to the innermost nn.Module call that is open on its thread when it starts, device work to the one that
-was open when it was launched. Backward work runs outside such calls; an arrow from a forward operator to its backward
-one leads it to the module of the former. (Definitions: docs/method/ledger.md.)
+An event belongs to the innermost nn.Module call open on its thread when it starts, device work to the one open when it
+was launched. Backward work runs outside such calls; the arrow from a forward operator to its backward operator assigns
+it to the forward operator's module. (Definitions: docs/method/ledger.md.)
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_MODULE
 from tb_perfcompare.quick_dataclass import dataclass
 
 BACKWARD_OUTSIDE = "(backward, outside modules)"
-"""Backward work that no arrow leads to a module, such as the accumulation of gradients."""
+"""Backward work that no arrow assigns to a module, such as the accumulation of gradients."""
 
 MOST_KEYS = 20_000
-"""Of more keys than this the largest are kept; the others stand together as SMALLER, one key per category."""
+"""Largest number of keys kept; smaller ones are pooled as SMALLER, one key per category."""
 
 SMALLER = "(smaller modules)"
 
@@ -36,14 +36,14 @@ _OUTSIDE, _BACK = 0, 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModulePaths:
-    """The module of every owner; p paths, each after the one above it.
+    """The module of every owner, as an index into p module paths; a path comes after the one it extends.
 
-    text      p texts made of the names in the trace, `Net_0/Sequential_1/Conv2d_3`; the first two are OUTSIDE_MODULES
-              and BACKWARD_OUTSIDE
-    name      p last parts of these
-    above     p numbers of the paths above, -1 at the top
+    text      (p) paths of names in the trace, `Net_0/Sequential_1/Conv2d_3`; the first two are OUTSIDE_MODULES and
+              BACKWARD_OUTSIDE
+    name      (p) last component of each path
+    above     (p) index of the path without its last component, -1 at the top
     of_owner  (m,) int32 path of each owner
-    is_call   (m,) bool the owner is itself the call of a module
+    is_call   (m,) bool the owner is itself a module call
     """
 
     text: list[str]
@@ -54,20 +54,22 @@ class ModulePaths:
 
 
 def module_paths(timeline: InterpretedTrace, owners: Owners, flows: FlowTable) -> ModulePaths | None:
-    """None if the trace has no calls of modules."""
+    """Finds the module of every owner. None if the trace has no module calls."""
     calls = _calls(timeline)
     if calls is None:
         return None
     path = np.empty(len(owners.row), dtype=np.int32)
-    for some in chunks(len(path)):
-        path[some] = calls.path_of(timeline, owners.row[some])
-    path[path < 0] = _backward(timeline, calls, flows, owners.row[path < 0])
+    for chunk in chunks(len(path)):
+        path[chunk] = calls.path_of(timeline, owners.row[chunk])
+    path[path < 0] = _backward_paths(timeline, calls, flows, owners.row[path < 0])
     return ModulePaths(calls.paths, calls.names, calls.above, path, gather(calls.node_of, owners.row) >= 0)
 
 
 def modules_of(owners: Owners, paths: ModulePaths, rows: EventIndex) -> tuple[AnyInts, tuple[str, ...]]:
-    """(number of the innermost module of each row, their names as in the table of modules); of events that may own
-    time, as all device work is."""
+    """Returns (index of the innermost module of each row, module names as in the table of modules).
+
+    Rows must be among the owners, as all device work is.
+    """
     used, number = factorize(gather(paths.of_owner, np.searchsorted(owners.row, rows)), len(paths.name))
     names: dict[str, int] = {}
     place = np.array([names.setdefault(paths.name[path], len(names)) for path in used.tolist()], dtype=np.int64)
@@ -75,11 +77,11 @@ def modules_of(owners: Owners, paths: ModulePaths, rows: EventIndex) -> tuple[An
 
 
 def owned_modules(owners: Owners, paths: ModulePaths, steps: int) -> SplitTime:
-    """Owned time with keys (module path, category label)."""
+    """Splits owned time by (module path, category label)."""
     shares = owners.shares
     kinds = len(CATEGORY_LABELS)
     code, part = numbered_pairs(paths.of_owner, len(paths.text), owners.role, kinds)
-    index: dict[tuple[str, ...], int] = {}  # names may hold a slash, and two paths one text
+    index: dict[tuple[str, ...], int] = {}  # two paths can have the same text, as names may contain a slash
     keys = ((paths.text[c // kinds], CATEGORY_LABELS[c % kinds]) for c in code.tolist())
     part = np.array([index.setdefault(key, len(index)) for key in keys], dtype=np.int32)[part]
     outside = index.setdefault((OUTSIDE_MODULES, CATEGORY_LABELS[StepCategory.OTHER]), len(index))
@@ -88,14 +90,19 @@ def owned_modules(owners: Owners, paths: ModulePaths, steps: int) -> SplitTime:
         ((part, shares.claim), shares.step, shares.time_ns),
         (rest, shares.gap_step, shares.gap_end - shares.gap_start),
     ]
-    found = added_cells(len(index), steps, timed, []).named(listed(list(index)))
-    return found.largest(MOST_KEYS, lambda key: (SMALLER, key[1]))
+    cells = added_cells(len(index), steps, timed, []).named(listed(list(index)))
+    return cells.largest(MOST_KEYS, lambda key: (SMALLER, key[1]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Calls:
-    """Calls of modules, k rows: `nodes` to find the innermost in, `node_path` (k,) index of each into `paths`,
-    `node_of` (n,) int32 row of an event that is such a call, -1; `names` and `above` as in ModulePaths."""
+    """k module calls.
+
+    nodes         the calls, for searching the innermost one
+    node_path     (k,) index of each call's path
+    node_of       (n,) int32 index of an event's call, -1 if it is none
+    paths, names, above  text, name and above of ModulePaths
+    """
 
     nodes: Enclosers
     node_path: NodeIndex
@@ -105,12 +112,12 @@ class _Calls:
     above: list[int]
 
     def path_of(self, timeline: InterpretedTrace, rows: EventIndex) -> Ints32:
-        """(m,) path of each event, -1 outside all calls. A call is its own module."""
+        """(m,) Path of each event, -1 outside all module calls. A call is in its own module."""
         events = timeline.events
         device = timeline.is_device[rows]
         at = np.where(device, timeline.launcher[rows], rows).astype(np.int32, copy=False)
         node = np.where(at >= 0, self.node_of[at], np.int32(-1))
-        # Threads without any call, and device work of unknown origin, need no search.
+        # Threads without module calls, and device work with an unknown launch, need no search.
         has_calls = np.zeros(int(timeline.lane.max(initial=0)) + 1, dtype=bool)
         has_calls[self.nodes.lane] = True
         search = np.flatnonzero((at >= 0) & (node < 0) & has_calls[timeline.lane[at]])
@@ -134,35 +141,35 @@ def _calls(timeline: InterpretedTrace) -> _Calls | None:
     paths = [OUTSIDE_MODULES, BACKWARD_OUTSIDE]
     names, upper = list(paths), [-1, -1]
     every = np.ones(len(rows), dtype=np.bool_)
-    found = found_paths(nesting.parent, np.zeros_like(rows), events.name[rows], every, np.zeros(len(paths), np.int32))
-    for parent, name, depth in zip(found.parent.tolist(), found.key.tolist(), found.depth.tolist(), strict=True):
+    tree = found_paths(nesting.parent, np.zeros_like(rows), events.name[rows], every, np.zeros(len(paths), np.int32))
+    for parent, name, depth in zip(tree.parent.tolist(), tree.key.tolist(), tree.depth.tolist(), strict=True):
         own = module_name(events.strings[name])
         paths.append(f"{paths[parent]}/{own}" if depth > 1 else own)
         names.append(own)
         upper.append(parent if depth > 1 else -1)
-    return _Calls(nodes, found.node, node_of, paths, names, upper)
+    return _Calls(nodes, tree.node, node_of, paths, names, upper)
 
 
-def _backward(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable, rows: EventIndex) -> Ints:
-    """(m,) path of events outside all calls: that of the forward operator whose backward they belong to."""
+def _backward_paths(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable, rows: EventIndex) -> Ints:
+    """(m,) Path of events outside all module calls: that of the forward operator whose backward they belong to."""
     events, forest = timeline.events, timeline.host
-    found = np.full(len(rows), _OUTSIDE, dtype=np.int64)
+    path_of_row = np.full(len(rows), _OUTSIDE, dtype=np.int64)
     at = np.where(timeline.is_device[rows], timeline.launcher[rows], rows)
-    known = np.flatnonzero(at >= 0)
-    asked = at[known]
+    on_host = np.flatnonzero(at >= 0)
+    asked = at[on_host]
     prefixed = [number for number, text in enumerate(events.strings.texts) if text.startswith(_BACKWARD)]
     if prefixed:
         roots = forest.row[np.isin(events.name[forest.row], prefixed)]
-        found[known] = np.where(_inside(timeline, roots, asked) >= 0, _BACK, _OUTSIDE)
+        path_of_row[on_host] = np.where(_innermost_around(timeline, roots, asked) >= 0, _BACK, _OUTSIDE)
     target, path = _arrows(timeline, calls, flows)
     if len(target):
-        node = _inside(timeline, target, asked)
-        found[known] = np.where(node >= 0, path[node], found[known])
-    return found
+        node = _innermost_around(timeline, target, asked)
+        path_of_row[on_host] = np.where(node >= 0, path[node], path_of_row[on_host])
+    return path_of_row
 
 
-def _inside(timeline: InterpretedTrace, enclosing: AnyInts, asked: AnyInts) -> AnyInts:
-    """(m,) index into `enclosing` of the innermost of these events around the start of each asked one, -1 if none."""
+def _innermost_around(timeline: InterpretedTrace, enclosing: AnyInts, asked: AnyInts) -> AnyInts:
+    """(m,) Index into `enclosing` of the innermost event around each asked event's start, -1 if there is none."""
     events = timeline.events
     if not len(enclosing):
         return np.full(len(asked), -1, dtype=np.int64)
@@ -175,23 +182,23 @@ def _inside(timeline: InterpretedTrace, enclosing: AnyInts, asked: AnyInts) -> A
 
 
 def _arrows(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable) -> tuple[AnyInts, AnyInts]:
-    """(t,) rows of backward operators and (t,) the paths of their forward operators.
+    """Returns (t,) rows of backward operators and (t,) paths of their forward operators.
 
-    An arrow has times, but no thread: it leaves from the operator inside a module that starts then and arrives at the
-    one outside all modules. An id that comes twice at one end leads nowhere.
+    An arrow has times but no thread: it starts at the operator inside a module that starts then, and ends at the
+    operator outside all modules that starts then. An id that occurs twice at one end is ignored.
     """
     none = np.zeros(0, dtype=np.int64)
     leave, arrive = (_once(flows, flows.is_start == side) for side in (True, False))
-    _, one, two = np.intersect1d(leave[0], arrive[0], assume_unique=True, return_indices=True)
-    if not len(one):
+    _, left, right = np.intersect1d(leave[0], arrive[0], assume_unique=True, return_indices=True)
+    if not len(left):
         return none, none
     rows = timeline.host.row
     path = calls.path_of(timeline, rows)
-    source = _first_at(timeline, rows[path >= 0], leave[1][one])
-    target = _first_at(timeline, rows[path < 0], arrive[1][two])
+    source = _outermost_starting_at(timeline, rows[path >= 0], leave[1][left])
+    target = _outermost_starting_at(timeline, rows[path < 0], arrive[1][right])
     hit = (source >= 0) & (target >= 0)
     source, target = source[hit], target[hit]
-    # The engine's call around the backward operator belongs to it as well.
+    # The autograd engine's call around the backward operator is assigned with it.
     node_of = np.full(len(timeline.events), -1, dtype=np.int64)
     node_of[rows] = np.arange(len(rows))
     parent = timeline.host.parent[node_of[target]]
@@ -204,13 +211,13 @@ def _arrows(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable) -> tupl
 
 
 def _once(flows: FlowTable, side: Flags) -> tuple[Ints, Ints]:
-    """Ids that occur once among these arrow ends, ascending, and their times."""
+    """Returns the ids that occur once among these arrow ends, ascending, and their times."""
     ids, first, count = unique_first(flows.flow_id[side])
     return ids[count == 1], flows.start_ns[side][first[count == 1]]
 
 
-def _first_at(timeline: InterpretedTrace, rows: EventIndex, at: Ints) -> Ints:
-    """(q,) row of the operator that starts at each instant, -1 if none; of several the outermost, then by name."""
+def _outermost_starting_at(timeline: InterpretedTrace, rows: EventIndex, at: Ints) -> Ints:
+    """(q,) Row of the operator that starts at each instant, -1 if none; of several the outermost, then by name."""
     events = timeline.events
     order = np.lexsort(
         (events.strings.ranks()[events.name[rows]], -events.dur_ns[rows], events.start_ns[rows])
@@ -218,5 +225,5 @@ def _first_at(timeline: InterpretedTrace, rows: EventIndex, at: Ints) -> Ints:
     rows = rows[order]
     start = events.start_ns[rows]
     place = np.searchsorted(start, at)
-    found = np.append(rows, -1)[place]
-    return np.where((found >= 0) & (events.start_ns[found] == at), found, -1)
+    next_row = np.append(rows, -1)[place]
+    return np.where((next_row >= 0) & (events.start_ns[next_row] == at), next_row, -1)

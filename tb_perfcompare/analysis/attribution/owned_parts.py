@@ -1,7 +1,7 @@
-"""Parts of an entity: its callers and input shapes; around a gap, what the host did.
+"""Parts of an entity: its callers and input shapes; for gaps, what the host did around them.
 
 Device work is split by the operator that launched it and that operator's input shape, host operators by their own input
-shape, runtime calls by the operator they belong to, the profiler's work by its name. docs/method/ledger.md.
+shape, runtime calls by the operator they belong to, profiler overhead by its name. docs/method/ledger.md.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tb_perfcompare.model.texts import Keys, TextPool, Texts, keys
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_PARTS = 20_000
-"""A recording with more parts than this keeps the largest; the others of an entity stand together as SMALLER."""
+"""Largest number of parts kept; smaller ones of an entity are pooled as SMALLER."""
 
 SMALLER = "(smaller parts)"
 
@@ -44,10 +44,11 @@ def owned_parts(
     timeline: InterpretedTrace, rows: EventIndex, shares: Shares, entity: Ints32,
     entities: tuple[NDArray[np.int8], Texts], step: StepIndex, steps: int,
 ) -> SplitTime:  # fmt: skip
-    """The parts of every entity, keys (category label, entity, caller, shape).
+    """Splits owned time into the parts of every entity, with keys (category label, entity, caller, shape).
 
     rows      (m,) events that may own time, the claims of `shares`
-    entity    (m,) their entities; of those the StepCategory and the key, of OperatorKeys.pool
+    entity    (m,) entity of each row
+    entities  StepCategory and key (in OperatorKeys.pool) of each entity
     step      (n,) step of every event, -1 outside; there are `steps`
     """
     keys_of, part, caller_texts, shape_texts = _parts(timeline, rows, entity, len(entities[0]))
@@ -62,31 +63,35 @@ def owned_parts(
         ],
         [(part, (step, rows), None)],
     )
-    known = operator_keys_of(timeline.events.strings)
-    (category, key), nobody = entities, known.places((NOBODY,))
+    operator_keys = operator_keys_of(timeline.events.strings)
+    (category, key), idle = entities, operator_keys.places((NOBODY,))
     callers = [*caller_texts, *gap_texts, SMALLER]
-    found_keys = _PartKeys(
+    part_keys = _PartKeys(
         timeline.events.strings,
         label=np.append(category[keys_of[0]], np.full(gaps, np.int8(StepCategory.OTHER))),
-        entity=np.append(key.code[keys_of[0]], np.full(gaps, nobody, dtype=np.int32)),
+        entity=np.append(key.code[keys_of[0]], np.full(gaps, idle, dtype=np.int32)),
         caller=np.append(keys_of[1].astype(np.int32), np.arange(gaps, dtype=np.int32) + np.int32(len(caller_texts))),
         shape=np.append(keys_of[2].astype(np.int32), np.zeros(gaps, dtype=np.int32)),
         callers=callers,
         shapes=shape_texts,
     )
     entry = np.append(keys_of[0], np.full(gaps, len(category)))
-    cells, is_rest, pooled = cells.largest(MOST_PARTS, found_keys.first, entry)
-    split = cells.named(lambda rows: found_keys.of(rows, is_rest))
+    cells, is_rest, pooled = cells.largest(MOST_PARTS, part_keys.first, entry)
+    split = cells.named(lambda rows: part_keys.of(rows, is_rest))
     if len(set(callers)) < len(callers) and len(set(split.keys)) < len(split):
-        split = split.renamed(split.keys)  # something in the recording is called like the rest, or like a gap
+        split = split.renamed(split.keys)  # a recorded name equals SMALLER or the text of a gap
     recorded = (("operator", bool(timeline.is_operator.any())), ("shape", "input_dims" in timeline.events.args))
     return replace(split, recorded_keys=tuple(what for what, known in recorded if known), pooled=pooled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PartKeys:
-    """Keys of p parts, each column as numbers: `label` in CATEGORY_LABELS, `entity` in OperatorKeys.pool, `caller` and
-    `shape` in these texts, of which the last caller is SMALLER and the first shape is none."""
+    """Keys of p parts as integer columns.
+
+    label          index into CATEGORY_LABELS
+    entity         index into OperatorKeys.pool
+    caller, shape  indices into `callers` and `shapes`; the last caller is SMALLER, the first shape means none
+    """
 
     strings: StringTable
     label: NDArray[np.int8]
@@ -97,7 +102,7 @@ class _PartKeys:
     shapes: list[str]
 
     def of(self, rows: Ints, is_rest: Flags) -> Keys:
-        """Of some parts; those that stand for the rest of an entity have no caller and shape."""
+        """Returns the keys of these parts; a pooled remainder of an entity has the caller SMALLER and no shape."""
         rest = is_rest[rows]
         caller = np.where(rest, np.int32(len(self.callers) - 1), self.caller[rows])
         shape = np.where(rest, np.int32(0), self.shape[rows])
@@ -109,7 +114,7 @@ class _PartKeys:
         )
 
     def first(self, rows: Ints, many: int) -> Ints:
-        """So many of these parts: those whose keys come first."""
+        """Selects the `many` parts of these whose keys sort first."""
         ranks = operator_keys_of(self.strings).ranks(self.strings)
         label = np.argsort(np.argsort(CATEGORY_LABELS))
         place = label[self.label[rows]] * np.int64(len(ranks)) + ranks[self.entity[rows]]
@@ -124,35 +129,35 @@ class _PartKeys:
 def _parts(
     timeline: InterpretedTrace, rows: EventIndex, entity: Ints32, entities: int
 ) -> tuple[list[Ints], Ints32, list[str], list[str]]:
-    """((entity, caller, shape) of every part, (m,) part of each event, texts of callers, texts of shapes)."""
+    """Returns ((entity, caller, shape) of every part, (m,) part of each event, caller texts, shape texts)."""
     caller, callers = _callers(timeline, rows)
     shape, shapes = _shapes(timeline, rows)
-    found, part = finest([(entity, entities), (caller, len(callers)), (shape, len(shapes))])
-    return found, part, callers, shapes
+    columns, part = finest([(entity, entities), (caller, len(callers)), (shape, len(shapes))])
+    return columns, part, callers, shapes
 
 
 def _callers(timeline: InterpretedTrace, rows: EventIndex) -> tuple[Ints32, list[str]]:
-    """(m,) who called each event, as an index into texts."""
+    """(m,) Caller of each event, as an index into texts."""
     events = timeline.events
     caller = np.zeros(len(rows), dtype=np.int32)
-    # "(profiler overhead)" is one entity; its parts are the kinds of work.
+    # "(profiler overhead)" is one entity; its parts are the kinds of overhead.
     overhead = np.flatnonzero(events.category[rows] == Category.OVERHEAD)
     calls = rows_where(gather(timeline.is_device | timeline.is_api, rows))
     operator = timeline.operator[rows[calls]]
-    known = np.flatnonzero(operator >= 0)
-    named = np.concatenate([events.name[operator[known]], events.name[rows[overhead]]])
+    called = np.flatnonzero(operator >= 0)
+    named = np.concatenate([events.name[operator[called]], events.name[rows[overhead]]])
     used, place = factorize(named, len(events.strings))
     keys_of = operator_keys_of(events.strings)
     number, places = keys_of.numbered(used, _CALLERS)
-    caller[np.concatenate([calls[known], overhead])] = number[place]
-    lost = calls[operator < 0]
-    caller[lost] = _NONE
-    caller[lost[timeline.is_device[rows[lost]] & (timeline.launcher[rows[lost]] < 0)]] = _UNKNOWN
+    caller[np.concatenate([calls[called], overhead])] = number[place]
+    uncalled = calls[operator < 0]
+    caller[uncalled] = _NONE
+    caller[uncalled[timeline.is_device[rows[uncalled]] & (timeline.launcher[rows[uncalled]] < 0)]] = _UNKNOWN
     return caller, list(map(keys_of.pool.texts.__getitem__, places.tolist()))
 
 
 def _shapes(timeline: InterpretedTrace, rows: EventIndex) -> tuple[Ints32, list[str]]:
-    """(m,) input shape of each event, or of the operator that launched it, as an index into texts; 0 is none."""
+    """(m,) Input shape of each event, or of the operator that launched it, as an index into texts; 0 means none."""
     events = timeline.events
     if "input_dims" not in events.args:
         return np.zeros(len(rows), dtype=np.int32), [""]
@@ -175,9 +180,9 @@ def _shapes(timeline: InterpretedTrace, rows: EventIndex) -> tuple[Ints32, list[
 def _idle_context(
     timeline: InterpretedTrace, rows: EventIndex, gap_start: Nanoseconds, gap_end: Nanoseconds
 ) -> tuple[Ints, list[str]]:
-    """(g,) index into texts for every gap. `rows` (m,) are the events that gaps lie between.
+    """(g,) Index of each gap's text, and the texts. `rows` (m,) are the events that the gaps lie between.
 
-    X ended last before the gap, Y starts first after it; of several at the same instant the outermost.
+    X ended last before the gap, Y starts first after it; of several at the same instant, the outermost.
     """
     if not len(gap_start):
         return np.zeros(0, dtype=np.int64), []
@@ -185,7 +190,7 @@ def _idle_context(
     main = _on_main_thread(timeline, rows[~gather(timeline.is_device, rows)])
     start, end = gather(events.start_ns, main), timeline.ends(main)
     name = Coded(gather(events.name, main), events.strings.ranks())
-    # those that matter are looked up among the times in order: no column is put in order but these
+    # only the neighbours of gaps are looked up, through the order: no other column is sorted
     order = sorted_order(end, start, name)
     last = _places(end, order, gap_start, "right") - 1
     after = np.where(last >= 0, main[order[last]], -1) if len(main) else np.full(len(last), -1)
@@ -198,7 +203,7 @@ def _idle_context(
 
 
 def _places(times: Ints, order: AnyInts, wanted: Ints, side: Literal["left", "right"]) -> Ints:
-    """np.searchsorted among the times in their order, without a copy of them: they are many, and few are wanted."""
+    """np.searchsorted in times[order] without building that array: there are many times and few wanted."""
     low, high = np.zeros(len(wanted), dtype=np.int64), np.full(len(wanted), len(order), dtype=np.int64)
     while (is_open := low < high).any():
         middle = (low + high) // 2
@@ -209,12 +214,14 @@ def _places(times: Ints, order: AnyInts, wanted: Ints, side: Literal["left", "ri
 
 
 def _on_main_thread(timeline: InterpretedTrace, host: AnyInts) -> AnyInts:
-    """Of the host's events those on the thread of the step markers; without any, on the thread with most events; of
-    equal ones on the first by name."""
+    """Selects the host events on the main thread: the one with the most step markers, else with the most events.
+
+    Ties go to the first by name.
+    """
     events = timeline.events
     marker = np.flatnonzero(timeline.is_marker)
     count = np.bincount(events.lane[marker if len(marker) else host], minlength=len(events.lanes)).tolist()
-    # Old traces write one thread in two ways.
+    # Old traces write the id of a thread in two ways (number and text).
     names = [(str(pid), str(tid)) for pid, tid in zip(events.lanes.pid, events.lanes.tid, strict=True)]
     total: dict[tuple[str, str], int] = {}
     for name, number in zip(names, count, strict=True):
@@ -228,12 +235,12 @@ def _texts(timeline: InterpretedTrace, after: AnyInts, before: AnyInts) -> tuple
     events = timeline.events
     width = len(events.strings) + 1
     names = [np.where(row >= 0, events.name[row], -1).astype(np.int64) + 1 for row in (after, before)]
-    (one, at_one), (two, at_two) = (distinct(name, width) for name in names)
-    code, place = distinct(at_one * len(two) + at_two, len(one) * len(two))
+    (left, at_left), (right, at_right) = (distinct(name, width) for name in names)
+    code, place = distinct(at_left * len(right) + at_right, len(left) * len(right))
 
     def text(used: Ints, index: int, word: str) -> str:
         number = int(used[index])
         return f"{word} {operator_key(events.strings[number - 1])}" if number else ""
 
-    pairs = [divmod(c, len(two)) for c in code.tolist()]
-    return place, [", ".join(filter(None, (text(one, x, "after"), text(two, y, "before")))) for x, y in pairs]
+    pairs = [divmod(c, len(right)) for c in code.tolist()]
+    return place, [", ".join(filter(None, (text(left, x, "after"), text(right, y, "before")))) for x, y in pairs]

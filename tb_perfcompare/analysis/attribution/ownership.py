@@ -1,14 +1,13 @@
-"""Every nanosecond of a step has exactly one owner.
+"""Exactly one owner for every nanosecond of a step.
 
-At each instant the first active class in StepCategory order owns (of Other: what explains a gap, such as the profiler's
-own work and Python functions). Inside a device class the events running at once
-share the time equally (the nanosecond that does not divide goes to the latest started); inside a host class the
-innermost, that is the latest started, event owns. What nothing claims is Other, too. So the owned times of a step sum
-to its window to the nanosecond. Who that is is kept event by event, so that any way to group the events closes as well.
-(Method: docs/method/ledger.md.)
+At each instant the first active class in StepCategory order owns. Inside a device class the events running at once
+share the time equally (the indivisible nanoseconds go to the latest started); inside a host class the innermost event,
+which started last, owns. Other includes events that explain a gap, such as profiler overhead and Python functions, and
+time that no event claims. So the owned times of a step sum to its window to the nanosecond. Ownership is kept event by
+event, so any grouping of events sums exactly as well. (Method: docs/method/ledger.md.)
 
-There are two forms that give the same: a compiled one (native/sweep.c), which goes from one change to the next, and one
-in numpy (ownership_in_numpy.py), which works on all stretches between changes at once.
+Two implementations give the same result: a compiled one (native/sweep.c), which goes from one change to the next, and
+one in numpy (ownership_in_numpy.py), which handles all intervals between changes at once.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claims:
-    """Events, some of which may own time; n rows, in any order, m of them claims.
+    """n events in any order, m of which may own time (claims).
 
     start_ns, dur_ns  (n,) int64
-    role              (n,) int8 StepCategory, below 0 for events that claim nothing
-    ties              (n,) each; who of equal spans started later, the first before the second, so that it does not
-                      depend on file order
+    role              (n,) int8 StepCategory, negative for events that claim nothing
+    ties              (n,) each; decide which of equal spans started later, the first column before the second, so that
+                      the result does not depend on file order
     """
 
     start_ns: Nanoseconds
@@ -41,14 +40,14 @@ class Claims:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shares:
-    """What each claim owns of each step: c pairs, each once, in any order; and g gaps, parts of a step without owner.
+    """What each claim owns of each step, and gaps, the parts of steps without owner.
 
-    claim, step         (c,) int32 which of the m claims, rows of the windows
-    time_ns             (c,) int64 above zero
+    claim, step         (c,) int32 claim and row of the windows; each pair once, in any order
+    time_ns             (c,) int64, positive
     gap_start, gap_end  (g,) int64, in time order, disjoint
     gap_step            (g,) int64
 
-    time_ns by step and the lengths of the step's gaps sum to its window.
+    The time_ns of a step and the lengths of its gaps sum to its window.
     """
 
     claim: Ints32
@@ -60,7 +59,7 @@ class Shares:
 
 
 def owned_shares(claims: Claims, windows: Windows) -> Shares:
-    """Who owns which part of every step, claim by claim."""
+    """Divides every step among the claims."""
     module = compiled()
     if module is None:
         from tb_perfcompare.analysis.attribution.ownership_in_numpy import shares_in_numpy

@@ -1,5 +1,7 @@
-"""Who owns every instant of the steps, without a compiler: the rule of ownership.py, all stretches between changes at
-once."""
+"""Ownership of every instant of the steps in plain numpy.
+
+The rule of ownership.py, applied to all intervals between changes at once.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,12 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Segments:
-    """Elementary stretches between all edges. edges (k + 1,), length (k,), step (k,) -1 outside windows."""
+    """Segments between consecutive edges (starts and ends of claims and steps).
+
+    edges                  (k + 1,)
+    length, step           (k,) step is -1 outside windows
+    step_first, step_last  (s,) first segment of each step, and first after it
+    """
 
     edges: Ints
     length: Ints
@@ -24,10 +31,10 @@ class _Segments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cells:
-    """A cell per claim and step that it reaches: those of claim i are base[i] + step, from `low`[i] to below `high`[i].
+    """One cell per claim and step it overlaps; claim i has the cells base[i] + step for low[i] <= step < high[i].
 
-    first, last  (m,) segments of a claim, from and to below
-    claim, step  (cells,) what a cell is of
+    first, last  (m,) segments of a claim: [first, last)
+    claim, step  (cells,) of each cell
     """
 
     first: Ints
@@ -40,13 +47,12 @@ class _Cells:
 
 
 AT_ONCE = 1 << 18
-"""Claims swept together in numpy; longer recordings are swept a few steps at a time, so that the work in between stays
-small."""
+"""Claims swept at once; longer recordings are swept a few steps at a time to limit intermediate arrays."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ranked:
-    """Claims with one rank instead of ties."""
+    """Claims whose ties are settled: `rank` (m,) orders them by start."""
 
     start_ns: Nanoseconds
     end_ns: Nanoseconds
@@ -65,7 +71,7 @@ def shares_in_numpy(
     step_start: Nanoseconds,
     step_end: Nanoseconds,
 ) -> Found:
-    """The fields of Shares."""
+    """Returns the fields of Shares."""
     rank = np.empty(len(role), dtype=np.int64)
     rank[np.lexsort((*reversed(ties), ~end_ns, start_ns))] = np.arange(len(rank))
     ranked = _Ranked(start_ns, end_ns, role, rank)
@@ -74,7 +80,7 @@ def shares_in_numpy(
     for part in np.array_split(np.arange(steps), min(steps, -(-len(rank) // AT_ONCE) or 1)) if steps else ():
         span = slice(int(part[0]), int(part[-1]) + 1)
         start, end = step_start[span], step_end[span]
-        parts.append(_sweep(*_inside(ranked, int(start[0]), int(end[-1])), start, end, int(part[0])))
+        parts.append(_sweep(*_clipped(ranked, int(start[0]), int(end[-1])), start, end, int(part[0])))
     none = np.zeros(0, dtype=np.int64)
     columns = tuple(np.concatenate(c) for c in zip(*parts, strict=True)) if parts else (none,) * 6
     return columns[0].astype(np.int32), columns[1].astype(np.int32), columns[2], columns[3], columns[4], columns[5]
@@ -83,7 +89,7 @@ def shares_in_numpy(
 def _sweep(
     claims: _Ranked, claim: Ints, step_start: Nanoseconds, step_end: Nanoseconds, step_offset: int
 ) -> tuple[Ints, ...]:
-    """The fields of Shares for some of the steps; `claim` (m,) says which row of all claims each one is."""
+    """Returns the fields of Shares for consecutive steps; `claim` (m,) is the index of each claim among all claims."""
     segments = _segments(claims, step_start, step_end)
     cells = _cells(claims, segments)
     free = segments.step >= 0
@@ -97,19 +103,19 @@ def _sweep(
         np.add.at(active, first, 1)
         np.subtract.at(active, last, 1)
         active = np.cumsum(active[:-1])
-        mine = free & (active > 0)
+        wins = free & (active > 0)
         free &= active == 0
         top = _latest_started(first, last, claims.rank[rows], len(segments.length))
         if role in DEVICE_CATEGORIES:
-            _share(owned, segments, cells, mine, active, rows, top)
+            _share(owned, segments, cells, wins, active, rows, top)
         else:
-            _add(owned, cells.base[rows[top[mine]]] + segments.step[mine], segments.length[mine])
-    some = np.flatnonzero(owned)
+            _add(owned, cells.base[rows[top[wins]]] + segments.step[wins], segments.length[wins])
+    nonzero = np.flatnonzero(owned)
     gap_from, gap_to = _runs(free, segments.step)
     return (
-        claim[cells.claim[some]],
-        cells.step[some] + step_offset,
-        owned[some],
+        claim[cells.claim[nonzero]],
+        cells.step[nonzero] + step_offset,
+        owned[nonzero],
         segments.edges[gap_from],
         segments.edges[gap_to],
         segments.step[gap_from] + step_offset,
@@ -117,15 +123,15 @@ def _sweep(
 
 
 def _runs(free: Flags, step: Ints) -> tuple[Ints, Ints]:
-    """(first segment, first segment after) of every run of free segments of one step."""
+    """Returns (first segment, first segment after) of every run of free segments in one step."""
     held = np.where(free, step, -1)
     begins = np.flatnonzero((held >= 0) & (np.append(-1, held[:-1]) != held))
     ends = np.flatnonzero((held >= 0) & (np.append(held[1:], -1) != held)) + 1
     return begins, ends
 
 
-def _inside(claims: _Ranked, low: int, high: int) -> tuple[_Ranked, Ints]:
-    """Claims cut to [low, high), and their rows; those outside or empty cannot own anything there."""
+def _clipped(claims: _Ranked, low: int, high: int) -> tuple[_Ranked, Ints]:
+    """Returns the claims clipped to [low, high), without empty ones, and their rows."""
     start, end = np.maximum(claims.start_ns, low), np.minimum(claims.end_ns, high)
     keep = np.flatnonzero(end > start)
     return _Ranked(start[keep], end[keep], claims.role[keep], claims.rank[keep]), keep
@@ -143,7 +149,7 @@ def _cells(claims: _Ranked, segments: _Segments) -> _Cells:
 
 def _segments(claims: _Ranked, step_start: Nanoseconds, step_end: Nanoseconds) -> _Segments:
     edges = np.sort(np.concatenate([claims.start_ns, claims.end_ns, step_start, step_end]), kind="stable")
-    # np.unique hashes integers, which is far slower than sorting stamps that are nearly sorted already.
+    # np.unique hashes integers, far slower than sorting these nearly sorted times
     edges = edges[np.append(True, edges[1:] != edges[:-1])]
     middle = edges[:-1]
     step = np.searchsorted(step_start, middle, side="right") - 1
@@ -159,7 +165,7 @@ def _segments(claims: _Ranked, step_start: Nanoseconds, step_end: Nanoseconds) -
 
 
 def _latest_started(first: Ints, last: Ints, rank: Ints, segments: int) -> Ints:
-    """(segments,) position of the claim with the highest rank covering each segment, -1 where none does.
+    """(segments,) Index of the claim with the highest rank covering each segment, -1 if none does.
 
     Each range is the union of two blocks whose length is a power of two, so maxima are written once per block and
     pushed down from long blocks to short ones: O((claims + segments) log segments) without a loop over either.
@@ -185,11 +191,14 @@ def _latest_started(first: Ints, last: Ints, rank: Ints, segments: int) -> Ints:
     return np.where(best >= 0, order[np.maximum(best, 0)], -1)
 
 
-def _share(owned: Ints, segments: _Segments, cells: _Cells, mine: Flags, active: Ints, rows: Ints, top: Ints) -> None:
-    """Equal shares of device segments, exact to the nanosecond. `rows` are the claims of the category."""
-    width = np.where(mine, active, 1)
-    each = np.where(mine, segments.length // width, 0)
-    left = np.where(mine, segments.length - each * width, 0)
+def _share(owned: Ints, segments: _Segments, cells: _Cells, wins: Flags, active: Ints, rows: Ints, top: Ints) -> None:
+    """Adds equal shares of the segments where a device category wins, exact to the nanosecond.
+
+    `rows` are the claims of the category.
+    """
+    width = np.where(wins, active, 1)
+    each = np.where(wins, segments.length // width, 0)
+    left = np.where(wins, segments.length - each * width, 0)
     before = np.concatenate([[0], np.cumsum(each)])
     reached = cells.high[rows] - cells.low[rows]
     row = np.repeat(rows, reached)
@@ -202,5 +211,5 @@ def _share(owned: Ints, segments: _Segments, cells: _Cells, mine: Flags, active:
 
 
 def _add(owned: Ints, cell: Ints, amount: Ints) -> None:
-    """owned[cell] += amount. Doubles carry integers exactly up to 2**53 ns, 104 days of owned time."""
+    """owned[cell] += amount. Doubles are exact up to 2**53 ns, 104 days of owned time."""
     owned += np.bincount(cell, weights=amount, minlength=len(owned)).astype(np.int64)

@@ -1,1 +1,1 @@
-"""Passes over columns of events: numbering, grouping, nesting, intervals. They know nothing of profilers."""
+"""Operations on columns of events: numbering, grouping, nesting, intervals. Independent of any profiler."""

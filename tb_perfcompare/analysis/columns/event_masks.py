@@ -1,4 +1,4 @@
-"""Boolean masks over events, evaluated once per category or distinct value."""
+"""Boolean masks over events, evaluated once per category or distinct name."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tb_perfcompare.model.strings import StringTable
 
 
 def among(category: NDArray[np.int8], members: Iterable[Category]) -> Flags:
-    """(n,) whether each event's category is one of these. Comparing bytes is the quickest that numpy can do."""
+    """(n,) Whether each event's category is one of these. Compares bytes, the fastest comparison in numpy."""
     first, *others = sorted(members)
-    if others and others[-1] - first == len(others):  # neighbours: one comparison for all
+    if others and others[-1] - first == len(others):  # consecutive values: one comparison for all
         flags: Flags = (category - np.int8(first)).view(np.uint8) <= len(others)
         return flags
     flags = category == first
@@ -27,14 +27,14 @@ def among(category: NDArray[np.int8], members: Iterable[Category]) -> Flags:
 
 
 def used_codes(codes: AnyInts, size: int) -> Ints:
-    """The different codes, ascending; they lie in 0..size - 1."""
+    """Returns the distinct codes, ascending; codes lie in 0..size - 1."""
     seen = np.zeros(size, dtype=bool)
     seen[codes] = True
     return np.flatnonzero(seen)
 
 
 class NameFlags:
-    """Tests of names, at most eight, each asked of few of the distinct names; one look-up per event for all."""
+    """Up to eight tests of event names: evaluated per distinct name, looked up per event."""
 
     def __init__(self, strings: StringTable, name: NameIndex, *tests: Callable[[str], bool]) -> None:
         bits = np.zeros(len(strings), dtype=np.uint8)
@@ -47,7 +47,7 @@ class NameFlags:
         self._bits = gather(bits, name)
 
     def where(self, test: Callable[[str], bool]) -> Flags:
-        """(n,) whether each event's name passes."""
+        """(n,) Whether each event's name passes the test."""
         if not self._any[test]:
             return np.zeros(len(self._bits), dtype=bool)
         flags: Flags = (self._bits & self._bit[test]) != 0

@@ -1,7 +1,7 @@
 """Sums of rows by group and step.
 
-Rows are summed once, by the finest groups that any table needs; coarser tables are sums of those groups, which are far
-fewer than rows.
+Rows are summed once, by the finest groups that any table needs; coarser tables sum these groups, of which there are far
+fewer.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ _LATEST = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """Rows divided into groups; r rows, g groups, s steps.
+    """r rows divided into g groups, over s steps.
 
-    of_row   (r,) group of each row
-    step     of each row; rows outside steps count nowhere
+    of_row  (r,) group of each row
+    count   g
+    step    step of each row; rows outside steps are not counted
+    steps   s
     """
 
     of_row: AnyInts
@@ -35,27 +37,32 @@ class Groups:
     steps: int
 
     def matrix(self, weights: Chosen | None = None, counted: AnyInts | None = None) -> Ints:
-        """(g, s) summed weights of the rows; without weights their number. `counted` (r,) is in place of `of_row`,
-        below zero for rows that do not count."""
+        """(g, s) Sum of the rows' weights, or number of rows without weights.
+
+        `counted` (r,) replaces `of_row`; negative for rows that are not counted.
+        """
         return scatter_add(self.of_row if counted is None else counted, self.count, self.step, self.steps, weights)
 
     def span(self, values: Ints, chosen: slice | Flags = slice(None)) -> tuple[Ints, Ints]:
-        """(g,) smallest and (g,) largest value of the chosen rows; the largest integer and 0 where there is none."""
+        """(g,) smallest and (g,) largest value of the chosen rows; the largest int64 and 0 for groups without any."""
         low, high = np.full(self.count, _LATEST), np.zeros(self.count, dtype=np.int64)
         np.minimum.at(low, self.of_row[chosen], values[chosen])
         np.maximum.at(high, self.of_row[chosen], values[chosen])
         return low, high
 
     def first_names(self, strings: StringTable, name: AnyInts) -> Ints:
-        """(g,) place in alphabetical order of the first of the rows' names; `name` (r,) are their codes."""
+        """(g,) Alphabetical rank of the first name of each group; `name` (r,) are the rows' name codes."""
         first = np.full(self.count, _LATEST)
         np.minimum.at(first, self.of_row, gather(strings.ranks(), name))
         return first
 
 
 def finest(keys: Sequence[tuple[AnyInts, int]]) -> tuple[list[Ints], Ints32]:
-    """(each key's number of every combination that occurs, combination of each row); a key is a number per row and how
-    many numbers there are. Combinations are in the order of their keys, the first before the second."""
+    """Numbers the combinations of keys that occur; a key is (a number per row, the number of distinct numbers).
+
+    Returns (per key, its number in each combination; combination of each row). Combinations are sorted by the first
+    key, then the second and so on.
+    """
     columns: list[Ints] = []
     at = np.zeros(0, dtype=np.int32)
     for number, size in keys:
@@ -63,7 +70,7 @@ def finest(keys: Sequence[tuple[AnyInts, int]]) -> tuple[list[Ints], Ints32]:
             columns.append(np.zeros(len(columns[0]), dtype=np.int64))
             continue
         used: Ints | None = None
-        if size > len(number):  # the numbers that occur may be few, and products of sizes are large
+        if size > len(number):  # few may occur, and products of sizes get large
             used, number = factorize(number, size)
             size = len(used)
         if columns:
@@ -77,30 +84,30 @@ def finest(keys: Sequence[tuple[AnyInts, int]]) -> tuple[list[Ints], Ints32]:
 
 
 def argument_of(events: EventTable, name: str, rows: EventIndex, missing: int | float) -> NDArray[np.generic]:
-    """(r,) values of an argument for these rows, in any order, `missing` where absent."""
+    """(r,) Values of an argument for these rows, in any order; `missing` for rows without it."""
     column = events.args.get(name)
     if column is None:
         return np.full(len(rows), missing)
     if len(column.rows) == len(rows) and np.array_equal(column.rows, rows):
-        return column.values  # as a rule all kernels carry what any of them carries
-    if len(rows) * _FEW > len(events) or not len(column.rows):
+        return column.values  # usually all kernels have an argument if any has
+    if len(rows) * _DENSE_RATIO > len(events) or not len(column.rows):
         return column.dense(len(events), missing)[rows]
     wanted = rows.astype(np.int32, copy=False)
     place = np.minimum(np.searchsorted(column.rows, wanted), len(column.rows) - 1)
     there = column.rows[place] == wanted
-    found = np.full(len(rows), missing, dtype=column.values.dtype)
-    found[there] = column.values[place[there]]
-    return found
+    values = np.full(len(rows), missing, dtype=column.values.dtype)
+    values[there] = column.values[place[there]]
+    return values
 
 
-_FEW = 4
-"""An array of all events is made where one event in so many is asked for; a search takes less memory."""
+_DENSE_RATIO = 4
+"""An array over all events is made if at least one event in this many is wanted; else a search takes less memory."""
 
 
 def added_up(matrix: Ints, into: AnyInts, count: int) -> Ints:
-    """(count, s) sums of the rows of a matrix that go into the same row."""
+    """(count, s) Sums of the matrix rows that have the same target row in `into`."""
     if count == len(into) and (np.diff(into) == 1).all():
-        return matrix  # every row into its own
+        return matrix  # each row is its own target
     rows, steps = matrix.shape
     if compiled() is not None:
         row = into.astype(np.int32, copy=False), np.repeat(np.arange(rows, dtype=np.int32), steps)
@@ -114,14 +121,14 @@ def added_up(matrix: Ints, into: AnyInts, count: int) -> Ints:
 
 
 def least(values: Ints, into: AnyInts, count: int) -> Ints:
-    """(count,) smallest of the values that go into the same place, the largest integer where none does."""
+    """(count,) Smallest of the values with each target; the largest int64 for targets without any."""
     out = np.full(count, _LATEST)
     np.minimum.at(out, into, values)
     return out
 
 
 def largest(values: Ints, into: AnyInts, count: int) -> Ints:
-    """(count,) largest of the values, none below 0, that go into the same place; 0 where none does."""
+    """(count,) Largest of the non-negative values with each target; 0 for targets without any."""
     out = np.zeros(count, dtype=np.int64)
     np.maximum.at(out, into, values)
     return out

@@ -8,7 +8,7 @@ from tb_perfcompare.model.arrays import AnyInts, Ints, Nanoseconds
 
 
 def union(start: Nanoseconds, end: Nanoseconds) -> tuple[Ints, Ints]:
-    """Disjoint sorted intervals covering the same instants; touching ones join, empty ones vanish."""
+    """Returns disjoint sorted intervals that cover the same instants; touching intervals join, empty ones vanish."""
     keep = end > start
     start, end = start[keep], end[keep]
     if not len(start):
@@ -24,14 +24,14 @@ def union(start: Nanoseconds, end: Nanoseconds) -> tuple[Ints, Ints]:
 
 
 def union_by_lane(lanes: AnyInts, start: Nanoseconds, end: Nanoseconds) -> tuple[Ints, Ints, Ints]:
-    """(lane, start, end) of the union of each lane's intervals, lane by lane; as many lanes as one likes at once."""
-    kept = np.flatnonzero(end > start)
-    order = kept[np.lexsort((start[kept], lanes[kept]))]
+    """Returns (lane, start, end) of the union of each lane's intervals, sorted by lane, for any number of lanes."""
+    nonempty = np.flatnonzero(end > start)
+    order = nonempty[np.lexsort((start[nonempty], lanes[nonempty]))]
     lane, start, end = lanes[order].astype(np.int64), start[order], end[order]
     if not len(lane):
         return lane, start, end
     is_first = np.append(True, lane[1:] != lane[:-1])
-    # ends as places among all ends, so that a lane's number before them does not overflow
+    # compare ends by rank: combined with the lane number, nanoseconds would overflow
     by_end = np.argsort(end, kind="stable")
     place = np.empty(len(end), dtype=np.int64)
     place[by_end] = np.arange(len(end))
@@ -44,13 +44,13 @@ def union_by_lane(lanes: AnyInts, start: Nanoseconds, end: Nanoseconds) -> tuple
 
 
 def covered(start: Nanoseconds, end: Nanoseconds, low: int, high: int) -> int:
-    """Length of the part of [low, high) covered by any of the intervals."""
+    """Length of [low, high) that is covered by any interval."""
     start, end = union(np.clip(start, low, high), np.clip(end, low, high))
     return int((end - start).sum())
 
 
 def within(intervals: tuple[Ints, Ints], low: Nanoseconds, high: Nanoseconds) -> Ints:
-    """(s,) length of the part of each window [low, high) that disjoint sorted intervals cover."""
+    """(s,) Length of each window [low, high) that is covered by disjoint sorted intervals."""
     start, end = intervals
     if not len(start):
         return np.zeros(len(low), dtype=np.int64)
@@ -59,7 +59,7 @@ def within(intervals: tuple[Ints, Ints], low: Nanoseconds, high: Nanoseconds) ->
     def until(at: Ints) -> Ints:
         last = np.searchsorted(start, at, side="right") - 1
         inside = np.minimum(at, end[last]) - start[last]
-        found: Ints = np.where(last >= 0, before[np.maximum(last, 0)] + inside, 0)
-        return found
+        covered_ns: Ints = np.where(last >= 0, before[np.maximum(last, 0)] + inside, 0)
+        return covered_ns
 
     return until(high) - until(low)

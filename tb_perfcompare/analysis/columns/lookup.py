@@ -1,4 +1,4 @@
-"""Joining rows by equal integers: ids that operators, calls and device work have in common."""
+"""Joins rows by equal integers: ids shared by operators, calls and device work."""
 
 from __future__ import annotations
 
@@ -8,32 +8,34 @@ import numpy as np
 
 from tb_perfcompare.model.arrays import Ints
 
-_ROOM_PER_KEY = 8
-_ROOM = 1 << 16
+_MAX_RANGE_PER_KEY = 8
+_EXTRA_RANGE = 1 << 16
 
 
 def last_equal(keys: Ints, wanted: Ints, order: Callable[[], Ints]) -> Ints:
-    """(w,) position in `keys` of the last entry equal to each wanted value, -1 if none. `order` gives the positions in
-    the order that "last" is meant in; it is asked only if a key comes twice."""
+    """(w,) Index of the last key equal to each wanted value, -1 if none.
+
+    `order` returns the indices in the order that "last" refers to; it is called only if a key occurs twice.
+    """
     if not len(keys) or not len(wanted):
         return np.full(len(wanted), -1, dtype=np.int64)
     low, high = int(keys.min()), int(keys.max())
-    if high - low < _ROOM_PER_KEY * len(keys) + _ROOM:
+    if high - low < _MAX_RANGE_PER_KEY * len(keys) + _EXTRA_RANGE:
         return _by_table(keys, wanted, order, low, high - low + 1)
     return _by_sorting(keys, wanted, order)
 
 
-def _by_table(keys: Ints, wanted: Ints, order: Callable[[], Ints], low: int, room: int) -> Ints:
-    place = np.full(room, -1, dtype=np.int32)
+def _by_table(keys: Ints, wanted: Ints, order: Callable[[], Ints], low: int, size: int) -> Ints:
+    place = np.full(size, -1, dtype=np.int32)
     at, number = keys - low, np.arange(len(keys), dtype=np.int32)
     place[at] = number
     if not np.array_equal(place[at], number):
         number = order().astype(np.int32)
-        place[at[number]] = number  # of equal indices the last one assigned stays
-    inside = (wanted >= low) & (wanted < low + room)
-    found = np.full(len(wanted), -1, dtype=np.int64)
-    found[inside] = place[wanted[inside] - low]
-    return found
+        place[at[number]] = number  # of equal keys the last assignment wins
+    inside = (wanted >= low) & (wanted < low + size)
+    index = np.full(len(wanted), -1, dtype=np.int64)
+    index[inside] = place[wanted[inside] - low]
+    return index
 
 
 def _by_sorting(keys: Ints, wanted: Ints, order: Callable[[], Ints]) -> Ints:
@@ -44,5 +46,5 @@ def _by_sorting(keys: Ints, wanted: Ints, order: Callable[[], Ints]) -> Ints:
         by_key = by_key[np.argsort(keys[by_key], kind="stable")]
         ordered = keys[by_key]
     at = np.searchsorted(ordered, wanted, side="right") - 1
-    found = by_key[np.maximum(at, 0)]
-    return np.where((at >= 0) & (keys[found] == wanted), found, -1)
+    index = by_key[np.maximum(at, 0)]
+    return np.where((at >= 0) & (keys[index] == wanted), index, -1)

@@ -1,7 +1,7 @@
 """The compiled passes over ordered events (native/), or None if they were not built.
 
-Each has a twin in numpy that gives the same; callers ask `compiled()` and use the twin where it gives None. What is
-quick enough in numpy, and needs no copies as large as the recording there, has no compiled form.
+Each has a numpy equivalent with the same result, which callers use if `compiled()` returns None. Operations that are
+fast enough in numpy, without copies as large as the recording, have no compiled form.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from tb_perfcompare.model.arrays import AnyInts, Ints, Ints32
 from tb_perfcompare.quick_dataclass import dataclass
 
 VARIABLE = "TB_PERFCOMPARE_READER"
-"""Environment variable; `python` does without anything compiled, as in sources/trace/scanners/scanner_choice.py."""
+"""Environment variable; `python` disables compiled code, as in sources/trace/scanners/scanner_choice.py."""
 
 INTERFACE = 7
-"""Of the compiled module that this one is written for."""
+"""Interface version of the compiled module that this code expects."""
 
 _LARGE = 1_000_000
 
 WHY_NOT = ""
-"""Why the compiled passes are not there; "" if they are."""
+"""Why the compiled passes are unavailable; "" if they are available."""
 
 _module: ModuleType | None
 try:
@@ -34,29 +34,31 @@ try:
     if getattr(_passes, "INTERFACE", None) != INTERFACE:
         raise ImportError("it is of another version of this package; install the package again")
     _module = _passes
-except ImportError as error:  # no compiler when the package was installed, or a module of another version
+except ImportError as error:  # installed without a compiler, or another version
     _module = None
     WHY_NOT = str(error)
 
 
 def compiled() -> Any:
-    """The module, None if it is not there or not wanted."""
+    """Returns the compiled module, or None if it is unavailable or disabled."""
     return None if os.environ.get(VARIABLE) == "python" else _module
 
 
 def packed(column: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
-    """A column as the compiled passes take it; the column itself where it is so already."""
+    """Converts a column to a contiguous array of `dtype` for the compiled passes; no copy if it is one already."""
     return np.ascontiguousarray(column, dtype=dtype)
 
 
 def indices(column: AnyInts) -> AnyInts:
-    """A column for a pass that takes integers of 4 and of 8 bytes; the column itself where it is so already."""
+    """Converts a column for passes that accept 4- and 8-byte integers; no copy if it is contiguous."""
     return packed(column, np.int32 if column.dtype.itemsize <= np.int32().itemsize else np.int64)
 
 
 def release(events: int) -> None:
-    """Hands memory that was freed back to the machine, where the C library does not by itself. Takes milliseconds, and
-    is done for recordings of so many events only that it is much."""
+    """Returns freed memory to the operating system, if the C library keeps it.
+
+    Takes milliseconds, so it is done only for recordings with many events.
+    """
     module = compiled()
     if module is not None and events > _LARGE:
         module.release()
@@ -64,13 +66,13 @@ def release(events: int) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coded:
-    """A column that settles ties, by codes: `rank` (t,) int64 of each code, `code` (n,) int32."""
+    """A tie-breaking column stored by code: `rank` (t,) int64 of each code, `code` (n,) int32 of each row."""
 
     code: Ints32
     rank: Ints
 
     def __getitem__(self, rows: AnyInts | slice) -> Ints:
-        """The ranks of some rows."""
+        """Returns the ranks of these rows."""
         ranks: Ints = self.rank[self.code[rows]]
         return ranks
 
@@ -79,12 +81,12 @@ Tie: TypeAlias = "AnyInts | Coded"
 
 
 def packed_tie(tie: Tie) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
-    """A tie as the compiled passes take it."""
+    """Converts a tie-breaking column for the compiled passes."""
     if isinstance(tie, Coded):
         return packed(tie.code, np.int32), packed(tie.rank, np.int64)
     return packed(tie, np.int64)
 
 
 def unpacked(data: bytes, dtype: type[np.generic]) -> NDArray[Any]:
-    """The column in bytes, which are not copied; it cannot be written to."""
+    """Returns the bytes as a read-only column, without a copy."""
     return np.frombuffer(data, dtype)

@@ -1,11 +1,11 @@
 """Which event encloses which on one thread.
 
-Rule: events of a lane are taken in order of start, the longer first; an event's parent is the latest earlier event
-that is still open. An event that outlasts its parent is clipped to it, so that children never exceed their parents,
-siblings never overlap, and self times are never below zero.
+Rule: events of a lane are taken in order of start, longer ones first; an event's parent is the latest earlier event
+that is still open. An event that ends after its parent is clipped to it, so children never exceed their parents,
+siblings never overlap, and self times are never negative.
 
-Nesting, look-ups and sums have two forms that give the same: a compiled one (native/nesting.c), which follows the rule
-row by row, and one in numpy (nesting_in_numpy.py).
+Nesting, look-ups and sums have two implementations with equal results: a compiled one (native/nesting.c), which follows
+the rule row by row, and one in numpy (nesting_in_numpy.py).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nesting:
-    """Rows are in (lane, start, -end) order, n of them.
+    """n rows in (lane, start, -end) order.
 
     order   (n,) rows of the input
-    parent  (n,) row of the parent in this order, -1 at the top
+    parent  (n,) parent as a row of this order, -1 at the top
     depth   (n,) 0 at the top
     end     (n,) clipped end
-    inside  (n,) clipped time of the rows right below: end - start - inside is a row's own time
-    clipped number of events that outlasted their parent
+    inside  (n,) clipped time of direct children: end - start - inside is a row's self time
+    clipped number of events that ended after their parent
     """
 
     order: Ints32
@@ -38,16 +38,19 @@ class Nesting:
 
 
 def nest(lane: AnyInts, start: Nanoseconds, end: Nanoseconds, *ties: Tie, rows: AnyInts | None = None) -> Nesting:
-    """Nest events by time, all of the columns or these rows of them. `ties` order events of equal lane, start and end,
-    the first before the second, so that the result ignores file order."""
+    """Nests events by time: all of the columns, or these rows of them.
+
+    `ties` order events with equal lane, start and end, the first column before the second, so that the result does not
+    depend on file order.
+    """
     module = compiled()
     if module is None:
         from tb_perfcompare.analysis.columns.nesting_in_numpy import nest_in_numpy
 
-        at = np.arange(len(start)) if rows is None else rows.astype(np.int64)
-        found = nest_in_numpy(lane[at], start[at], end[at], tuple(tie[at] for tie in ties))
-        order, parent, depth = (column.astype(np.int32) for column in (at[found[0]], found[1], found[2]))
-        return Nesting(order, parent, depth, *found[3:])
+        chosen = np.arange(len(start)) if rows is None else rows.astype(np.int64)
+        columns = nest_in_numpy(lane[chosen], start[chosen], end[chosen], tuple(tie[chosen] for tie in ties))
+        order, parent, depth = (ints.astype(np.int32) for ints in (chosen[columns[0]], columns[1], columns[2]))
+        return Nesting(order, parent, depth, *columns[3:])
     numbered, lanes = _numbered(lane)
     order, parent, depth, clipped_end, inside, clipped = module.nest(
         packed(numbered, np.int32),
@@ -68,8 +71,10 @@ def nest(lane: AnyInts, start: Nanoseconds, end: Nanoseconds, *ties: Tie, rows: 
 
 
 def sorted_order(first: Ints, second: Ints, *ties: Tie) -> Ints32:
-    """(n,) rows in the order of `first`; of equal ones the larger `second` comes first, then ties decide, then rows. So
-    spans given as start and end come in order of start, the longer ones first."""
+    """(n,) Rows sorted by `first`, then by larger `second`, then by ties, then by row.
+
+    With start and end: by start, longer spans first.
+    """
     module = compiled()
     if module is None:
         return np.lexsort((*(tie[:] for tie in reversed(ties)), ~second, first)).astype(np.int32)
@@ -78,7 +83,7 @@ def sorted_order(first: Ints, second: Ints, *ties: Tie) -> Ints32:
 
 
 def _numbered(lane: AnyInts) -> tuple[AnyInts, int]:
-    """(lanes, how many): as they are where they are small numbers already, else renumbered in their order."""
+    """Returns (lanes, their number): unchanged if they are small numbers, else renumbered in order."""
     lanes = int(lane.max(initial=-1)) + 1
     if int(lane.min(initial=0)) >= 0 and lanes <= len(lane) + (1 << 16):
         return lane, lanes
@@ -88,9 +93,9 @@ def _numbered(lane: AnyInts) -> tuple[AnyInts, int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enclosers:
-    """Nested events to look things up in, in (lane, start, -end) order; n rows.
+    """n nested events for look-ups, in (lane, start, -end) order.
 
-    lane, start, end, parent  (n,) as of a Nesting
+    lane, start, end, parent  (n,) as in a Nesting
     """
 
     lane: AnyInts
@@ -100,7 +105,7 @@ class Enclosers:
 
 
 def innermost(nodes: Enclosers, lane: AnyInts, at: Ints) -> Ints32:
-    """(q,) row of the innermost node of the same lane that is open at each instant, -1 if none."""
+    """(q,) Row of the innermost node on the same lane that is open at each instant, -1 if none."""
     nodes_count = len(nodes.start)
     if not nodes_count or not len(at):
         return np.full(len(at), -1, dtype=np.int32)
@@ -129,7 +134,7 @@ def innermost(nodes: Enclosers, lane: AnyInts, at: Ints) -> Ints32:
 
 
 def with_descendants(parent: AnyInts, depth: AnyInts, own: Ints) -> Ints:
-    """(n,) own value plus those of everything nested below. Parents come before their children."""
+    """(n,) Own value plus those of all descendants. Parents must come before their children."""
     module = compiled()
     if module is not None:
         return unpacked(module.sum_upwards(indices(parent), packed(own, np.int64)), np.int64)
@@ -140,7 +145,7 @@ def with_descendants(parent: AnyInts, depth: AnyInts, own: Ints) -> Ints:
 
 
 def least_below(parent: AnyInts, depth: AnyInts, own: Ints) -> Ints:
-    """(n,) the smallest of the own value and those of everything nested below. Parents come before their children."""
+    """(n,) Smallest of the own value and those of all descendants. Parents must come before their children."""
     module = compiled()
     if module is not None:
         return unpacked(module.least_upwards(indices(parent), packed(own, np.int64)), np.int64)
@@ -152,7 +157,7 @@ def least_below(parent: AnyInts, depth: AnyInts, own: Ints) -> Ints:
 
 
 def by_level(depth: AnyInts) -> list[Ints]:
-    """The rows of each depth, the outermost first; depths without rows are left out."""
+    """Returns the rows of each depth, outermost first; depths without rows are omitted."""
     deepest = int(depth.max(initial=0))
     if deepest < np.iinfo(np.int16).max:
         depth = depth.astype(np.int16)  # numpy sorts these by counting

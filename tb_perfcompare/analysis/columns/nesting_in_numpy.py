@@ -1,7 +1,7 @@
-"""Nesting without a compiler: the rule of nesting.py for all events at once.
+"""Nesting in plain numpy: the rule of nesting.py, applied to all events at once.
 
-Where events nest properly, the depth of a row follows from how many rows have begun and ended before it. Those that
-outlast their parent are clipped, the first of each tangle at a time, until nothing sticks out.
+If events nest properly, a row's depth follows from how many rows started and ended before it. Events that end after
+their parent are clipped, the first of each cluster per pass, until none is left.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _MAX_PASSES = 64
 def nest_in_numpy(
     lane: AnyInts, start: Nanoseconds, end: Nanoseconds, ties: tuple[AnyInts, ...]
 ) -> tuple[Ints, Ints, Ints, Ints, Ints, int]:
-    """The fields of a Nesting."""
+    """Returns the fields of a Nesting."""
     order = np.lexsort((*reversed(ties), ~end, start, lane))
     lane, start, end = lane[order], start[order], end[order].copy()
     clipped = 0
@@ -39,11 +39,14 @@ def _inside(parent: NodeIndex, span: Ints) -> Ints:
 
 
 def _first_of_clusters(lane: AnyInts, start: Nanoseconds, end: Nanoseconds) -> Flags:
-    """Offenders that no earlier unsettled offender of their lane reaches: only their parents are certain already."""
+    """(k,) Of events that end after their parent, those that no earlier such event of their lane reaches.
+
+    Only the parents of these are certain.
+    """
     jump = np.empty(len(lane), dtype=np.int64)
     jump[0] = 0
     jump[1:] = np.cumsum(lane[1:] != lane[:-1])
-    # One running maximum for all lanes: lift each lane above the one before.
+    # One running maximum for all lanes: each lane is shifted above the previous one.
     span = int(end.max() - start.min()) + 1
     base = start.min()
     reach = np.maximum.accumulate((end - base) + jump * span)
@@ -53,7 +56,7 @@ def _first_of_clusters(lane: AnyInts, start: Nanoseconds, end: Nanoseconds) -> F
 
 
 def _stack_walk(lane: AnyInts, start: Nanoseconds, end: Nanoseconds) -> tuple[Ints, Ints, int]:
-    """The rule as written, row by row, for lanes so tangled that passes do not settle them. Clips `end` in place."""
+    """Applies the rule row by row, for lanes that repeated passes do not settle. Clips `end` in place."""
     depth = np.zeros(len(start), dtype=np.int64)
     parent = np.full(len(start), -1, dtype=np.int64)
     stack: list[int] = []
@@ -74,11 +77,11 @@ def _stack_walk(lane: AnyInts, start: Nanoseconds, end: Nanoseconds) -> tuple[In
 
 
 def _parents(lane: AnyInts, start: Nanoseconds, end: Nanoseconds) -> tuple[Ints, Ints]:
-    """(depth, parent) of rows in (lane, start, -end) order.
+    """Returns (depth, parent) of rows in (lane, start, -end) order.
 
-    An event is open at a later row of its lane as long as its end lies after that row's start, so the depth of a row is
-    the number of earlier rows of its lane minus those that have ended, and its parent the nearest earlier row one
-    level up. Exact for properly nested events; the caller clips until they are.
+    An event is open at a later row of its lane if it ends after that row starts. So a row's depth is the number of
+    earlier rows of its lane minus those that have ended, and its parent is the nearest earlier row one level up. Exact
+    for properly nested events; the caller clips until they are.
     """
     n = len(start)
     row = np.arange(n, dtype=np.int64)
@@ -93,7 +96,7 @@ def _parents(lane: AnyInts, start: Nanoseconds, end: Nanoseconds) -> tuple[Ints,
     first_of_lane = lane_first[lane_index]
     ended = _ended_before(lane_index, start, end, first_of_lane)
     depth = row - first_of_lane - ended
-    # A zero-length event at the start of another row counts as ended there although it comes earlier in the order.
+    # A zero-length event at another row's start counts as ended there, although it precedes that row.
     level = depth * np.int64(n) + row
     by_level = np.argsort(level, kind="stable")
     sorted_level = level[by_level]
@@ -103,7 +106,7 @@ def _parents(lane: AnyInts, start: Nanoseconds, end: Nanoseconds) -> tuple[Ints,
 
 
 def _ended_before(lane_index: Ints, start: Nanoseconds, end: Nanoseconds, first_of_lane: Ints) -> Ints:
-    """(n,) how many earlier rows of the lane have end <= this row's start."""
+    """(n,) Number of earlier rows of the lane with end <= this row's start."""
     ends = np.lexsort((end, lane_index))
     # Rank of each start among the ends of its lane: one sort of both together, ends before starts at equal times.
     n = len(start)
@@ -115,12 +118,12 @@ def _ended_before(lane_index: Ints, start: Nanoseconds, end: Nanoseconds, first_
     position = np.empty(2 * n, dtype=np.int64)
     position[merged] = ends_so_far
     counted = position[n:] - first_of_lane
-    # Rows that start and end at this very instant and come later in the order have not happened yet.
+    # Zero-length rows at the same instant that come later in the order do not count.
     return counted - _later_empty(lane_index, start, end)
 
 
 def _later_empty(lane_index: Ints, start: Nanoseconds, end: Nanoseconds) -> Ints:
-    """(n,) zero-length rows of the same lane and start at this row or later in the order."""
+    """(n,) Number of zero-length rows with the same lane and start, at this row or later."""
     n = len(start)
     empty = (end <= start).astype(np.int64)
     group = np.empty(n, dtype=bool)
@@ -136,15 +139,15 @@ def innermost_in_numpy(
     node_lane: AnyInts, start: Nanoseconds, end: Nanoseconds, parent: AnyInts, lane: AnyInts,
     at: Ints,
 ) -> Ints:  # fmt: skip
-    """As `innermost`, of one node at least."""
+    """Same as `innermost`; needs at least one node."""
     nodes_count = len(start)
     lanes, times = np.concatenate([node_lane, lane]), np.concatenate([start, at])
     is_query = np.repeat(np.array([0, 1]), [nodes_count, len(at)])
     merged = np.lexsort((is_query, times, lanes))
     latest = np.maximum.accumulate(np.where(is_query[merged] == 0, np.arange(len(merged)), -1))
-    found = np.empty(len(merged), dtype=np.int64)
-    found[merged] = np.where(latest >= 0, merged[np.maximum(latest, 0)], -1)
-    row = found[nodes_count:]
+    latest_row = np.empty(len(merged), dtype=np.int64)
+    latest_row[merged] = np.where(latest >= 0, merged[np.maximum(latest, 0)], -1)
+    row = latest_row[nodes_count:]
     row = np.where((row >= 0) & (node_lane[np.maximum(row, 0)] == lane), row, -1)
     while True:
         closed = (row >= 0) & (end[np.maximum(row, 0)] <= at)

@@ -1,4 +1,4 @@
-"""The keys of operators, once per distinct name instead of once per table."""
+"""Keys of operators, computed once per distinct name instead of once per table."""
 
 from __future__ import annotations
 
@@ -17,30 +17,31 @@ NO_OPERATOR = "(outside operators)"
 
 
 class OperatorKeys:
-    """Of t texts. A recording's are names of operators and kernels, shapes, stacks and more: a key is found out when it
-    is asked for.
+    """Keys of t texts, computed on request: the texts of a recording also contain shapes, stacks and more.
 
-    pool  the texts, then keys that are none of them: of equal texts there is one
+    pool  the texts, followed by keys that are not among them; each text occurs once
     """
 
     def __init__(self, strings: StringTable) -> None:
         self._strings = strings
-        self._given = len(strings)
+        self._original = len(strings)
         self.pool = TextPool(list(strings.texts))
-        self._is_known = np.zeros(self._given, dtype=bool)
-        self._key = np.arange(self._given, dtype=np.int32)
-        self._place: dict[str, int] = {}  # of what was looked for
+        self._is_known = np.zeros(self._original, dtype=bool)
+        self._key = np.arange(self._original, dtype=np.int32)
+        self._place: dict[str, int] = {}  # of texts already looked up
 
     def of(self, codes: TextIndex) -> Ints32:
-        """(c,) place in the pool of the key of each of these texts."""
+        """(c,) Index into the pool of the key of each of these texts."""
         unknown = codes[~self._is_known[codes]]
         if len(unknown):
-            self._find_out(unknown)
+            self._compute(unknown)
         return self._key[codes]
 
     def numbered(self, codes: TextIndex, known: Sequence[str] = ()) -> tuple[Ints32, Ints32]:
-        """((c,) number of the key of each of these codes, place in the pool by number): `known` first, then the others
-        in the order in which they come."""
+        """Numbers the keys of these codes: `known` first, then the others in order of occurrence.
+
+        Returns ((c,) number of each code's key, index into the pool by number).
+        """
         place = self.of(codes)
         every = np.concatenate([np.array(self.places(known), dtype=np.int32), place])
         same, first, _ = unique_first(every)
@@ -50,29 +51,29 @@ class OperatorKeys:
         return number[place], places
 
     def places(self, texts: Collection[str]) -> list[int]:
-        """Where these texts stand in the pool, which has them then."""
+        """Returns the indices of these texts in the pool, adding those that are missing."""
         for text in sorted(set(texts).difference(self._place)):
             at = self._strings.find(text)
-            if not 0 <= at < self._given:
+            if not 0 <= at < self._original:
                 at = len(self.pool)
                 self.pool.texts.append(text)
             self._place[text] = at
         return [self._place[text] for text in texts]
 
     def ranks(self, strings: StringTable) -> Ints:
-        """Place of each text of the pool in alphabetical order; `strings` are the texts that it began with."""
+        """Alphabetical rank of each text of the pool; `strings` are the texts it was made from."""
         ranks, texts = strings.ranks(), self.pool.texts
-        others = sorted(range(self._given, len(texts)), key=texts.__getitem__)
+        others = sorted(range(self._original, len(texts)), key=texts.__getitem__)
         if not others:
             return ranks
         order = strings.in_order().tolist()
         before = np.array([bisect_left(order, texts[at], key=texts.__getitem__) for at in others], dtype=np.int64)
         out = np.empty(len(texts), dtype=np.int64)
-        out[: self._given] = ranks + np.searchsorted(before, ranks, side="right")
+        out[: self._original] = ranks + np.searchsorted(before, ranks, side="right")
         out[others] = before + np.arange(len(others))
         return out
 
-    def _find_out(self, codes: TextIndex) -> None:
+    def _compute(self, codes: TextIndex) -> None:
         self._is_known[codes] = True
         others = other_keys(list(map(self.pool.texts.__getitem__, codes.tolist())))
         if others:
@@ -80,18 +81,18 @@ class OperatorKeys:
 
 
 def operator_keys_of(strings: StringTable) -> OperatorKeys:
-    """Of all texts of a recording."""
+    """Returns the operator keys of a recording's texts, cached in the string table."""
     return strings.known(OperatorKeys)
 
 
 def kernel_places(strings: StringTable, codes: TextIndex) -> Ints32:
-    """(c,) place in the pool of the key of each of these kernels' names, by what joins kernels."""
+    """(c,) Index into the pool of the key of each of these kernel names; the key matches kernels of two runs."""
     others: dict[int, str] = {}
-    found = codes.astype(np.int32)
+    places = codes.astype(np.int32)
     for at, code in enumerate(codes.tolist()):
         key = kernel_key(strings[code])
         if key != strings[code]:
             others[at] = key
     if others:
-        found[list(others)] = operator_keys_of(strings).places(list(others.values()))
-    return found
+        places[list(others)] = operator_keys_of(strings).places(list(others.values()))
+    return places

@@ -1,6 +1,6 @@
-"""Trees in which parents come before their children: distinct paths of names through a forest, and sums upwards.
+"""Trees whose parents come before their children: distinct paths of names through a forest, and sums upwards.
 
-Everything goes from level to level, so the time grows with the depth as well as with the rows.
+Algorithms go level by level, so their time grows with the depth as well as with the number of rows.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paths:
-    """The different paths: k new nodes, in the order of their depth among the rows, of the node above, of their key.
+    """The k distinct paths as new nodes, sorted by depth among the rows, then parent node, then key.
 
-    node    (h,) node of each row, -1 for rows that are not used
-    parent  (k,) node above
+    node    (h,) node of each row, -1 for unused rows
+    parent  (k,) parent node
     key     (k,)
     depth   (k,)
     """
@@ -32,23 +32,23 @@ class Paths:
 
 
 def found_paths(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, depth: AnyInts) -> Paths:
-    """Nodes of a forest of h rows: rows of one key below one node are one node.
+    """Merges rows of a forest into nodes: rows with the same key below the same node become one node.
 
-    above   (h,) an earlier row, -1 at the top
-    root    (h,) node, of those there are already, that a row at the top stands below
-    key     (h,) not below zero
-    wanted  (h,) which rows are used, and with them those above
-    depth   (f,) of the nodes that there are already; new ones are numbered from f on
+    above   (h,) parent row, which comes earlier; -1 at the top
+    root    (h,) existing node that a top-level row goes below
+    key     (h,) not negative
+    wanted  (h,) bool rows that are used; their ancestors are used as well
+    depth   (f,) depth of the existing nodes; new ones are numbered from f on
     """
     module = compiled()
     if module is None:
-        return _in_numpy(above, root, key, wanted, depth)
+        return _found_in_numpy(above, root, key, wanted, depth)
     size, width = len(depth), int(key.max(initial=0)) + 1
     columns = module.paths(
         indices(above), packed(root, np.int32), packed(key, np.int32), wanted.view(np.int8), size
     )
     node, parent, key, level = (unpacked(column, np.int32) for column in columns)
-    # nodes are in the order in which they come: number them level by level
+    # nodes are in order of occurrence: number them level by level
     number = np.append(np.arange(size), np.zeros(len(level), dtype=np.int64))
     order = np.empty(len(level), dtype=np.int64)
     depths, first = np.append(depth.astype(np.int64), order), 0
@@ -63,7 +63,7 @@ def found_paths(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, dept
     return Paths(*(column.astype(np.int32) for column in columns))
 
 
-def _in_numpy(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, depth: AnyInts) -> Paths:
+def _found_in_numpy(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, depth: AnyInts) -> Paths:
     levels = by_level(_levels(above))
     used = wanted.copy()
     for level in reversed(levels[1:]):
@@ -73,7 +73,7 @@ def _in_numpy(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, depth:
     node = np.full(len(above), -1, dtype=np.int64)
     none = np.zeros(0, dtype=np.int64)
     parents, keys, depths = [none], [none], [depth.astype(np.int64)]
-    first = 0  # of the nodes that those of this level are below
+    first = 0  # first node of the level above
     for number, level in enumerate(levels):
         rows = level[used[level]]
         parent = (node[above[rows]] if number else root[rows]).astype(np.int64)
@@ -89,21 +89,21 @@ def _in_numpy(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, depth:
 
 
 def _levels(above: AnyInts) -> Ints:
-    """(h,) how many rows stand above each."""
+    """(h,) Number of ancestors of each row."""
     level = (above >= 0).astype(np.int64)
     further = above.astype(np.int64)
-    while (further >= 0).any():  # twice as far each time
-        known = further >= 0
-        level = level + np.where(known, level[further], 0)
-        further = np.where(known, further[further], -1)
+    while (further >= 0).any():  # doubles the distance each time
+        exists = further >= 0
+        level = level + np.where(exists, level[further], 0)
+        further = np.where(exists, further[further], -1)
     return level
 
 
 def nearest(parent: AnyInts, chosen: Flags) -> Ints:
-    """(n,) the row itself or the next one above it that is chosen; row 0, above all others, is."""
+    """(n,) The row itself if chosen, else its nearest chosen ancestor; row 0, the root, must be chosen."""
     rows = np.arange(len(parent))
     home = np.where(chosen, rows, parent)
-    while True:  # twice as far each time
+    while True:  # doubles the distance each time
         further = home[home]
         if np.array_equal(further, home):
             return home
@@ -111,11 +111,13 @@ def nearest(parent: AnyInts, chosen: Flags) -> Ints:
 
 
 def cells_upwards(parent: AnyInts, row: AnyInts, column: AnyInts, value: Ints, columns: int) -> tuple[Ints, Ints, Ints]:
-    """Cells (row, column, value) of a table, each added to all rows above its own and listed once; those given may
-    lie upon each other."""
+    """Adds each cell (row, column, value) to all ancestors of its row; lists each resulting cell once.
+
+    Several given cells may have the same row and column.
+    """
     level = _levels(parent)[row]
     none = np.zeros(0, dtype=np.int64)
-    code, carried, found = none, none, [(none, none)]
+    code, carried, cells = none, none, [(none, none)]
     for number in range(int(level.max(initial=-1)), -1, -1):
         here = np.flatnonzero(level == number)
         above = parent[code // columns].astype(np.int64) * columns + code % columns
@@ -124,6 +126,6 @@ def cells_upwards(parent: AnyInts, row: AnyInts, column: AnyInts, value: Ints, c
         values = np.concatenate([carried, value[here]])
         carried = np.zeros(len(code), dtype=np.int64)
         np.add.at(carried, at, values)
-        found.append((code, carried))
-    code, carried = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        cells.append((code, carried))
+    code, carried = (np.concatenate(parts) for parts in zip(*cells, strict=True))
     return code // columns, code % columns, carried

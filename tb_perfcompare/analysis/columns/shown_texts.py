@@ -1,7 +1,7 @@
-"""JSON texts of arguments as they are shown: Python's spelling of the value, `[[32, 3, 224, 224], []]`.
+"""Display texts of JSON arguments, as Python writes the value: `[[32, 3, 224, 224], []]`.
 
-A recording has hundreds of different ones. Decoding them one by one takes several times as long as decoding them all at
-once, as elements of one list.
+A recording has hundreds of distinct ones. Decoding them all as elements of one list is several times faster than one by
+one.
 """
 
 from __future__ import annotations
@@ -15,38 +15,38 @@ _MOST = 1 << 14
 
 _known: dict[str, str] = {}
 
-_WHOLE_NUMBERS = re.compile(r"[][0-9, \n]*")
+_INTEGER_LISTS = re.compile(r"[][0-9, \n]*")
 
 
 def shown_text(raw: str) -> str:
-    """One text as shown; what is no JSON as it is."""
+    """Returns the display text of one argument; invalid JSON unchanged."""
     shown = _known.get(raw)
     if shown is None:
         learn([raw])
-        shown = _known.get(raw) or _one(raw)
+        shown = _known.get(raw) or _decoded(raw)
     return shown
 
 
 def shown_texts(raw: Sequence[str]) -> list[str]:
-    """Many texts as shown."""
+    """Returns the display texts of many arguments."""
     learn(raw)
-    known = _known
-    if all(map(known.__contains__, raw)):
-        return list(map(known.__getitem__, raw))
+    cache = _known
+    if all(map(cache.__contains__, raw)):
+        return list(map(cache.__getitem__, raw))
     return list(map(shown_text, raw))
 
 
 def learn(texts: Iterable[str]) -> None:
-    """Decodes texts that are going to be asked for."""
+    """Decodes and caches texts that will be requested."""
     if len(_known) > _MOST:
         _known.clear()
     new = [text for text in dict.fromkeys(texts) if text not in _known][:_MOST]
     if new:
-        _known.update(zip(new, _all_at_once(new) or map(_one, new), strict=True))
+        _known.update(zip(new, _all_at_once(new) or map(_decoded, new), strict=True))
 
 
 def _all_at_once(texts: list[str]) -> list[str] | None:
-    """None if any is not JSON by itself: a random separator is between each two of them."""
+    """Decodes all texts together, with a random separator between them; None if any is not valid JSON by itself."""
     mark = os.urandom(8).hex()
     try:
         values = json.loads(f'[{f",{json.dumps(mark)},".join(texts)}]')
@@ -55,7 +55,7 @@ def _all_at_once(texts: list[str]) -> list[str] | None:
     if len(values) != 2 * len(texts) - 1 or values[1::2].count(mark) != len(texts) - 1:
         return None
     lines = "\n".join(texts)
-    if lines.count("\n") == len(texts) - 1 and _WHOLE_NUMBERS.fullmatch(lines):  # shapes: but for blanks, as they are
+    if lines.count("\n") == len(texts) - 1 and _INTEGER_LISTS.fullmatch(lines):  # shapes: only blanks change
         return lines.replace(" ", "").replace(",", ", ").split("\n")
     try:
         return [str(value) for value in values[::2]]
@@ -63,7 +63,7 @@ def _all_at_once(texts: list[str]) -> list[str] | None:
         return None
 
 
-def _one(raw: str) -> str:
+def _decoded(raw: str) -> str:
     try:
         return str(json.loads(raw))
     except ValueError:

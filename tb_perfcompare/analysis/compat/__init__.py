@@ -1,6 +1,6 @@
-"""What torch-tb-profiler answers: it is run on the events of a trace.
+"""Answers of torch-tb-profiler, by running it on the events of a trace.
 
-`read_compat` has it read them, `answer` gives the JSON of one of its HTTP routes.
+`read_compat` has it read the events, `answer` returns the JSON of one of its HTTP routes.
 """
 
 from tb_perfcompare.analysis.compat.answers import ROUTES, answer, available_routes, check_route

@@ -1,4 +1,4 @@
-"""The JSON that each HTTP route of torch-tb-profiler answers, from a CompatProfile."""
+"""The JSON answer of each HTTP route of torch-tb-profiler, from a CompatProfile."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TIME_UNITS = ("us", "ms", "s")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Arguments of a route, defaults as the page sends them."""
+    """Arguments of a route, with the defaults that the page sends."""
 
     worker_count: int = 1
     group_by: str | None = None
@@ -30,20 +30,20 @@ class Request:
 
     @property
     def by_shape(self) -> bool:
-        """Operators are grouped by name and input shape."""
+        """Whether operators are grouped by name and input shape. Raises SelectionError for an unknown group_by."""
         if self.group_by not in (None, BY_NAME, BY_SHAPE):
             raise SelectionError(f"group_by is {self.group_by!r}", hint=f"operators group by {BY_NAME} or {BY_SHAPE}")
         return self.group_by == BY_SHAPE
 
     def unit(self, name: str, default: str, known: tuple[str, ...]) -> str:
-        """An argument that names a unit."""
+        """Returns a unit argument. Raises SelectionError for an unknown unit."""
         unit = str(self.params.get(name) or default)
         if unit not in known:
             raise SelectionError(f"{name} is {unit!r}, an unknown unit", hint=f"there are: {', '.join(known)}")
         return unit
 
     def instant(self, name: str) -> int | None:
-        """An argument in whole microseconds."""
+        """Returns an argument in whole microseconds, None if it is empty. Raises SelectionError for other values."""
         value = self.params.get(name)
         if value is None or value == "":
             return None
@@ -80,19 +80,19 @@ def _operation_stack(profile: CompatProfile, request: Request) -> Any:
         raise SelectionError("operation/stack needs op_name, the name of an operator")
     run = profile.run
     stacks = run.operation_stack_by_name_input if request.by_shape else run.operation_stack_by_name
-    found = stacks.get(f"{name}###{shape}" if request.by_shape else name)
-    if found is None:
+    stack = stacks.get(f"{name}###{shape}" if request.by_shape else name)
+    if stack is None:
         raise SelectionError(
             f"no call stack was recorded for operator {name!r}" + (f" and shape {shape}" if request.by_shape else ""),
             hint="operation/table says which operators have call stacks (has_call_stack)",
         )
-    return found
+    return stack
 
 
 def _kernel_table(profile: CompatProfile, request: Request) -> Any:
     run = profile.run
-    found = run.kernel_table if request.group_by in (None, BY_KERNEL) else run.kernel_op_table
-    return cambricon.kernels_of_mlu(found) if found is not None and profile.is_mlu else found
+    table = run.kernel_table if request.group_by in (None, BY_KERNEL) else run.kernel_op_table
+    return cambricon.kernels_of_mlu(table) if table is not None and profile.is_mlu else table
 
 
 def _memory(profile: CompatProfile, request: Request) -> Any:
@@ -114,25 +114,26 @@ def _memory_events(profile: CompatProfile, request: Request) -> Any:
     return memory_events(profile.run, request.instant("start_ts"), request.instant("end_ts"), *units)
 
 
-def _of_memory(
+def _needs_memory(
     answer: Callable[[CompatProfile, Request], Any],
 ) -> Callable[[CompatProfile, Request], Any]:
+    """Wraps a memory route: SelectionError without memory events, Cambricon's words for its traces."""
     def answered(profile: CompatProfile, request: Request) -> Any:
         if profile.run.memory_snapshot is None:
             hint = _hint(profile)
             raise SelectionError("the trace holds no memory events (profile_memory was off)", hint=hint)
-        found = answer(profile, request)
-        return cambricon.memory_of_mlu(found) if profile.is_mlu else found
+        result = answer(profile, request)
+        return cambricon.memory_of_mlu(result) if profile.is_mlu else result
 
     return answered
 
 
 def _module(profile: CompatProfile, request: Request) -> Any:
-    found = profile.run.get_module_view()
-    if found is None:
+    module_view = profile.run.get_module_view()
+    if module_view is None:
         hint = _hint(profile)
         raise SelectionError("the trace holds no module events (with_modules and with_stack were off)", hint=hint)
-    return found
+    return module_view
 
 
 def _tree(profile: CompatProfile, request: Request) -> Any:
@@ -153,26 +154,26 @@ _ROUTES: dict[str, Callable[[CompatProfile, Request], Any]] = {
     "kernel": lambda profile, request: profile.run.kernel_pie,
     "kernel/table": _kernel_table,
     "kernel/tc_pie": lambda profile, request: profile.run.tc_pie,
-    "memory": _of_memory(_memory),
-    "memory_curve": _of_memory(_memory_curve),
-    "memory_events": _of_memory(_memory_events),
+    "memory": _needs_memory(_memory),
+    "memory_curve": _needs_memory(_memory_curve),
+    "memory_events": _needs_memory(_memory_events),
     "module": _module,
     "tree": _tree,
     "views": lambda profile, request: [view.display_name for view in profile.run.views],
 }
 
 ROUTES: tuple[str, ...] = tuple(_ROUTES)
-"""Every route there is."""
+"""All routes."""
 
 
 def check_route(route: str) -> None:
-    """Raises SelectionError for one that there is not."""
+    """Raises SelectionError for an unknown route."""
     if route.strip("/") not in _ROUTES:
         raise SelectionError(f"no view {route!r}", hint=choices(route, _ROUTES))
 
 
 def available_routes(profile: CompatProfile) -> list[str]:
-    """Routes this trace has data for."""
+    """Returns the routes that this trace has data for."""
     run, missing = profile.run, set[str]()
     if not run.has_kernel:
         missing |= {"kernel", "kernel/table", "kernel/tc_pie"}
@@ -194,23 +195,23 @@ def _hint(profile: CompatProfile) -> str:
 def answer(
     profile: CompatProfile, route: str, *, worker_count: int = 1, group_by: str | None = None, **params: Any
 ) -> Any:
-    """What the route answers, as JSON-able values without NaN.
+    """Returns a route's answer as JSON-compatible values without NaN.
 
     `group_by` is `Operation` or `OperationAndInputShape` for operator routes, `Kernel` or anything else for the kernel
     table; None is the first of each. Other arguments are those of the HTTP route (op_name, input_shape, start_ts,
-    end_ts, memory_metric, time_metric). Kernel routes of a trace without kernels answer None, as over HTTP. Raises
-    SelectionError for an unknown route or argument, and for a route this trace has no data for, InputError where
+    end_ts, memory_metric, time_metric). Kernel routes of a trace without kernels return None, as over HTTP. Raises
+    SelectionError for an unknown route or argument and for a route this trace has no data for, InputError if
     torch-tb-profiler fails.
     """
     check_route(route)
     try:
-        found = _ROUTES[route.strip("/")](profile, Request(worker_count, group_by, params))
-        text = json.dumps(found, default=_number)
+        result = _ROUTES[route.strip("/")](profile, Request(worker_count, group_by, params))
+        text = json.dumps(result, default=_number)
         return json.loads(text, parse_constant=lambda not_a_number: None)
     except FAILURES as error:
         raise failed(profile.path, error) from error
 
 
 def _number(value: Any) -> Any:
-    """One of numpy's."""
+    """Converts a numpy scalar for JSON."""
     return value.item()

@@ -1,6 +1,6 @@
-"""Where Cambricon's fork for PyTorch 2.4 differs: events are changed before the reading, answers after it.
+"""Differences of Cambricon's fork for PyTorch 2.4: events are changed before reading, answers after.
 
-How it reads otherwise is in original.py.
+Differences while reading are in original.py.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ CATEGORIES = {
     "privateuse1_runtime": "runtime", "mlu_runtime": "runtime", "mlu_memcpy": "memcpy", "mlu_memset": "memset",
     "mlu_user_annotation": "user_annotation",
 }  # fmt: skip
-"""Those of its own, older branches included -> the GPU's."""
+"""The fork's own event categories, including older branches, and the GPU category that each is read as."""
 
 _ARGUMENTS = {
     "grid": "dim", "block": "kernel type", "registers per thread": "tasktopo", "shared memory": "tasktopo_node",
     "est. achieved occupancy %": "", "blocks per SM": "",
 }  # fmt: skip
-"""Of a kernel: where a GPU's are -> what the fork shows there."""
+"""Kernel arguments of a GPU, and the argument that the fork shows in their place ("" for none)."""
 
 _MEMORY = "totalMem(MiB)"
 _MEMORY_TYPE, _GPU_MEMORY_TYPE = 20, 1
@@ -33,7 +33,7 @@ _NO_SHARE = "It is always 0.0 On MLU devices because MLU does not using Tensor C
 
 
 def wrote(trace: TraceEvents) -> bool:
-    """Whether anything in the trace says Cambricon."""
+    """Whether the trace is from a Cambricon device."""
     names = (str(device.get("name", "")) for device in trace.device_properties)
     return any(name.upper().startswith("MLU") for name in names) or any(map(_says_mlu, trace.events))
 
@@ -48,7 +48,7 @@ def _says_mlu(event: Event) -> bool:
 
 
 def as_gpu(event: Event) -> Event:
-    """A kernel whose properties are where a GPU's are, without occupancy; memory of a device as a GPU's."""
+    """Renames a kernel's properties to those of a GPU, without occupancy; device memory becomes GPU memory."""
     args = dict(event["args"])
     if event.get("cat") == "kernel":
         args.update({gpu: args.get(own) for gpu, own in _ARGUMENTS.items()})
@@ -59,16 +59,16 @@ def as_gpu(event: Event) -> Event:
 
 
 def devices_as_gpus(devices: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Properties with the memory where a GPU's is, and without what only a GPU has."""
-    kept = [{key: device[key] for key in ("name",) if key in device} for device in devices]
-    for own, device in zip(kept, devices, strict=True):
+    """Converts device properties to a GPU's: renames the memory size and drops GPU-only properties."""
+    converted = [{key: device[key] for key in ("name",) if key in device} for device in devices]
+    for properties, device in zip(converted, devices, strict=True):
         if isinstance(device.get(_MEMORY), (int, float)):
-            own["totalGlobalMem"] = device[_MEMORY] * 1024 * 1024
-    return kept
+            properties["totalGlobalMem"] = device[_MEMORY] * 1024 * 1024
+    return converted
 
 
 def overview_of_mlu(overview: dict[str, Any]) -> dict[str, Any]:
-    """The same answer in the fork's words."""
+    """Rewrites the overview answer in the fork's words."""
     advice = _named(overview["recommendations"]).replace("multi-MLU", "multi-GPU").replace("Nccl", "Cncl")
     answer = {**overview, "recommendations": advice, "environments": [
         {**row, "value": _named(row["value"])} for row in overview["environments"]
@@ -84,7 +84,7 @@ def overview_of_mlu(overview: dict[str, Any]) -> dict[str, Any]:
 
 
 def kernels_of_mlu(answer: dict[str, Any]) -> dict[str, Any]:
-    """A kernel table with the fork's columns."""
+    """Rewrites a kernel table with the fork's columns."""
     table = answer["data"]
     titles = [column["name"] for column in table["columns"]]
     shown = [place for place, title in enumerate(titles) if title not in _HIDDEN]
@@ -103,7 +103,7 @@ def _column(column: dict[str, Any]) -> dict[str, Any]:
 
 
 def memory_of_mlu(answer: dict[str, Any]) -> dict[str, Any]:
-    """A memory answer whose devices are called MLU."""
+    """Rewrites a memory answer with MLU as the devices' name."""
     about = dict(answer["metadata"])
     about["default_device"] = _named(about["default_device"])
     if "devices" in about:

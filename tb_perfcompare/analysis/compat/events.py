@@ -1,4 +1,4 @@
-"""The events of a trace as torch-tb-profiler's release knows them, without those that it fails on."""
+"""Events of a trace in the form that torch-tb-profiler's release reads, without events that make it fail."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Event = dict[str, Any]
 GPU_CATEGORIES = dict.fromkeys(
     ("cuda_runtime", "privateuse1_runtime", "mtia_runtime", "glow_runtime", "xpu_runtime"), "runtime"
 )
-"""Categories that the last state of its source knows and the release does not -> the one that it does."""
+"""Categories that only the latest source of torch-tb-profiler knows, and their equivalent in the release."""
 
 ANNOTATIONS = ("user_annotation", "gpu_user_annotation")
 STEP = "ProfilerStep#"
@@ -27,11 +27,12 @@ _ARROWS = ("fwdbwd", "forward_backward")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownTrace:
-    """
+    """A trace in the form that torch-tb-profiler reads.
+
     events     complete and memory events, in file order
     arrows     from forward to backward
-    devices    their properties, index = device number
-    lightning  PyTorch Lightning wrote it
+    devices    properties by device number
+    lightning  whether PyTorch Lightning wrote it
     """
 
     events: list[Event]
@@ -44,9 +45,11 @@ def known_events(
     events: Iterable[Event], categories: Mapping[str, str], skipped: Counter[str],
     rewritten: Callable[[Event], Event] = lambda event: event,
 ) -> tuple[list[Event], list[Event]]:  # fmt: skip
-    """(complete and memory events, arrows). `rewritten` is what a kernel or a memory event becomes; what is left out is
-    counted in `skipped`."""
-    kept, arrows = [], []
+    """Returns (complete and memory events, arrows) that torch-tb-profiler can read.
+
+    `rewritten` converts kernels and memory events; omitted events are counted by reason in `skipped`.
+    """
+    readable, arrows = [], []
     for event in events:
         phase, category = event.get("ph"), event.get("cat", "").lower()
         if category in _ARROWS and phase in ("s", "f"):
@@ -58,13 +61,13 @@ def known_events(
             if fault:
                 skipped[fault] += 1
             elif category == "kernel":
-                kept.append(_counted(rewritten({**event, "cat": category})))
+                readable.append(_with_valid_device(rewritten({**event, "cat": category})))
             else:
-                kept.append(event if event.get("cat") == category else {**event, "cat": category})
+                readable.append(event if event.get("cat") == category else {**event, "cat": category})
         elif phase == "i" and event.get("name") == MEMORY_EVENT_NAME and _is_number(event.get("ts")):
-            # on a thread that is no number nothing runs: the memory belongs to no operator
-            kept.append(rewritten(event if isinstance(event.get("tid"), int) else {**event, "tid": -1}))
-    return kept, arrows
+            # no operator runs on a thread without a number, so its memory belongs to none
+            readable.append(rewritten(event if isinstance(event.get("tid"), int) else {**event, "tid": -1}))
+    return readable, arrows
 
 
 def _fault(event: Event, category: str) -> str:
@@ -81,11 +84,11 @@ def _fault(event: Event, category: str) -> str:
     return ""
 
 
-def _counted(kernel: Event) -> Event:
-    """A kernel of no device, or of one beyond those that are counted, has none."""
+def _with_valid_device(kernel: Event) -> Event:
+    """Removes a kernel's device number if it is missing or beyond MOST_DEVICES."""
     device = kernel["args"].get("device")
-    known = isinstance(device, int) and 0 <= device < MOST_DEVICES
-    return kernel if known else {**kernel, "args": {**kernel["args"], "device": None}}
+    is_valid = isinstance(device, int) and 0 <= device < MOST_DEVICES
+    return kernel if is_valid else {**kernel, "args": {**kernel["args"], "device": None}}
 
 
 def _is_number(value: object) -> bool:

@@ -1,8 +1,8 @@
-"""torch-tb-profiler itself, given events instead of a file.
+"""Runs torch-tb-profiler itself, on events instead of a file.
 
-Importing this imports it, with pandas. The release is older than the last state of its source: what that does otherwise
-is set right here, and where the release fails on a trace of ours. While it reads, parts of it are replaced, so that one
-thread of a process may read at a time.
+Importing this module imports it, with pandas. The release is older than the latest source; the differences are patched
+here, and so are failures of the release on our traces. Parts of it are replaced while it reads, so only one thread per
+process may read at a time.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from torch_tb_profiler.profiler.trace import EventTypes
 from tb_perfcompare.analysis.compat.events import ANNOTATIONS, STEP, KnownTrace
 
 _MOST_FRAMES = 10_000
-"""It goes down call trees by recursion."""
+"""Recursion limit: it walks call trees recursively."""
 
 _NCCL_CAPABILITY = {"computeMajor": 3, "computeMinor": 5}
 
 
 def read_gpu(known: KnownTrace) -> Any:
-    """Its RunProfile of the trace. Raises whatever it raises."""
+    """Returns its RunProfile of the trace. Raises whatever it raises."""
     with _running((data, "EventParser", _Parser)):
         return RunGenerator("", "", _read(known, known.devices)).generate_run_profile()
 
 
 def read_mlu(known: KnownTrace) -> Any:
-    """The same as Cambricon's fork reads it."""
+    """Returns the RunProfile as Cambricon's fork builds it."""
     names = [name.replace("nccl", "cncl") for name in trace.NcclOpNameSet]
-    usual, trace.NcclOpNameSet[:] = trace.NcclOpNameSet[:], names  # other modules hold the same list
+    usual, trace.NcclOpNameSet[:] = trace.NcclOpNameSet[:], names  # other modules share this list
     try:
         with _running(
             (data, "EventParser", _MluParser), (node.OperatorNode, "fill_stats", _filled_stats),
             (TC_Allowlist, "allowlist", []), (TC_OP_Allowlist, "allowlist", []),
         ):  # fmt: skip
-            # the library is advised for any device, not for those of some capability, which is not shown
+            # the fork recommends its library for any device: pass the check of capability while reading
             read = _read(known, [{**device, **_NCCL_CAPABILITY} for device in known.devices])
             read.device_props = known.devices
             return RunGenerator("", "", read).generate_run_profile()
@@ -53,22 +53,22 @@ def read_mlu(known: KnownTrace) -> Any:
 
 
 def memory_curve(run: Any, time: str, memory: str, *, thinned: bool) -> Any:
-    """Its answer, without records of devices that it has no name for."""
-    from torch_tb_profiler import run as answering  # it and the package that is imported above import each other
+    """Returns its memory curve, without records of devices that it has no name for."""
+    from torch_tb_profiler import run as answering  # here, as it and the package above import each other
 
     changes = () if thinned else ((answering, "lttb_sample", lambda curves: curves),)
-    with _running(*changes), _of_named_devices(run):
+    with _running(*changes), _only_named_devices(run):
         return run.get_memory_curve(time, memory)
 
 
 def memory_events(run: Any, first: int | None, last: int | None, time: str, memory: str) -> Any:
-    """The same."""
-    with _running(), _of_named_devices(run):
+    """Returns its memory events, without records of devices that it has no name for."""
+    with _running(), _only_named_devices(run):
         return run.get_memory_events(first, last, time, memory)
 
 
 @contextmanager
-def _of_named_devices(run: Any) -> Iterator[None]:
+def _only_named_devices(run: Any) -> Iterator[None]:
     snapshot = run.memory_snapshot
     named = [record for record in snapshot.memory_records if record.device_name is not None]
     with _replaced((snapshot, "memory_records", named)):
@@ -79,7 +79,7 @@ def _read(known: KnownTrace, devices: list[dict[str, Any]]) -> Any:
     read = data.RunProfileData("", "", {"traceEvents": []})
     read.is_pytorch_lightning = known.lightning
     read.device_props = _Devices(devices)
-    made = [event for event in (_event(one, known.lightning) for one in known.events) if event is not None]
+    made = [event for event in (_event(raw, known.lightning) for raw in known.events) if event is not None]
     read.events = sorted(made, key=lambda event: event.ts)
     read.profiler_start_ts = min((event.ts for event in made), default=float("inf"))
     read.forward_backward_events = trace.create_association_events(known.arrows)
@@ -88,7 +88,7 @@ def _read(known: KnownTrace, devices: list[dict[str, Any]]) -> Any:
         if not costs.costs[ProfileRole.Total]:
             costs.costs[ProfileRole.Total] = _NoTime(costs.costs[ProfileRole.Total])
     if read.kernel_stat is not None:
-        # equal totals as in its saved answers: pandas leaves their order open
+        # order of equal totals as in its saved answers; pandas does not define it
         by_name = read.kernel_stat.sort_index(ascending=False, kind="stable")
         read.kernel_stat = by_name.sort_values("sum", ascending=False, kind="stable")
     read.analyze()
@@ -96,14 +96,14 @@ def _read(known: KnownTrace, devices: list[dict[str, Any]]) -> Any:
 
 
 def _event(event: dict[str, Any], lightning: bool) -> Any:
-    """Its event; the release drops annotations other than steps and collectives."""
+    """Converts an event to its type, including annotations that the release drops."""
     if event.get("cat") in ANNOTATIONS and not event["name"].startswith(STEP):
         return trace.OperatorEvent(EventTypes.USER_ANNOTATION, event)
     return trace.create_event(event, lightning)
 
 
 class _Devices(list[dict[str, Any]]):
-    """Properties of devices; of those that the trace does not describe there are none."""
+    """Device properties by number; empty for devices that the trace does not describe."""
 
     def __getitem__(self, device: Any) -> Any:
         try:
@@ -113,7 +113,7 @@ class _Devices(list[dict[str, Any]]):
 
 
 class _NoTime:
-    """The length of a step without one: every part of it is none of it."""
+    """Length of a step that has none; dividing any part by it gives 0."""
 
     def __init__(self, written: float) -> None:
         self._written = written
@@ -126,7 +126,7 @@ class _NoTime:
 
 
 class _Parser(EventParser):  # type: ignore[misc]
-    """A trace without host events is one step over what there is."""
+    """Treats a trace without host events as one step over all its events."""
 
     steps: list[tuple[float, float]]
     cpu_min_ts: float
@@ -138,7 +138,7 @@ class _Parser(EventParser):  # type: ignore[misc]
         parsed = super().parse(*arguments)
         for kernel in self.device_node_list:
             if kernel.device_id is None:
-                kernel.device_id = consts.MAX_GPU_PER_NODE - 1  # its tensor cores are in no figure
+                kernel.device_id = consts.MAX_GPU_PER_NODE - 1  # a device whose tensor cores no metric shows
         return parsed
 
     def parse_steps(self, events: Any, comm_nodes: Any) -> None:
@@ -148,7 +148,7 @@ class _Parser(EventParser):  # type: ignore[misc]
 
 
 class _MluParser(_Parser):
-    """Copies of a collective are communication; annotations count for the window of a trace without steps."""
+    """Counts copies of a collective as communication; annotations extend the window of a trace without steps."""
 
     def _parse_step(self, event: Any, comm_nodes: Any) -> None:
         if event.type == EventTypes.MEMCPY and event.external_id in comm_nodes:
@@ -167,13 +167,13 @@ _usual_stats = node.OperatorNode.fill_stats
 
 
 def _filled_stats(operator: Any) -> None:
-    """Self time without API calls inside other ones."""
+    """Computes self time without counting API calls nested in other API calls."""
     _usual_stats(operator)
     operator.self_host_duration = operator.end_time - operator.start_time
     for child in operator.children:
         operator.self_host_duration -= child.end_time - child.start_time
     around = None
-    for call in operator.runtimes:  # by start; orphans have a call without times
+    for call in operator.runtimes:  # sorted by start; orphans have calls without times
         inside = around is not None and call.start_time >= around.start_time and call.end_time <= around.end_time
         if call.end_time is not None and not inside:
             operator.self_host_duration -= call.end_time - call.start_time
@@ -181,7 +181,7 @@ def _filled_stats(operator: Any) -> None:
 
 
 class _Backward(op_tree.BackwardNode):  # type: ignore[misc]
-    """One without backward work keeps the place of its module."""
+    """A backward node that takes its module's span if it has no backward work."""
 
     module: Any = None
 
@@ -201,7 +201,7 @@ def _backward_module(module: Any, *arguments: Any) -> None:
 
 @contextmanager
 def _running(*changes: tuple[Any, str, Any]) -> Iterator[None]:
-    """Its code runs: quietly, down trees of any depth, with these and the usual changes."""
+    """Runs its code quietly, with a raised recursion limit, these patches and the general ones."""
     frames, level = sys.getrecursionlimit(), logging.root.manager.disable
     sys.setrecursionlimit(max(frames, _MOST_FRAMES))
     logging.disable(logging.CRITICAL)
@@ -220,7 +220,7 @@ def _running(*changes: tuple[Any, str, Any]) -> Iterator[None]:
 
 @contextmanager
 def _replaced(*changes: tuple[Any, str, Any]) -> Iterator[None]:
-    """For as long as the body runs."""
+    """Patches attributes while the body runs."""
     before = [(owner, name, vars(owner)[name]) for owner, name, _ in changes]
     try:
         for owner, name, value in changes:

@@ -1,4 +1,4 @@
-"""One trace as torch-tb-profiler reads it, and the error if it cannot."""
+"""Reads one trace with torch-tb-profiler, or says why it cannot."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from tb_perfcompare.model.recordings.recording import TraceEvents
 from tb_perfcompare.quick_dataclass import dataclass
 
 FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What code raises that meets what it did not expect. A lack of memory is none of them."""
+"""Exceptions of code that meets unexpected data. Excludes lack of memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class CompatProfile:
-    """
+    """torch-tb-profiler's reading of one trace.
+
     path    the file
     run     torch-tb-profiler's RunProfile of it
-    is_mlu  the answers are those of Cambricon's fork
-    notes   what was left out because it fails on it
+    is_mlu  whether the answers are those of Cambricon's fork
+    notes   events that were omitted because it fails on them
     """
 
     path: str
@@ -34,7 +35,7 @@ class CompatProfile:
 
 
 def read_compat(trace: TraceEvents) -> CompatProfile:
-    """Has torch-tb-profiler read the events. Raises InputError where it cannot."""
+    """Has torch-tb-profiler read the events. Raises InputError if it cannot."""
     path, skipped = trace.file.path, Counter[str]()
     devices = trace.device_properties
     is_mlu = cambricon.wrote(trace)
@@ -48,15 +49,15 @@ def read_compat(trace: TraceEvents) -> CompatProfile:
             path, "holds no event that torch-tb-profiler knows", place="traceEvents", hint="leave out --compat"
         )
     lightning = trace.properties.get("Framework") == "pytorch-lightning"
-    run, without = _read(KnownTrace(events, arrows, devices, lightning), is_mlu, path)
-    left_out = [f"{what} ({count})" for what, count in sorted(skipped.items())] + without
+    run, omitted = _read(KnownTrace(events, arrows, devices, lightning), is_mlu, path)
+    left_out = [f"{what} ({count})" for what, count in sorted(skipped.items())] + omitted
     message = f"left out, because torch-tb-profiler fails on it: {', '.join(left_out)}"
     notes = (Note(NoteCode.DROPPED_EVENTS, message, path),) if left_out else ()
     return CompatProfile(path, run, is_mlu, notes)
 
 
 def failed(path: str, error: Exception) -> InputError:
-    """What is said where torch-tb-profiler's code raised this."""
+    """Returns the error for an exception that torch-tb-profiler's code raised."""
     reason = f"torch-tb-profiler {version('torch-tb-profiler')} fails on this trace"
     if isinstance(error, ZeroDivisionError):
         reason += ": its steps have no length"
@@ -68,7 +69,10 @@ def failed(path: str, error: Exception) -> InputError:
 
 
 def _read(known: KnownTrace, is_mlu: bool, path: str) -> tuple[Any, list[str]]:
-    """(RunProfile, what it was not given): it fails where events refer to others that are not as it expects."""
+    """Returns (RunProfile, descriptions of omitted events).
+
+    It fails if events refer to others that are not as it expects; such references are omitted step by step.
+    """
     try:
         from tb_perfcompare.analysis.compat.original import read_gpu, read_mlu
     except ImportError as error:
@@ -77,16 +81,16 @@ def _read(known: KnownTrace, is_mlu: bool, path: str) -> tuple[Any, list[str]]:
             hint="install it: pip install torch-tb-profiler==0.4.3",
         ) from error
     read = read_mlu if is_mlu else read_gpu
-    without: list[str] = []
+    omitted: list[str] = []
     while True:
         try:
-            return read(known), without
+            return read(known), omitted
         except LookupError as error:
             if known.arrows:
-                without.append(f"arrows from forward to backward ({len(known.arrows)})")
+                omitted.append(f"arrows from forward to backward ({len(known.arrows)})")
                 known = replace(known, arrows=[])
             elif functions := sum(event.get("cat") == "python_function" for event in known.events):
-                without.append(f"modules and Python functions ({functions})")
+                omitted.append(f"modules and Python functions ({functions})")
                 known = replace(known, events=[e for e in known.events if e.get("cat") != "python_function"])
             else:
                 raise failed(path, error) from error

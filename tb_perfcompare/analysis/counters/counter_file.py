@@ -1,7 +1,7 @@
-"""Samples of a counters file (`*_counters_data.csv`) x captures of the same time -> counters per step.
+"""Assigns samples of a counters file (`*_counters_data.csv`) to captures of the same time: counters per step.
 
-The samples carry the time of day. A capture takes those between the beginning and the end of its compared steps, and of
-each counter the last one before, unless that is too old. docs/inputs/counters.md.
+Samples carry the time of day. A capture gets those between the start and the end of its compared steps, and each
+counter's last sample before, unless it is too old. docs/inputs/counters.md.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ from tb_perfcompare.number_text import many, time
 from tb_perfcompare.quick_dataclass import dataclass
 
 TOO_OLD = 2.5
-"""A sample is valid in a capture that begins at most this many sampling periods after it."""
+"""A sample taken before a capture starts is valid for up to this many sampling periods."""
 
-_OF_DEVICES = re.compile(rf"(?:process_|container_)?(?:{'|'.join(sorted(DEVICE_WORDS))})_", re.IGNORECASE)
+_DEVICE_COUNTER = re.compile(rf"(?:process_|container_)?(?:{'|'.join(sorted(DEVICE_WORDS))})_", re.IGNORECASE)
+"""Names of counters of devices."""
 _MOST_NAMED = 4
-_SOONEST_US, _LATEST_US = 0.0, 4e15  # what a calendar can show; the year 2096
+_EARLIEST_US, _LATEST_US = 0.0, 4e15  # 1970 to 2096
 _REMEDY = (
     "give the counters file of this very recording; its timestamps are microseconds since 1970 by the clock of the "
     "machine that was profiled"
@@ -40,17 +41,17 @@ _REMEDY = (
 
 
 def with_counter_file(summaries: Sequence[Summary], table: CounterTable) -> tuple[Summary, ...]:
-    """The summaries of single captures with the file's counters added to their own.
+    """Adds the file's counters to summaries of single captures.
 
-    Raises InputError when no capture has a sample: clocks that do not meet, or captures without a time of day. If only
-    some have none, a note on them says so.
+    Raises InputError if no capture has a sample, because clocks do not overlap or captures have no time of day. If only
+    some captures have none, a note says so.
     """
     series = _series(table)
     with_counters: list[Summary] = []
     missed: list[str] = []
     for summary in summaries:
-        why = _why_apart(summary, table)
-        counted = summary if why else _counted(summary, series, table.source)
+        why = _why_no_overlap(summary, table)
+        counted = summary if why else _with_series(summary, series, table.source)
         if counted is None:
             why = "no counter was sampled during its compared steps or shortly before"
         if why:
@@ -73,7 +74,7 @@ def with_counter_file(summaries: Sequence[Summary], table: CounterTable) -> tupl
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Series:
-    """One counter of the file: times of day in ns, ascending; `size` samples were averaged at a time."""
+    """One counter of the file: times of day in ns, ascending; `size` samples at a time were averaged."""
 
     name: str
     device: int
@@ -83,7 +84,7 @@ class _Series:
 
 
 def _series(table: CounterTable) -> list[_Series]:
-    """The counters under names that do not hold process ids; those of several processes are numbered by id."""
+    """Returns the counters, named without process ids; if several processes have one, they are numbered by id."""
     rows: defaultdict[tuple[str, int | None], list[int]] = defaultdict(list)
     for code, name in enumerate(table.names):
         rows[without_process(name)].append(code)
@@ -99,21 +100,21 @@ def _series(table: CounterTable) -> list[_Series]:
             continue
         several = pid is not None and (len(processes[name]) > 1 or (name, None) in rows)
         shown = f"{name} #{sorted(processes[name]).index(pid) + 1}" if several and pid is not None else name
-        one = rounds(time_ns, value)
-        device = ALL_DEVICES if _OF_DEVICES.match(name) else HOST_DEVICE
-        out.append(_Series(shown, device, one.time_ns, one.value, one.size))
+        sampled = rounds(time_ns, value)
+        device = ALL_DEVICES if _DEVICE_COUNTER.match(name) else HOST_DEVICE
+        out.append(_Series(shown, device, sampled.time_ns, sampled.value, sampled.size))
     return sorted(out, key=lambda series: series.name)
 
 
 def _nanoseconds(time_us: Floats) -> Ints:
-    """Times that no calendar shows are of no capture; they stay outside by being at its ends."""
-    usual = np.clip(time_us, _SOONEST_US, _LATEST_US)
-    whole = np.floor(usual)
-    return whole.astype(np.int64) * 1000 + np.rint((usual - whole) * 1000).astype(np.int64)
+    """Converts times to nanoseconds; impossible dates become the earliest or latest, so no capture contains them."""
+    clipped = np.clip(time_us, _EARLIEST_US, _LATEST_US)
+    integer_us = np.floor(clipped)
+    return integer_us.astype(np.int64) * 1000 + np.rint((clipped - integer_us) * 1000).astype(np.int64)
 
 
-def _why_apart(summary: Summary, table: CounterTable) -> str:
-    """Why the file and the capture have no time in common, "" if they may have."""
+def _why_no_overlap(summary: Summary, table: CounterTable) -> str:
+    """Says why the file and the capture have no time in common, "" if they may have."""
     zero = summary.captures[0].clock_zero_ns
     if zero is None:
         return (
@@ -130,38 +131,38 @@ def _why_apart(summary: Summary, table: CounterTable) -> str:
     return f"its samples are from {_day(low)} to {_day(high)}, the recording from {_day(begin)} to {_day(end)}"
 
 
-def _counted(summary: Summary, series: Sequence[_Series], source: str) -> Summary | None:
-    """With the counters of the file; None when none of them has a value in any step."""
+def _with_series(summary: Summary, series: Sequence[_Series], source: str) -> Summary | None:
+    """Adds the file's counters to the summary; None if none of them has a value in any step."""
     capture = summary.captures[0]
     assert capture.clock_zero_ns is not None
     samples = _samples(series, capture.clock_zero_ns, *_span_ns(summary))
     if samples is None:
         return None
     steps = summary.steps
-    found = sampled_counters(samples, steps.start_ns, steps.start_ns + steps.total_ns, summary.device.word)
-    if found is None:
+    sampled = sampled_counters(samples, steps.start_ns, steps.start_ns + steps.total_ns, summary.device.word)
+    if sampled is None:
         return None
-    coarse = coarse_note(found, steps.total_ns, _name(summary))
+    coarse = coarse_note(sampled, steps.total_ns, _name(summary))
     return replace(
         summary,
-        counters=found.series if summary.counters is None else _joined(summary.counters, found.series),
+        counters=sampled.series if summary.counters is None else _joined(summary.counters, sampled.series),
         absent={name: why for name, why in summary.absent.items() if name != "counters"},
         notes=(*summary.notes, coarse) if coarse is not None else summary.notes,
     )
 
 
 def _samples(series: Sequence[_Series], zero_ns: int, first_ns: int, last_ns: int) -> CounterSamples | None:
-    """Those of a capture from `first_ns` to `last_ns` of its clock, in that clock."""
-    strings = StringTable(one.name for one in series)
+    """Selects a capture's samples, from `first_ns` to `last_ns` of its clock, and converts them to that clock."""
+    strings = StringTable(counter.name for counter in series)
     parts: list[tuple[int, int, Ints, Floats]] = []
-    for code, one in enumerate(series):
-        time_ns = one.time_ns - zero_ns
+    for code, counter in enumerate(series):
+        time_ns = counter.time_ns - zero_ns
         start, stop = np.searchsorted(time_ns, [first_ns, last_ns], side="left").tolist()
         period = float(np.median(np.diff(time_ns))) if len(time_ns) > 1 else 0.0
         if start > 0 and first_ns - int(time_ns[start - 1]) <= TOO_OLD * period:
             start -= 1
         if stop > start:
-            parts.append((code, one.device, time_ns[start:stop], one.value[start:stop]))
+            parts.append((code, counter.device, time_ns[start:stop], counter.value[start:stop]))
     if not parts:
         return None
     sizes = [len(times) for _, _, times, _ in parts]
@@ -175,7 +176,7 @@ def _samples(series: Sequence[_Series], zero_ns: int, first_ns: int, last_ns: in
 
 
 def _joined(own: CounterSeries, given: CounterSeries) -> CounterSeries:
-    """Both; a counter that the trace has too is renamed."""
+    """Concatenates both; a counter of the file that the trace also has is renamed."""
     taken = set(own.keys)
     keys = []
     for name, device in given.keys:
@@ -195,17 +196,17 @@ def _joined(own: CounterSeries, given: CounterSeries) -> CounterSeries:
 
 
 def _averaged_note(series: Sequence[_Series], source: str) -> Note | None:
-    merged = sorted((one for one in series if one.size > 1), key=lambda one: (-one.size, one.name))
+    merged = sorted((each for each in series if each.size > 1), key=lambda each: (-each.size, each.name))
     if not merged:
         return None
-    shown = ", ".join(f"{one.name} ({one.size} at a time)" for one in merged[:_MOST_NAMED])
+    shown = ", ".join(f"{counter.name} ({counter.size} at a time)" for counter in merged[:_MOST_NAMED])
     more = f" and {len(merged) - _MOST_NAMED} more" if len(merged) > _MOST_NAMED else ""
     message = f"devices, cores and disks share a counter's name; what was sampled together is averaged: {shown}{more}"
     return Note(NoteCode.COUNTERS_AVERAGED, message, source)
 
 
 def _span_ns(summary: Summary) -> tuple[int, int]:
-    """From the beginning of the first compared step to the end of the last, in the capture's clock."""
+    """Returns the start of the first compared step and the end of the last, in the capture's clock."""
     steps = summary.steps
     return int(steps.start_ns[0]), int((steps.start_ns + steps.total_ns).max())
 
@@ -215,19 +216,19 @@ def _name(summary: Summary) -> str:
 
 
 def _day(time_us: float) -> str:
-    """Time of day in UTC, or the number itself where it is no such time."""
-    if not _SOONEST_US <= time_us <= _LATEST_US:
+    """Formats a time of day in UTC, or the number itself if it is no plausible time."""
+    if not _EARLIEST_US <= time_us <= _LATEST_US:
         return time(time_us)
     return f"{datetime.fromtimestamp(time_us / 1e6, timezone.utc):%Y-%m-%d %H:%M:%S.%f}"[:-3] + " UTC"
 
 
-_APART = 4.0
-"""Gaps between rounds are at least this many times those within one."""
+_MIN_GAP_RATIO = 4.0
+"""A gap between rounds is at least this many times the longest gap within a round."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rounds:
-    """One counter. `size` is how many samples a round typically has; 1: nothing was averaged."""
+    """One counter, a sample per round. `size` is the typical number of samples per round; 1 if nothing was averaged."""
 
     time_ns: Nanoseconds
     value: Floats
@@ -235,11 +236,11 @@ class Rounds:
 
 
 def rounds(time_ns: Nanoseconds, value: Floats) -> Rounds:
-    """The rounds of samples in any order: each at its first sample, with the mean of its samples.
+    """Averages each round of samples (in any order), at the time of its first sample.
 
-    A table that names counters but not devices, cores or disks has bursts of samples under one name, as its recorder
-    goes round all devices. One after the other they would make the last device of a round stand for nearly all of the
-    time.
+    A recorder that visits all devices in turn leaves a burst of samples under one name, then nothing until the next
+    round. They belong to different devices: taken one after another, the last device of each round would represent
+    nearly all of the time.
     """
     order = np.lexsort((value, time_ns))
     time_ns, value = time_ns[order], value[order]
@@ -251,15 +252,15 @@ def rounds(time_ns: Nanoseconds, value: Floats) -> Rounds:
 
 
 def _first_of_rounds(time_ns: Nanoseconds) -> Ints:
-    """Rows that begin a round: those after a gap that is long compared with the other gaps and with the rounds.
+    """Returns the rows that start a round: those after a gap that is long compared with other gaps and with the rounds.
 
-    The longest such gap counts. A pause of the recorder does not: the rounds next to it would be longer than the gap,
-    or two of different size.
+    The longest such gap length is used. A pause of the recorder does not qualify: the rounds next to it would be longer
+    than the gap, or would be two of different size.
     """
     gaps = np.diff(time_ns).astype(np.float64)
     sizes = np.unique(gaps)
     for short, long in zip(sizes[-2::-1].tolist(), sizes[:0:-1].tolist(), strict=True):
-        if long < _APART * short:
+        if long < _MIN_GAP_RATIO * short:
             continue
         first = np.append(0, np.flatnonzero(gaps >= long) + 1)
         last = np.append(first[1:] - 1, len(time_ns) - 1)

@@ -1,8 +1,8 @@
-"""Samples of counters x step windows -> counters per step.
+"""Counters per step, from samples and step windows.
 
-A sample holds until the next one of its series. Means and deviations are weighted by the time each sample holds within
-the step. Before its first sample a step has the value of the last sample before it in the capture; without one that
-part is unknown and the mean is over the rest. docs/inputs/counters.md.
+A sample holds until the next one of its series. Means and deviations are weighted by the time that each sample holds
+within the step. Until its first sample a step has the value of the capture's last sample before it; without one, that
+part is unknown and the mean covers the rest. docs/inputs/counters.md.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampledCounters:
-    """Counters per step. `period_ns` (k,) is the median distance between samples, NaN for a counter sampled once."""
+    """Counters per step. `period_ns` (k,) is the median interval between samples, NaN for a counter sampled once."""
 
     series: CounterSeries
     period_ns: Floats
@@ -37,31 +37,31 @@ class SampledCounters:
 def sampled_counters(
     samples: CounterSamples, start_ns: Nanoseconds, end_ns: Nanoseconds, word: str
 ) -> SampledCounters | None:
-    """The counters that are known in some step, by name and device; None when there are none.
+    """Returns the counters that have a value in any step, by name and device; None if there are none.
 
-    start_ns, end_ns  (s,) the steps, disjoint and in time order, in the clock of the samples
+    start_ns, end_ns  (s,) the steps, disjoint and in time order, in the samples' clock
     word              what users call the device
     """
     keys, of_row = _counter_keys(samples, word)
     with np.errstate(over="ignore", invalid="ignore"):
         stairs = _stairs(of_row, samples.time_ns, samples.value)
-    found = _per_step(stairs, len(keys), start_ns, end_ns)
-    order = [row for row in sorted(range(len(keys)), key=lambda row: keys[row].key) if found.known[row].any()]
+    per_step = _per_step(stairs, len(keys), start_ns, end_ns)
+    order = [row for row in sorted(range(len(keys)), key=lambda row: keys[row].key) if per_step.known[row].any()]
     if not order:
         return None
     series = CounterSeries(
         keys=tuple(keys[row].key for row in order),
         units=tuple(keys[row].unit for row in order),
-        mean=found.mean[order],
-        sd=found.sd[order],
-        coverage=found.coverage[order],
-        samples=found.samples[order],
+        mean=per_step.mean[order],
+        sd=per_step.sd[order],
+        coverage=per_step.coverage[order],
+        samples=per_step.samples[order],
     )
     return SampledCounters(series, _periods(stairs, len(keys))[order])
 
 
 def coarse_note(counters: SampledCounters, step_lengths_ns: Nanoseconds, where: str) -> Note | None:
-    """Says which counters are sampled more rarely than steps follow each other; None when none is."""
+    """Names the counters that are sampled less than once per step; None if there are none."""
     if len(step_lengths_ns) < 2:
         return None
     step_ns = float(np.median(step_lengths_ns))
@@ -83,12 +83,12 @@ def coarse_note(counters: SampledCounters, step_lengths_ns: Nanoseconds, where: 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Stairs:
-    """The steps of all staircases, by series and time, no time twice in a series; r rows.
+    """Step functions of all series, r rows sorted by series and time, without duplicate times in a series.
 
-    series   (r,) which series
-    time_ns  (r,) from when on the value holds
+    series   (r,)
+    time_ns  (r,) start of the interval in which the value holds
     value    (r,) mean of the samples taken then
-    samples  (r,) how many there are
+    samples  (r,) their number
     """
 
     series: Ints
@@ -98,14 +98,14 @@ class _Stairs:
 
 
 def _stairs(series: Ints, time_ns: Nanoseconds, value: Floats) -> _Stairs:
-    """From samples in time order."""
+    """Builds the step functions from samples in time order."""
     order = np.argsort(series, kind="stable")
     series, time_ns, value = series[order], time_ns[order], value[order]
     is_first = np.ones(len(series), dtype=bool)
     is_first[1:] = (series[1:] != series[:-1]) | (time_ns[1:] != time_ns[:-1])
     first = np.flatnonzero(is_first)
     count = np.diff(np.append(first, len(series)))
-    # differences from the first one, so that equal values give exactly that value
+    # average differences from the first, so that equal values give exactly that value
     reference = np.repeat(value[first], count)
     mean = value[first] + np.add.reduceat((value - reference) / np.repeat(count, count), first)
     return _Stairs(series[first], time_ns[first], mean, count.astype(np.int64))
@@ -113,7 +113,7 @@ def _stairs(series: Ints, time_ns: Nanoseconds, value: Floats) -> _Stairs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PerStep:
-    """(k, s) matrices; `known` says where anything is known at all."""
+    """(k, s) matrices; `known` marks steps with any value."""
 
     mean: Floats
     sd: Floats
@@ -123,36 +123,40 @@ class _PerStep:
 
 
 def _per_step(stairs: _Stairs, k: int, start_ns: Nanoseconds, end_ns: Nanoseconds) -> _PerStep:
-    """Every row is in at most one window, as they are disjoint; one earlier row may also reach into each."""
+    """Averages the step functions over each window.
+
+    Windows are disjoint, so a row starts in at most one; the row before a window may also hold within it.
+    """
     s = len(start_ns)
     before, held_ns = _held(stairs, k, start_ns, end_ns)
     window = np.searchsorted(start_ns, stairs.time_ns, side="right") - 1
     inside = np.flatnonzero((window >= 0) & (stairs.time_ns < end_ns[np.maximum(window, 0)]))
     window = window[inside]
     cell = stairs.series[inside] * s + window
-    stands_ns = np.minimum(_next_ns(stairs)[inside], end_ns[window]) - stairs.time_ns[inside]
+    held_in_step_ns = np.minimum(_next_ns(stairs)[inside], end_ns[window]) - stairs.time_ns[inside]
 
     def summed(weights: NDArray[np.generic]) -> Floats:
-        return np.bincount(cell, weights=weights, minlength=k * s).astype(np.float64)  # an empty one gives integers
+        # without entries bincount returns integers
+        return np.bincount(cell, weights=weights, minlength=k * s).astype(np.float64)
 
-    own_ns = summed(stands_ns)
+    own_ns = summed(held_in_step_ns)
     total_ns = own_ns + held_ns
-    # the first value of a cell, from which the others are counted: a constant then has exactly itself as mean
+    # average differences from a cell's first value, so that the mean of a constant is exact
     reference = np.full(k * s, np.nan)
     reference[cell[::-1]] = stairs.value[inside][::-1]
     held = (before >= 0) & ((held_ns > 0) | np.isnan(reference))
     reference[held] = stairs.value[before[held]]
-    weight = np.divide(stands_ns, total_ns[cell], out=np.zeros(len(cell)), where=total_ns[cell] > 0)
+    weight = np.divide(held_in_step_ns, total_ns[cell], out=np.zeros(len(cell)), where=total_ns[cell] > 0)
     held_weight = np.divide(held_ns, total_ns, out=np.zeros(k * s), where=total_ns > 0)
     with np.errstate(over="ignore", invalid="ignore"):
-        apart = stairs.value[inside] - reference[cell]
-        mean: Floats = reference + summed(apart * weight)
+        difference = stairs.value[inside] - reference[cell]
+        mean: Floats = reference + summed(difference * weight)
         squares = summed((stairs.value[inside] - mean[cell]) ** 2 * weight)
         squares += np.where(held, (reference - mean) ** 2 * held_weight, 0.0)
         sd = np.sqrt(squares)
     length = np.tile(end_ns - start_ns, k)
     known = np.isfinite(reference)
-    mean[~np.isfinite(mean)] = np.nan  # beyond a double
+    mean[~np.isfinite(mean)] = np.nan  # overflow
     sd[~known | ~np.isfinite(sd)] = np.nan
     return _PerStep(
         mean=mean.reshape(k, s),
@@ -164,9 +168,9 @@ def _per_step(stairs: _Stairs, k: int, start_ns: Nanoseconds, end_ns: Nanosecond
 
 
 def _held(stairs: _Stairs, k: int, start_ns: Nanoseconds, end_ns: Nanoseconds) -> tuple[Ints, Ints]:
-    """((k*s,) row that holds when a window begins, -1 for none; (k*s,) how long it holds within the window)."""
+    """Returns ((k*s,) row that holds when a window begins, -1 for none; (k*s,) how long it holds within the window)."""
     s = len(start_ns)
-    # times as ranks, so that (series, time) is one number that cannot overflow
+    # ranks instead of times, so that series and time fit into one number
     times, ranks = unique_places(np.concatenate([stairs.time_ns, start_ns]))
     row_key = stairs.series * len(times) + ranks[: len(stairs.series)]
     edge_key = (np.arange(k)[:, None] * len(times) + ranks[len(stairs.series) :]).ravel()
@@ -182,7 +186,7 @@ def _held(stairs: _Stairs, k: int, start_ns: Nanoseconds, end_ns: Nanoseconds) -
 
 
 def _next_ns(stairs: _Stairs) -> Ints:
-    """(r,) time of the next row of the series, the end of time for the last one."""
+    """(r,) Time of the series' next row, the largest int64 for the last row."""
     out = np.full(len(stairs.time_ns), np.iinfo(np.int64).max)
     same = stairs.series[1:] == stairs.series[:-1]
     out[:-1][same] = stairs.time_ns[1:][same]
@@ -190,7 +194,7 @@ def _next_ns(stairs: _Stairs) -> Ints:
 
 
 def _periods(stairs: _Stairs, k: int) -> Floats:
-    """(k,) median distance of neighbouring rows, NaN for a series with one."""
+    """(k,) Median interval between rows, NaN for a series with one row."""
     same = stairs.series[1:] == stairs.series[:-1]
     gaps, series = np.diff(stairs.time_ns)[same], stairs.series[1:][same]
     order = np.lexsort((gaps, series))
@@ -198,30 +202,29 @@ def _periods(stairs: _Stairs, k: int) -> Floats:
     count = np.bincount(series, minlength=k)
     first = np.cumsum(count) - count
     out = np.full(k, np.nan)
-    some = count > 0
+    has_gaps = count > 0
     low, high = first + (count - 1) // 2, first + count // 2
-    out[some] = (gaps[low[some]] + gaps[high[some]]) / 2
+    out[has_gaps] = (gaps[low[has_gaps]] + gaps[high[has_gaps]]) / 2
     return out
 
 
 _GENERIC = "value"
-"""A series of this name is the counter itself."""
+"""Argument key that adds no information: the value is the counter itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class _CounterKey:
-    """A series: (what it is called, device it belongs to) and its unit, "" where that is not known."""
+    """A series: its key (name, device) and its unit, "" if unknown."""
 
     key: tuple[str, str]
     unit: str
 
 
 def _counter_keys(samples: CounterSamples, word: str) -> tuple[list[_CounterKey], Ints]:
-    """(the series of the samples, their keys unique; (m,) which of them each sample is of). `word` is what users call
-    the device.
+    """Returns (the series of the samples, with unique keys; (m,) series of each sample).
 
-    A series is shown as its event's name without the number of its device; the key of the number in the event's
-    arguments follows it where it adds something: "memory / used", but "GPU Utilization" alone.
+    `word` is what users call the device. A series is named by its event without the device number, plus the key of the
+    value in the event's arguments if it adds information: "memory / used", but only "GPU Utilization".
     """
     texts = len(samples.strings)
     pair = samples.name.astype(np.int64) * texts + samples.series
@@ -242,7 +245,7 @@ def _counter_keys(samples: CounterSamples, word: str) -> tuple[list[_CounterKey]
 
 
 def _named(parts: list[tuple[str, str, str]]) -> list[tuple[str, str]]:
-    """Unique keys of (name, series, device)."""
+    """Returns a unique key for each (name, series, device)."""
     bare = [(without_device(name), without_device(series)) for name, series, _ in parts]
     series_of: defaultdict[str, set[str]] = defaultdict(set)
     for counter, series in bare:
@@ -254,7 +257,7 @@ def _named(parts: list[tuple[str, str, str]]) -> list[tuple[str, str]]:
     taken = Counter((text, device) for text, (_, _, device) in zip(shown, parts, strict=True))
     keys: dict[tuple[str, str], None] = {}
     for text, (name, own, device) in zip(shown, parts, strict=True):
-        # "GPU 0 load" and "GPU load" may both be of device 0
+        # "GPU 0 load" and "GPU load" may both belong to device 0
         key = (text if taken[text, device] == 1 else f"{name} / {own}", device)
         number = 2
         while key in keys:

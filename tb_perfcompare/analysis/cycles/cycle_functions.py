@@ -1,4 +1,4 @@
-"""Functions per cycle: each counted once, though a table repeats it on the row of every counter."""
+"""Functions per cycle. A table repeats a function on the row of every counter; here each counts once."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Functions:
-    """What the rows say about functions, (rows,) each unless noted; rows without a name are left out of `first`.
+    """What the rows say about functions, (rows,) each unless noted.
 
     time_ns    time of all calls of the row's function in its cycle, process and device
-    calls      their number, 0 where the table does not say
+    calls      their number, 0 if unknown
     on_device  whether it ran on a device
-    first      (u,) rows that stand for one function each
-    unnamed    rows without a function name
-    differing  functions whose repeated rows disagree about time or calls
-    negative   functions with a time below zero, taken as zero
+    first      (u,) one row per named function, cycle, process and device
+    unnamed    number of rows without a function name
+    differing  number of functions whose repeated rows disagree about time or calls
+    negative   number of functions with a negative time, counted as zero
     """
 
     time_ns: Nanoseconds
@@ -36,7 +36,7 @@ class Functions:
 
 
 def find_functions(table: CycleTable, cycles: Cycles) -> Functions:
-    """Raises CorruptInput for times or calls beyond what 64 bits hold."""
+    """Finds the functions. Raises CorruptInput if times or calls exceed 64 bits."""
     with np.errstate(over="ignore", invalid="ignore"):
         spent_us = table.beta_pct * table.cycle_us / 100
     if table.duration_us is not None:
@@ -45,7 +45,7 @@ def find_functions(table: CycleTable, cycles: Cycles) -> Functions:
     calls = _calls(table)
     named = np.flatnonzero(table.function != NO_TEXT)
     optional = [codes for codes in (table.kind, table.host) if codes is not None]
-    key = _together([cycles.of_row, table.pid, table.device, table.function, *optional])[named]
+    key = _combined([cycles.of_row, table.pid, table.device, table.function, *optional])[named]
     _, first, group = np.unique(key, return_index=True, return_inverse=True)
     chosen = named[first]
     odd = (time_ns[named] != time_ns[chosen][group]) | (calls[named] != calls[chosen][group])
@@ -69,7 +69,7 @@ def find_functions(table: CycleTable, cycles: Cycles) -> Functions:
 
 
 def launches_per_cycle(functions: Functions, cycles: Cycles) -> Ints:
-    """(s,) calls of functions that ran on a device."""
+    """(s,) Number of calls of functions that ran on a device."""
     rows = functions.first[functions.on_device[functions.first]]
     launches = np.zeros(len(cycles), dtype=np.int64)
     np.add.at(launches, cycles.of_row[rows], functions.calls[rows])
@@ -77,11 +77,14 @@ def launches_per_cycle(functions: Functions, cycles: Cycles) -> Ints:
 
 
 def function_table(table: CycleTable, cycles: Cycles, functions: Functions, kept: Ints) -> GroupTable:
-    """Functions x the `kept` cycles, zero where a function did not run, summed over processes and devices."""
+    """Builds the table of functions by `kept` cycle, summed over processes and devices.
+
+    Zero if a function did not run in a cycle.
+    """
     rows = functions.first
     kinds = _kinds(table, functions)[rows]
     names = [kernel_key(text) for text in table.strings.texts]
-    code = _together([table.function[rows], kinds])
+    code = _combined([table.function[rows], kinds])
     _, at, group = np.unique(code, return_index=True, return_inverse=True)
     pairs = zip(table.function[rows][at].tolist(), kinds[at].tolist(), strict=True)
     own = [((names[function], _type_text(table, kind)), table.strings[function]) for function, kind in pairs]
@@ -112,11 +115,11 @@ def function_table(table: CycleTable, cycles: Cycles, functions: Functions, kept
 
 
 _ON_DEVICE, _ON_HOST = -2, -3
-"""Codes of a type that the table leaves out."""
+"""Type codes if the table states none."""
 
 
 def _kinds(table: CycleTable, functions: Functions) -> NameIndex:
-    """(rows,) code of the type; where there is none, whether the function ran on a device."""
+    """(rows,) Code of the function's type; without one, _ON_DEVICE or _ON_HOST."""
     unknown = np.where(functions.on_device, _ON_DEVICE, _ON_HOST)
     if table.kind is None:
         return unknown.astype(np.int32)
@@ -138,18 +141,18 @@ def _calls(table: CycleTable) -> Ints:
     return np.rint(calls).astype(np.int64)
 
 
-def _together(columns: list[AnyInts]) -> Ints:
-    """(rows,) one number per combination of values: equal numbers, equal values."""
+def _combined(columns: list[AnyInts]) -> Ints:
+    """(rows,) One number per combination of values; equal numbers mean equal values."""
     out, size = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:
         lowest, highest = (int(column.min()), int(column.max())) if len(column) else (0, 0)
         span = highest - lowest + 1
         if size * span >= 2**62:
-            found, out = np.unique(out, return_inverse=True)
-            size = len(found)
+            distinct, out = np.unique(out, return_inverse=True)
+            size = len(distinct)
         if size * span >= 2**62:
-            found, code = np.unique(column, return_inverse=True)
-            out, size = out * len(found) + code, size * len(found)
+            distinct, code = np.unique(column, return_inverse=True)
+            out, size = out * len(distinct) + code, size * len(distinct)
         else:
             out, size = out * span + (column.astype(np.int64) - lowest), size * span
     return out

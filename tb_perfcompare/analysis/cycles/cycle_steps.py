@@ -1,4 +1,4 @@
-"""The cycles of a table: what is one, how long it took, which rows belong to it."""
+"""The cycles of a table: their numbers, lengths and rows."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from tb_perfcompare.model.recordings.cycles import CycleTable
 from tb_perfcompare.quick_dataclass import dataclass
 
 LONGEST_NS = 2.0**62
-"""Times of a table have to add up to less than this, 146 years."""
+"""Limit on sums of a table's times, 146 years."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cycles:
     """s distinct cycles by number, start and length.
 
-    label     s texts: the number; "3 (2)" for another cycle with the number 3
+    label     s texts: the number; "3 (2)" for a second cycle with the number 3
     total_ns  (s,) length
-    start_ns  (s,) since the epoch where the table says, else every cycle begins where the one before ends
+    start_ns  (s,) since the epoch if the table has starts, else each cycle starts where the previous one ends
     dated     whether the starts are the table's
     of_row    (rows,) cycle of each row
-    repeated  numbers that more than one cycle has
+    repeated  numbers that several cycles have
     """
 
     label: tuple[str, ...]
@@ -37,10 +37,10 @@ class Cycles:
 
 
 def find_cycles(table: CycleTable) -> Cycles:
-    """The distinct (number, length) pairs of the rows. Raises CorruptInput for lengths beyond LONGEST_NS."""
+    """Finds the distinct (number, length) pairs of the rows. Raises CorruptInput for lengths beyond LONGEST_NS."""
     length = whole_ns(table.cycle_us, table.source, "anchor_dur_us")
     start = None if table.start_us is None else _starts(table.start_us, table.source)
-    # the start of a cycle is the earliest that any of its rows says; the order is by number, start, length
+    # a cycle starts at the earliest start of its rows; cycles are sorted by number, start, length
     order = np.lexsort((length, table.cycle))
     number, size = table.cycle[order], length[order]
     first = np.ones(len(order), dtype=np.bool_)
@@ -71,23 +71,23 @@ def find_cycles(table: CycleTable) -> Cycles:
 
 
 def whole_ns(us: Floats, path: str, column: str) -> Ints:
-    """Microseconds as nanoseconds, NaN as 0. Raises CorruptInput beyond what 64 bits hold."""
-    known = np.nan_to_num(us, nan=0.0)
-    if len(known) and float(np.abs(known).max()) * 1000 >= LONGEST_NS:
+    """Converts microseconds to nanoseconds, NaN to 0. Raises CorruptInput beyond 64 bits."""
+    finite_us = np.nan_to_num(us, nan=0.0)
+    if len(finite_us) and float(np.abs(finite_us).max()) * 1000 >= LONGEST_NS:
         raise _too_long(path, column)
-    # a time since the epoch has no room for its fraction once it is multiplied
-    whole = np.floor(known)
-    return whole.astype(np.int64) * 1000 + np.rint((known - whole) * 1000).astype(np.int64)
+    # convert the fraction separately: a double cannot hold nanoseconds since 1970 exactly
+    integer_us = np.floor(finite_us)
+    return integer_us.astype(np.int64) * 1000 + np.rint((finite_us - integer_us) * 1000).astype(np.int64)
 
 
 def _starts(us: Floats, path: str) -> Ints:
-    """-1 where a row does not say."""
+    """(rows,) Start of each row's cycle in ns, -1 if the row has none."""
     return np.where(np.isfinite(us) & (us >= 0), whole_ns(us, path, "cycle_start_ts"), -1)
 
 
 def _counted(numbers: Ints) -> tuple[list[int], list[int]]:
-    found, counts = np.unique(numbers, return_counts=True)
-    return found.tolist(), counts.tolist()
+    distinct, counts = np.unique(numbers, return_counts=True)
+    return distinct.tolist(), counts.tolist()
 
 
 def _labels(numbers: list[int]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """A per-cycle table -> Summary: cycles are steps, functions and counters are per cycle (docs/inputs/perf_data.md).
 
-Functions of a table are sums over threads, processes and streams. How they overlap was not recorded, so that the ledger
-leaves a cycle whole; the functions are compared in a table of their own.
+Functions of a table are sums over threads, processes and streams. Their overlap was not recorded, so the ledger does
+not split a cycle; functions are compared in a table of their own.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ _NAMED = 8
 
 
 def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "device") -> Summary:
-    """Summary of one table. Cycles are as the tracer cut them, whatever the `window`.
+    """Summarizes one table. Cycles are as the tracer cut them, whatever the `window`.
 
-    Raises CorruptInput if no cycle has a length, or for figures beyond 64 bits.
+    Raises CorruptInput if no cycle has a length, or for values beyond 64 bits.
     """
     table, path = recording.table, recording.file.path
     cycles = find_cycles(table)
@@ -81,7 +81,7 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
     group = function_table(table, cycles, functions, kept)
     counters = _cycle_counters(table, cycles, functions, recording.counters, kept)
     device = _device(table, functions, cycles, kept)
-    zero_ns = 0 if cycles.dated else None  # a table's times are of the day
+    zero_ns = 0 if cycles.dated else None  # dated cycles already have the time of day
     absent = dict(_ABSENT)
     if not len(group):
         absent["functions"] = "no row names a function"
@@ -100,7 +100,7 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
             for cycle in np.flatnonzero(~timed | admission.incomplete).tolist()
         ),
         other_window=steps.total_ns,
-        owned=_whole(steps.total_ns),
+        owned=_unsplit(steps.total_ns),
         groups={"functions": group} if len(group) else {},
         device_metrics=(),
         environment=_environment(table, cycles, device),
@@ -117,21 +117,21 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
     )
 
 
-def _whole(total_ns: Nanoseconds) -> OwnedTime:
-    """Every cycle belongs to one entity, so that the ledger closes without a split that was not measured."""
-    one = total_ns[None, :]
+def _unsplit(total_ns: Nanoseconds) -> OwnedTime:
+    """Assigns every cycle to one entity, so that the ledger closes without an unmeasured split."""
+    total = total_ns[None, :]
     return OwnedTime(
         category=np.array([StepCategory.OTHER], dtype=np.int8),
         key=(OVERLAPPING,),
         name=(OVERLAPPING,),
-        time_ns=one,
-        plain_ns=one,
-        calls=np.zeros_like(one),
+        time_ns=total,
+        plain_ns=total,
+        calls=np.zeros_like(total),
     )
 
 
 def _device(table: CycleTable, functions: Functions, cycles: Cycles, kept: Ints) -> DeviceFacts:
-    """The devices that did work in the kept cycles; a table does not name their model."""
+    """Returns the devices that did work in the kept cycles; tables do not name their model."""
     rows = functions.first[functions.on_device[functions.first]]
     rows = rows[np.isin(cycles.of_row[rows], kept)]
     names = sorted({table.strings[code] for code in np.unique(table.device[rows]).tolist()})
@@ -185,7 +185,7 @@ def _cycle_notes(cycles: Cycles, launches: Ints, admission: Admission, where: st
 
 
 def _row_notes(table: CycleTable, functions: Functions, counters: CounterSeries | None, where: str) -> list[Note]:
-    found = (
+    counted = (
         (functions.unnamed, NoteCode.DROPPED_EVENTS, "rows without a function name left out"),
         (functions.negative, NoteCode.NEGATIVE_DURATION, "times of functions below zero, taken as zero"),
         (
@@ -194,7 +194,7 @@ def _row_notes(table: CycleTable, functions: Functions, counters: CounterSeries 
             "functions have different times or calls on the rows of their counters; the first row counts",
         ),
     )
-    notes = [Note(code, f"{count:,} {what}", where) for count, code, what in found if count]
+    notes = [Note(code, f"{count:,} {what}", where) for count, code, what in counted if count]
     if table.instances is None:
         message = (
             "no column instances_count: calls are unknown, incomplete cycles cannot be recognised, and nothing "
@@ -219,24 +219,24 @@ def _listed(texts: list[str]) -> str:
 
 
 _UNKNOWN = -1
-"""Samples whose number is unknown."""
+"""Number of samples if it is unknown."""
 
 
 def _cycle_counters(
     table: CycleTable, cycles: Cycles, functions: Functions, samples: CounterTable | None, kept: Ints
 ) -> CounterSeries | None:
-    """Counters of the `kept` cycles, by name and device; None when none of them has a value there.
+    """Returns counters of the `kept` cycles, by name and device; None if none has a value there.
 
-    Every row has the mean of a counter while one function ran; weighted by the functions' times they give the cycle's
-    mean. Tracers sample about once a second: where no function saw samples of its own the mean is interpolated, and a
-    cycle in which a counter was not sampled has no row and no value.
+    Each row has a counter's mean while one function ran; weighted by function time, these give the cycle's mean.
+    Tracers sample about once a second: the mean of a function without samples is interpolated, and a cycle in which a
+    counter was not sampled has no row and no value.
     """
     rows = np.flatnonzero((table.metric != NO_TEXT) & (table.device != NO_TEXT) & np.isfinite(table.mu_pct))
     if not len(rows):
         return None
     pair = table.metric[rows].astype(np.int64) * len(table.strings) + table.device[rows]
-    found, counter = np.unique(pair, return_inverse=True)
-    codes = [divmod(code, len(table.strings)) for code in found.tolist()]
+    pairs, counter = np.unique(pair, return_inverse=True)
+    codes = [divmod(code, len(table.strings)) for code in pairs.tolist()]
     keys = [(table.strings[metric], table.strings[device]) for metric, device in codes]
     largest = np.full(len(table.strings), -np.inf)
     np.maximum.at(largest, table.metric[rows], table.mu_pct[rows])
@@ -269,7 +269,7 @@ def _cycle_counters(
 
 
 class _Cells:
-    """Weighted means of rows that fall into cells of a matrix; weights that are all zero count as equal."""
+    """Weighted means of rows by cell of a matrix; if a cell's weights are all zero, rows count equally."""
 
     def __init__(self, at: Ints, shape: tuple[int, int], weight: Ints) -> None:
         self.at, self._shape = at, shape
@@ -280,8 +280,8 @@ class _Cells:
         self._sum = np.where(heavy > 0, heavy, rows)
 
     def mean(self, value: Floats) -> Floats:
-        """Means per cell, NaN for a cell without rows; of equal values exactly that value."""
-        with np.errstate(over="ignore", invalid="ignore"):  # absurd values end at the largest of their cell
+        """Mean per cell, NaN for cells without rows; exact if all values are equal."""
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow is clipped to the cell's largest value below
             product = np.bincount(self.at, weights=self._weight * value, minlength=self._size)
             mean = np.divide(product, self._sum, out=np.full(self._size, np.nan), where=self._sum > 0)
         low, high = np.full(self._size, np.inf), np.full(self._size, -np.inf)
@@ -292,10 +292,10 @@ class _Cells:
 
 
 def _samples(keys: list[tuple[str, str]], cycles: Cycles, samples: CounterTable | None) -> Ints:
-    """(k, s) samples taken during each cycle.
+    """(k, s) Number of samples taken during each cycle, _UNKNOWN if it cannot be determined.
 
-    A counters file does not say which device a sample is of. The host is one, so that all samples of a counter that
-    only the host has are its own; how many are of a certain device is not known.
+    A counters file does not name the device of a sample. If only the host has a counter, all its samples are the
+    host's; how many belong to a certain device is unknown.
     """
     out = np.full((len(keys), len(cycles)), _UNKNOWN, dtype=np.int64)
     if samples is None or not cycles.dated:

@@ -23,15 +23,18 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 TOTAL, EXCLUSIVE = "total", "exclusive"
 BETAS = (TOTAL, EXCLUSIVE)
-"""What a share is of: summed durations, as in published tables, or owned time, which sums to the step."""
+"""Basis of a function's share: summed durations, as in published tables, or owned time, which sums to the step."""
 
 _WHOLE = "(whole recording)"
 
 
 @dataclass(frozen=True, slots=True)
 class CounterFacts:
-    """One counter of the tables. `covered`: mean share of a step that samples of its own stand for, per side; NaN where
-    that is not known, None on a side without the counter, which leaves it out of both tables."""
+    """One counter of the tables.
+
+    `covered` is, per side, the mean share of a step that its samples cover: NaN if unknown, None on a side without the
+    counter, which excludes it from both tables.
+    """
 
     name: str
     device: str
@@ -40,13 +43,13 @@ class CounterFacts:
 
     @property
     def compared(self) -> bool:
-        """Both sides have it."""
+        """Whether both sides have it."""
         return None not in self.covered
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepsAsCycles:
-    """Both sides in the same form; `counters` by device and name."""
+    """Both sides as per-cycle tables; `counters` by device and name."""
 
     tables: tuple[CycleTable, CycleTable]
     counters: tuple[CounterFacts, ...]
@@ -55,9 +58,9 @@ class StepsAsCycles:
 def trace_cycles(
     normal: Summary, abnormal: Summary, numbers: tuple[Mapping[str, int], Mapping[str, int]], beta: str = TOTAL
 ) -> StepsAsCycles:
-    """Both sides as tables. `numbers`: worker -> the pid its rows get, per side.
+    """Converts both sides to tables. `numbers`: per side, the pid that each worker's rows get.
 
-    Raises NotComparable for sources without times per step and for sides whose steps are different things.
+    Raises NotComparable for sources without times per step, and if steps are delimited differently on the two sides.
     """
     sides = (normal, abnormal)
     for side in sides:
@@ -68,23 +71,23 @@ def trace_cycles(
             f"cycles are {markers[0]} on the normal side and {markers[1]} on the abnormal side: not the same thing",
             hint="record both sides with profiler.step() in the loop",
         )
-    found = [step_counters(side) for side in sides]
+    counters_of = [step_counters(side) for side in sides]
     words = {False: HOST, True: normal.device.word}
     facts = tuple(
-        CounterFacts(key[1], words[key[0]], key[2], (covered(found[0], key), covered(found[1], key)))
-        for key in sorted({*found[0], *found[1]})
+        CounterFacts(key[1], words[key[0]], key[2], (covered(counters_of[0], key), covered(counters_of[1], key)))
+        for key in sorted({*counters_of[0], *counters_of[1]})
     )
-    common = sorted(found[0].keys() & found[1].keys())
+    common = sorted(counters_of[0].keys() & counters_of[1].keys())
     times = [_times(side, beta) for side in sides]
     tables = [
         _table(side, own, time, {key: counters[key] for key in common}, markers[0])
-        for side, own, time, counters in zip(sides, numbers, times, found, strict=True)
+        for side, own, time, counters in zip(sides, numbers, times, counters_of, strict=True)
     ]
     return StepsAsCycles((tables[0], tables[1]), facts)
 
 
 def step_marker(summary: Summary) -> str:
-    """What delimits the steps of a trace."""
+    """Returns the name of what delimits the steps of a trace."""
     if not summary.marked:
         return _WHOLE
     iterations = summary.iterations
@@ -109,7 +112,7 @@ def _check_steps(summary: Summary) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Functions:
-    """f functions: (f,) texts and codes of StepCategory, whether they ran on a device; (f, s) times and calls."""
+    """f functions: (f,) name, StepCategory code, and whether it ran on a device; (f, s) times and calls."""
 
     name: tuple[str, ...]
     kind: tuple[int, ...]
@@ -119,9 +122,9 @@ class _Functions:
 
 
 def _times(summary: Summary, beta: str) -> _Functions:
-    """The entities as functions. Those of one name on one device are one function, whatever their categories.
+    """Converts entities to functions. Entities with one name on one device are one function, whatever their categories.
 
-    Time in which nothing was recorded has a row only where shares are to sum to the step.
+    Time without recorded events is included only if shares must sum to the step (EXCLUSIVE).
     """
     owned = summary.owned
     index: dict[tuple[str, bool], int] = {}
@@ -147,22 +150,25 @@ def _table(
     summary: Summary, numbers: Mapping[str, int], functions: _Functions, counters: Mapping[Key, StepCounter],
     marker: str,
 ) -> CycleTable:  # fmt: skip
-    """One row per (step, function, counter of its device); a function of one of a worker's steps has a row in all."""
+    """Builds one row per (step, function, counter of its device).
+
+    A function that ran in any of a worker's steps has a row in all of them.
+    """
     strings = StringTable()
     steps = summary.steps
     pid = np.array([numbers[capture.worker] for capture in summary.captures], np.int64)[steps.capture]
-    nothing = np.zeros(0, np.int64)
-    blocks = [_block(nothing, nothing, NO_TEXT, np.zeros(0), nothing != 0)]
+    no_rows = np.zeros(0, np.int64)
+    blocks = [_block(no_rows, no_rows, NO_TEXT, np.zeros(0), no_rows != 0)]
     for number in np.unique(pid).tolist():
         own = np.flatnonzero(pid == number)
         ran = functions.time_ns[:, own].any(axis=1) | functions.calls[:, own].any(axis=1)
         for on_device in (False, True):
             rows = np.flatnonzero(ran & (functions.on_device == on_device))
-            mine = {key: counter for key, counter in counters.items() if key[0] == on_device}
-            for key, counter in mine.items():
-                code = strings.intern(counter_name(key, mine))
+            of_device = {key: counter for key, counter in counters.items() if key[0] == on_device}
+            for key, counter in of_device.items():
+                code = strings.intern(counter_name(key, of_device))
                 blocks.append(_block(rows, own, code, counter.mean[own], counter.interpolated[own]))
-            if not mine:  # a device without counters: mu is 0
+            if not of_device:  # a device without counters: mu is 0
                 none = np.zeros(len(own))
                 blocks.append(_block(rows, own, strings.intern(NO_COUNTER), none, none != 0))
     all_rows = _Block(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
@@ -192,7 +198,7 @@ def _table(
 
 
 class _Block(NamedTuple):
-    """Rows of a table to be, (rows,) each; `metric` is NO_TEXT where the counter has no value in the step."""
+    """Rows of a table under construction, (rows,) each; `metric` is NO_TEXT if the counter has no value in the step."""
 
     function: Ints
     step: Ints
@@ -202,7 +208,7 @@ class _Block(NamedTuple):
 
 
 def _block(functions: Ints, steps: Ints, code: int, mean: Floats, interpolated: Flags) -> _Block:
-    """A row for each function and step; `mean` and `interpolated` of the counter `code` are (steps,)."""
+    """Makes a row for each function and step; `mean` and `interpolated` of the counter `code` are (steps,)."""
     count = len(functions)
     mu = np.tile(mean, count)
     metric = np.where(np.isfinite(mu), code, NO_TEXT).astype(np.int32)

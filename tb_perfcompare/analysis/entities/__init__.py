@@ -1,1 +1,1 @@
-"""What is counted: operators, modules, kernels and other device work, collectives, Python functions."""
+"""Counted entities: operators, modules, kernels and other device work, collectives, Python functions."""

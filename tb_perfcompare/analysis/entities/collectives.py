@@ -1,4 +1,4 @@
-"""The collectives of a trace one by one, and how long computing kernels overlap them."""
+"""The collectives of a trace one by one, and how long compute kernels overlap them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from tb_perfcompare.model.summary.summary import StepCategory
 Intervals = tuple[Ints, Ints]
 
 _SYMMETRIC = re.compile("allreduce|allgather|reducescatter|broadcast|barrier")
-"""Collectives whose messages are of one size on all ranks."""
+"""Collectives whose messages have the same size on all ranks."""
 
 
 def collectives(timeline: InterpretedTrace, windows: Windows, step: StepIndex) -> Collectives | None:
-    """Those that start in a step, `step` (n,) being each event's step or -1: the ones on the device, or the ones of the
-    host where the device has none. None without any."""
+    """Returns the collectives that start in a step: on the device, or on the host if the device has none.
+
+    `step` (n,) is each event's step or -1. None if there are no collectives.
+    """
     role = timeline.role == StepCategory.COMMUNICATION
     on_device = np.flatnonzero(role & timeline.is_device)
     rows = on_device if len(on_device) else _outermost(timeline, np.flatnonzero(role))
@@ -38,7 +40,7 @@ def collectives(timeline: InterpretedTrace, windows: Windows, step: StepIndex) -
     hidden = np.full(len(windows.label), UNKNOWN, dtype=np.int64)
     if len(on_device):
         kernels = np.flatnonzero(timeline.role == StepCategory.KERNEL)
-        hidden = _both(busy, union(events.start_ns[kernels], timeline.ends(kernels)), windows)
+        hidden = _covered_by_both(busy, union(events.start_ns[kernels], timeline.ends(kernels)), windows)
     return Collectives(
         keys, group_size, key[places], step[counted].astype(np.int64), events.start_ns[counted], events.dur_ns[counted],
         within(busy, windows.start_ns, windows.end_ns), hidden,
@@ -46,22 +48,24 @@ def collectives(timeline: InterpretedTrace, windows: Windows, step: StepIndex) -
 
 
 def _outermost(timeline: InterpretedTrace, rows: EventIndex) -> Ints:
-    """Host ranges without those inside another one of the same thread: `record_param_comms` around `nccl:all_reduce` is
-    one collective."""
+    """Drops host ranges inside another range of the same thread.
+
+    `record_param_comms` around `nccl:all_reduce` is one collective.
+    """
     start, end, lane = timeline.events.start_ns[rows], timeline.ends(rows), timeline.lane[rows]
     order = np.lexsort((rows, -end, start, lane))
-    kept = []
-    thread, reach = None, 0
+    outermost = []
+    current_lane, reach = None, 0
     for at in order.tolist():
-        if lane[at] == thread and end[at] <= reach:
+        if lane[at] == current_lane and end[at] <= reach:
             continue
-        thread, reach = lane[at], int(end[at])
-        kept.append(at)
-    return np.sort(rows[np.array(kept, dtype=np.int64)])
+        current_lane, reach = lane[at], int(end[at])
+        outermost.append(at)
+    return np.sort(rows[np.array(outermost, dtype=np.int64)])
 
 
 def _keys(timeline: InterpretedTrace, rows: EventIndex) -> tuple[tuple[tuple[str, str], ...], Ints, Ints]:
-    """(the keys, the size of each one's group, the key of each row); rows ascend."""
+    """Returns (the keys, size of each key's group, key of each row). Rows must ascend."""
     events = timeline.events
     group, ranks = carried(timeline, "process_group", rows), carried(timeline, "group_size", rows)
     called, dtype = carried(timeline, "collective_name", rows), carried(timeline, "element_type", rows)
@@ -70,15 +74,15 @@ def _keys(timeline: InterpretedTrace, rows: EventIndex) -> tuple[tuple[tuple[str
     name = events.name[rows].astype(np.int64)
     index: dict[tuple[str, str], int] = {}
     number: dict[tuple[int, ...], int] = {}
-    strings = [*events.strings.texts, ""]  # the last stands for what was not recorded
+    strings = [*events.strings.texts, ""]  # the last means not recorded
     key = np.zeros(len(rows), dtype=np.int64)
     columns = (name, group, called, dtype, launcher, shape, *sizes)
-    for place, one in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
-        at = number.get(one)
+    for place, row in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+        at = number.get(row)
         if at is None:
-            operation = _operation(strings[one[2]], strings[one[3]], one[6:])
-            operation = operation or _plain_operation(kernel_key(strings[one[0]]), strings[one[4]], strings[one[5]])
-            at = number[one] = index.setdefault((operation, strings[one[1]]), len(index))
+            operation = _operation(strings[row[2]], strings[row[3]], row[6:])
+            operation = operation or _plain_operation(kernel_key(strings[row[0]]), strings[row[4]], strings[row[5]])
+            at = number[row] = index.setdefault((operation, strings[row[1]]), len(index))
         key[place] = at
     size = np.full(len(index), UNKNOWN, dtype=np.int64)
     np.maximum.at(size, key, ranks)
@@ -86,15 +90,17 @@ def _keys(timeline: InterpretedTrace, rows: EventIndex) -> tuple[tuple[tuple[str
 
 
 def _launchers(timeline: InterpretedTrace, rows: EventIndex) -> Ints:
-    """(r,) name of the collective operator that launched each event, else UNKNOWN."""
+    """(r,) Name code of the collective operator that launched each event, else UNKNOWN."""
     operator = timeline.operator[rows].astype(np.int64)
     is_collective = (operator >= 0) & (timeline.role[operator] == StepCategory.COMMUNICATION)
     return np.where(is_collective, timeline.events.name[operator], UNKNOWN).astype(np.int64)
 
 
 def _operation(called: str, dtype: str, sizes: tuple[int, ...]) -> str:
-    """What ranks must agree on: the collective, its type and size; of uneven ones (all-to-all, gather) no size. ""
-    where it was not recorded."""
+    """Describes what ranks must agree on: collective, data type and size; "" if it was not recorded.
+
+    No size for collectives with uneven messages (all-to-all, gather).
+    """
     plain = _plain(called)
     shown = [text for text in (plain, dtype.strip('"')) if text] if plain else []
     if _SYMMETRIC.search(plain):
@@ -103,7 +109,7 @@ def _operation(called: str, dtype: str, sizes: tuple[int, ...]) -> str:
 
 
 def _plain_operation(kernel: str, launcher: str, shape: str) -> str:
-    """The same of a recording that tells only names: libraries have one kernel for many operations."""
+    """Describes the operation from names alone, with the launcher: libraries use one kernel for many operations."""
     shown = [kernel, *([launcher] if launcher and launcher != kernel else [])]
     if any(_SYMMETRIC.search(_plain(name)) for name in shown):
         shown += [shape] if shape else []
@@ -114,8 +120,8 @@ def _plain(name: str) -> str:
     return name.strip('"').replace("_", "").lower()
 
 
-def _both(one: Intervals, two: Intervals, windows: Windows) -> Ints:
-    """(s,) length of the part of each window that both cover."""
-    either = union(np.concatenate([one[0], two[0]]), np.concatenate([one[1], two[1]]))
+def _covered_by_both(left: Intervals, right: Intervals, windows: Windows) -> Ints:
+    """(s,) Length of each window that both interval sets cover."""
+    either = union(np.concatenate([left[0], right[0]]), np.concatenate([left[1], right[1]]))
     low, high = windows.start_ns, windows.end_ns
-    return within(one, low, high) + within(two, low, high) - within(either, low, high)
+    return within(left, low, high) + within(right, low, high) - within(either, low, high)

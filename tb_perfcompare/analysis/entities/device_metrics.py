@@ -1,7 +1,7 @@
 """The device summary: utilisation, SM efficiency, occupancy, tensor-core share, over the compared window.
 
-Formulas are torch-tb-profiler's, over all kernels (docs/method/metrics.md). A figure the trace does not carry is absent
-with a reason, which differs from zero.
+Formulas are torch-tb-profiler's, over all kernels (docs/method/metrics.md). A metric that the trace does not record is
+absent, with a reason, which differs from zero.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tb_perfcompare.model.summary.summary import DeviceMetric
 
 
 def device_metrics(timeline: InterpretedTrace, low: int, high: int) -> tuple[DeviceMetric, ...]:
-    """Figures per device for the window [low, high) in the trace's clock."""
+    """Returns the metrics of each device in the window [low, high) of the trace's clock."""
     events = timeline.events
     kernels = np.flatnonzero(events.category == Category.KERNEL)
     if not len(kernels) or high <= low:
@@ -38,7 +38,7 @@ def device_metrics(timeline: InterpretedTrace, low: int, high: int) -> tuple[Dev
 
 
 def _sm_efficiency(timeline: InterpretedTrace, device: str, rows: EventIndex, low: int, high: int) -> DeviceMetric:
-    """Mean over time of min(1, sum of blocks per SM of the running kernels)."""
+    """Time average of min(1, sum of blocks per SM of the running kernels)."""
     blocks = np.asarray(argument_of(timeline.events, "blocks_per_sm", rows, np.nan), dtype=np.float64)
     has = blocks > 0
     if not has.any():
@@ -49,14 +49,14 @@ def _sm_efficiency(timeline: InterpretedTrace, device: str, rows: EventIndex, lo
     change = np.concatenate([blocks[has], -blocks[has]])
     order = np.argsort(times, kind="stable")
     running = np.cumsum(change[order])[:-1]
-    # Rounding leaves crumbs where nothing runs; a kernel has at least one block on some multiprocessor.
+    # Below 1e-9 it is rounding error and no kernel runs: a kernel has at least one block on a multiprocessor.
     level = np.where(running > 1e-9, np.minimum(running, 1.0), 0.0)
     value = float((level * np.diff(times[order])).sum()) / (high - low)
     return DeviceMetric(device, "sm_efficiency", "fraction", value)
 
 
 def _occupancy(timeline: InterpretedTrace, device: str, rows: EventIndex, low: int, high: int) -> DeviceMetric:
-    """Time-weighted mean of the kernels' estimated achieved occupancy."""
+    """Mean estimated achieved occupancy of the kernels, weighted by time."""
     percent = np.asarray(argument_of(timeline.events, "occupancy", rows, np.nan), dtype=np.float64)
     length = np.clip(timeline.ends(rows), low, high) - np.clip(timeline.events.start_ns[rows], low, high)
     has = (percent >= 0) & (length > 0)
@@ -67,7 +67,7 @@ def _occupancy(timeline: InterpretedTrace, device: str, rows: EventIndex, low: i
 
 
 def _tensor_core_share(timeline: InterpretedTrace, device: str, rows: EventIndex, low: int, high: int) -> DeviceMetric:
-    """Kernel time in kernels whose name says they use tensor cores, over all kernel time."""
+    """Share of kernel time in kernels whose name indicates tensor cores."""
     marks = timeline.vendor.tensor_cores
     if marks is None:
         return DeviceMetric(device, "tensor_core_share", "fraction", None, "not applicable: the device has none")

@@ -24,7 +24,10 @@ _LABELS = TextPool(list(CATEGORY_LABELS))
 
 
 def device_work(timeline: InterpretedTrace, step: StepIndex) -> DeviceWork | None:
-    """The device events that start in an admitted step; `step` (n,) is each event's step or -1. None without any."""
+    """Returns the device events that start in an admitted step; None without any.
+
+    `step` (n,) is each event's step or -1.
+    """
     events = timeline.events
     rows = np.flatnonzero(timeline.is_device & (step >= 0))
     if not len(rows):
@@ -37,11 +40,13 @@ def device_work(timeline: InterpretedTrace, step: StepIndex) -> DeviceWork | Non
 
 
 class _Nodes:
-    """Rows of the host forest with device work below; calls nested alone in one of the same name count as that one.
+    """Rows of the host forest with device work below them.
+
+    An operator that is the only child of an operator of the same name counts as its parent.
 
     of_row  (r,) forest row of the operator of each device event, -1 without one
-    above   (h,) forest row of the operator around each, -1 at the top
-    first   (h,) position in `rows` of the first work below, len(rows) where there is none
+    above   (h,) forest row of each row's parent operator, -1 at the top
+    first   (h,) position in `rows` of the first device work below, len(rows) if there is none
     active  (h,) bool whether there is any
     """
 
@@ -51,23 +56,23 @@ class _Nodes:
         node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
         node_of[forest.row] = forest.top
         self.of_row = node_of[timeline.operator[rows]]
-        del node_of  # what follows needs the room
+        del node_of  # frees memory for the next steps
         self.above = np.append(forest.top, np.int32(-1))[forest.parent]
         first = np.full(h, len(rows), dtype=np.int64)
         below = np.flatnonzero(self.of_row >= 0)
-        first[self.of_row[below[::-1]]] = below[::-1]  # of equal indices the last one assigned stays
+        first[self.of_row[below[::-1]]] = below[::-1]  # for equal indices the last assignment wins
         self.first = least_below(self.above, forest.depth, first)
         self.active = self.first < len(rows)
 
 
 class _Places:
-    """The distinct places of the nodes, p of them.
+    """The p distinct places of nodes.
 
-    of_node  (h,) number of the place, -1 for nodes without work
+    of_node  (h,) index of each node's place, -1 for nodes without work
     name     (p,) the operator's key, in OperatorKeys.pool
     shape    (p,) its input shape, in `shapes`
-    above    (p,) number of the place above, which comes before it; -1 at the top
-    pool     their texts, each at its number + 1
+    above    (p,) parent place, which comes earlier; -1 at the top
+    pool     texts of places, each at its index + 1
     """
 
     def __init__(self, timeline: InterpretedTrace, nodes: _Nodes) -> None:
@@ -76,22 +81,25 @@ class _Places:
         (name_of, shape_of), pair_of = finest([(name, len(names)), (shape, len(shapes))])
         pair = np.zeros(len(nodes.active), dtype=np.int32)
         pair[active] = pair_of
-        none = np.zeros(1, dtype=np.int32)  # the node above all, number 0
-        found = found_paths(nodes.above, np.broadcast_to(none, pair.shape), pair, nodes.active, none)
-        self.of_node = np.where(found.node > 0, found.node - np.int32(1), np.int32(-1))
-        self.above = found.parent - np.int32(1)
-        self.name = names[name_of[found.key]]
-        self.shape = shape_of[found.key].astype(np.int32)
+        none = np.zeros(1, dtype=np.int32)  # the root, node 0
+        paths = found_paths(nodes.above, np.broadcast_to(none, pair.shape), pair, nodes.active, none)
+        self.of_node = np.where(paths.node > 0, paths.node - np.int32(1), np.int32(-1))
+        self.above = paths.parent - np.int32(1)
+        self.name = names[name_of[paths.key]]
+        self.shape = shape_of[paths.key].astype(np.int32)
         self.names, self.shapes = operator_keys_of(timeline.events.strings).pool, TextPool(shapes)
-        self.pool = PlacePool(found.parent, Texts(self.name, self.names), Texts(self.shape, self.shapes))
+        self.pool = PlacePool(paths.parent, Texts(self.name, self.names), Texts(self.shape, self.shapes))
 
     def __len__(self) -> int:
         return len(self.above)
 
 
 def _names_and_shapes(timeline: InterpretedTrace, rows: EventIndex) -> tuple[Ints32, Ints32, Ints32, list[str]]:
-    """((q,) number of each operator's key, place of these in OperatorKeys.pool, (q,) number of its input shape, these);
-    the first shape is none."""
+    """Returns the operator and input shape of each row.
+
+    ((q,) index of its key, the keys in OperatorKeys.pool, (q,) index of its shape, the shapes); the first shape means
+    none.
+    """
     events = timeline.events
     used, at = factorize(gather(events.name, rows), len(events.strings))
     number, names = operator_keys_of(events.strings).numbered(used)
@@ -109,9 +117,8 @@ def _work(timeline: InterpretedTrace, rows: EventIndex, step: StepIndex, node: N
     events = timeline.events
     place = np.append(places.of_node, np.int32(-1))[node] + np.int32(1)
     used, cell_of = factorize(gather(events.name, rows), len(events.strings))
-    key, of_used = factorize(
-        kernel_places(events.strings, used), len(places.names)
-    )  # names may differ and the keys not
+    # different names can have the same key
+    key, of_used = factorize(kernel_places(events.strings, used), len(places.names))
     (category, kernel, place_of), cell_of = finest(
         [
             (timeline.role[rows], len(CATEGORY_LABELS)),
@@ -120,7 +127,7 @@ def _work(timeline: InterpretedTrace, rows: EventIndex, step: StepIndex, node: N
         ]
     )
     first = np.empty(len(category), dtype=np.int64)
-    first[cell_of[::-1]] = np.arange(len(rows))[::-1]  # of equal indices the last one assigned stays
+    first[cell_of[::-1]] = np.arange(len(rows))[::-1]  # for equal indices the last assignment wins
     texts = [places.names.texts[code] for code in key.tolist()]
     order, rank = _in_order(
         events.start_ns[rows][first],
@@ -138,15 +145,17 @@ def _work(timeline: InterpretedTrace, rows: EventIndex, step: StepIndex, node: N
 def _operators(
     timeline: InterpretedTrace, rows: EventIndex, step: StepIndex, nodes: _Nodes, places: _Places
 ) -> SplitTime:
-    """A cell for every call, in the step where its work began, and one for all work of a step in every place around
-    it."""
+    """Splits operators by place: a call counts in the step where its device work began, device time in each step.
+
+    Device time counts in its own place and all places above.
+    """
     active = np.flatnonzero(nodes.active)
     called, when = places.of_node[active], step[rows[nodes.first[active]]]
-    known = np.flatnonzero(nodes.of_row >= 0)
+    launched = np.flatnonzero(nodes.of_row >= 0)
     steps = int(step.max(initial=0)) + 1
-    code, at = numbered_pairs(places.of_node[nodes.of_row[known]], len(places), step[rows[known]], steps)
+    code, at = numbered_pairs(places.of_node[nodes.of_row[launched]], len(places), step[rows[launched]], steps)
     place, within = np.divmod(code, steps)
-    dur = scatter_add(at, len(code), value=(timeline.events.dur_ns, rows[known]))[:, 0]
+    dur = scatter_add(at, len(code), value=(timeline.events.dur_ns, rows[launched]))[:, 0]
     place, within, dur = cells_upwards(places.above, place, within, dur, steps)
     first = np.full(len(places), len(rows), dtype=np.int64)
     np.minimum.at(first, called, nodes.first[active])
@@ -164,15 +173,17 @@ def _operators(
 
 
 def _ranks(texts: Sequence[str]) -> Ints:
-    """(t,) place of each text in alphabetical order."""
+    """(t,) Alphabetical rank of each text."""
     rank = np.empty(len(texts), dtype=np.int64)
     rank[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
     return rank
 
 
 def _in_order(start_ns: Nanoseconds, ranks: tuple[Ints, Ints], place: Callable[[int], str]) -> tuple[Ints, Ints]:
-    """(numbers in the order of their first start, ranks and then places settling what starts at once; new place of
-    each). A place is asked for where ranks are equal."""
+    """Sorts by first start, then ranks, then texts of places: (indices in order, position of each).
+
+    `place` is called only for indices with equal starts and ranks.
+    """
     order = sorted_order(start_ns, np.zeros_like(start_ns), *ranks).astype(np.int64)
     equal = np.diff(start_ns[order]) == 0
     for rank in ranks:

@@ -1,6 +1,6 @@
-"""What the device did in each step: busy, exposed communication and copies, and why it was idle.
+"""Device time of each step: busy, exposed communication and copies, and reasons for idleness.
 
-A view of time that the ledger already counts. Docs: docs/method/metrics.md.
+Another view of time that the ledger already counts. Docs: docs/method/metrics.md.
 """
 
 from __future__ import annotations
@@ -39,8 +39,10 @@ _Figures = Mapping[str, tuple[Ints, Ints]]
 
 
 def device_timeline(timeline: InterpretedTrace, windows: Windows) -> GroupTable | None:
-    """A row per figure, the mean over the devices that were recorded. None without device events, and where some of
-    several devices' events do not say which one they ran on."""
+    """Returns a row per figure, averaged over the recorded devices.
+
+    None without device events, and if there are several devices and some events do not name theirs.
+    """
     rows = np.flatnonzero(timeline.is_device)
     if not len(rows):
         return None
@@ -53,12 +55,12 @@ def device_timeline(timeline: InterpretedTrace, windows: Windows) -> GroupTable 
 
 
 def _table(devices: list[_Figures]) -> GroupTable:
-    """The mean of each figure over devices: of the parts of a step one that sums to the step."""
+    """Averages each figure over devices; averages of the parts of a step still sum to the step."""
     count = len(devices)
-    whole, calls = ({name: np.sum([one[name][at] for one in devices], axis=0) for name in devices[0]} for at in (0, 1))
+    sums, calls = ({name: np.sum([own[name][at] for own in devices], axis=0) for name in devices[0]} for at in (0, 1))
     parts = [BUSY, *IDLE_PARTS]
-    running = np.cumsum([whole[name] for name in parts], axis=0) // count
-    time = {name: total // count for name, total in whole.items()} | dict(
+    running = np.cumsum([sums[name] for name in parts], axis=0) // count
+    time = {name: total // count for name, total in sums.items()} | dict(
         zip(parts, np.diff(running, axis=0, prepend=0), strict=True)
     )
     time[IDLE] = running[-1] - time[BUSY]
@@ -77,21 +79,21 @@ def _table(devices: list[_Figures]) -> GroupTable:
 
 
 def _figures(timeline: InterpretedTrace, windows: Windows, rows: EventIndex) -> _Figures:
-    """Of one device, whose events these are."""
+    """Computes the figures of one device, whose events are `rows`."""
     events = timeline.events
     start, end, role = events.start_ns[rows], timeline.ends(rows), timeline.role[rows]
     low, high = windows.start_ns, windows.end_ns
     copies = (role == StepCategory.MEMCPY) | (role == StepCategory.MEMSET)
     kernels = role == StepCategory.KERNEL
-    computing, with_copies = (union(start[some], end[some]) for some in (kernels, kernels | copies))
+    computing, with_copies = (union(start[chosen], end[chosen]) for chosen in (kernels, kernels | copies))
     busy = union(start, end)
-    covered = [within(some, low, high) for some in (computing, with_copies, busy)]
+    covered = [within(intervals, low, high) for intervals in (computing, with_copies, busy)]
     step = _windows_of(start, windows)
     short = (events.category[rows] == Category.KERNEL) & (end - start < SHORT_NS)
 
-    def begun(some: Flags, weights: Ints | None = None) -> Ints:
-        found = np.bincount(step[some] + 1, None if weights is None else weights[some], len(low) + 1)
-        return np.rint(found[1:]).astype(np.int64)
+    def begun(chosen: Flags, weights: Ints | None = None) -> Ints:
+        sums = np.bincount(step[chosen] + 1, None if weights is None else weights[chosen], len(low) + 1)
+        return np.rint(sums[1:]).astype(np.int64)
 
     idle = _idle(busy, _launch_ns(timeline, rows, busy[0]), windows)
     parts = np.array(list(idle.values()))
@@ -106,28 +108,29 @@ def _figures(timeline: InterpretedTrace, windows: Windows, rows: EventIndex) -> 
 
 
 def _windows_of(at: Ints, windows: Windows) -> Ints:
-    """(n,) the window that each instant is in, -1 for none."""
-    found = np.searchsorted(windows.start_ns, at, side="right") - 1
-    return np.where((found >= 0) & (at < windows.end_ns[np.maximum(found, 0)]), found, -1)
+    """(n,) Window that contains each instant, -1 if none does."""
+    window = np.searchsorted(windows.start_ns, at, side="right") - 1
+    return np.where((window >= 0) & (at < windows.end_ns[np.maximum(window, 0)]), window, -1)
 
 
 def _launch_ns(timeline: InterpretedTrace, rows: EventIndex, begins: Ints) -> Ints:
-    """(b,) when the host began to launch what starts at these instants, of several the first; _NEVER where no launch
-    was recorded."""
+    """(b,) When the host began the first launch of work that starts at each instant; _NEVER if none was recorded."""
     events = timeline.events
     launcher = timeline.launcher[rows]
-    known = (launcher >= 0) & (events.dur_ns[rows] > 0)
-    start = events.start_ns[rows[known]]
+    is_launched = (launcher >= 0) & (events.dur_ns[rows] > 0)
+    start = events.start_ns[rows[is_launched]]
     place = np.minimum(np.searchsorted(begins, start), max(len(begins) - 1, 0))
     first = begins[place] == start
     launch = np.full(len(begins), _NEVER)
-    np.minimum.at(launch, place[first], events.start_ns[launcher[known][first]])
+    np.minimum.at(launch, place[first], events.start_ns[launcher[is_launched][first]])
     return launch
 
 
 def _idle(busy: tuple[Ints, Ints], launch: Ints, windows: Windows) -> _Figures:
-    """Of the gaps between busy stretches, what the device waited for; `launch` (b,) is of what each stretch begins
-    with."""
+    """Splits the gaps between busy intervals by what the device waited for.
+
+    `launch` (b,) is the launch time of the work that each busy interval begins with.
+    """
     begins, ends = busy
     low, high = windows.start_ns, windows.end_ns
     last = np.searchsorted(begins, high, side="left") - 1
@@ -136,17 +139,17 @@ def _idle(busy: tuple[Ints, Ints], launch: Ints, windows: Windows) -> _Figures:
     inside = np.flatnonzero(step >= 0)
     step, launch, stop = step[inside], launch[inside], begins[inside]
     start = np.maximum(np.where(inside > 0, np.append(ends, 0)[inside - 1], low[step]), low[step])
-    known = launch != _NEVER
+    is_launched = launch != _NEVER
     issued = np.clip(launch, start, stop)
     gaps = {
-        HOST_WAIT: np.where(known, issued - start, 0),
-        LAUNCH_LATENCY: np.where(known, stop - issued, 0),
-        LAUNCH_UNKNOWN: np.where(known, 0, stop - start),
+        HOST_WAIT: np.where(is_launched, issued - start, 0),
+        LAUNCH_LATENCY: np.where(is_launched, stop - issued, 0),
+        LAUNCH_UNKNOWN: np.where(is_launched, 0, stop - start),
     }
-    found: dict[str, tuple[Ints, Ints]] = {}
+    figures: dict[str, tuple[Ints, Ints]] = {}
     for name, length in gaps.items():
         time = np.zeros(len(low), dtype=np.int64)
         np.add.at(time, step, length)
-        found[name] = time, np.bincount(step[length > 0], minlength=len(low))
-    found[STEP_END] = high - until, (high > until).astype(np.int64)
-    return found
+        figures[name] = time, np.bincount(step[length > 0], minlength=len(low))
+    figures[STEP_END] = high - until, (high > until).astype(np.int64)
+    return figures

@@ -29,10 +29,10 @@ from tb_perfcompare.model.texts import keys as texts_of_rows
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_CELLS = 4_000_000
-"""Counts of launches by name, class of duration and step that are kept."""
+"""Maximum number of launch counts by name, duration class and step."""
 
 Texts = tuple[AnyInts, tuple[str, ...]]
-"""(number of each row's text, the texts)"""
+"""(index of each row's text, the texts)"""
 
 
 def device_tables(
@@ -43,10 +43,13 @@ def device_tables(
     module_of: Callable[[EventIndex], Texts] | None = None,
     durations: bool = False,
 ) -> dict[str, GroupTable]:
-    """Tables with at least one row: "kernels", "kernels_by_launch" (by name and launch properties),
-    "kernels_by_operator", "kernels_by_type" (input types of that operator), "memcpy" (copies and sets by kind),
-    "communication", BY_MESSAGE; with `module_of`, which names modules of device work, "kernels_by_module"; with
-    `durations` also DURATION_TABLES, of the names with most time."""
+    """Returns the tables that have rows.
+
+    "kernels", "kernels_by_launch" (by name and launch properties), "kernels_by_operator", "kernels_by_type" (input
+    types of that operator), "memcpy" (copies and sets by kind), "communication", BY_MESSAGE; with `module_of`, which
+    names the modules of device work, "kernels_by_module"; with `durations` also DURATION_TABLES, for the names with
+    most time.
+    """
     category = timeline.events.category
     kernels = _Work(timeline, category == Category.KERNEL, step, steps)
     copies = _Work(timeline, among(category, (Category.MEMCPY, Category.MEMSET)), step, steps)
@@ -79,7 +82,7 @@ def device_tables(
 
 
 def operator_texts(timeline: InterpretedTrace, rows: EventIndex) -> Texts | None:
-    """The operator that launched each row, "" for none; None if no row has one."""
+    """Returns the operator that launched each row, "" for none; None if no row has one."""
     operator = timeline.operator[rows]
     if not (operator >= 0).any():
         return None
@@ -94,8 +97,10 @@ def operator_texts(timeline: InterpretedTrace, rows: EventIndex) -> Texts | None
 
 
 def type_texts(timeline: InterpretedTrace, rows: EventIndex) -> Texts | None:
-    """The input types of the operator that launched each row as in the table of operators, "" where none were
-    recorded; None if no row has any."""
+    """Returns the input types of the operator that launched each row, as in the table of operators.
+
+    "" if they were not recorded; None if no row has any.
+    """
     events, forest, operator = timeline.events, timeline.host, timeline.operator[rows]
     if "input_type" not in events.args or not (operator >= 0).any():
         return None
@@ -109,14 +114,14 @@ def type_texts(timeline: InterpretedTrace, rows: EventIndex) -> Texts | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Carried:
-    """A figure of the rows that carry it: (k,) values times durations, (k,) durations; `has` (r,) says which rows."""
+    """A metric of the rows that record it: (k,) values times durations, (k,) durations; `has` (r,) marks these rows."""
 
     has: Flags | slice
     product: Floats
     weight: Floats
 
     def mean(self, group: AnyInts, groups: int) -> Floats:
-        """(groups,) mean weighted by duration, NaN where no row carries the figure."""
+        """(groups,) Mean weighted by duration, NaN for groups in which no row records the metric."""
         group = group[self.has]
         total = np.bincount(group, weights=self.weight, minlength=groups)
         product = np.bincount(group, weights=self.product, minlength=groups)
@@ -128,7 +133,7 @@ class _Work:
     """The events of one kind that start in a step, grouped by name.
 
     rows   (r,) rows of the events
-    group  (r,) number of each row's name
+    group  (r,) index of each row's name
     """
 
     def __init__(self, timeline: InterpretedTrace, chosen: Flags, step: StepIndex, steps: int) -> None:
@@ -150,21 +155,21 @@ class _Work:
         self.group = number_of[name]
 
     def numbers(self, argument: str) -> Floats:
-        """(r,) values of an argument, NaN where absent."""
+        """(r,) Values of an argument, NaN where absent."""
         return np.asarray(argument_of(self._timeline.events, argument, self.rows, np.nan), dtype=np.float64)
 
     def numbers_in_texts(self, argument: str) -> Floats:
-        """The same of an argument that is kept as JSON text."""
+        """(r,) Values of an argument that is stored as JSON text, NaN where absent."""
         strings = self._timeline.events.strings
         text = np.asarray(argument_of(self._timeline.events, argument, self.rows, -1), dtype=np.int64)
-        number = np.full(len(strings) + 1, np.nan)  # the last place is for no text
+        number = np.full(len(strings) + 1, np.nan)  # the last entry is for no text
         for code in used_codes(text[text >= 0], len(strings)).tolist():
             with contextlib.suppress(ValueError):
                 number[code] = float(strings[code])
         return number[text]
 
     def carried(self, value: Floats) -> _Carried:
-        """A figure to take means of."""
+        """Prepares a metric for means weighted by duration."""
         finite = np.isfinite(value)
         has = slice(None) if finite.all() else finite
         weight = self._dur[has].astype(np.float64)
@@ -181,9 +186,11 @@ class _Work:
         summed: str = "",
         added: Mapping[str, Ints] = MappingProxyType({}),
     ) -> GroupTable:
-        """Groups by name, with `beside` also by what that says of each row. Facts: means of `measured`, whether names
-        say that they use tensor cores, the sum of the argument `summed`. `added`
-        are more measures, by name."""
+        """Builds a table by name, or by name and the text that `beside` gives for each row.
+
+        Facts: means of `measured`, whether names indicate tensor cores, the sum of the argument `summed`. `added` are
+        further measures by name.
+        """
         group: AnyInts = self.group
         name: AnyInts = np.arange(len(self._keys), dtype=np.int32)
         parts = [(name, TextPool(self._keys))]
@@ -214,24 +221,24 @@ class _Work:
         )
 
     def durations(self, kind: str) -> GroupTable:
-        """By name and class of duration, of the names with most time: at most about MOST_CELLS counts."""
-        most = max(1, MOST_CELLS // (PER_OCTAVE * max(1, self._steps)))
+        """Builds the table by name and duration class, for the names with most time: about MOST_CELLS counts."""
+        max_names = max(1, MOST_CELLS // (PER_OCTAVE * max(1, self._steps)))
         total = np.bincount(self.group, weights=self._dur, minlength=len(self._keys))
         largest = np.zeros(len(self._keys), dtype=np.bool_)
-        largest[np.argsort(-total, kind="stable")[:most]] = True
+        largest[np.argsort(-total, kind="stable")[:max_names]] = True
         chosen = np.zeros(len(self._timeline.events), dtype=np.bool_)
         chosen[self.rows[largest[self.group]]] = True
-        some = self if largest.all() else _Work(self._timeline, chosen, self._step_of, self._steps)
-        used, at = np.unique(duration_class(some._dur), return_inverse=True)
-        return some.table(f"{kind}_duration", {}, (at, tuple(map(str, used.tolist()))), "duration")
+        work = self if largest.all() else _Work(self._timeline, chosen, self._step_of, self._steps)
+        used, at = np.unique(duration_class(work._dur), return_inverse=True)
+        return work.table(f"{kind}_duration", {}, (at, tuple(map(str, used.tolist()))), "duration")
 
     def messages(self) -> dict[str, Ints]:
-        """Measures of the messages of collectives, by name."""
-        found = messages_of(self._timeline, self.rows)
-        return found.measures(self.group, self._step, self._steps, len(self._keys), self._dur)
+        """Returns measures of the messages of collectives, by name."""
+        messages = messages_of(self._timeline, self.rows)
+        return messages.measures(self.group, self._step, self._steps, len(self._keys), self._dur)
 
     def _sum(self, argument: str, group: AnyInts, groups: int) -> Floats:
-        """Sum of an argument over the calls; NaN where no call carries it."""
+        """(groups,) Sum of an argument over the calls; NaN for groups in which no call records it."""
         value = np.asarray(argument_of(self._timeline.events, argument, self.rows, -1), dtype=np.float64)
         has = value >= 0
         total = np.bincount(group[has], weights=value[has], minlength=groups)

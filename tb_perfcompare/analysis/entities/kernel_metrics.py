@@ -1,5 +1,8 @@
-"""Metrics of ranges that the profiler measured (`cuda_profiler_range`), by kernel and by operator. Such a trace has no
-kernels, and times of ranges are made up: what ties a range to a step and an operator is the order of the launches."""
+"""Metrics of ranges that the profiler measured (`cuda_profiler_range`), by kernel and by operator.
+
+Such a trace has no kernels, and its ranges have no real times: ranges are assigned to steps and operators by the order
+of the launches.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +23,22 @@ from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.number_text import many
 
 _MOST = 2.0**56
-"""No counter counts so far."""
+"""Upper limit of plausible counter values."""
 
 
 def metric_tables(
     timeline: InterpretedTrace, ranges: MeasuredRanges, step: StepIndex, steps: int
 ) -> tuple[dict[str, GroupTable], str]:
-    """(KERNEL_METRICS and OPERATOR_METRICS, why there is no OPERATOR_METRICS). Without it nothing says which step a
-    range belongs to: sums over the recording are shared out over the steps."""
+    """Returns ({KERNEL_METRICS, OPERATOR_METRICS}, why OPERATOR_METRICS is missing).
+
+    If it is missing, the step of each range is unknown, and sums over the recording are spread over the steps.
+    """
     launch = _launches(timeline)
     names = [kernel_key(name) for name in ranges.name]
     if len(launch) != len(ranges):
         counted = f"{many(len(ranges), 'measured range')}, but {many(len(launch), 'kernel launch', 'kernel launches')}"
-        whole = _table(KERNEL_METRICS, names, ranges, np.zeros(len(ranges), dtype=np.int64), 1)
-        return {KERNEL_METRICS: _shared_out(whole, steps)}, counted
+        of_recording = _table(KERNEL_METRICS, names, ranges, np.zeros(len(ranges), dtype=np.int64), 1)
+        return {KERNEL_METRICS: _spread(of_recording, steps)}, counted
     of_step = step[launch].astype(np.int64)
     operators = _operators(timeline, launch)
     work = [place for place, metric in enumerate(ranges.metrics) if metric in WORK_METRICS]
@@ -45,7 +50,7 @@ def metric_tables(
 
 
 def _launches(timeline: InterpretedTrace) -> Ints:
-    """Rows of the API calls that launched a kernel, in the order of their starts."""
+    """Returns the API calls that launched a kernel, in order of start."""
     events = timeline.events
     rows = outermost_calls(timeline)
     is_launch = re.compile("|".join(timeline.vendor.launches) or "(?!)").fullmatch
@@ -53,12 +58,12 @@ def _launches(timeline: InterpretedTrace) -> Ints:
     launches = np.zeros(len(events.strings), dtype=bool)
     launches[used] = [is_launch(events.strings[code]) is not None for code in used.tolist()]
     rows = rows[launches[gather(events.name, rows)]]
-    found: Ints = rows[np.argsort(gather(events.start_ns, rows), kind="stable")].astype(np.int64)
-    return found
+    ordered: Ints = rows[np.argsort(gather(events.start_ns, rows), kind="stable")].astype(np.int64)
+    return ordered
 
 
 def _operators(timeline: InterpretedTrace, launch: Ints) -> list[str]:
-    """Key of the operator of each launch, "" without one."""
+    """Returns the operator key of each launch, "" without an operator."""
     keys = operator_keys_of(timeline.events.strings)
     row = timeline.operator[launch]
     places = keys.of(timeline.events.name[np.maximum(row, 0)])
@@ -67,7 +72,7 @@ def _operators(timeline: InterpretedTrace, launch: Ints) -> list[str]:
 
 
 def _table(kind: str, names: list[str], ranges: MeasuredRanges, step: Ints, steps: int) -> GroupTable:
-    """Of n names of ranges; `step` (n,) is below zero outside steps."""
+    """Sums metrics by range name and step; `step` (n,) is negative outside steps."""
     index = {name: place for place, name in enumerate(sorted(set(names)))}
     units = np.array([unit_of(metric) for metric in ranges.metrics], dtype=np.float64)
     values = ranges.values * units
@@ -92,15 +97,15 @@ def _table(kind: str, names: list[str], ranges: MeasuredRanges, step: Ints, step
     )
 
 
-def _shared_out(whole: GroupTable, steps: int) -> GroupTable:
-    """A table of one column as one of several, whose columns sum to it."""
+def _spread(table: GroupTable, steps: int) -> GroupTable:
+    """Spreads a table of one step over several; the columns sum to it."""
 
     def parts(sums: Ints) -> Ints:
         each, rest = np.divmod(sums, steps)
-        found: Ints = each + (np.arange(steps) < rest)
-        return found
+        columns: Ints = each + (np.arange(steps) < rest)
+        return columns
 
     return GroupTable(
-        whole.kind, whole.key_columns, whole.keys, whole.names, parts(whole.calls),
-        {"total": parts(whole.measures_ns["total"])}, None, None, {}, sampled=False,
+        table.kind, table.key_columns, table.keys, table.names, parts(table.calls),
+        {"total": parts(table.measures_ns["total"])}, None, None, {}, sampled=False,
     )  # fmt: skip

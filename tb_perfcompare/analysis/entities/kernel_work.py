@@ -1,5 +1,7 @@
-"""What single kernels did: the work of the operator call that launched a kernel is the kernel's, where the call
-launched no other. Docs: docs/method/work.md."""
+"""Work of single kernels: that of the operator call that launched the kernel, if it launched no other.
+
+Docs: docs/method/work.md.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,13 @@ SEVERAL = "its operator launches several kernels"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelWork:
-    """Launches of kernels, k kinds by kernel and what is known of the work.
+    """Kernel launches of k kinds; a kind is a kernel and a work.
 
-    name    keys of kernels (k,)
-    work    that of one operator call, of k kinds
-    groups  the launches; `counted` (r,) is the kind of a launch that stands for its call, -1 for further ones
-    rows    (r,) event rows of the launches
+    name     (k,) keys of kernels
+    work     (k) work of one operator call
+    groups   the launches
+    counted  (r,) kind of the first launch of a call, -1 for further ones, so that each call's work counts once
+    rows     (r,) event rows of the launches
     """
 
     name: Coded
@@ -39,22 +42,27 @@ def kernel_work(
     timeline: InterpretedTrace, step: StepIndex, steps: int, call_of: Ints32, kind: AnyInts, work: KnownWork,
     no_operator: str,
 ) -> KernelWork:  # fmt: skip
-    """`call_of` (n + 1,) number of the operator call that an event belongs to, -1 for none; `kind` of each call is one
-    of those of `work`. A call with one kernel, launched once or more, did its work in that; with several kernels, or a
-    copy, it is unknown which one did it. What the trace states of a kernel itself comes first."""
+    """Assigns work to kernel launches.
+
+    call_of  (n + 1,) index of the operator call that an event belongs to, -1 for none
+    kind     kind of each call, as an index into `work`
+
+    The work of a call with one kernel, launched once or more, is that kernel's. With several kernels, or a copy, it is
+    unknown which one did it. Work that the trace states for a kernel takes precedence.
+    """
     events = timeline.events
     rows = rows_where((events.category == Category.KERNEL) & (step >= 0))
     key, names = _keys(timeline, rows)
     call = call_of[gather(timeline.operator, rows)]
-    alone, first = _alone(timeline, step, call_of, call, key, len(kind))
+    is_single, first = _single_kernel_calls(timeline, step, call_of, call, key, len(kind))
     several, nowhere = len(work.model), len(work.model) + 1
     every = work.followed_by([SEVERAL, no_operator])
     own = np.append(kind, nowhere)[call]
-    what = np.where(alone[call] | ~every.known[own], own, several)
+    what = np.where(is_single[call] | ~every.known[own], own, several)
     if states_work(events):
         number, stated = recorded_work(events, rows)
         what, first = np.where(number > 0, len(every.model) + number, what), first | (number > 0)
-        every = every.followed_by([one or SEVERAL for one in stated])
+        every = every.followed_by([entry or SEVERAL for entry in stated])
     pairs, group = numbered_pairs(key, len(names), what, len(every.model))
     at, kinds = np.divmod(pairs, len(every.model))
     return KernelWork(
@@ -67,18 +75,20 @@ def kernel_work(
 
 
 def _keys(timeline: InterpretedTrace, rows: Ints32) -> tuple[Ints32, list[str]]:
-    """(number of each kernel's key, the keys)."""
+    """Returns (index of each kernel's key, the keys)."""
     strings = timeline.events.strings
     used, name = factorize(gather(timeline.events.name, rows), len(strings))
     places, key = factorize(kernel_places(strings, used), len(operator_keys_of(strings).pool))
     return key[name], [operator_keys_of(strings).pool.texts[place] for place in places.tolist()]
 
 
-def _alone(
+def _single_kernel_calls(
     timeline: InterpretedTrace, step: StepIndex, call_of: Ints32, call: Ints32, key: Ints32, calls: int
 ) -> tuple[Flags, Flags]:
-    """((c + 1,) whether one kernel did all of a call's work, (r,) whether a launch is the first of its call); calls -1
-    are the last place."""
+    """Returns ((c + 1,) whether one kernel did all work of a call, (r,) whether a launch is the first of its call).
+
+    The last entry is for events without a call (-1).
+    """
     low, high = np.full(calls + 1, np.iinfo(np.int32).max, dtype=np.int32), np.full(calls + 1, -1, dtype=np.int32)
     np.minimum.at(low, call, key)
     np.maximum.at(high, call, key)
@@ -87,5 +97,5 @@ def _alone(
     number: Ints = np.arange(len(call))
     first = np.full(calls + 1, len(call))
     np.minimum.at(first, call, number)
-    alone: Flags = low == high
-    return alone, first[call] == number
+    is_single: Flags = low == high
+    return is_single, first[call] == number

@@ -1,4 +1,4 @@
-"""The work of kinds of calls as columns, which several tables share."""
+"""Work per kind of call as columns, shared by several tables."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownWork:
-    """Of w kinds.
+    """Work of w kinds of calls.
 
-    one     (w, 2) FLOPs and bytes of one call; 0 where they are not known
-    model   (w,) place in `models`
-    models  (data type, family, ""), or ("", "", why the work is not known)
+    one     (w, 2) FLOPs and bytes of one call; 0 if unknown
+    model   (w,) index into `models`
+    models  (data type, family, ""), or ("", "", why the work is unknown)
     """
 
     one: Ints
@@ -29,15 +29,15 @@ class KnownWork:
 
     @property
     def known(self) -> Flags:
-        """(w,) whether the work is known."""
+        """(w,) Whether the work is known."""
         return np.array([not reason for *_, reason in self.models], dtype=bool)[self.model]
 
     def of(self, kinds: AnyInts) -> KnownWork:
-        """That of some kinds."""
+        """Selects these kinds."""
         return KnownWork(self.one[kinds], self.model[kinds], self.models)
 
     def followed_by(self, works: Sequence[Work | str]) -> KnownWork:
-        """That of these kinds and of more."""
+        """Appends kinds with these works; a text is the reason why the work is unknown."""
         numbers = dict(zip(self.models, range(len(self.models)), strict=True))
         one: list[int] = []
         model: list[int] = []
@@ -55,35 +55,34 @@ class KnownWork:
         )
 
     def without(self, chosen: Flags, reason: str) -> KnownWork:
-        """The same, unknown for this reason where it is known and chosen."""
-        gone = np.flatnonzero(chosen & self.known)
-        if not len(gone):
+        """Makes the work of the chosen kinds unknown for this reason; those unknown already keep their reason."""
+        removed = np.flatnonzero(chosen & self.known)
+        if not len(removed):
             return self
         added = self.followed_by([reason])
         one, model = self.one.copy(), self.model.copy()
-        one[gone], model[gone] = 0, added.model[-1]
+        one[removed], model[removed] = 0, added.model[-1]
         return KnownWork(one, model, added.models)
 
 
 NOTHING_KNOWN = KnownWork(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64), ())
-"""Of no kinds."""
+"""No kinds."""
 
 
 _ARGUMENTS = ("flops", "moved_gb")
 
 _MOST = 2.0**56
-"""No call does more; what is written beyond is no work."""
+"""Upper limit of plausible work of one call; larger values are ignored."""
 
 
 def states_work(events: EventTable) -> bool:
-    """Whether any event does."""
+    """Whether any event states its work."""
     return any(argument in events.args for argument in _ARGUMENTS)
 
 
 def recorded_work(events: EventTable, rows: EventIndex) -> tuple[Ints32, list[Work | None]]:
-    """(number of each row's work, the works): None, number 0, where the trace states none, or neither FLOPs nor bytes
-    above zero."""
-    flops, moved = (_whole(events, rows, *of) for of in zip(_ARGUMENTS, (1.0, 1e9), strict=True))
+    """Returns (index of each row's work, the works). Work 0 is None: no positive FLOPs or bytes are stated."""
+    flops, moved = (_integers(events, rows, *of) for of in zip(_ARGUMENTS, (1.0, 1e9), strict=True))
     pairs, number = np.unique(np.stack([flops, moved]), axis=1, return_inverse=True)
     works: list[Work | None] = [
         Work(int(flop), int(byte), "", STATED_WORK) if flop or byte else None for flop, byte in pairs.T.tolist()
@@ -93,8 +92,8 @@ def recorded_work(events: EventTable, rows: EventIndex) -> tuple[Ints32, list[Wo
     return number.ravel().astype(np.int32), works
 
 
-def _whole(events: EventTable, rows: EventIndex, argument: str, unit: float) -> Ints:
-    """(r,) whole numbers, 0 where nothing sensible is stated."""
+def _integers(events: EventTable, rows: EventIndex, argument: str, unit: float) -> Ints:
+    """(r,) Integer values of an argument, 0 if missing or implausible."""
     values: Floats = np.asarray(argument_of(events, argument, rows, 0.0), dtype=np.float64) * unit
     sensible: Flags = np.isfinite(values) & (values > 0) & (values <= _MOST)
     return np.rint(np.where(sensible, values, 0)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""How a kernel was launched, as one text: grid and block on GPUs, kernel type and dimensions on MLUs."""
+"""Launch properties of a kernel as one text: grid and block on GPUs, kernel type and dimensions on MLUs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _COLUMNS = ("grid", "block", "kernel_type", "dim", "dim_x", "dim_y", "dim_z", "t
 
 
 def launch_texts(events: EventTable, rows: EventIndex) -> tuple[Ints, tuple[str, ...]] | None:
-    """(text number of each row, texts), "" where a kernel states nothing; None if none of the rows does."""
+    """Returns (index of each row's text, texts), "" for kernels without properties; None if no row has any."""
     if not any(column in events.args for column in _COLUMNS):
         return None
     width = len(events.strings) + 1
@@ -24,8 +24,8 @@ def launch_texts(events: EventTable, rows: EventIndex) -> tuple[Ints, tuple[str,
     keys = [(np.asarray(argument_of(events, column, rows, -1), dtype=np.int64) + 1, width) for column in columns]
     stated, at = finest(keys)
     values = {column: _values(events.strings, used) for column, used in zip(columns, stated, strict=True)}
-    nothing: list[str | None] = [None] * len(stated[0])
-    launches = [_text(*row) for row in zip(*(values.get(column, nothing) for column in _COLUMNS), strict=True)]
+    absent: list[str | None] = [None] * len(stated[0])
+    launches = [_text(*row) for row in zip(*(values.get(column, absent) for column in _COLUMNS), strict=True)]
     number = {text: at for at, text in enumerate(dict.fromkeys(launches))}
     if not any(number):
         return None
@@ -36,8 +36,10 @@ def _text(
     grid: str | None, block: str | None, kind: str | None, dim: str | None, x: str | None, y: str | None, z: str | None,
     tasktopo: str | None,
 ) -> str:  # fmt: skip
-    """`grid [64, 1, 1] block [256, 1, 1]`, `UNION1 [4, 1, 1]`; the graph a kernel was launched from is only named, as
-    its number differs between recordings."""
+    """Formats `grid [64, 1, 1] block [256, 1, 1]` or `UNION1 [4, 1, 1]`.
+
+    A launch from a graph (tasktopo) is mentioned without its number, which differs between recordings.
+    """
     parts = []
     if grid:
         parts.append(f"grid {grid}")
@@ -55,7 +57,7 @@ def _text(
 
 
 def _values(strings: StringTable, codes: Ints) -> list[str | None]:
-    """The decoded value of each JSON text as Python writes it; None for code 0, others are a text's and one more."""
+    """Decodes JSON texts to Python's spelling. A code is the text's index + 1; 0 gives None."""
     used = [code for code in dict.fromkeys(codes.tolist()) if code > 0]
     raw = [strings[code - 1] for code in used]
     value: dict[int, str | None] = dict(zip(used, map(_decoded, raw, shown_texts(raw)), strict=True))
@@ -66,6 +68,6 @@ def _decoded(text: str, shown: str) -> str:
     if not (text.startswith('"') and shown.startswith("[")):
         return shown
     try:
-        return str(json.loads(shown))  # an MLU writes its dimensions as a text
+        return str(json.loads(shown))  # MLUs write dimensions as a JSON string
     except ValueError:
         return text

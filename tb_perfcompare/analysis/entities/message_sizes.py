@@ -16,29 +16,35 @@ _UNKNOWN = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Messages:
-    """Of r collectives on the device, those whose message is known: `row` (r,) are their rows, `message` (r,) indices
-    into `messages`, _UNKNOWN where it is not known."""
+    """Messages of r collectives on the device.
+
+    row       (r,) event rows
+    message   (r,) index into `messages`, _UNKNOWN if the message is unknown
+    """
 
     row: EventIndex
     message: Ints
     messages: tuple[Message, ...]
 
     def measures(self, group: AnyInts, step: StepIndex, steps: int, count: int, dur_ns: Ints) -> dict[str, Ints]:
-        """Measure -> (count, steps) sums over the calls whose message is known: their number, time, bytes, and bytes
-        times the factor, rounded; `group`, `step` and `dur_ns` (r,) are of the calls."""
-        known = np.flatnonzero(self.message >= 0)
-        at = self.message[known]
-        size = np.array([one.size for one in self.messages], dtype=np.int64)[at]
-        bus = np.array([round(one.bus_bytes) for one in self.messages], dtype=np.int64)[at]
-        sums = Groups(group[known], count, step[known], steps)
+        """Measure -> (count, steps) sums over the calls with a known message.
+
+        The measures are calls, time, bytes, and bus bytes (rounded). `group`, `step` and `dur_ns` (r,) are of the
+        calls.
+        """
+        sized = np.flatnonzero(self.message >= 0)
+        at = self.message[sized]
+        size = np.array([entry.size for entry in self.messages], dtype=np.int64)[at]
+        bus = np.array([round(entry.bus_bytes) for entry in self.messages], dtype=np.int64)[at]
+        sums = Groups(group[sized], count, step[sized], steps)
         return {
-            SIZED_CALLS: sums.matrix(), SIZED_TIME: sums.matrix(dur_ns[known]), MESSAGE_BYTES: sums.matrix(size),
+            SIZED_CALLS: sums.matrix(), SIZED_TIME: sums.matrix(dur_ns[sized]), MESSAGE_BYTES: sums.matrix(size),
             BUS_BYTES: sums.matrix(bus),
         }  # fmt: skip
 
 
 def messages_of(timeline: InterpretedTrace, rows: EventIndex) -> Messages:
-    """The messages of these collectives. Ranges on the host have none: they do not last as long as the transfer."""
+    """Returns the messages of these collectives; host ranges have none, as they do not last as long as the transfer."""
     events = timeline.events
     none = np.full(len(rows), _UNKNOWN, dtype=np.int64)
     if "collective_name" not in events.args:
@@ -47,62 +53,63 @@ def messages_of(timeline: InterpretedTrace, rows: EventIndex) -> Messages:
     texts = [*events.strings.texts, ""]
     number: dict[tuple[int, ...], int] = {}
     index: dict[Message, int] = {}
-    found = none
-    for place, (is_whole, *one) in enumerate(zip(_whole(timeline, rows).tolist(), *columns, strict=True)):
+    message_of = none
+    for place, (is_whole, *row) in enumerate(zip(_whole(timeline, rows).tolist(), *columns, strict=True)):
         if not is_whole:
             continue
-        at = number.get(tuple(one))
+        at = number.get(tuple(row))
         if at is None:
-            read = message(texts[one[0]], texts[one[1]], *one[2:])
-            at = number[tuple(one)] = _UNKNOWN if read is None else index.setdefault(read, len(index))
-        found[place] = at
-    return Messages(rows, found, tuple(index))
+            read = message(texts[row[0]], texts[row[1]], *row[2:])
+            at = number[tuple(row)] = _UNKNOWN if read is None else index.setdefault(read, len(index))
+        message_of[place] = at
+    return Messages(rows, message_of, tuple(index))
 
 
 def _whole(timeline: InterpretedTrace, rows: EventIndex) -> Flags:
-    """(r,) whether an event on the device is all of a collective: it says so itself, or no other one was launched by
-    the operator that does."""
+    """(r,) Whether a device event is an entire collective.
+
+    It is if it names the collective itself, or if the operator that names it launched nothing else.
+    """
     collective = argument_of(timeline.events, "collective_name", rows, _UNKNOWN)
     is_collective = np.asarray(collective, dtype=np.int64) != _UNKNOWN
     device = timeline.is_device[rows]
     operator = timeline.operator[rows].astype(np.int64)
     launched = np.bincount(operator[device & (operator >= 0)], minlength=len(timeline.events) + 1)
-    whole: Flags = device & (is_collective | (launched[operator] == 1))
-    return whole
+    is_whole: Flags = device & (is_collective | (launched[operator] == 1))
+    return is_whole
 
 
 _ARGUMENTS = ("collective_name", "element_type", "in_elements", "out_elements", "group_size")
 
 
 def carried(timeline: InterpretedTrace, argument: str, rows: EventIndex) -> Ints:
-    """(r,) an argument of the events, of the operators that launched them where they do not have it, else -1."""
+    """(r,) An argument of each event, or of the operator that launched it; -1 if neither has it."""
     events = timeline.events
     own = np.asarray(argument_of(events, argument, rows, _UNKNOWN), dtype=np.int64)
-    lost = np.flatnonzero((own == _UNKNOWN) & (timeline.operator[rows] >= 0))
-    if len(lost):
+    missing = np.flatnonzero((own == _UNKNOWN) & (timeline.operator[rows] >= 0))
+    if len(missing):
         own = own.copy()
-        own[lost] = argument_of(events, argument, timeline.operator[rows[lost]].astype(np.int64), _UNKNOWN)
+        own[missing] = argument_of(events, argument, timeline.operator[rows[missing]].astype(np.int64), _UNKNOWN)
     return own
 
 
 def message_table(timeline: InterpretedTrace, step: StepIndex, steps: int) -> GroupTable | None:
-    """Collectives on the device by name, ranks of the group and message size; None without any whose message is
-    known."""
+    """Collectives on the device by name, ranks of the group and message size; None if no message is known."""
     rows = np.flatnonzero((timeline.role == StepCategory.COMMUNICATION) & timeline.is_device & (step >= 0))
-    found = messages_of(timeline, rows)
-    kept = found.message >= 0
-    if not kept.any():
+    all_messages = messages_of(timeline, rows)
+    is_known = all_messages.message >= 0
+    if not is_known.any():
         return None
-    rows, group, of_step = rows[kept], found.message[kept], step[rows[kept]]
+    rows, group, of_step = rows[is_known], all_messages.message[is_known], step[rows[is_known]]
     dur = timeline.events.dur_ns[rows]
-    groups = Groups(group, len(found.messages), of_step, steps)
+    groups = Groups(group, len(all_messages.messages), of_step, steps)
     low, high = groups.span(dur)
-    own = Messages(rows, group, found.messages)
-    names = tuple(one.collective for one in found.messages)
+    own = Messages(rows, group, all_messages.messages)
+    names = tuple(entry.collective for entry in all_messages.messages)
     return GroupTable(
         kind=BY_MESSAGE,
         key_columns=("name", "group_size", "message"),
-        keys=tuple(one.key for one in found.messages),
+        keys=tuple(entry.key for entry in all_messages.messages),
         names=names,
         calls=groups.matrix(),
         measures_ns={"total": groups.matrix(dur), **own.measures(group, of_step, steps, len(names), dur)},

@@ -1,4 +1,4 @@
-"""nn.Module table: calls, host time and the device work launched inside (traces recorded with_stack, with_modules)."""
+"""nn.Module table: calls, host time and launched device work (traces recorded with_stack, with_modules)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PREFIX = "nn.Module: "
 
 
 def module_calls(timeline: InterpretedTrace) -> Ints:
-    """Rows of the calls of modules, in file order; none if the trace has none."""
+    """Returns the rows of module calls, in file order; empty if the trace has none."""
     events = timeline.events
     column = events.args.get("python_module_id")
     if column is None:
@@ -28,19 +28,19 @@ def module_calls(timeline: InterpretedTrace) -> Ints:
 
 
 def module_name(raw: str) -> str:
-    """`Conv2d_3` of `nn.Module: Conv2d_3`."""
+    """Returns `Conv2d_3` for `nn.Module: Conv2d_3`."""
     return raw.removeprefix(_PREFIX)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModuleCalls:
-    """Calls of modules that start in a step, r of them.
+    """The r module calls that start in a step.
 
     row      (r,) event row
     nesting  of the rows
     span     (r,) host time
-    below    (r,) host time in the calls of modules below
-    around   (h,) place of the innermost call around each forest row, -1 outside
+    below    (r,) host time in nested module calls
+    around   (h,) index of the innermost call around each forest row, -1 outside
     """
 
     row: EventIndex
@@ -50,7 +50,7 @@ class ModuleCalls:
     around: Ints32
 
     def of_operators(self, timeline: InterpretedTrace) -> tuple[Ints, list[str]]:
-        """((h,) number of the innermost module around each forest row, -1 outside, the modules)."""
+        """Returns ((h,) index of the innermost module around each forest row, -1 outside; the module names)."""
         strings = timeline.events.strings
         used, number = distinct(timeline.events.name[self.row].astype(np.int64), len(strings))
         names: dict[str, int] = {}
@@ -60,7 +60,7 @@ class ModuleCalls:
 
 
 def calls_in_steps(timeline: InterpretedTrace, step: StepIndex) -> ModuleCalls | None:
-    """None if there are none."""
+    """Returns the module calls that start in a step; None if there are none."""
     rows = module_calls(timeline)
     rows = rows[step[rows] >= 0]
     if not len(rows):
@@ -71,7 +71,7 @@ def calls_in_steps(timeline: InterpretedTrace, step: StepIndex) -> ModuleCalls |
 
 
 def module_table(timeline: InterpretedTrace, calls: ModuleCalls, step: StepIndex, steps: int) -> GroupTable:
-    """Modules by name (`Conv2d_3`). A module inside itself counts twice in totals."""
+    """Modules by name (`Conv2d_3`). A recursive module counts twice in total times."""
     rows, nesting, at = calls.row, calls.nesting, calls.around
     launched = device_self_times(timeline, forest_rows(timeline))[at >= 0]
     device_self = np.bincount(at[at >= 0], weights=launched, minlength=len(rows)).astype(np.int64)
@@ -91,7 +91,7 @@ def module_table(timeline: InterpretedTrace, calls: ModuleCalls, step: StepIndex
 
 
 def _innermost(timeline: InterpretedTrace, rows: EventIndex, nesting: Nesting) -> Ints32:
-    """(h,) place among these calls, in the order of their nesting, of the innermost one around each forest row."""
+    """(h,) Index of the innermost of these calls around each forest row, in nesting order."""
     start = timeline.events.start_ns
     nodes = Enclosers(timeline.lane[rows], start[rows], nesting.end, nesting.parent)
     forest = timeline.host.row
@@ -99,7 +99,7 @@ def _innermost(timeline: InterpretedTrace, rows: EventIndex, nesting: Nesting) -
 
 
 def module_self_times(timeline: InterpretedTrace, step: StepIndex) -> tuple[Ints, Ints]:
-    """(rows of the calls that start in a step, time of each without the calls of modules in it), as in the table."""
+    """Returns (rows of the calls that start in a step, their time without nested module calls), as in the table."""
     rows = module_calls(timeline)
     rows = rows[step[rows] >= 0]
     nesting, span, below = _nested(timeline, rows)
@@ -107,7 +107,7 @@ def module_self_times(timeline: InterpretedTrace, step: StepIndex) -> tuple[Ints
 
 
 def _nested(timeline: InterpretedTrace, rows: EventIndex) -> tuple[Nesting, Ints, Ints]:
-    """(these calls nested, (r,) their spans in that order, (r,) of these what is in calls below)."""
+    """Returns (the nested calls, (r,) their spans in nesting order, (r,) span of their child calls)."""
     events = timeline.events
     ranks = events.strings.ranks()[events.name[rows]]
     nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.ends(rows), ranks)

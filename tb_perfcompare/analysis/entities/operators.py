@@ -25,8 +25,10 @@ _NO_CALL = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperatorTimes:
-    """Per forest row h: (h,) int64 nanoseconds. A merged row (HostForest.merged) counts no call and no total of its own
-    and belongs to the operator of row HostForest.top."""
+    """Nanoseconds (h,) int64 per forest row.
+
+    A merged row (HostForest.merged) has no call or total of its own and belongs to the operator of row HostForest.top.
+    """
 
     host_self: Ints
     host_total: Ints
@@ -36,11 +38,11 @@ class OperatorTimes:
 
 
 def operator_times(timeline: InterpretedTrace) -> OperatorTimes:
-    """Self and total times of every host event in the forest.
+    """Returns self and total times of every host event in the forest.
 
-    host_self = span - spans of children - outermost API calls of the operator, never below zero.
+    host_self = span - spans of children - outermost API calls of the operator, at least zero.
     host_api = those API calls, as recorded.
-    device_self = device work launched by the operator's own API calls; device_total adds the descendants'.
+    device_self = device work launched by the operator's own API calls; device_total adds that of descendants.
     """
     node_of = forest_rows(timeline)
     total, api = _host_total(timeline), _host_api(timeline, node_of)
@@ -61,33 +63,33 @@ def _host_api(timeline: InterpretedTrace, node_of: Ints32) -> Ints:
 
 
 def _host_self(timeline: InterpretedTrace, total: Ints, api: Ints) -> Ints:
-    """Takes the place of `total`."""
+    """Computes host_self in place of `total`."""
     total -= timeline.host.inside
     total -= api
     return np.maximum(total, 0, out=total)
 
 
 def host_self_times(timeline: InterpretedTrace, node_of: Ints32) -> Ints:
-    """(h,) host time of each forest row itself: without operators and API calls below it. `node_of` as forest_rows."""
+    """(h,) Host time of each forest row without operators and API calls below it. `node_of` as from forest_rows."""
     return _host_self(timeline, _host_total(timeline), _host_api(timeline, node_of))
 
 
 def forest_rows(timeline: InterpretedTrace) -> Ints32:
-    """(n + 1,) forest row of each event, -1 without one; the last place is for no event."""
+    """(n + 1,) Forest row of each event, -1 without one; the last entry is for no event."""
     node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
     node_of[timeline.host.row] = np.arange(len(timeline.host.row), dtype=np.int32)
     return node_of
 
 
 def device_self_times(timeline: InterpretedTrace, node_of: Ints32) -> Ints:
-    """(h,) device work launched by the API calls of each forest row itself. `node_of` as forest_rows."""
+    """(h,) Device work launched by each forest row's own API calls. `node_of` as from forest_rows."""
     work = rows_where(timeline.is_device)
     owner = gather(node_of, gather(timeline.operator, work))
     return scatter_add(owner, len(timeline.host.row), value=(timeline.events.dur_ns, work))[:, 0]
 
 
 def outermost_calls(timeline: InterpretedTrace) -> Ints32:
-    """API calls that no other API call of their thread encloses: runtimes call drivers, cnnl calls cnrt."""
+    """Returns API calls outside other API calls of their thread: runtimes call drivers, cnnl calls cnrt."""
     events = timeline.events
     rows = rows_where(timeline.is_api)
     start = gather(events.start_ns, rows)
@@ -97,7 +99,10 @@ def outermost_calls(timeline: InterpretedTrace) -> Ints32:
 
 
 def operator_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> dict[str, GroupTable]:
-    """{"operators": ..., "operators_by_shape": ..., "operators_by_type": ...}; `step` (n,) is an event's step or -1."""
+    """Returns {"operators": ..., "operators_by_shape": ..., "operators_by_type": ...}.
+
+    `step` (n,) is each event's step or -1.
+    """
     forest, events = timeline.host, timeline.events
     counts = gather(timeline.is_operator & (step >= 0), forest.row)
     shown = rows_where(counts)
@@ -113,7 +118,7 @@ def operator_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> 
             arguments.append((kind, of_key, TextPool(texts)))
     groups_of, of_row = finest(parts)
     groups = Groups(of_row, len(groups_of[0]), (step, rows), steps)
-    del parts, names, of, of_row  # what follows needs the room
+    del parts, names, of, of_row  # frees memory for the next steps
     sums = _sums(timeline, shown, groups)
     pool = operator_keys_of(events.strings).pool
     operators = sums.table("operator", ("name",), groups_of[0], lambda codes: keys((labels[codes], pool)))
@@ -135,15 +140,17 @@ def _pair(labels: Ints32, pool: TextPool, texts: TextPool) -> Callable[[Ints], K
 
 
 def _names(events: EventTable, rows: EventIndex) -> tuple[Ints32, Ints32]:
-    """((r,) number of each row's operator, place of their keys in OperatorKeys.pool): numbered by the first code that
-    has the key."""
+    """Returns ((r,) index of each row's operator, indices of the operators' keys in OperatorKeys.pool).
+
+    Operators are in order of the first code with their key.
+    """
     used, place = factorize(gather(events.name, rows), len(events.strings))
     number, labels = operator_keys_of(events.strings).numbered(used)
     return gather(number, place), labels
 
 
 def _argument_texts(events: EventTable, argument: str, rows: EventIndex) -> tuple[Ints32, list[str]]:
-    """((r,) number of each row's text, the texts as shown); 0 is "no such argument"."""
+    """Returns ((r,) index of each row's text, the display texts); 0 means that the argument is missing."""
     codes = np.asarray(events.args[argument].dense(len(events), -1), dtype=np.int32)
     codes += 1
     used, place = factorize(gather(codes, rows), len(events.strings) + 1)
@@ -152,30 +159,33 @@ def _argument_texts(events: EventTable, argument: str, rows: EventIndex) -> tupl
 
 
 def numbered_texts(strings: StringTable, codes: Ints) -> tuple[Ints32, list[str]]:
-    """((c,) number of what is shown of each text, what is shown); texts that are shown alike share a number, in the
-    order of the first. Ascending codes are those of the texts and one more; 0 is the text "", number 0."""
-    some = codes[1:] if len(codes) and codes[0] == 0 else codes
-    shown = shown_texts(list(map(strings.texts.__getitem__, (some - 1).tolist())))
+    """Returns ((c,) index of each code's display text, the display texts); equal display texts share an index.
+
+    `codes` ascend; a code is the index of a text + 1, and 0 means "", whose index is 0. Texts are in order of
+    occurrence.
+    """
+    stated = codes[1:] if len(codes) and codes[0] == 0 else codes
+    shown = shown_texts(list(map(strings.texts.__getitem__, (stated - 1).tolist())))
     texts = list(dict.fromkeys(("", *shown)))
     index = dict(zip(texts, range(len(texts)), strict=True))
     number = np.zeros(len(codes), dtype=np.int32)
-    number[len(codes) - len(some) :] = list(map(index.__getitem__, shown))
+    number[len(codes) - len(stated) :] = list(map(index.__getitem__, shown))
     return number, texts
 
 
 def shape_ids(events: EventTable, argument: str = "input_dims") -> Ints32:
-    """String index of raw JSON -> string index of an equal shape; the last entry stands for "no shape recorded"."""
+    """Maps the string index of raw JSON to that of the first equal shape; the last entry is for "no shape recorded"."""
     used = used_codes(np.asarray(events.args[argument].values, dtype=np.int32), len(events.strings))
     out = np.full(len(events.strings) + 1, -1, dtype=np.int32)
     shown = shown_texts(list(map(events.strings.texts.__getitem__, used.tolist())))
-    first = dict(zip(reversed(shown), reversed(used.tolist()), strict=True))  # of equal texts the last written stays
+    first = dict(zip(reversed(shown), reversed(used.tolist()), strict=True))  # for equal texts the last wins
     out[used] = list(map(first.__getitem__, shown))
     return out
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sums:
-    """What tables show, by the finest groups: (g, s) matrices, (g,) extremes, (g,) place of the first raw name."""
+    """Table values by the finest groups: (g, s) matrices, (g,) extremes, (g,) rank of the first raw name."""
 
     timeline: InterpretedTrace
     calls: Ints
@@ -187,7 +197,10 @@ class _Sums:
     def table(
         self, kind: str, key_columns: tuple[str, ...], codes: Ints, keys_of: Callable[[Ints], Keys]
     ) -> GroupTable:
-        """The table whose row a group belongs to is told by its code; `keys_of` gives those of codes."""
+        """Builds the table with a row per distinct code.
+
+        `codes` (g,) are those of the groups; `keys_of` returns the keys of codes.
+        """
         used, into = unique_places(codes)
         strings = self.timeline.events.strings
         count = len(used)
@@ -208,16 +221,16 @@ class _Sums:
 def _sums(timeline: InterpretedTrace, shown: Ints32, groups: Groups) -> _Sums:
     forest = timeline.host
     merged = gather(forest.merged, shown)
-    some = merged.any()
-    counted = np.where(merged, np.int32(-1), groups.of_row) if some else None
+    any_merged = merged.any()
+    counted = np.where(merged, np.int32(-1), groups.of_row) if any_merged else None
     total = _host_total(timeline)
-    low, high = groups.span(gather(total, shown), ~merged if some else slice(None))
+    low, high = groups.span(gather(total, shown), ~merged if any_merged else slice(None))
     host_total = groups.matrix((total, shown), counted)
     node_of = forest_rows(timeline)
     api = _host_api(timeline, node_of)
     host_api = groups.matrix((api, shown))
     host_self = groups.matrix((_host_self(timeline, total, api), shown))
-    del total, api  # what follows needs the room
+    del total, api  # frees memory for the next steps
     measures = {"host_self": host_self, "host_total": host_total, "host_api": host_api}
     launched = device_self_times(timeline, node_of)
     del node_of

@@ -1,7 +1,7 @@
-"""Which Python functions were open around an event.
+"""Python functions that were open around an event.
 
-Traces recorded with_stack=True either have an event for every Python function or, older ones, write the stack as text
-to each operator: `train.py(12): step;train.py(40): <module>`, the innermost first.
+Traces recorded with_stack=True have an event per Python function or, in older versions, the stack as text on each
+operator: `train.py(12): step;train.py(40): <module>`, innermost first.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from tb_perfcompare.model.summary.split_time import distinct
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_TEXTS = 50_000
-"""Stacks written as text: of more different ones than this the others count as not recorded."""
+"""Largest number of distinct text stacks; further ones count as not recorded."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PythonStacks:
-    """Stacks as a tree of t places: a function called from another place.
+    """Stacks as a tree of t places: a function, called from a parent place.
 
-    parent   (t,) place it was called from, -1 for the outermost; before its own
+    parent   (t,) place it was called from, -1 for the outermost; comes earlier
     depth    (t,)
     name     (t,) index into names
     names    `file.py(12): function`, without addresses
-    place    (n,) innermost place around each event's start, of a Python function its own; -1 for none
-    caller   (n,) of a Python function the place it was called from, else as `place`
-    modules  rows of the calls of modules
+    place    (n,) innermost place around each event's start (a Python function's own place); -1 for none
+    caller   (n,) for Python functions the place of the caller, for other events as `place`
+    modules  rows of module calls
     """
 
     parent: NodeIndex
@@ -45,16 +45,16 @@ class PythonStacks:
     modules: Ints
 
     def around(self, rows: AnyInts) -> Ints:
-        """(q,) place around each of these events, -1."""
+        """(q,) Place around each of these events, -1 for none."""
         return self.place[rows]
 
     def above(self, rows: AnyInts) -> Ints:
-        """(q,) place from which each of these Python functions was called, -1."""
+        """(q,) Place from which each of these Python functions was called, -1 for none."""
         return self.caller[rows]
 
 
 def python_stacks(timeline: InterpretedTrace) -> PythonStacks | None:
-    """None if the trace has neither Python functions nor stacks."""
+    """Returns the Python stacks; None if the trace has neither Python functions nor text stacks."""
     rows = np.flatnonzero(timeline.events.category == Category.PYTHON_FUNCTION)
     return _of_functions(timeline, rows) if len(rows) else _of_texts(timeline)
 
@@ -73,12 +73,12 @@ def _of_functions(timeline: InterpretedTrace, rows: EventIndex) -> PythonStacks:
     for level in by_level(nesting.depth):
         above = nesting.parent[level]
         outer = np.where(above >= 0, place[above], -1)
-        found, at = distinct((outer + 1) * len(index) + name[level], (size + 1) * len(index))
-        parents.append(found // len(index) - 1)
-        names.append(found % len(index))
-        depths.append(np.full(len(found), int(nesting.depth[level[0]]), dtype=np.int64))
+        codes, at = distinct((outer + 1) * len(index) + name[level], (size + 1) * len(index))
+        parents.append(codes // len(index) - 1)
+        names.append(codes % len(index))
+        depths.append(np.full(len(codes), int(nesting.depth[level[0]]), dtype=np.int64))
         place[level] = at + size
-        size += len(found)
+        size += len(codes)
     nodes = Enclosers(timeline.lane[rows], events.start_ns[rows], nesting.end, nesting.parent)
     open_then = innermost(nodes, timeline.lane, events.start_ns)
     around = np.where(open_then >= 0, place[open_then], -1)
@@ -112,12 +112,12 @@ def _of_texts(timeline: InterpretedTrace) -> PythonStacks | None:
         place_of[code] = inner
     if not tree:
         return None
-    found: Ints = place_of[text]
-    for level in by_level(forest.depth)[1:]:  # without a stack of its own: called from where its caller was
-        lacking = level[found[level] < 0]
-        found[lacking] = found[forest.parent[lacking]]
+    of_node: Ints = place_of[text]
+    for level in by_level(forest.depth)[1:]:  # operators without a stack take their parent's
+        lacking = level[of_node[level] < 0]
+        of_node[lacking] = of_node[forest.parent[lacking]]
     place = np.full(len(events), -1, dtype=np.int64)
-    place[forest.row] = found
+    place[forest.row] = of_node
     # API calls belong to operators, as device work does
     place = np.where((place < 0) & timeline.is_api & (timeline.operator >= 0), place[timeline.operator], place)
     outer, name = (np.array(part, dtype=np.int64) for part in zip(*tree, strict=True))
@@ -125,7 +125,7 @@ def _of_texts(timeline: InterpretedTrace) -> PythonStacks | None:
 
 
 def stack_of(raw: str) -> list[str]:
-    """The functions of a stack as written, the innermost first."""
+    """Splits a recorded text stack into functions, innermost first."""
     try:
         text = json.loads(raw)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Advice about one run, by torch-tb-profiler's thresholds on the corrected figures (docs/method/metrics.md)."""
+"""Advice about one run: torch-tb-profiler's thresholds, applied to the corrected metrics (docs/method/metrics.md)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LOW_UTILISATION = 0.5
 
 
 def recommendations(timeline: InterpretedTrace, owned: OwnedTime, metrics: tuple[DeviceMetric, ...]) -> tuple[str, ...]:
-    """Sentences, in fixed order; empty when nothing stands out."""
+    """Returns sentences of advice, in fixed order; empty if no threshold is exceeded."""
     total = int(owned.time_ns.sum())
     if not total:
         return ()

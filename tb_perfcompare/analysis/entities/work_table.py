@@ -1,6 +1,9 @@
-"""What operators did, as far as their recorded shapes tell: calls, time, FLOPs and bytes per step, by operator, input
-shape, data type and family. The rows' times are disjoint: each operator counts with the device work that its own API
-calls launched, in a trace without device work with its own host time. Docs: docs/method/work.md."""
+"""Work of operators from their recorded shapes: calls, time, FLOPs and bytes per step.
+
+Rows are by operator, input shape, data type and family. Their times are disjoint: an operator counts with the device
+work that its own API calls launched, or with its host self time in a trace without device work. Docs:
+docs/method/work.md.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ from tb_perfcompare.model.texts import Coded, TextPool, column, keys
 from tb_perfcompare.quick_dataclass import dataclass
 
 ARGUMENTS = ("input_dims", "input_type", "input_strides", "concrete_inputs")
-"""What a model looks at, in the order in which operator_work takes it."""
+"""Recorded arguments that models use, in the order of operator_work's parameters."""
 
 NO_OPERATOR = "launched by no recorded operator"
 BELOW = "counted as work of the operators that it calls"
@@ -42,11 +45,12 @@ _HOST_COPIES = ("HtoD", "DtoH", "HostToDevice", "DeviceToHost")
 
 _MOST_OF_CALL = 2**56
 _MOST_OF_ALL = 2**60
-"""Work beyond this cannot be added up, and no device does as much while it is recorded."""
+"""Upper limits of plausible work, of one call and of the whole recording; beyond them sums would overflow."""
 _MOST_COMPARED = 2**40
+"""Work is clipped to this before sums over nested operators, so that they cannot overflow."""
 
 _ON_TENSOR_CORES = {"fp32": "tf32", "fp64": "fp64_tensor"}
-"""Data type -> that of its products on tensor cores."""
+"""Data type of matrix products, and the data type when they run on tensor cores."""
 
 _Found = list[Work | str]
 _NO_SHAPE = TextPool([""])
@@ -54,13 +58,13 @@ _NO_SHAPE = TextPool([""])
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Counted:
-    """Calls that took time: c of them, of w kinds.
+    """The c calls that took time, of w kinds.
 
     node, row   (c,) forest row, event row
-    kind        (c,) number of each call's kind
+    kind        (c,) kind of each call
     time        (h,) nanoseconds of each forest row
-    name, dims  (w,) string index of the operator's name, that of the sizes plus one
-    work        of w kinds
+    name, dims  (w,) string index of the operator's name, string index of the sizes + 1
+    work        (w) work of each kind
     """
 
     node: Ints32
@@ -75,10 +79,14 @@ class _Counted:
 def work_tables(
     timeline: InterpretedTrace, step: StepIndex, steps: int, modules: ModuleCalls | None
 ) -> dict[str, GroupTable]:
-    """ "operator_work" by (operator, input shape, data type, family, reason), "module_work" and "kernel_work" the same
-    with the innermost module or the kernel in place of the operator and "" of the shape: calls and, as measures,
-    "total" (ns), "flops" and "bytes" per step. The last part of a key says why there is no model; then FLOPs and bytes
-    are zero. None where the trace has neither shapes nor work of its own. `modules` are those of the steps."""
+    """Returns "operator_work", "kernel_work" and "module_work"; empty if the trace has neither shapes nor stated work.
+
+    "operator_work" is by (operator, input shape, data type, family, reason); the others have the kernel or the
+    innermost module instead of the operator, and "" as shape. Per step: calls and, as measures, "total" (ns), "flops"
+    and "bytes".
+    The last key column says why there is no model; FLOPs and bytes are zero then. `modules` are the module calls of
+    steps.
+    """
     events = timeline.events
     if "input_dims" not in events.args and not states_work(events):
         return {}
@@ -105,7 +113,7 @@ def work_tables(
 
 
 def _of_calls(name: Coded, shape: Coded, counted: _Counted, groups: Groups, others: Ints | None) -> GroupTable:
-    """Of groups of calls, each with one work."""
+    """Builds the table of groups of calls; the calls of a group have the same work."""
     calls, time = groups.matrix(), groups.matrix((counted.time, counted.node))
     return _table("operator_work", name, shape, counted.work, (calls, time, calls), others)
 
@@ -113,15 +121,15 @@ def _of_calls(name: Coded, shape: Coded, counted: _Counted, groups: Groups, othe
 def _of_kernels(
     timeline: InterpretedTrace, node_of: Ints32, step: StepIndex, steps: int, counted: _Counted
 ) -> GroupTable:
-    """Of kernels; their times sum to that of the table of kernels."""
+    """Builds the table of kernels; its times sum to that of the table of kernels."""
     forest = timeline.host
     call = np.full(len(forest.row) + 1, -1, dtype=np.int32)
     call[counted.node] = np.arange(len(counted.node), dtype=np.int32)
     call_of = np.append(call[forest.top], np.int32(-1))[node_of]
-    found = kernel_work(timeline, step, steps, call_of, counted.kind, counted.work, NO_OPERATOR)
-    time = found.groups.matrix((timeline.events.dur_ns, found.rows))
-    matrices = found.groups.matrix(), time, found.groups.matrix(counted=found.counted)
-    return _table("kernel_work", found.name, _no_shape(found.name[0]), found.work, matrices, None)
+    work_of = kernel_work(timeline, step, steps, call_of, counted.kind, counted.work, NO_OPERATOR)
+    time = work_of.groups.matrix((timeline.events.dur_ns, work_of.rows))
+    matrices = work_of.groups.matrix(), time, work_of.groups.matrix(counted=work_of.counted)
+    return _table("kernel_work", work_of.name, _no_shape(work_of.name[0]), work_of.work, matrices, None)
 
 
 def _no_shape(name: AnyInts) -> Coded:
@@ -131,7 +139,10 @@ def _no_shape(name: AnyInts) -> Coded:
 def _counted(
     timeline: InterpretedTrace, node_of: Ints32, step: StepIndex, time: Ints, *, nested: bool
 ) -> _Counted:
-    """`nested`: work that operators below do as well counts there."""
+    """Selects the calls with time and finds their kinds and work.
+
+    With `nested`, work that child operators also do is counted only there.
+    """
     forest, events = timeline.host, timeline.events
     rows = rows_where(gather(timeline.is_operator & (step >= 0), forest.row) & ~forest.merged & (time > 0))
     event_rows = gather(forest.row, rows)
@@ -140,19 +151,19 @@ def _counted(
         if argument in events.args:
             text = np.asarray(argument_of(events, argument, event_rows, -1), dtype=np.int32)
             codes.append((text + np.int32(1), len(events.strings) + 1))
-    nothing = np.zeros(len(forest.row), dtype=np.int32)
-    how, of_list, listed = (nothing, nothing, [""]) if nested else _told_by_device(timeline, node_of)
+    zeros = np.zeros(len(forest.row), dtype=np.int32)
+    how, of_list, listed = (zeros, zeros, [""]) if nested else _evidence_of_device(timeline, node_of)
     codes += [(gather(how, rows), 1 if nested else 3), (gather(of_list, rows), len(listed))]
     none = (np.zeros(len(event_rows), dtype=np.int32), [None])
     number, stated = recorded_work(events, event_rows) if states_work(events) else none
     signatures, kind = finest([*codes, (number, len(stated))])
     works = _works(timeline, signatures[:-1], listed)
     for at in np.flatnonzero(signatures[-1]).tolist():
-        works[at] = _or_stated(works[at], stated[signatures[-1][at]])
+        works[at] = _with_stated(works[at], stated[signatures[-1][at]])
     work = NOTHING_KNOWN.followed_by(works)
     name, dims = signatures[:2]
     if nested:
-        below = _does_it_below(timeline, rows, kind, work)
+        below = _is_done_below(timeline, rows, kind, work)
         kind = np.where(below, kind + np.int32(len(works)), kind).astype(np.int32)
         name, dims = np.concatenate([name, name]), np.concatenate([dims, dims])
         twice = work.of(np.tile(np.arange(len(works)), 2))
@@ -160,8 +171,8 @@ def _counted(
     return _Counted(rows, event_rows, kind, time, name, dims, _countable(work, kind))
 
 
-def _or_stated(work: Work | str, stated: Work | None) -> Work | str:
-    """What the trace states stands for what has no model, and before what the arguments of a generated kernel tell."""
+def _with_stated(work: Work | str, stated: Work | None) -> Work | str:
+    """Prefers stated work if there is no model, or only the arguments of a generated kernel."""
     if stated is None:
         return work
     if isinstance(work, str):
@@ -170,13 +181,13 @@ def _or_stated(work: Work | str, stated: Work | None) -> Work | str:
 
 
 def _countable(work: KnownWork, kind: Ints32) -> KnownWork:
-    """Without what no sum could hold."""
+    """Makes the work of kinds unknown that would push the total beyond its limit."""
     calls = np.bincount(kind, minlength=len(work.model))
     if (calls.astype(float) @ work.one < _MOST_OF_ALL / 2).all():
         return work
     sums, too_much = [0, 0], np.zeros(len(calls), dtype=bool)
-    for at, (many, one) in enumerate(zip(calls.tolist(), work.one.tolist(), strict=True)):
-        after = [before + many * each for before, each in zip(sums, one, strict=True)]
+    for at, (count, of_call) in enumerate(zip(calls.tolist(), work.one.tolist(), strict=True)):
+        after = [before + count * each for before, each in zip(sums, of_call, strict=True)]
         if max(after) > _MOST_OF_ALL:
             too_much[at] = True
         else:
@@ -187,8 +198,10 @@ def _countable(work: KnownWork, kind: Ints32) -> KnownWork:
 def _device_times(
     timeline: InterpretedTrace, node_of: Ints32, step: StepIndex, steps: int
 ) -> tuple[Ints, Ints]:
-    """((h,) device work that each operator launched itself, merged ones as part of the one around them, (s,) device
-    work that no operator of a step launched)."""
+    """Returns ((h,) device work that each operator launched itself, (s,) device work without an operator of a step).
+
+    Merged operators count as part of the operator around them.
+    """
     forest, events = timeline.host, timeline.events
     time = device_self_times(timeline, node_of)
     if forest.merged.any():
@@ -206,8 +219,11 @@ def _copies(name: str, marks: tuple[str, ...]) -> bool:
 
 
 def _launched(timeline: InterpretedTrace, node_of: Ints32, category: Category) -> tuple[Ints, Ints32, Ints32]:
-    """(the different names, (r,) which of them each event of this category has that an operator launched, (r,) forest
-    row of that operator, merged ones as the one around them)."""
+    """Finds the events of this category that an operator launched.
+
+    Returns (their distinct names, (r,) index of each event's name, (r,) forest row of its operator; for merged
+    operators, of the operator around them).
+    """
     events = timeline.events
     rows = rows_where((events.category == category) & (timeline.operator >= 0))
     node = gather(node_of, gather(timeline.operator, rows))
@@ -216,11 +232,13 @@ def _launched(timeline: InterpretedTrace, node_of: Ints32, category: Category) -
     return used, name, gather(timeline.host.top, node)
 
 
-def _told_by_device(timeline: InterpretedTrace, node_of: Ints32) -> tuple[Ints32, Ints32, list[str]]:
-    """((h,) how each operator did its work: _TENSOR where the name of a kernel that it launched says that it uses
-    tensor cores, _HOST_COPY where it copied between host and device, else 0,
-    (h,) number of the types of the tensors in its lists: 0, "", where no kernel that it launched tells, or several tell
-    different ones, the types as operator_work takes them)."""
+def _evidence_of_device(timeline: InterpretedTrace, node_of: Ints32) -> tuple[Ints32, Ints32, list[str]]:
+    """Derives from an operator's device work how it did its work, and the types in its tensor lists.
+
+    Returns ((h,) _TENSOR if a kernel's name indicates tensor cores, _HOST_COPY if it copied between host and device,
+    else 0; (h,) index of the types of the tensors in its lists, 0 ("") if no kernel shows them or kernels disagree; the
+    types in the form that operator_work takes).
+    """
     texts, marks = timeline.events.strings.texts, timeline.vendor.tensor_cores or ()
     how, of_list = (np.zeros(len(timeline.host.row), dtype=np.int32) for _ in range(2))
     used, name, node = _launched(timeline, node_of, Category.MEMCPY)
@@ -240,13 +258,13 @@ def _told_by_device(timeline: InterpretedTrace, node_of: Ints32) -> tuple[Ints32
 
 
 def _works(timeline: InterpretedTrace, signatures: list[Ints], listed: list[str]) -> _Found:
-    """Of each signature the work of one call, or why there is none."""
+    """Returns the work of one call for each signature, or the reason why it is unknown."""
     events = timeline.events
     texts = events.strings
     used, name = factorize(signatures[0], len(texts))
     names = [texts[code] for code in used.tolist()]
     why_not = [None if model_of(text) is not None else reason_of(text) for text in names]
-    found: list[Work | str | None] = list(map(why_not.__getitem__, name.tolist()))
+    works: list[Work | str | None] = list(map(why_not.__getitem__, name.tolist()))
     rows = np.flatnonzero(np.array([reason is None for reason in why_not], dtype=bool)[name])
     given = iter(signatures[1:-2])
     columns = [
@@ -260,34 +278,34 @@ def _works(timeline: InterpretedTrace, signatures: list[Ints], listed: list[str]
     ):
         work = operator_work(names[at], dims, types, strides, values, of_lists)
         if isinstance(work, str):
-            found[row] = work
+            works[row] = work
         elif not (0 <= work.flops <= _MOST_OF_CALL and 0 <= work.bytes <= _MOST_OF_CALL):
-            found[row] = TOO_MUCH
+            works[row] = TOO_MUCH
         elif how == _HOST_COPY:
-            found[row] = BETWEEN
+            works[row] = BETWEEN
         elif how == _TENSOR and work.data_type in _ON_TENSOR_CORES:
-            found[row] = Work(work.flops, work.bytes, _ON_TENSOR_CORES[work.data_type], work.family)
+            works[row] = Work(work.flops, work.bytes, _ON_TENSOR_CORES[work.data_type], work.family)
         else:
-            found[row] = work
-    return cast("_Found", found)
+            works[row] = work
+    return cast("_Found", works)
 
 
-def _does_it_below(timeline: InterpretedTrace, rows: Ints32, kind: Ints32, work: KnownWork) -> Flags:
-    """(r,) whether operators below do half of the row's work or more: on the host it would count twice."""
+def _is_done_below(timeline: InterpretedTrace, rows: Ints32, kind: Ints32, work: KnownWork) -> Flags:
+    """(r,) Whether child operators do at least half of the row's work, so that on the host it would count twice."""
     forest = timeline.host
-    found = np.zeros(len(rows), dtype=bool)
+    is_below = np.zeros(len(rows), dtype=bool)
     in_flops = work.one[:, 0] > 0
     for of_one, counts in zip(np.minimum(work.one, _MOST_COMPARED).T, (in_flops, ~in_flops), strict=True):
         of_each = of_one[kind]
         all_rows = np.zeros(len(forest.row), dtype=np.int64)
         all_rows[rows] = of_each
         below = with_descendants(forest.parent, forest.depth, all_rows)[rows] - of_each
-        found |= counts[kind] & (of_each > 0) & (2 * below >= of_each)
-    return found
+        is_below |= counts[kind] & (of_each > 0) & (2 * below >= of_each)
+    return is_below
 
 
 def _operator_keys(timeline: InterpretedTrace, counted: _Counted) -> tuple[Coded, Coded]:
-    """Operator and input shape of each kind."""
+    """Returns the operator and input shape of each kind."""
     strings = timeline.events.strings
     keys_of = operator_keys_of(strings)
     number, places = keys_of.numbered(counted.name)
@@ -299,8 +317,11 @@ def _operator_keys(timeline: InterpretedTrace, counted: _Counted) -> tuple[Coded
 def _table(
     kind: str, name: Coded, shape: Coded, work: KnownWork, matrices: tuple[Ints, Ints, Ints], others: Ints | None
 ) -> GroupTable:
-    """Of g groups with these first parts of their keys, each of calls with one work. `matrices` (g, s): calls, time,
-    and calls that count as work. `others` (s,): time of one more row, if there is any."""
+    """Builds a table from g groups of calls, given the first key columns of each.
+
+    matrices  (g, s) calls, time, and calls whose work counts
+    others    (s,) time of an additional row for work without an operator, if any
+    """
     calls, time, done = matrices
     flops, moved = done * work.one[:, :1], done * work.one[:, 1:]
     models = work.models
@@ -315,9 +336,9 @@ def _table(
     names, shapes, model_of = (part[order] for part in parts)
     pools = name[1], shape[1]
     if others is not None and others.any():
-        nothing = np.zeros_like(others)
+        no_calls = np.zeros_like(others)
         summed = [
-            np.vstack([matrix, row]) for matrix, row in zip(summed, (nothing, others, nothing, nothing), strict=True)
+            np.vstack([matrix, row]) for matrix, row in zip(summed, (no_calls, others, no_calls, no_calls), strict=True)
         ]
         pools = TextPool([*pools[0].texts, ""]), TextPool([*pools[1].texts, ""])
         names, shapes = np.append(names, len(name[1])), np.append(shapes, len(shape[1]))

@@ -1,4 +1,4 @@
-"""Iterations by annotations: record_function, NVTX ranges, what engines and trainers write around each iteration."""
+"""Iterations by annotations: record_function, NVTX ranges, annotations of engines and trainers."""
 
 from __future__ import annotations
 
@@ -44,14 +44,16 @@ KNOWN = (
     "step *",
     "step_*",
 )
-"""Names with numbers taken out that engines and trainers give to an iteration; of names without a `*` in the middle,
-`*` matches the number only. The first that holds is taken."""
+"""Names of iterations in engines and trainers, with numbers taken out; the first that matches is used.
+
+In names without a `*` in the middle, `*` matches only a number.
+"""
 
 WRAPPERS = ("gpu_model_runner: forward", "_forward_step", "## forward ##", "DistributedDataParallel.forward")
-"""Once per iteration, but only around a part of it: asked last."""
+"""Names of annotations around a part of each iteration; tried last."""
 
 AROUND = 0.8
-"""Share of the recording that annotations of unknown names cover if each is around a whole iteration."""
+"""Least share of the recording that annotations with unknown names cover if they enclose whole iterations."""
 
 _FAMILIES = frozenset(KNOWN[:5])
 _MOST_SCORED = 16
@@ -59,7 +61,7 @@ _HOST = (Category.OPERATOR, Category.PYTHON, Category.ANNOTATION)
 
 
 def annotation_rows(timeline: InterpretedTrace) -> Ints:
-    """Host annotations; their copies on streams where the host was not recorded."""
+    """Returns the host annotations; if the host was not recorded, their copies on streams."""
     category = timeline.events.category
     rows = np.flatnonzero(category == Category.ANNOTATION)
     if len(rows) or among(category, _HOST).any():
@@ -68,54 +70,58 @@ def annotation_rows(timeline: InterpretedTrace) -> Ints:
 
 
 def by_name(timeline: InterpretedTrace, rows: Ints, likely: Iterable[int] | None = None) -> dict[str, Ints]:
-    """Name with numbers taken out -> codes of the names of these events, in the order of the table of names; only of
-    `likely` codes, ascending, where there are any given."""
+    """Maps each name without numbers to the codes of these events' names with that form, in order of the string table.
+
+    `likely`, if given, are ascending codes to restrict the search to.
+    """
     texts = timeline.events.strings.texts
     used = used_codes(timeline.events.name[rows], len(texts))
     if likely is not None:
         used = used[are_in(used, np.fromiter(likely, np.int64))]
-    found: dict[str, list[int]] = {}
+    codes_of: dict[str, list[int]] = {}
     for code in used.tolist():
-        found.setdefault(without_numbers(texts[code]), []).append(code)
-    return {name: np.array(codes, dtype=np.int64) for name, codes in found.items()}
+        codes_of.setdefault(without_numbers(texts[code]), []).append(code)
+    return {name: np.array(codes, dtype=np.int64) for name, codes in codes_of.items()}
 
 
 def rows_named(timeline: InterpretedTrace, rows: Ints, codes: Iterable[Ints]) -> Ints:
-    """Those of the rows with one of the names."""
+    """Returns the rows that have one of the names."""
     wanted = np.zeros(len(timeline.events.strings), dtype=np.bool_)
-    for some in codes:
-        wanted[some] = True
+    for group in codes:
+        wanted[group] = True
     return rows[wanted[timeline.events.name[rows]]]
 
 
 def known_marks(timeline: InterpretedTrace, extent: tuple[int, int], known: tuple[str, ...] = KNOWN) -> list[Marks]:
-    """Of the annotations that are called like iterations."""
+    """Returns marks at annotations with known names of iterations, if they can be steps."""
     return [marks for marks in called_known(timeline, known) if can_be_steps(marks, extent)]
 
 
 def called_known(timeline: InterpretedTrace, known: tuple[str, ...] = KNOWN) -> list[Marks]:
-    """The same, whether or not they can be steps."""
+    """Returns marks at annotations with known names of iterations, whether or not they can be steps."""
     events = timeline.events
     rows = annotation_rows(timeline)
-    old = np.flatnonzero(events.category == Category.OPERATOR)  # what annotations were until 2021
+    old = np.flatnonzero(events.category == Category.OPERATOR)  # category of annotations until 2021
     names = by_name(timeline, rows)
     for name, codes in by_name(timeline, old, _likely(events.strings, known)).items():
         if any(_matches(pattern, name) for pattern in known):
             names[name] = np.concatenate([names.get(name, codes[:0]), codes])
-    found = []
+    candidates = []
     for pattern in known:
         matching = [codes for name, codes in names.items() if _matches(pattern, name)]
         if matching:
             own = rows_named(timeline, np.concatenate([rows, old]), matching)
-            found.append(marks_of(timeline, ANNOTATION, pattern, own, texts=True, stands=_stands(pattern)))
-    return found
+            candidates.append(marks_of(timeline, ANNOTATION, pattern, own, texts=True, stands=_is_enclosing(pattern)))
+    return candidates
 
 
 def other_marks(
     timeline: InterpretedTrace, extent: tuple[int, int], sequences: list[Sequence]
 ) -> tuple[list[Marks], list[Marks]]:
-    """Of annotations with other names, those that cut the recording into iterations: those that are around most of each
-    iteration, and those that are around a part of it."""
+    """Returns marks at annotations with other names that delimit iterations, best first.
+
+    First those around most of each iteration, second those around a part of it.
+    """
     rows = annotation_rows(timeline)
     around: list[tuple[float, Marks]] = []
     within: list[tuple[float, Marks]] = []
@@ -136,8 +142,7 @@ def other_marks(
 
 
 def other_names(timeline: InterpretedTrace, rows: Ints) -> list[tuple[str, Ints]]:
-    """Names that nothing is known of, with numbers taken out, and their codes, where they occur often enough; most
-    first."""
+    """Returns unknown names without numbers, and their codes, if they occur often enough; most frequent first."""
     count = np.bincount(timeline.events.name[rows], minlength=len(timeline.events.strings))
     names = [
         (-int(count[codes].sum()), name, codes)
@@ -145,18 +150,18 @@ def other_names(timeline: InterpretedTrace, rows: Ints) -> list[tuple[str, Ints]
         if not (is_step(name) or is_loader(name) or is_optimizer(name) or is_collective_annotation(name))
         and not any(_matches(pattern, name) for pattern in (*KNOWN, *WRAPPERS))
     ]
-    return [(name, codes) for less, name, codes in sorted(names, key=_order) if -less >= FEWEST]
+    return [(name, codes) for minus_count, name, codes in sorted(names, key=_order) if -minus_count >= FEWEST]
 
 
-def _order(one: tuple[int, str, Ints]) -> tuple[int, str]:
-    return one[:2]
+def _order(entry: tuple[int, str, Ints]) -> tuple[int, str]:
+    return entry[:2]
 
 
 def _usable(
     timeline: InterpretedTrace, extent: tuple[int, int], rows: Ints, names: list[tuple[str, Ints]]
 ) -> list[tuple[Marks, Ints, float]]:
-    """Marks that can be steps, their ranges in time order, and the share of the recording that these cover."""
-    found = []
+    """Returns marks that can be steps, their ranges in time order, and the share of the recording that these cover."""
+    usable = []
     for name, codes in names:
         own = rows_named(timeline, rows, [codes])
         marks = marks_of(timeline, ANNOTATION, name, own, texts=True)
@@ -165,17 +170,19 @@ def _usable(
         own = own[timeline.lane[own] == marks.lane]
         own = own[np.argsort(timeline.events.start_ns[own], kind="stable")]
         inside = int(timeline.events.dur_ns[own].sum())
-        found.append((marks, own, inside / max(extent[1] - extent[0], 1)))
-        if len(found) == _MOST_SCORED:
+        usable.append((marks, own, inside / max(extent[1] - extent[0], 1)))
+        if len(usable) == _MOST_SCORED:
             break
-    return found
+    return usable
 
 
 def _judged_outside(
     timeline: InterpretedTrace, marks: Marks, own: Ints, sequences: list[Sequence]
 ) -> tuple[float, Marks] | None:
-    """By what is around the ranges: what is in them may differ, as prefill and decode do. Layers of a model have its
-    beginning and its end around them, which do not recur."""
+    """Judges marks by the calls around their ranges, as the calls inside may differ (prefill and decode).
+
+    Rejects layers of a model: around them are the model's first and last calls, which do not recur.
+    """
     start, end = timeline.events.start_ns[own], timeline.ends(own)
     around = [part for part in (outside(sequence, start, end) for sequence in sequences) if len(part.name)]
     if not around:
@@ -183,13 +190,16 @@ def _judged_outside(
     return judged(marks, around, fewest_names=1)
 
 
-def _stands(pattern: str) -> bool:
+def _is_enclosing(pattern: str) -> bool:
+    """Whether an annotation with this pattern encloses the whole iteration."""
     return pattern not in WRAPPERS
 
 
 def _likely(strings: StringTable, known: tuple[str, ...]) -> list[int]:
-    """All texts that one of these patterns matches once their numbers are taken out, and few others: there may be a
-    million names of operators. What is in front of the first `*` holds no number."""
+    """Returns the codes of all texts that may match a pattern, by the text before its first `*`, which has no number.
+
+    A prefilter: there may be a million operator names.
+    """
     return strings.beginning(pattern.partition("*")[0] for pattern in known)
 
 

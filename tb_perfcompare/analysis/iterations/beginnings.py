@@ -1,4 +1,4 @@
-"""Where iterations begin that something within them marks: where the recording does, if it begins between two."""
+"""Moves the starts of iterations that an event within them marks to the iteration's first call."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.events import Category
 
 _MOST_COMPARED = 4_000_000
-"""Calls compared before the search is given up."""
+"""Number of compared calls after which the search is given up."""
 
 
 def from_the_beginning(
     timeline: InterpretedTrace, marks: Marks, sequences: list[Sequence], *, closed: bool = False
 ) -> Marks:
-    """Marks moved to where the first calls of the recording occur again, if these occur once in every iteration, or
-    else behind where its last calls occur, if these do; with `closed` only to the first calls, if they follow the call
-    that the recording ends with; else as they are."""
+    """Moves marks to recurrences of the recording's first calls, if these occur once in every iteration.
+
+    Otherwise moves them behind recurrences of the recording's last calls, if these do; otherwise returns them
+    unchanged. With `closed`, only moves to the first calls, and only if each is preceded by the call that the recording
+    ends with.
+    """
     if not sequences or len(marks.start_ns) < FEWEST:
         return marks
-    sequence = min(sequences, key=lambda one: int(one.start_ns[0]))
+    sequence = min(sequences, key=lambda sequence: int(sequence.start_ns[0]))
     start, name = sequence.start_ns, sequence.name
     steady = ~sequence.nested[name]
     start, name = start[steady], name[steady]
@@ -40,20 +43,25 @@ def from_the_beginning(
 
 
 def _behind_the_ending(name: Ints, edges: Ints) -> Ints | None:
-    """The same by how the recording ends, where the first iteration has calls of its own at its beginning: iterations
-    begin behind the last calls. The first one counts if it has nearly all names as often as the second one."""
+    """Returns places behind recurrences of the recording's last calls, None if they are not once in each iteration.
+
+    For recordings whose first iteration begins with calls of its own. The first iteration is included if it has nearly
+    all names as often as the second.
+    """
     last = _once_in_each(name[::-1], len(name) - edges[::-1])
     if last is None or len(last) < FEWEST:
         return None
     behind = len(name) - last[::-1]
     first, second = (np.bincount(part, minlength=int(name.max()) + 1) for part in np.split(name, behind[:2])[:2])
-    whole = (first >= second)[second > 0].mean() >= IN_NEARLY_ALL
-    return np.concatenate([[0] if whole else [], behind[behind < len(name)]]).astype(np.int64)
+    is_complete = (first >= second)[second > 0].mean() >= IN_NEARLY_ALL
+    return np.concatenate([[0] if is_complete else [], behind[behind < len(name)]]).astype(np.int64)
 
 
 def _once_in_each(name: Ints, edges: Ints) -> Ints | None:
-    """Places of the shortest beginning of the sequence that is once in every stretch between edges, at most once before
-    and behind them."""
+    """Returns the places of the shortest beginning of the sequence that occurs exactly once between each two edges.
+
+    It may occur at most once before the first and after the last edge. None if there is no such beginning.
+    """
     place, compared = np.flatnonzero(name == name[0]), 0
     for length in range(1, len(name)):
         compared += len(place)
@@ -69,7 +77,7 @@ def _once_in_each(name: Ints, edges: Ints) -> Ints | None:
 
 
 def _around(timeline: InterpretedTrace, sequence: Sequence, start_ns: Ints) -> Ints:
-    """The beginnings of calls, or of the annotations that begin between the call before and them."""
+    """Returns the starts of these calls, or of annotations that start between the previous call and them."""
     events = timeline.events
     rows = np.flatnonzero((events.category == Category.ANNOTATION) & (timeline.lane == sequence.lane))
     begins = np.sort(events.start_ns[rows])

@@ -1,6 +1,6 @@
-"""Kinds of iterations whose markers say nothing of them: by the operators (kernels) that only some of them have.
+"""Kinds of iterations by operators (or kernels) that only some iterations have, for markers without kind.
 
-Names alone decide, never times. Definition: docs/method/iterations.md#kinds.
+Decided by names alone, never by times. Definition: docs/method/iterations.md#kinds.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from tb_perfcompare.model.names.kinds import PLAIN, with_names
 from tb_perfcompare.model.names.names import is_optimizer
 
 LEAST_RUNS = 3
-"""Stretches of iterations that have a name, between others that lack it: what happens once (a warm-up) is no kind."""
+"""Least number of separate runs of iterations with a name: what happens once (a warm-up) is not a kind."""
 
 LEAST_SHARE = 0.1
-"""Of the iterations that have a name, and of those that lack it."""
+"""Least share of iterations that have a name, and of those that lack it."""
 
 MOST_NAMED = 2
-"""Groups of names that come and go together by which iterations are told apart: four kinds at most."""
+"""Largest number of name groups that distinguish iterations: four kinds at most."""
 
 _MOST_CELLS = 40_000_000
 _HOST = (Category.OPERATOR, Category.ANNOTATION)
@@ -31,7 +31,7 @@ _DEVICE = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 
 
 def class_texts(timeline: InterpretedTrace, windows: Windows) -> tuple[str, ...]:
-    """What each step has that others lack, "plain" where that is nothing; () where all are alike."""
+    """Returns what each step has that others lack, "plain" for nothing; empty if all steps are alike."""
     steps = len(windows.label)
     if steps < 2 * LEAST_RUNS - 1:
         return ()
@@ -50,7 +50,7 @@ def class_texts(timeline: InterpretedTrace, windows: Windows) -> tuple[str, ...]
 
 
 def _incidence(timeline: InterpretedTrace, windows: Windows, rows: Ints, names: Ints) -> NDArray[np.bool_]:
-    """(names, steps) whether the step has an event of the name."""
+    """(names, steps) Whether the step has an event with the name."""
     events = timeline.events
     place = np.zeros(len(events.strings), dtype=np.int64)
     place[names] = np.arange(len(names))
@@ -62,20 +62,23 @@ def _incidence(timeline: InterpretedTrace, windows: Windows, rows: Ints, names: 
 
 
 def _groups(has: NDArray[np.bool_], names: list[str]) -> list[tuple[str, NDArray[np.bool_]]]:
-    """Names that come and go together, called by an optimizer among them or by the first in the alphabet, with the
-    steps that have them; those that tell most names first."""
+    """Groups names that occur in exactly the same steps: (representative name, (steps,) where they occur).
+
+    The representative is an optimizer's name if there is one, else the first alphabetically; groups with most names
+    first.
+    """
     steps = has.shape[1]
     count = has.sum(axis=1)
     runs = has[:, 0] + (has[:, 1:] & ~has[:, :-1]).sum(axis=1)
     least = max(LEAST_RUNS, LEAST_SHARE * steps)
-    # stretches without it lie between and around those with it
-    some = np.flatnonzero((count >= least) & (steps - count >= least - 1) & (runs >= LEAST_RUNS))
+    # there may be one run less without the name than with it
+    candidates = np.flatnonzero((count >= least) & (steps - count >= least - 1) & (runs >= LEAST_RUNS))
     together: dict[bytes, list[int]] = {}
-    for at in some.tolist():
+    for at in candidates.tolist():
         together.setdefault(has[at].tobytes(), []).append(at)
-    found = [
+    groups = [
         (len(own), min((not is_optimizer(names[at]), names[at]) for at in own)[1], has[own[0]])
         for own in together.values()
     ]
-    found.sort(key=lambda one: (-one[0], one[1]))
-    return [(name, steps_with) for _, name, steps_with in found[:MOST_NAMED]]
+    groups.sort(key=lambda group: (-group[0], group[1]))
+    return [(name, steps_with) for _, name, steps_with in groups[:MOST_NAMED]]

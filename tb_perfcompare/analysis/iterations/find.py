@@ -1,4 +1,4 @@
-"""Which events delimit the steps of a trace. Definition: docs/method/iterations.md."""
+"""Finds the events that delimit the steps of a trace. Definition: docs/method/iterations.md."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 
 def graph_launches(timeline: InterpretedTrace) -> Marks:
-    """All of the thread that makes most of them."""
+    """Returns marks at all graph launches of the thread that makes most of them."""
     events = timeline.events
     rows = np.flatnonzero(timeline.is_api)
     names = {
@@ -68,29 +68,35 @@ def graph_launches(timeline: InterpretedTrace) -> Marks:
 
 
 def graph_marks(timeline: InterpretedTrace, extent: tuple[int, int]) -> list[Marks]:
-    """Graph launches, if what happens between them repeats: a model cut into several graphs launches many of them in
-    each iteration."""
+    """Returns marks at graph launches, if the calls between them repeat.
+
+    They do not for a model that is split into several graphs, as it launches several per iteration.
+    """
     marks = graph_launches(timeline)
     if len(marks.start_ns) < FEWEST:
         return []
     made = np.flatnonzero((timeline.is_operator | timeline.is_api) & (timeline.lane == marks.lane))
     sequence = sequence_of(timeline, made)
-    if not timeline.is_operator.any():  # the recording lasts as long as the device is behind
+    if not timeline.is_operator.any():  # without operators: exclude device work that lags behind
         extent = int(marks.start_ns[0]), int(sequence.end_ns.max())
     if not can_be_steps(marks, extent):
         return []
-    found = score(sequence, marks.start_ns)
-    return [replace(marks, alike=found.alike)] if is_iteration(found, fewest_names=1) else []
+    result = score(sequence, marks.start_ns)
+    return [replace(marks, alike=result.alike)] if is_iteration(result, fewest_names=1) else []
 
 
-_MOST_TOLD = 24
+_MOST_LISTED = 24
 _TRIED = "annotations, optimizer steps, DataLoader batches, graph launches, modules and repeated operators or kernels"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """`iterations`: what every face shows; `marks`: None for ProfilerStep and for the whole recording; `refused`: known
-    names whose ranges overlap or lie within each other, and so were not taken."""
+    """What delimits the steps.
+
+    iterations  the chosen marker and the candidates
+    marks       None for ProfilerStep and for the whole recording
+    refused     known names that were rejected because their ranges overlap or nest
+    """
 
     iterations: Iterations
     marks: Marks | None
@@ -98,26 +104,27 @@ class Found:
 
 
 def find_iterations(timeline: InterpretedTrace, wanted: str = "") -> Found:
-    """What delimits the steps: `wanted` (an origin or a pattern of names), else the first that holds.
+    """Finds what delimits the steps: `wanted` (an origin or a pattern of names), else the first good candidate.
 
-    Raises MarkerMissing where nothing is called like that, SelectionError where it marks too many."""
+    Raises MarkerMissing if no event matches `wanted`, SelectionError if it marks too many.
+    """
     extent = recorded_extent(timeline)
     if extent is None:
-        whole = Marker(WHOLE, "", 1, 1.0, 0.0)
-        return Found(Iterations(whole, (whole,)), None)
+        whole_recording = Marker(WHOLE, "", 1, 1.0, 0.0)
+        return Found(Iterations(whole_recording, (whole_recording,)), None)
     sure, unsure, profiler = _candidates(timeline, extent, searched=wanted.startswith(DETECTED))
     candidates = [*sure, *unsure]
-    whole = Marker(WHOLE, "", 1, 1.0, float(extent[1] - extent[0]))
+    whole_recording = Marker(WHOLE, "", 1, 1.0, float(extent[1] - extent[0]))
     markers = (*([] if profiler is None else [profiler]), *(marks.marker(extent) for marks in candidates))
-    markers = (*dict.fromkeys(markers[:_MOST_TOLD]), whole)
+    markers = (*dict.fromkeys(markers[:_MOST_LISTED]), whole_recording)
     if wanted == WHOLE or (not wanted and not sure and profiler is None):
-        return Found(Iterations(whole, markers, _TRIED if not wanted else ""), None)
+        return Found(Iterations(whole_recording, markers, _TRIED if not wanted else ""), None)
     if profiler is not None and wanted in ("", PROFILER):
         return Found(Iterations(profiler, markers), None)
     marks = candidates[0] if not wanted else _asked(timeline, wanted, candidates, markers)
     marker = marks.marker(extent)
     if marker not in markers:
-        markers = (*markers[:-1], marker, whole)
+        markers = (*markers[:-1], marker, whole_recording)
     return Found(Iterations(marker, markers), marks, () if wanted else _refused(timeline, marks))
 
 
@@ -132,8 +139,10 @@ def _refused(timeline: InterpretedTrace, chosen: Marks) -> tuple[str, ...]:
 def _candidates(
     timeline: InterpretedTrace, extent: tuple[int, int], *, searched: bool
 ) -> tuple[list[Marks], list[Marks], Marker | None]:
-    """Marks in the order of preference, those that only a user may choose, and ProfilerStep. Repetition is looked for
-    where there is nothing else."""
+    """Returns (marks in order of preference, marks that only a user may choose, ProfilerStep).
+
+    Modules and repetition are searched only if there is nothing else, or with `searched`.
+    """
     rows = profiler_markers(timeline)
     profiler = None
     if len(rows):
@@ -141,23 +150,23 @@ def _candidates(
         covered = int((end - start).sum())
         share = min(covered / max(extent[1] - extent[0], 1), 1.0)
         profiler = Marker(PROFILER, "ProfilerStep#*", len(rows), share, covered / len(rows))
-    found, unsure = known_marks(timeline, extent), list[Marks]()
+    marks, unsure = known_marks(timeline, extent), list[Marks]()
     paths = sequences(timeline) if profiler is None or searched else []
     around, within = other_marks(timeline, extent, paths)
-    found += around or _turn_marks(timeline, extent, paths)
-    found += training_marks(timeline, extent, paths)
-    found += within
-    found += known_marks(timeline, extent, WRAPPERS)
-    found += graph_marks(timeline, extent)
-    if searched or not (found or profiler):
-        found += _module_marks(timeline, extent, paths)
+    marks += around or _turn_marks(timeline, extent, paths)
+    marks += training_marks(timeline, extent, paths)
+    marks += within
+    marks += known_marks(timeline, extent, WRAPPERS)
+    marks += graph_marks(timeline, extent)
+    if searched or not (marks or profiler):
+        marks += _module_marks(timeline, extent, paths)
         repeated, unsure = repetition_marks(timeline, paths, extent)
-        found += repeated
-    return found, [] if found else unsure, profiler
+        marks += repeated
+    return marks, [] if marks else unsure, profiler
 
 
 def _asked(timeline: InterpretedTrace, wanted: str, candidates: list[Marks], markers: tuple[Marker, ...]) -> Marks:
-    """What a user asks for, whether or not it looks like an iteration."""
+    """Returns the marks that a user asked for, whether or not they look like iterations."""
     own = [marks for marks in candidates if wanted in (marks.origin, marks.marker((0, 1)).asked_as)]
     if own:
         return own[0]
@@ -179,34 +188,38 @@ def _asked(timeline: InterpretedTrace, wanted: str, candidates: list[Marks], mar
 
 
 def has(markers: tuple[Marker, ...]) -> str:
-    """What steps there could be, as a hint."""
+    """Lists the available markers, as a hint."""
     return f"there are: {'; '.join(marker.shown for marker in markers)}"
 
 
 def _matching(timeline: InterpretedTrace, pattern: str) -> Marks:
-    """Annotations called like the pattern, or like one of several; where there are none other host events, then device
-    work."""
+    """Returns marks at events that match the pattern, or one of several.
+
+    At annotations; if none matches, at other host events; else at device work.
+    """
     every = np.arange(len(timeline.events))
     host = every[~timeline.is_device]
-    globs = [glob_pattern(one) for one in pattern.split(BETWEEN)]
-    known: dict[str, Ints] = {}
+    globs = [glob_pattern(part) for part in pattern.split(BETWEEN)]
+    all_names: dict[str, Ints] = {}
     for rows, stands in ((annotation_rows(timeline), True), (host, False), (every[timeline.is_device], False)):
         names = by_name(timeline, rows)
         codes = [own for name, own in names.items() if name == pattern or any(glob.match(name) for glob in globs)]
         if codes:
             marked = rows_named(timeline, rows, codes)
             return marks_of(timeline, ANNOTATION, pattern, marked, texts=True, stands=stands)
-        known |= names
-    raise MarkerMissing(f"no event is named {pattern[:200]!r}", hint=choices(pattern, known))
+        all_names |= names
+    raise MarkerMissing(f"no event is named {pattern[:200]!r}", hint=choices(pattern, all_names))
 
 
 _MOST_NAMES = 8
 
 
 def _turn_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: list[Sequence]) -> list[Marks]:
-    """Outermost annotations of two to eight names that cover most of the recording, in any order. Parts of an iteration
-    (forward, backward, update) follow each other in one order; in the microbatches of a pipeline they do not, but there
-    parameters are updated between some of them only."""
+    """Returns marks at outermost annotations of two to eight names that cover most of the recording, in any order.
+
+    Excludes parts of an iteration (forward, backward, update), which have a fixed order, and microbatches of a
+    pipeline, where parameters are updated between some of them only.
+    """
     rows = annotation_rows(timeline)
     names = dict(other_names(timeline, rows))
     outermost = marks_of(timeline, ANNOTATION, "", rows_named(timeline, rows, names.values()), texts=True)
@@ -224,32 +237,34 @@ def _turn_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: 
 
 
 def _in_any_order(turns: list[str], used: list[str]) -> bool:
-    """Whether of most pairs of names each follows the other; of two names also each itself."""
+    """Whether for most pairs of names each follows the other; with two names also each itself."""
     follow = {*pairwise(turns)}
     if len(used) == 2:
         return len(follow) == len(used) ** 2
-    both = [(one, other) in follow and (other, one) in follow for one, other in combinations(used, 2)]
+    both = [(a, b) in follow and (b, a) in follow for a, b in combinations(used, 2)]
     return 2 * sum(both) > len(both)
 
 
 def _module_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: list[Sequence]) -> list[Marks]:
-    """Outermost calls that follow each other in the same order, with the same calls between them. Layers of a model are
-    inside it, so what the recording begins and ends with does not matter. An optimizer that steps between some of them
-    only makes them microbatches."""
+    """Returns marks at outermost module calls that recur in one order with the same calls between them, best first.
+
+    Layers of a model are inside an outermost call, so it does not matter what the recording begins and ends with.
+    Excludes microbatches, where the optimizer steps between some of the calls only.
+    """
     rows = module_calls(timeline)
     if not len(rows):
         return []
     lane = timeline.lane[rows]
     top = sequence_of(timeline, rows[lane == int(np.bincount(lane).argmax())])
-    around = [part for part in (outside(one, top.start_ns, top.end_ns) for one in sequences) if len(part.name)]
-    found = []
+    around = [part for part in (outside(each, top.start_ns, top.end_ns) for each in sequences) if len(part.name)]
+    candidates = []
     for name in np.flatnonzero(np.bincount(top.name) >= FEWEST).tolist():
         start = top.start_ns[top.name == name]
         marks = Marks(DETECTED, module_name(timeline.events.strings[int(top.names[name])]), start, lane=top.lane)
         if not can_be_steps(marks, extent):
             continue
         scores = [score(sequence, start) for sequence in (top, *around)]
-        alike = min(one.alike for one in scores)
-        if alike >= LEAST_ALIKE and all(one.recurring >= LEAST_RECURRING for one in scores):
-            found.append((alike, replace(marks, alike=alike)))
-    return [from_the_beginning(timeline, one, sequences) for one in best_first(found)]
+        alike = min(result.alike for result in scores)
+        if alike >= LEAST_ALIKE and all(result.recurring >= LEAST_RECURRING for result in scores):
+            candidates.append((alike, replace(marks, alike=alike)))
+    return [from_the_beginning(timeline, marks, sequences) for marks in best_first(candidates)]

@@ -1,4 +1,4 @@
-"""Passes through a model, told from its layers: a pass holds a stack of alike layers, and calls around them."""
+"""Distinguishes passes through a model from its layers: a pass has a stack of similar layers and calls around it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from tb_perfcompare.analysis.iterations.sequences import IN_NEARLY_ALL, MOST_SCO
 from tb_perfcompare.model.arrays import Ints, unique
 
 FEWEST_LAYERS, FEWEST_NAMES, FEWEST_AROUND = 3, 5, 3
-"""Layers of a pass; names in each, more than the projections to queries, keys and values have; calls around them."""
+"""Least number of layers in a pass, of names in each layer, and of calls around the layers.
+
+The projections to queries, keys and values have fewer names than a layer.
+"""
 
 LEAST_SHARE = 0.7
-"""Of a pass's calls that its layers make."""
+"""Least share of a pass's calls that are in its layers."""
 
 LEAST_ALIKE = 0.8
 _MOST_TRIED = 8
@@ -21,9 +24,12 @@ _MOST_STRETCHES = 200
 
 
 def holds_layers(sequence: Sequence, marks: Ints) -> bool:
-    """Whether nearly every stretch between ascending marks is a pass: one of its names occurs as often in each, at
-    least FEWEST_LAYERS times, what lies between those is alike and most of the stretch, and other names are there once
-    in each. The layers of a model hold no such stack, but models whose layers come in equal groups do."""
+    """Whether nearly every stretch between ascending marks is a pass through a model.
+
+    In a pass one name occurs at least FEWEST_LAYERS times, as often in each pass; the stretches between its occurrences
+    are alike and cover most of the pass; and other names occur once per pass. Layers themselves contain no such stack,
+    except in models whose layers come in equal groups.
+    """
     place = np.searchsorted(sequence.start_ns, marks)[: _MOST_STRETCHES + 1]
     place = place[place - place[0] <= MOST_SCORED]
     count = len(place) - 1
@@ -40,13 +46,13 @@ def holds_layers(sequence: Sequence, marks: Ints) -> bool:
     part = name[place[typical] - place[0] : place[typical + 1] - place[0]]
     fewest_first = np.flatnonzero(steady & (usual >= FEWEST_LAYERS))
     fewest_first = fewest_first[np.argsort(usual[fewest_first], kind="stable")][:_MOST_TRIED]
-    return any(_is_stack(part, np.flatnonzero(part == one)) for one in fewest_first.tolist())
+    return any(_is_stack(part, np.flatnonzero(part == code)) for code in fewest_first.tolist())
 
 
 def _is_stack(part: Ints, at: Ints) -> bool:
-    """Whether what lies between these places of a stretch are layers."""
-    layers = [part[one:other] for one, other in pairwise(at.tolist())]
+    """Whether the stretches between these places are a stack of layers."""
+    layers = [part[begin:end] for begin, end in pairwise(at.tolist())]
     if len(at) < FEWEST_LAYERS or len(at) * np.median(np.diff(at)) < LEAST_SHARE * len(part):
         return False
-    alike = [likeness(one, other) for one, other in pairwise(layers)]
+    alike = [likeness(layer, following) for layer, following in pairwise(layers)]
     return min(len(unique(layer)) for layer in layers) >= FEWEST_NAMES and float(np.mean(alike)) >= LEAST_ALIKE

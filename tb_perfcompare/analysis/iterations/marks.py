@@ -1,4 +1,4 @@
-"""Occurrences of something that happens once per iteration, and whether they can be steps."""
+"""Occurrences of an event that happens once per iteration, and tests whether they can be steps."""
 
 from __future__ import annotations
 
@@ -14,36 +14,39 @@ from tb_perfcompare.model.summary.iterations import Marker
 from tb_perfcompare.quick_dataclass import dataclass
 
 FEWEST = 3
-"""Occurrences below which nothing repeats."""
+"""Least number of occurrences that count as repetition."""
 
 MOST = 20_000
-"""Iterations of one recording beyond which they are not taken for steps: every table has a column for each."""
+"""Largest number of iterations of one recording that can be steps: every table has a column for each."""
 
 LEAST_COVERED = 0.5
-"""Share of the recording that iterations have to cover."""
+"""Least share of the recording that iterations must cover."""
 
 LEAST_RECURRING, LEAST_ALIKE, MOST_FOREIGN, FEWEST_NAMES = 0.8, 0.8, 0.1, 3
-"""What `Score` has to be for a mark whose name says nothing: layers of a model repeat, too, and a script that runs them
-once has work before and after them that they do not have."""
+"""Limits of `Score` for marks whose names are unknown.
+
+Layers of a model repeat, too, but have foreign calls around them: a script that runs a model once has work before and
+after its layers that the layers lack.
+"""
 
 AS_GOOD = 0.9
-"""Of marks whose score is within this share of the best, the one that occurs most often has the true period."""
+"""Among marks whose score is at least this share of the best, the most frequent one has the true period."""
 
 _ROUNDED_NS = 1_000
-"""Times in whole microseconds overlap by up to this."""
+"""Largest overlap of consecutive times that are rounded to microseconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marks:
-    """Iterations begin at `start_ns` (n,) ascending; the last one is cut off by the end of the recording.
+    """Iterations that begin at `start_ns` (n,), ascending; the last one is cut off by the end of the recording.
 
-    texts    raw name of each occurrence, () where all have one name
-    rows     (r,) events that stand for whole iterations, as ProfilerStep does: their own time is nobody's
-    alike    as of Marker
-    nested   occurrences left out because they lie within another
-    elsewhere  occurrences on other threads, left out
-    every    occurrences that make one iteration, of which the last is kept
-    lane     the thread or stream (InterpretedTrace.lane), -1 where there is none
+    texts      raw name of each occurrence, () if all have one name
+    rows       (r,) events that enclose whole iterations, like ProfilerStep: they own no time themselves
+    alike      as in Marker
+    nested     number of occurrences dropped because they lie within another
+    elsewhere  number of occurrences on other threads, dropped
+    every      number of occurrences per iteration, of which the last is kept
+    lane       the thread or stream (InterpretedTrace.lane), -1 if there is none
     """
 
     origin: str
@@ -58,7 +61,7 @@ class Marks:
     lane: int = -1
 
     def marker(self, extent: tuple[int, int]) -> Marker:
-        """What is told of it; `extent` is the beginning and the end of the recording."""
+        """Returns the description of these marks; `extent` is the start and end of the recording."""
         covered = int(self.start_ns[-1] - self.start_ns[0]) if len(self.start_ns) else 0
         count = max(len(self.start_ns) - 1, 0)
         length = extent[1] - extent[0]
@@ -72,11 +75,15 @@ def marks_of(
     timeline: InterpretedTrace, origin: str, name: str, rows: Ints, *, ends: bool = False, texts: bool = False,
     stands: bool = False,
 ) -> Marks:  # fmt: skip
-    """Of the thread on which these events take most time, those inside no other one; iterations begin where they do,
-    with `ends` where they end."""
+    """Returns marks at the outermost of these events on the thread where they take most time; each starts an iteration.
+
+    ends    iterations start where the events end
+    texts   keep the raw name of each occurrence
+    stands  the events enclose whole iterations
+    """
     events = timeline.events
     lane = timeline.lane[rows]
-    every = rows
+    given = rows
     if len(rows):
         busy = np.bincount(lane, weights=events.dur_ns[rows] + 1)
         rows = rows[lane == int(busy.argmax())]
@@ -85,46 +92,54 @@ def marks_of(
     before = np.concatenate([start[:1], np.maximum.accumulate(end)[:-1]])
     later = np.concatenate([np.ones(len(start[:1]), bool), (np.diff(start) > 0) & (end[1:] > before[1:])])
     outer = (start + _ROUNDED_NS >= before) & later
-    kept = rows[outer]
-    at = timeline.ends(kept) if ends else events.start_ns[kept]
+    outermost = rows[outer]
+    at = timeline.ends(outermost) if ends else events.start_ns[outermost]
     return Marks(
-        origin, name, at, tuple(events.strings[code] for code in events.name[kept].tolist()) if texts else (),
-        every if stands else None, nested=int((~outer).sum()), elsewhere=len(every) - len(rows),
+        origin, name, at, tuple(events.strings[code] for code in events.name[outermost].tolist()) if texts else (),
+        given if stands else None, nested=int((~outer).sum()), elsewhere=len(given) - len(rows),
         lane=int(timeline.lane[rows[0]]) if len(rows) else -1,
     )  # fmt: skip
 
 
 def can_be_steps(marks: Marks, extent: tuple[int, int]) -> bool:
-    """Whether they repeat, do not nest and cover most of the recording."""
+    """Whether the marks repeat, do not nest and cover most of the recording."""
     marker = marks.marker(extent)
     return not marks.nested and FEWEST <= len(marks.start_ns) <= MOST and marker.coverage >= LEAST_COVERED
 
 
-def is_iteration(found: Score, fewest_names: int = FEWEST_NAMES) -> bool:
-    """Whether marks that cut a sequence with this score delimit iterations. Layers update no parameters each: a loop
-    that does may have anything before and behind it."""
-    return repeats(found, fewest_names) and (found.foreign <= MOST_FOREIGN or found.updating is not None)
+def is_iteration(result: Score, fewest_names: int = FEWEST_NAMES) -> bool:
+    """Whether marks that cut a sequence with this score delimit iterations.
+
+    If stretches update parameters, foreign calls before and after do not matter: the stretches cannot be layers of a
+    model, which do not update parameters one by one.
+    """
+    return repeats(result, fewest_names) and (result.foreign <= MOST_FOREIGN or result.updating is not None)
 
 
-def repeats(found: Score, fewest_names: int = FEWEST_NAMES) -> bool:
-    """Whether the stretches are alike: iterations are, layers of a model are, too."""
-    return found.recurring >= LEAST_RECURRING and found.alike >= LEAST_ALIKE and found.names >= fewest_names
+def repeats(result: Score, fewest_names: int = FEWEST_NAMES) -> bool:
+    """Whether the stretches are alike, as iterations are, but also the layers of a model."""
+    return result.recurring >= LEAST_RECURRING and result.alike >= LEAST_ALIKE and result.names >= fewest_names
 
 
 def judged(
     marks: Marks, sequences: list[Sequence], fewest_names: int = FEWEST_NAMES, *, layers_too: bool = False
 ) -> tuple[float, Marks] | None:
-    """The score of marks, recurring x in order, and the marks with how alike iterations are; each the mean over
-    sequences, weighted by their names. None unless sequences with most of the names are cut into iterations: what
-    repeats on one thread, a microbatch's backward pass or a batch being collated, may be a part of what the others do.
-    None, too, where parameters are updated between some of the marks only: these delimit microbatches. Where they are
-    between all, the score is 1: that every fifth step writes a log does not make five steps one."""
+    """Scores marks: (score, the marks with how alike their iterations are), or None if they do not delimit iterations.
+
+    The score is recurring x in_order, the likeness the mean over sequences, both weighted by numbers of names. It is 1
+    if parameters are updated in all iterations or if iterations are passes through a model, so that logging in every
+    fifth step does not turn five steps into one.
+
+    None unless sequences with most of the names are cut into iterations: what repeats on one thread (the backward pass
+    of a microbatch, collating a batch) may be a part of an iteration of the others. None, too, if parameters are
+    updated between some of the marks only, as these delimit microbatches.
+    """
     total = sum(len(sequence.names) for sequence in sequences)
     value, alike, cut = 0.0, 0.0, 0
-    left, trains, passes = total, False, False
+    undecided, trains, passes = total, False, False
     for sequence in sequences:
         names = len(sequence.names)
-        left -= names
+        undecided -= names
         result = score(sequence, marks.start_ns)
         if result.updating is not None:
             if result.updating < IN_NEARLY_ALL:
@@ -137,22 +152,22 @@ def judged(
                 passes |= model
                 cut += names
                 alike += names * result.alike
-        if 2 * (cut + left) <= total:
+        if 2 * (cut + undecided) <= total:
             return None
     return (1.0 if trains or passes else value / total, replace(marks, alike=alike / cut)) if cut else None
 
 
-def best_first(found: list[tuple[float, Marks]]) -> list[Marks]:
-    """Of nearly equal scores the marks that occur most often, then those that occur first."""
-    if not found:
+def best_first(scored: list[tuple[float, Marks]]) -> list[Marks]:
+    """Sorts marks with nearly the best score by number of occurrences, most first, then by first occurrence."""
+    if not scored:
         return []
-    least = AS_GOOD * max(value for value, _ in found)
-    good = [marks for value, marks in found if value >= least]
+    least = AS_GOOD * max(value for value, _ in scored)
+    good = [marks for value, marks in scored if value >= least]
     return sorted(good, key=lambda marks: (-len(marks.start_ns), int(marks.start_ns[0])))
 
 
 def one_to_one(marks: Marks, others: Marks) -> bool:
-    """Whether both occur by turns."""
+    """Whether both alternate."""
     if abs(len(marks.start_ns) - len(others.start_ns)) > 1:
         return False
     place = np.searchsorted(others.start_ns, marks.start_ns, side="right")

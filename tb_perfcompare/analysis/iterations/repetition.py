@@ -1,4 +1,4 @@
-"""Iterations by repetition itself: the operator (or kernel) that occurs once per period."""
+"""Iterations by repetition alone: the operator (or kernel) that occurs once per period."""
 
 from __future__ import annotations
 
@@ -22,34 +22,35 @@ _MOST_OTHERS = 3
 def repetition_marks(
     timeline: InterpretedTrace, sequences: list[Sequence], extent: tuple[int, int]
 ) -> tuple[list[Marks], list[Marks]]:
-    """The best anchor, then others by which the other side may be cut, too: of other periods (the tokens of a loop may
-    be alike on one side only, its batches on both), those that occur as often, and periods that are less alike. Second,
-    where there is none, those that cut the recording into alike stretches that may be a model's layers.
+    """Returns (the best marks and alternatives, marks that may be layers of a model if there are no others).
 
-    Names that occur equally often are tried by their first one: in an iteration most names occur once, so that its
-    period is among the numbers that most names have.
+    Alternatives may be needed to cut the other side in the same way: other periods (the tokens of a loop may be alike
+    on one side only, its batches on both), marks that occur as often as the best, and periods that are less alike.
+
+    Of names that occur equally often only the first is tried: in an iteration most names occur once, so the number of
+    iterations is among the most common numbers of occurrences.
     """
     anchors: list[Marks] = []
     strings = timeline.events.strings
     for sequence in sequences:
         anchors += [anchor for anchor in _anchors(sequence, strings) if can_be_steps(anchor, extent)]
     results = [result for anchor in anchors if (result := judged(anchor, sequences))]
-    found = best_first(results)
-    if not found:
+    best = best_first(results)
+    if not best:
         unsure = best_first([result for anchor in anchors if (result := judged(anchor, sequences, layers_too=True))])
         return [], unsure[:_MOST_OTHERS]
-    moved = [from_the_beginning(timeline, one, sequences) for one in found]
+    moved = [from_the_beginning(timeline, marks, sequences) for marks in best]
     as_often = [
         other if period is where else replace(other, start_ns=where.start_ns)
-        for period, where in zip(found, moved, strict=True)
+        for period, where in zip(best, moved, strict=True)
         for other in _alternatives(period, sequences, strings)
     ]
-    less_good = [one for _, one in results if one not in found]
+    less_good = [marks for _, marks in results if marks not in best]
     return [*moved, *as_often[:_MOST_ALTERNATIVES], *less_good[:_MOST_OTHERS]], []
 
 
 def _occurrences(sequence: Sequence) -> tuple[Ints, Ints]:
-    """Names in the order of their first occurrences, and their numbers of occurrences."""
+    """Returns names in order of first occurrence, and their numbers of occurrences."""
     first = np.full(len(sequence.names), len(sequence.name), dtype=np.int64)
     first[sequence.name[::-1]] = np.arange(len(sequence.name))[::-1]
     order = np.argsort(first)
@@ -57,6 +58,7 @@ def _occurrences(sequence: Sequence) -> tuple[Ints, Ints]:
 
 
 def _anchors(sequence: Sequence, strings: StringTable) -> list[Marks]:
+    """Returns marks at one name for each of the most common numbers of occurrences."""
     names, counts = _occurrences(sequence)
     values, leaders, shared = np.unique(counts, return_index=True, return_counts=True)
     usable = (values >= FEWEST) & (values <= MOST)
@@ -66,7 +68,7 @@ def _anchors(sequence: Sequence, strings: StringTable) -> list[Marks]:
 
 
 def _alternatives(best: Marks, sequences: list[Sequence], strings: StringTable) -> list[Marks]:
-    """Names that occur exactly once in every iteration."""
+    """Returns marks at names that occur exactly once in every iteration."""
     out: list[Marks] = []
     for sequence in sequences:
         names, counts = _occurrences(sequence)

@@ -1,6 +1,6 @@
-"""The order in which one thread or stream did things, and how alike the stretches between marks are.
+"""The order of calls of a thread (or work of a stream), and how alike the stretches between marks are.
 
-Nothing here looks at how long anything took: what marks an iteration must not depend on what is compared.
+Times are not used: what marks an iteration must not depend on what is compared.
 """
 
 from __future__ import annotations
@@ -16,18 +16,22 @@ from tb_perfcompare.model.names.names import is_update
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_SCORED = 20_000
-"""Entries of a sequence that are looked at to score a mark."""
+"""Largest number of entries of a sequence that are used to score marks."""
 
 IN_NEARLY_ALL = 0.9
-"""A name belongs to every iteration if this share of them has it."""
+"""A name belongs to every iteration if at least this share of them has it."""
 
 KNOWN_IN = 2
-"""Stretches that have a name before it is known to belong to the loop: what happens between two runs of a model is in
-one stretch between two layers."""
+"""Number of stretches that must have a name for it to belong to the loop.
+
+More than one: what happens between two runs of a model is in one stretch between two layers.
+"""
 
 FEWEST_WARM = 4
-"""Stretches from which on names are counted without the first one: it draws, compiles and allocates what later ones
-have."""
+"""With at least this many stretches, names are counted without the first one.
+
+It does set-up, compilation and allocation that later ones do not.
+"""
 
 _MOST_PAIRS = 12
 _LONGEST_COMPARED = 4_000
@@ -38,14 +42,15 @@ _DEVICE = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sequence:
-    """What one thread called directly, or one stream ran, in the order of time: n entries.
+    """n outermost calls of one thread, or work of one stream, in time order.
 
     start_ns  (n,) int64
-    end_ns    (n,) int64 end of what began until then
-    name      (n,) places in `names`
+    end_ns    (n,) int64 latest end of all entries so far
+    name      (n,) index into `names`
     names     distinct names, interned
-    nested    (names,) whether most calls of the name are inside others: whole microseconds let some of them lie outside
-    updates   (names,) whether the name is of an optimizer's work on parameters
+    nested    (names,) whether most calls of the name are inside others; rounding to microseconds lets some appear
+              outside
+    updates   (names,) whether the name is of an optimizer's parameter update
     lane      the thread or stream
     """
 
@@ -60,15 +65,17 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """recurring  share of the names between the first and the last mark that are in nearly every stretch; the first
-               stretch, which may warm up, is left out
+    """How well marks cut a sequence into iterations.
+
+    recurring  share of the names between the first and the last mark that are in nearly every stretch, without the
+               first stretch, which may warm up
     in_order   mean over successive stretches of 1 - edit distance (insertions and deletions of names) / the sum of
                their lengths
-    alike      mean of that, or of the share of the distinct pairs of neighbours that both have, where it is larger: a
-               loop within an iteration may run more often
-    foreign    the larger share of names before the first and after the last mark that fewer than two stretches have
-    names      how many names recur
-    updating   share of the stretches in which parameters are updated; None where that happens in fewer than two
+    alike      the same mean, but of the share of distinct neighbour pairs in common if that is larger, as a loop within
+               an iteration may run more often
+    foreign    larger share of names, before the first or after the last mark, that fewer than two stretches have
+    names      number of names that recur
+    updating   share of stretches that update parameters; None if fewer than two do
     """
 
     recurring: float
@@ -80,8 +87,9 @@ class Score:
 
 
 def sequences(timeline: InterpretedTrace) -> list[Sequence]:
-    """Those of the threads with most different operators, of the streams where the host was not recorded; most first.
-    Where there is a device, threads that gave it nothing to do (they decode and collate the next batches) are left out.
+    """Returns the sequences of the threads with most operators, else of streams; those with most names first.
+
+    If there is device work, excludes threads that launch none (they decode and collate the next batches).
     """
     events = timeline.events
     rows = np.flatnonzero(timeline.is_operator)
@@ -98,14 +106,14 @@ def sequences(timeline: InterpretedTrace) -> list[Sequence]:
     if (counts[launching] > 0).any():
         counts[~launching] = 0
     busiest = np.argsort(-counts, kind="stable")[:_BUSIEST]
-    found = [sequence_of(timeline, rows[lane == one]) for one in busiest.tolist() if counts[one]]
-    found.sort(key=lambda sequence: -len(sequence.names))
-    least = _LEAST_NAMES * len(found[0].names) if found else 0
-    return [sequence for sequence in found[:_MOST_LANES] if len(sequence.names) >= least]
+    by_lane = [sequence_of(timeline, rows[lane == number]) for number in busiest.tolist() if counts[number]]
+    by_lane.sort(key=lambda sequence: -len(sequence.names))
+    least = _LEAST_NAMES * len(by_lane[0].names) if by_lane else 0
+    return [sequence for sequence in by_lane[:_MOST_LANES] if len(sequence.names) >= least]
 
 
 def _waits(timeline: InterpretedTrace, rows: Ints) -> NDArray[np.bool_]:
-    """Calls that wait: the profiler makes some of its own."""
+    """(r,) Whether each call is a synchronization; the profiler itself makes some."""
     events = timeline.events
     waits = np.zeros(len(events.strings), dtype=np.bool_)
     used = used_codes(events.name[rows], len(events.strings))
@@ -115,7 +123,7 @@ def _waits(timeline: InterpretedTrace, rows: Ints) -> NDArray[np.bool_]:
 
 
 def sequence_of(timeline: InterpretedTrace, rows: Ints) -> Sequence:
-    """Of events of one lane those inside no other, without calls that wait."""
+    """Builds the sequence of the outermost of these events of one lane, without synchronizations."""
     events = timeline.events
     rows = rows[~_waits(timeline, rows)]
     if (np.diff(events.start_ns[rows]) <= 0).any():
@@ -135,18 +143,18 @@ def sequence_of(timeline: InterpretedTrace, rows: Ints) -> Sequence:
 
 
 def outside(sequence: Sequence, start_ns: Ints, end_ns: Ints) -> Sequence:
-    """What began in none of these ascending ranges."""
+    """Returns the entries that start outside these ascending ranges."""
     around = np.searchsorted(start_ns, sequence.start_ns, side="right") - 1
-    kept = (around < 0) | (sequence.start_ns >= end_ns[around])
-    names, name = np.unique(sequence.name[kept], return_inverse=True)
+    is_outside = (around < 0) | (sequence.start_ns >= end_ns[around])
+    names, name = np.unique(sequence.name[is_outside], return_inverse=True)
     return Sequence(
-        sequence.start_ns[kept], sequence.end_ns[kept], name.reshape(-1), sequence.names[names],
+        sequence.start_ns[is_outside], sequence.end_ns[is_outside], name.reshape(-1), sequence.names[names],
         sequence.nested[names], sequence.updates[names], sequence.lane,
     )  # fmt: skip
 
 
 def score(sequence: Sequence, marks: Ints) -> Score:
-    """How well the ascending times `marks` cut the sequence into iterations; at least three marks."""
+    """Scores how well the ascending times `marks` (at least three) cut the sequence into iterations."""
     place = np.searchsorted(sequence.start_ns, marks)
     last = int(np.searchsorted(place, place[0] + MOST_SCORED, side="right")) - 1
     cut_short = last < len(place) - 1
@@ -174,13 +182,16 @@ def score(sequence: Sequence, marks: Ints) -> Score:
 
 
 def _foreign(name: Ints, known: NDArray[np.bool_]) -> float:
+    """Share of the distinct names that are not known."""
     used = unique(name)
     return float((~known[used]).mean()) if len(used) else 0.0
 
 
 def _likeness(name: Ints, place: Ints) -> tuple[float, float]:
-    """Mean likeness of successive stretches, in order and at all. Equal ones are found by hashes; of others, the pairs
-    that occur most often are compared."""
+    """Mean likeness of successive stretches: (in order, in order or by neighbours).
+
+    Equal stretches are found by hashes; of the other pairs, the most frequent ones are compared.
+    """
     kind = _classes(name, place)
     if len(kind) < 2:
         return 0.0, 0.0
@@ -188,20 +199,20 @@ def _likeness(name: Ints, place: Ints) -> tuple[float, float]:
     distinct, first, counts = np.unique(pairs, axis=1, return_index=True, return_counts=True)
     in_order, alike, weight = 0.0, 0.0, 0
     for at in np.argsort(-counts, kind="stable")[:_MOST_PAIRS].tolist():
-        one, times = int(first[at]), int(counts[at])
-        ordered, found = 1.0, 1.0
+        pair, times = int(first[at]), int(counts[at])
+        ordered, best = 1.0, 1.0
         if distinct[0, at] != distinct[1, at]:
-            a, b = name[place[one] : place[one + 1]], name[place[one + 1] : place[one + 2]]
+            a, b = name[place[pair] : place[pair + 1]], name[place[pair + 1] : place[pair + 2]]
             ordered = likeness(a, b)
-            found = max(ordered, _neighbours_alike(a, b))
+            best = max(ordered, _neighbours_alike(a, b))
         in_order += ordered * times
-        alike += found * times
+        alike += best * times
         weight += times
     return in_order / weight, alike / weight
 
 
 def _classes(name: Ints, place: Ints) -> Ints:
-    """(c,) the same number for stretches of the same names in the same order (by a hash of 64 bits)."""
+    """(c,) Class of each stretch: stretches with the same names in the same order have one class (by a 64-bit hash)."""
     first, final = int(place[0]), int(place[-1])
     inside = name[first:final]
     codes = np.random.default_rng(0).integers(1, 2**63, size=int(name.max(initial=0)) + 1, dtype=np.uint64)
@@ -219,27 +230,30 @@ def _classes(name: Ints, place: Ints) -> Ints:
 
 
 def likeness(a: NDArray[np.integer], b: NDArray[np.integer]) -> float:
-    """1 - insertions and deletions that make `b` of `a` / (len(a) + len(b)), by their longest common subsequence
-    (Hyyrö, Bit-parallel LCS-length computation revisited, 2004). Long ones are compared by their beginnings."""
-    one, two = a[:_LONGEST_COMPARED].tolist(), b[:_LONGEST_COMPARED].tolist()
-    if not one and not two:
+    """1 - edit distance / (len(a) + len(b)), where the edits are insertions and deletions.
+
+    By the longest common subsequence (Hyyrö, Bit-parallel LCS-length computation revisited, 2004). Only the beginnings
+    of long sequences are compared.
+    """
+    left, right = a[:_LONGEST_COMPARED].tolist(), b[:_LONGEST_COMPARED].tolist()
+    if not left and not right:
         return 1.0
     where: dict[int, int] = {}
-    for at, name in enumerate(one):
+    for at, name in enumerate(left):
         where[name] = where.get(name, 0) | 1 << at
-    full = (1 << len(one)) - 1
+    full = (1 << len(left)) - 1
     state = full
-    for name in two:
+    for name in right:
         match = state & where.get(name, 0)
         state = (state + match | state - match) & full
-    common = len(one) - state.bit_count()
-    return 2 * common / (len(one) + len(two))
+    common = len(left) - state.bit_count()
+    return 2 * common / (len(left) + len(right))
 
 
 def _neighbours_alike(a: Ints, b: Ints) -> float:
-    """Share of the distinct pairs of neighbours that both have, twice what is common / the sum."""
+    """Share of distinct neighbour pairs in common: twice the number in common / the sum of both."""
     if min(len(a), len(b)) < 2:
         return 0.0
     base = max(int(a.max()), int(b.max())) + 1
-    one, two = (unique(part[:-1] * base + part[1:]) for part in (a, b))
-    return 2 * len(np.intersect1d(one, two, assume_unique=True)) / (len(one) + len(two))
+    left, right = (unique(part[:-1] * base + part[1:]) for part in (a, b))
+    return 2 * len(np.intersect1d(left, right, assume_unique=True)) / (len(left) + len(right))

@@ -1,4 +1,4 @@
-"""The steps of a trace: windows from what delimits them."""
+"""The steps of a trace: windows between the events that delimit them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FAR_LONGER = 1_000
 
 
 def iteration_notes(steps: TraceSteps, where: str) -> tuple[Note, ...]:
-    """What delimits the steps and how sure that is; nothing for ProfilerStep."""
+    """Notes on what delimits the steps and how certain that is; none for ProfilerStep."""
     iterations, chosen = steps.iterations, steps.iterations.chosen
     if chosen.origin == WHOLE:
         return (Note(NoteCode.NO_STEPS, _whole(iterations), where),)
@@ -64,7 +64,7 @@ def iteration_notes(steps: TraceSteps, where: str) -> tuple[Note, ...]:
 
 
 def _pause(marks: Marks | None) -> str:
-    """Names an iteration that is far longer than the others; it is compared like any."""
+    """Describes an iteration that is far longer than the others, "" if there is none; it is compared like any other."""
     if marks is None or len(marks.start_ns) < FEWEST + 1:
         return ""
     length = np.diff(marks.start_ns)
@@ -105,10 +105,15 @@ _CUT_OFF = "incomplete: the recording ended before the next iteration began"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TraceSteps:
-    """The trace with its markers told from work, its windows under both rules, what its steps are, and what each step's
-    marker was called, where they had one name what the step has that others lack (() where that is nothing).
-    `marks` are None for ProfilerStep and for the whole recording; `refused`: names that usually mark iterations,
-    but lie within each other here."""
+    """A trace and its steps.
+
+    timeline    the trace, with its step markers marked
+    windows     steps under both rules ("device", "marker")
+    iterations  what delimits the steps
+    text        raw name of each step's marker; if all have one name, what the step has that others lack; () if nothing
+    marks       None for ProfilerStep and for the whole recording
+    refused     names that usually mark iterations, but nest here
+    """
 
     timeline: InterpretedTrace
     windows: dict[str, Windows]
@@ -119,25 +124,27 @@ class TraceSteps:
 
 
 def trace_steps(timeline: InterpretedTrace, marker: str = "", *, tail: bool = False) -> TraceSteps:
-    """The steps of a trace by the marker asked for, else by the first that holds. With `tail` the last one stays, even
-    if the recording ended before it did. Raises what find_iterations raises."""
-    found = find_iterations(timeline, marker)
-    if found.marks is None:
+    """Finds the steps of a trace by the requested marker, else by the first that qualifies.
+
+    With `tail` the last step is kept even if the recording ended before it did. Raises what find_iterations raises.
+    """
+    delimiters = find_iterations(timeline, marker)
+    if delimiters.marks is None:
         windows = whole_windows(timeline) if marker == WHOLE else step_windows(timeline, tail=tail)
-        return TraceSteps(timeline, windows, found.iterations, class_texts(timeline, windows["marker"]))
-    timeline = _markers_apart(timeline, found.marks)
+        return TraceSteps(timeline, windows, delimiters.iterations, class_texts(timeline, windows["marker"]))
+    timeline = _with_markers(timeline, delimiters.marks)
     extent = recorded_extent(timeline)
-    ranges = host_ranges(found.marks, 0 if extent is None else extent[1], tail=tail)
+    ranges = host_ranges(delimiters.marks, 0 if extent is None else extent[1], tail=tail)
     windows = range_windows(timeline, ranges, tail=tail)
     texts = ranges.text[: len(windows["device"].label)]
     kinds = {*kinds_of(texts)}
     if len(kinds) < 2 and all(kind == without_numbers(kind) for kind in kinds):
         texts = class_texts(timeline, windows["marker"]) or texts
-    return TraceSteps(timeline, windows, found.iterations, texts, found.marks, found.refused)
+    return TraceSteps(timeline, windows, delimiters.iterations, texts, delimiters.marks, delimiters.refused)
 
 
 def host_ranges(marks: Marks, end_ns: int, *, tail: bool = False) -> HostRanges:
-    """From each mark to the next; the one behind the last mark counts only with `tail`."""
+    """Ranges from each mark to the next; the one after the last mark is complete only with `tail`."""
     label = _labels(marks)
     start = marks.start_ns
     end = np.append(start[1:], max(end_ns, int(start[-1])))
@@ -148,18 +155,18 @@ def host_ranges(marks: Marks, end_ns: int, *, tail: bool = False) -> HostRanges:
 
 
 def _labels(marks: Marks) -> tuple[str, ...]:
-    """The numbers in the names of markers where they count the iterations, else their places from 0."""
+    """Numbers in the markers' names if they count the iterations, else their indices from 0."""
     count = {*marks.texts}
     numbers = [numbers_in(text) for text in marks.texts] if len(count) == len(marks.texts) else []
-    if numbers and all(len(found) == 1 and found[0].is_integer() for found in numbers):
-        values = [int(found[0]) for found in numbers]
-        if all(one < two for one, two in itertools.pairwise(values)):
+    if numbers and all(len(in_text) == 1 and in_text[0].is_integer() for in_text in numbers):
+        values = [int(in_text[0]) for in_text in numbers]
+        if all(value < following for value, following in itertools.pairwise(values)):
             return tuple(map(str, values))
     return tuple(map(str, range(len(marks.start_ns))))
 
 
-def _markers_apart(timeline: InterpretedTrace, marks: Marks) -> InterpretedTrace:
-    """A range around a whole iteration is no work, as ProfilerStep is none."""
+def _with_markers(timeline: InterpretedTrace, marks: Marks) -> InterpretedTrace:
+    """Turns ranges around whole iterations into step markers, like ProfilerStep, so that they own no time."""
     if marks.rows is None or not len(marks.rows):
         return timeline
     rows = marks.rows[timeline.events.category[marks.rows] == Category.ANNOTATION]

@@ -1,4 +1,4 @@
-"""Iterations of a training loop: a batch is fetched, the optimizer steps."""
+"""Iterations of a training loop: fetching a batch, stepping the optimizer."""
 
 from __future__ import annotations
 
@@ -20,26 +20,29 @@ from tb_perfcompare.model.summary.iterations import OPTIMIZER
 LOADER, STEP, EACH = "enumerate(DataLoader)*", "Optimizer.step#*", "each Optimizer.step#*"
 _STEP_PREFIX = "Optimizer.step#"
 _BEGINNINGS = (_STEP_PREFIX, *LOADER_BEGINNINGS)
-"""Of all names that a test here is passed by."""
+"""Prefixes of all names that pass a test of this module."""
 _MOST_PER_ITERATION = 4
 _CLEARLY_BETTER = 0.05
 _MOST_PAIRED = 1_000
 
 
 def training_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: list[Sequence]) -> list[Marks]:
-    """Batches fetched where there is one for each step of the optimizer, else the ends of its steps; of several that
-    one iteration makes (two networks) the last ends it, and each is offered, too."""
+    """Returns marks at fetched batches and at the ends of optimizer steps; batches first if there is one per step.
+
+    If an iteration makes several optimizer steps (two networks), the last one ends it; marks at each are offered as
+    well.
+    """
     begun, stepped = _rows(timeline, (is_loader, _is_optimizer_step))
     each = marks_of(timeline, OPTIMIZER, STEP, stepped, ends=True)
     once = _once_per_iteration(each, sequences)
     steps = from_the_beginning(timeline, once, sequences, closed=True)
     batches = marks_of(timeline, OPTIMIZER, LOADER, begun)
-    found = [marks for marks in (batches, steps) if can_be_steps(marks, extent)]
-    if len(found) == 2 and abs(len(batches.start_ns) - len(steps.start_ns)) > 1:
-        found.reverse()
+    candidates = [marks for marks in (batches, steps) if can_be_steps(marks, extent)]
+    if len(candidates) == 2 and abs(len(batches.start_ns) - len(steps.start_ns)) > 1:
+        candidates.reverse()
     if once.every > 1 and can_be_steps(each, extent):
-        found.append(replace(each, name=EACH))
-    return found
+        candidates.append(replace(each, name=EACH))
+    return candidates
 
 
 def _is_optimizer_step(name: str) -> bool:
@@ -47,23 +50,25 @@ def _is_optimizer_step(name: str) -> bool:
 
 
 def _rows(timeline: InterpretedTrace, tests: tuple[Callable[[str], bool], ...]) -> list[Ints]:
-    """The host events whose names pass each of the tests."""
+    """Returns, for each test, the host events whose names pass it."""
     events = timeline.events
     texts = events.strings.texts
     rows = np.flatnonzero(among(events.category, (Category.OPERATOR, Category.ANNOTATION)))
     likely = events.strings.beginning(_BEGINNINGS)
-    found = []
+    rows_of = []
     for test in tests:
         wanted = np.zeros(len(texts), dtype=np.bool_)
         wanted[[code for code in likely if test(texts[code])]] = True
-        found.append(rows[wanted[events.name[rows]]])
-    return found
+        rows_of.append(rows[wanted[events.name[rows]]])
+    return rows_of
 
 
 def _once_per_iteration(marks: Marks, sequences: list[Sequence]) -> Marks:
-    """Every second (third, ...) mark where the stretches between those are clearly more alike than between all, and
-    neighbours each have names that the other lacks, as the steps of two networks do. A step with a validation behind it
-    is like the others, with something more."""
+    """Keeps every second (third, ...) mark if the stretches between these are clearly more alike than between all.
+
+    Neighbouring stretches must each have names that the other lacks, like the steps of two networks; a step followed by
+    a validation only has additional names.
+    """
     if not sequences or len(marks.start_ns) < FEWEST or _exclusive(marks, sequences) < 1 / _MOST_PER_ITERATION:
         return marks
     best, alike = marks, score(sequences[0], marks.start_ns).in_order
@@ -71,14 +76,14 @@ def _once_per_iteration(marks: Marks, sequences: list[Sequence]) -> Marks:
         last = marks.start_ns[every - 1 :: every]
         if len(last) < FEWEST:
             break
-        found = score(sequences[0], last).in_order
-        if found > alike + _CLEARLY_BETTER:
-            best, alike = Marks(marks.origin, marks.name, last, lane=marks.lane, every=every), found
+        in_order = score(sequences[0], last).in_order
+        if in_order > alike + _CLEARLY_BETTER:
+            best, alike = Marks(marks.origin, marks.name, last, lane=marks.lane, every=every), in_order
     return best
 
 
 def _exclusive(marks: Marks, sequences: list[Sequence]) -> float:
-    """Share of the pairs of successive stretches that each have a name the other lacks."""
+    """Share of successive stretch pairs in which each has a name that the other lacks."""
     start = marks.start_ns[:_MOST_PAIRED]
     here, there = np.zeros(len(start) - 2, dtype=np.bool_), np.zeros(len(start) - 2, dtype=np.bool_)
     for sequence in sequences:

@@ -1,1 +1,1 @@
-"""Launches of listings and exports as summaries, and attached to a trace."""
+"""Launches of listings and exports: as summaries, and attached to a trace."""

@@ -1,6 +1,6 @@
-"""A trace and a listing of the same program -> the trace whose kernels carry the listing's utilisation.
+"""Adds the utilisation of kernels from a listing to a trace of the same program.
 
-No time, call count or share of the ledger changes: kernels gain facts, and device time is sorted by what limits it.
+No time, call count or share of the ledger changes: kernels gain facts, and device time is classified by what limits it.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from tb_perfcompare.model.summary.summary import BOUND_CLASSES, GroupTable, Summ
 from tb_perfcompare.number_text import percent
 
 _NAMED = 3
-"""Kernels named in a note."""
+"""Number of kernels named in a note."""
 
 
 def attach_launches(summary: Summary, recording: LaunchRecording) -> Summary:
-    """The summary with the recording's figures on its kernels, each the mean over the launches that stand for it,
-    weighted by their time; and with `bound_ns`: each kernel's own time, split as the time of those launches is.
+    """Adds the recording's figures to the summary's kernels.
 
-    Kernels that the recording does not hold have no figures and their time is "not measured". Raises SelectionError for
-    a summary that holds launches itself.
+    A kernel gets the mean over its matching launches, weighted by time; `bound_ns` splits its time in the proportions
+    of these launches. Kernels without launches get no figures, and their time is "not measured". Raises SelectionError
+    if the summary is not of a trace.
     """
     if summary.metric != "step_time":
         raise SelectionError(
@@ -54,17 +54,17 @@ def attach_launches(summary: Summary, recording: LaunchRecording) -> Summary:
 
 
 def _bound_times(time_ns: Nanoseconds, class_ns: Nanoseconds) -> dict[str, int]:
-    """Nanoseconds per class; they sum to the kernels' time. Whole nanoseconds: rounded along the running sum."""
+    """Nanoseconds per class, which sum to the kernels' time: rounding is along the running sum."""
     out = [0] * len(BOUND_CLASSES)
     for time, classes in zip(time_ns.tolist(), class_ns.tolist(), strict=True):
-        whole = sum(classes)
-        if not whole:
+        total = sum(classes)
+        if not total:
             out[NOT_MEASURED] += time
             continue
         running = given = 0
         for place, part in enumerate(classes):
             running += part
-            upto = time * running // whole
+            upto = time * running // total
             out[place] += upto - given
             given = upto
     return dict(zip(BOUND_CLASSES, out, strict=True))
@@ -74,13 +74,13 @@ def _notes(
     summary: Summary, recording: LaunchRecording, kernels: GroupTable, matches: Sequence[Sequence[int]],
     figures: LaunchFigures,
 ) -> list[Note]:  # fmt: skip
-    """How much of the time got figures, who shares one, and whether the devices differ."""
+    """Notes on the share of time with figures, on kernels that share figures, and on differing devices."""
     path, title = recording.file.path, TITLES[recording.format]
     known = figures.known
     time = kernels.measures_ns["total"].sum(axis=1)
     share = time[known].sum() / time.sum() if time.sum() else 0.0
-    some = f"{int(known.sum())} of {len(known)} kernels"
-    message = f"{percent(share)} of the kernel time has figures of the {title} ({some})"
+    number = f"{int(known.sum())} of {len(known)} kernels"
+    message = f"{percent(share)} of the kernel time has figures of the {title} ({number})"
     dur = np.bincount(
         recording.launches.name, weights=recording.launches.dur_ns, minlength=len(recording.launches.strings)
     )
@@ -118,25 +118,25 @@ def _notes(
 
 
 def match_names(kernels: Sequence[str], listed: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    """For each kernel the listing's names (indices) that stand for it, by the first of these ways that gives any:
+    """Returns, for each kernel, the indices of the listed names that match it, by the first way that succeeds:
 
     name       equal names, blanks squeezed
-    signature  equal functions and template arguments, the differences between demanglers removed
-    function   the listing has the function's name alone, with or without its namespaces; or the trace has
-    cut        the name begins as the listing's cut one; of several cut names the longest
+    signature  equal functions and template arguments, ignoring differences between demanglers
+    function   one of the two has only the function's name, with or without its namespaces
+    cut        the name begins with a truncated listed name; of several, the longest
 
-    Two whole names with different template arguments are different kernels and never match.
+    Complete names with different template arguments are different kernels and never match.
     """
     ways = _Listed(listed).ways
 
-    def found(forms: KernelForms) -> tuple[int, ...]:
+    def first_match(forms: KernelForms) -> tuple[int, ...]:
         return next((tuple(codes) for find in ways if (codes := find(forms))), ())
 
-    return tuple(found(kernel_forms(kernel)) for kernel in kernels)
+    return tuple(first_match(kernel_forms(kernel)) for kernel in kernels)
 
 
 class _Listed:
-    """The listing's names, by each of their forms."""
+    """The listed names, indexed by each of their forms."""
 
     def __init__(self, listed: Sequence[str]) -> None:
         self._keys: dict[str, list[int]] = {}
@@ -167,7 +167,7 @@ class _Listed:
         return next((self._short[tail] for tail in tails(forms.function) if tail in self._short), [])
 
     def _by_prefix(self, forms: KernelForms) -> list[int]:
-        """Names of the longest prefix that fits."""
+        """Returns the truncated names with the longest prefix that matches."""
         if not self._lengths:
             return []
         texts = dict.fromkeys((forms.key, forms.full, *tails(forms.full.partition("<")[0])))

@@ -1,4 +1,4 @@
-"""Figures of each kernel from its matching launches: means weighted by time, and what limits it."""
+"""Figures of each kernel from its matching launches: means weighted by time, and what limits the kernel."""
 
 from __future__ import annotations
 
@@ -15,22 +15,25 @@ from tb_perfcompare.quick_dataclass import dataclass
 NOT_MEASURED = BOUND_CLASSES.index("not measured")
 
 BOUND_SHARES = ("tensor_bound", "memory_bound", "both_bound", "neither_bound")
-"""Facts of a kernel: the share of its time per class, in the order of BOUND_CLASSES."""
+"""Facts of a kernel: share of its time per class, in the order of BOUND_CLASSES."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaunchFigures:
-    """
-    means     fact -> (k,) float64 mean weighted by time, NaN where no launch carries it
-    class_ns  (k, 5) int64 time of those launches per BOUND_CLASSES
+    """Figures of k kernels.
+
+    means     fact -> (k,) float64 mean weighted by time, NaN if no launch has it
+    class_ns  (k, 5) int64 time of the launches per BOUND_CLASSES
     """
 
     means: Mapping[str, Floats]
     class_ns: Nanoseconds
 
     def facts(self) -> dict[str, Floats]:
-        """The means, and of each kernel with any figure the share of its time per class. Launches without a figure
-        belong to no class."""
+        """Returns the means and, for kernels with any figure, the share of time per class.
+
+        Launches without a figure belong to no class.
+        """
         total = self.class_ns.sum(axis=1)
         measured = total > self.class_ns[:, NOT_MEASURED]
         shares = {
@@ -41,14 +44,16 @@ class LaunchFigures:
 
     @property
     def known(self) -> Flags:
-        """(k,) whether a kernel has a figure that could limit it."""
+        """(k,) Whether a kernel has a figure that could limit it."""
         known: Flags = np.isfinite(self.means["tensor_active"]) | np.isfinite(self.means["dram_active"])
         return known
 
 
 def launch_figures(launches: LaunchTable, codes: Sequence[Sequence[int]]) -> LaunchFigures:
-    """Of k kernels; `codes`: the names of each. A name may stand for several kernels, and a kernel may have several
-    names: sums are per name first."""
+    """Averages launches by kernel; `codes` are the listed names of each of the k kernels.
+
+    A name may stand for several kernels, and a kernel may have several names, so sums are by name first.
+    """
     names = len(launches.strings)
 
     def per_kernel(name: NameIndex, amount: Floats) -> Floats:

@@ -1,5 +1,7 @@
-"""A kernel listing or an ncu export -> Summary. There is no clock: the launches one after another are the only "step",
-and their summed time is the metric."""
+"""Summary of a kernel listing or an ncu export.
+
+There is no clock: all launches together are the only "step", and their summed time is the metric.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ from tb_perfcompare.model.summary.summary import (
 
 
 def summarize_launches(recording: LaunchRecording, origin: Origin, window: str = "device") -> Summary:
-    """Summary of one listing: one step "0" as long as all launches together."""
+    """Summarizes one listing as a single step "0", as long as all launches together."""
     launches = recording.launches
     total = np.array([launches.dur_ns.sum()], dtype=np.int64)
     device = _device(recording)
@@ -78,13 +80,13 @@ _ARTICLES = {NCU: "an"}
 
 
 def _device(recording: LaunchRecording) -> DeviceFacts:
-    """A listing does not name its device; ncu profiles NVIDIA's, and may not name the model."""
+    """Returns what is known of the device: listings do not name it; ncu profiles NVIDIA GPUs and may omit the model."""
     kind = "cuda" if recording.format == NCU else "unknown"
     return DeviceFacts(kind, "GPU", recording.device_name, recording.devices)
 
 
 def launch_environment(recording: LaunchRecording, device: DeviceFacts) -> tuple[tuple[str, str], ...]:
-    """What is known of the device, and which metric each figure was read from."""
+    """Returns what is known of the device, and the metric that each figure was read from."""
     rows = [
         ("device.kind", device.kind),
         ("device.name", device.name),
@@ -95,12 +97,12 @@ def launch_environment(recording: LaunchRecording, device: DeviceFacts) -> tuple
 
 
 def metric_settings(recording: LaunchRecording) -> list[tuple[str, str]]:
-    """Settings `metric.<figure>`: the metric behind it, as its source calls it."""
+    """Settings `metric.<figure>`: the source's name of the metric behind the figure."""
     return [(f"{METRIC_SETTING}{figure}", metric) for figure, metric in sorted(recording.metrics.items())]
 
 
 def _kernels(launches: LaunchTable) -> tuple[GroupTable, LaunchSequence]:
-    """The kernels by key, and the launches in order as rows of them."""
+    """Returns the kernels by key, and the launches in order as rows of that table."""
     keys = [kernel_key(text) for text in launches.strings.texts]
     index = {key: row for row, key in enumerate(sorted(set(keys)))}
     row_of = np.array([index[key] for key in keys], dtype=np.int64)[launches.name]
@@ -133,14 +135,14 @@ def _kernels(launches: LaunchTable) -> tuple[GroupTable, LaunchSequence]:
 
 
 def _tensor_cores(key: str) -> float:
-    """1 if the name says that it uses tensor cores, 0 if not, NaN if it was cut before it could."""
+    """1 if the name indicates tensor cores, 0 if not, NaN if it is truncated and may."""
     if uses_tensor_cores(key, TENSOR_CORES_ANYWHERE):
         return 1.0
     return math.nan if key.endswith("...") else 0.0
 
 
 def _whole_run(launches: LaunchTable) -> tuple[DeviceMetric, ...]:
-    """Utilisation of the whole listing, weighted by busy time, and the headroom neither unit used."""
+    """Utilisation over the whole listing, weighted by kernel time, and the headroom that neither unit used."""
     figures = (
         ("tensor_active", _mean(launches.tensor, launches)),
         ("dram_active", _mean(launches.dram, launches)),
@@ -159,13 +161,13 @@ def _whole_run(launches: LaunchTable) -> tuple[DeviceMetric, ...]:
 
 
 def _mean(value: Floats, launches: LaunchTable) -> float:
-    """Weighted by time, over the launches that carry the figure; NaN where none does."""
+    """Mean weighted by time over the launches that have the figure; NaN if none has."""
     has = np.isfinite(value)
     weight = launches.dur_ns[has]
     return float((weight * value[has]).sum() / weight.sum()) if weight.any() else math.nan
 
 
 def _bound_times(launches: LaunchTable) -> dict[str, int]:
-    """Nanoseconds per bound class; launches that carry neither figure are "not measured"."""
+    """Nanoseconds per bound class; launches without figures are "not measured"."""
     classes = bound_class(launches.tensor, launches.dram)
     return {name: int(launches.dur_ns[classes == index].sum()) for index, name in enumerate(BOUND_CLASSES)}

@@ -1,1 +1,1 @@
-"""The compiled passes over columns, with what they are made from; absent where there was no C compiler."""
+"""The compiled passes over columns and their sources; not built without a C compiler."""

@@ -1,6 +1,7 @@
-/* The Python face of the passes: functions from columns to bytes, numbers in the machine's order. Limited API of Python 3.10, so that one build serves all later versions.
+/* Python interface of the passes: functions from columns to bytes, numbers in the machine's byte order. Limited API of
+   Python 3.10, so that one build serves all later versions.
 
-   Python objects are made only before and after; in between others run. */
+   Python objects are created only before and after a pass, which runs without the GIL. */
 #include "arguments.h"
 #include "nesting.h"
 #include "numbers.h"
@@ -19,7 +20,7 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 7 }; /* what analysis/columns/native_passes.py relies on; other numbers are not used */
+enum { INTERFACE = 7 }; /* version; analysis/columns/native_passes.py refuses others */
 
 /* -- functions ----------------------------------------------------------------------------------------------------- */
 
@@ -112,7 +113,7 @@ static PyObject *pass_innermost(PyObject *module, PyObject *args)
     return result;
 }
 
-/* What rows come to with all that is below them. */
+/* Sums or minima of rows and their descendants. */
 static PyObject *gathered_upwards(PyObject *args, bool least)
 {
     PyObject *parent, *own, *result;
@@ -178,7 +179,7 @@ static PyObject *pass_order(PyObject *module, PyObject *args)
     return result;
 }
 
-/* The numbers of a pile as bytes; the pile is empty afterwards, so that memory never holds all twice. */
+/* Copies a pile into bytes and frees it, so that memory never holds all piles twice. */
 static PyObject *bytes_of(Pile *pile, size_t size)
 {
     PyObject *bytes = PyBytes_FromStringAndSize(pile->count == 0 ? "" : pile->items, (Py_ssize_t)(pile->count * size));
@@ -294,7 +295,7 @@ static PyObject *pass_add_up(PyObject *module, PyObject *args)
     return result;
 }
 
-/* The result of a pass that could not know how long it would be. */
+/* Copies a result whose length was not known in advance. */
 static PyObject *copied(const void *items, size_t count, size_t size)
 {
     char *place;
@@ -400,7 +401,7 @@ static PyObject *pass_paths(PyObject *module, PyObject *args)
     return result;
 }
 
-/* Hands memory that was freed back to the machine, where the C library can be asked to. */
+/* Returns freed memory to the operating system, if the C library supports it. */
 static PyObject *pass_release(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -420,30 +421,31 @@ static PyObject *pass_release(PyObject *module, PyObject *args)
 static PyMethodDef METHODS[] = {
     {"nest", pass_nest, METH_VARARGS,
      "nest(lane, lanes, start, end, ties, rows) -> (order, parent, depth, end, inside, clipped)\n\n"
-     "lane is int32 from 0 to below lanes; a tie is int64, or a pair of int32 codes and an int64 for each; rows is int32,\n"
-     "or None for all; other columns are int64. As analysis.nesting.Nesting."},
+     "lane is int32, 0 <= lane < lanes; a tie is int64, or a pair of int32 codes and an int64 per code; rows is int32,\n"
+     "or None for all; other columns are int64. Results as in analysis.columns.nesting.Nesting."},
     {"innermost", pass_innermost, METH_VARARGS,
      "innermost(node_lane, lanes, node_start, node_end, node_parent, lane, at) -> rows of nodes, -1 for none"},
-    {"sum_upwards", pass_sum_upwards, METH_VARARGS, "sum_upwards(parent, own) -> own and everything below"},
-    {"least_upwards", pass_least_upwards, METH_VARARGS, "least_upwards(parent, own) -> the least of own and everything below"},
+    {"sum_upwards", pass_sum_upwards, METH_VARARGS, "sum_upwards(parent, own) -> own plus those of all descendants"},
+    {"least_upwards", pass_least_upwards, METH_VARARGS,
+     "least_upwards(parent, own) -> the minimum of own and those of all descendants"},
     {"add_up", pass_add_up, METH_VARARGS,
      "add_up(row, column, value, width, size) -> sums\n\n"
-     "sums[row * width + column] += value, of each i where no index, row or column is below 0. Each is a column, a pair of\n"
-     "a column and indices into it, or None: row 0, column 0, value 1."},
+     "sums[row * width + column] += value, for each i without a negative index, row or column. Each is a column, a pair\n"
+     "of a column and indices into it, or None: row 0, column 0, value 1."},
     {"number", pass_number, METH_VARARGS,
-     "number(first, second, seconds, size) -> (different codes, ascending, int64; int32 place of each among them)\n\n"
-     "Codes are first * seconds + second, or first alone where second is None; below size."},
+     "number(first, second, seconds, size) -> (distinct codes, ascending, int64; int32 index of each code)\n\n"
+     "Codes are first * seconds + second, or first if second is None; below size."},
     {"paths", pass_paths, METH_VARARGS,
      "paths(above, root, key, wanted, roots) -> (node of each row, parent, key and level of each new node), all int32\n\n"
-     "wanted is int8. As analysis.paths.Paths, but nodes are in the order in which they come."},
-    {"release", pass_release, METH_VARARGS, "release() hands memory that was freed back to the machine, where it can"},
+     "wanted is int8. As analysis.columns.paths.Paths, but nodes are in order of occurrence."},
+    {"release", pass_release, METH_VARARGS, "release() returns freed memory to the operating system, if possible"},
     {"order", pass_order, METH_VARARGS,
      "order(first, second, ties) -> rows by first, the larger second first, then ties, then the row"},
     {"sweep", pass_sweep, METH_VARARGS,
      "sweep(start, duration, role, shared, ties, step_start, step_end)\n"
      "-> (claim, step, time, gap_start, gap_end, gap_step)\n\n"
-     "role is int8, below 0 for none; bit r of shared says that role r shares; claim and step are int32.\n"
-     "As analysis.ownership.Shares."},
+     "role is int8, negative for none; bit r of shared: role r shares time; claim and step are int32.\n"
+     "Results as in analysis.attribution.ownership.Shares."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -452,7 +454,7 @@ static int fill_module(PyObject *module)
     if (PyModule_AddIntConstant(module, "INTERFACE", INTERFACE) < 0) {
         return -1;
     }
-    /* the hash begins with an h, which makes it a name for the preprocessor */
+    /* the hash is prefixed with h, to be an identifier for the preprocessor */
     return PyModule_AddStringConstant(module, "SOURCE_HASH", &TEXT_OF(TB_PERFCOMPARE_SOURCE_HASH)[1]);
 }
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Where the numbers of an array lie, by its `__array_interface__`: a description that the limited API can read, too. */
+/* Memory of an array, from its `__array_interface__`, which the limited API can read. */
 static char *items_of_array(PyObject *array, size_t size, Py_ssize_t *bytes)
 {
     static const union {
@@ -40,7 +40,7 @@ static char *items_of_array(PyObject *array, size_t size, Py_ssize_t *bytes)
         } else {
             *bytes = length * (Py_ssize_t)size;
             if (items == NULL) {
-                items = (char *)&order.number; /* an array of nothing may lie nowhere */
+                items = (char *)&order.number; /* an empty array may have no memory */
                 *bytes = 0;
             }
         }
@@ -104,7 +104,7 @@ bool read_tie(PyObject *given, Py_ssize_t *count, Tie *tie)
     bool is_out = false;
     const uint32_t behind = values > INT32_MAX ? (uint32_t)INT32_MAX + 1 : (uint32_t)values;
     for (Py_ssize_t i = 0; i < *count; i++) {
-        is_out |= (uint32_t)tie->codes[i] >= behind; /* those below zero, too */
+        is_out |= (uint32_t)tie->codes[i] >= behind; /* negative ones, too */
     }
     if (is_out) {
         PyErr_SetString(PyExc_ValueError, "a code is out of range");
@@ -152,7 +152,7 @@ PyObject *new_column(size_t count, size_t size, void *items)
             found = NULL;
         }
     }
-    memcpy(items, &found, sizeof found); /* a pointer to whichever numbers */
+    memcpy(items, &found, sizeof found); /* `items` points to a pointer to numbers of any type */
     if (found == NULL) {
         Py_CLEAR(bytes);
     }

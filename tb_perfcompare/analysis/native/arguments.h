@@ -1,4 +1,4 @@
-/* What the module's functions are given and give: columns of numbers, as bytes or as arrays. */
+/* Arguments and results of the module's functions: columns of numbers, as bytes or as arrays. */
 #ifndef TB_PERFCOMPARE_ARGUMENTS_H
 #define TB_PERFCOMPARE_ARGUMENTS_H
 
@@ -8,11 +8,11 @@
 #include "columns.h"
 #include "order.h"
 
-/* Signed integers in a bytes object, or in an array of one dimension without gaps; *count of them, or as many as *count
-   says if that is not below zero. NULL with an exception. They live as long as the object does. */
+/* Returns the signed integers of a bytes object or of a contiguous one-dimensional array. Sets *count, or requires that
+   many if it is not negative. NULL with an exception on error. Valid as long as the object lives. */
 const void *numbers(PyObject *given, size_t size, Py_ssize_t *count);
 
-/* The same of either width; bytes are of the larger one. */
+/* The same for integers of either width; bytes objects hold 8-byte integers. */
 bool read_column(PyObject *given, Py_ssize_t *count, Column *column);
 
 /* A column with a value per row, or a pair: a code per row and a value per code. */
@@ -20,7 +20,7 @@ bool read_tie(PyObject *given, Py_ssize_t *count, Tie *tie);
 
 bool read_keys(PyObject *first, PyObject *second, PyObject *ties, Py_ssize_t *count, Keys *keys);
 
-/* Bytes for so many numbers, to be filled; *items is where they lie. NULL with an exception. */
+/* Allocates a bytes object for `count` numbers and sets *items to its memory. NULL with an exception on error. */
 PyObject *new_column(size_t count, size_t size, void *items);
 
 void set_error(PassEnd how, const char *bad_input);

@@ -1,4 +1,4 @@
-/* A column of integers of one of two widths. */
+/* A column of 4- or 8-byte integers. */
 #ifndef TB_PERFCOMPARE_COLUMNS_H
 #define TB_PERFCOMPARE_COLUMNS_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One of the two is NULL. */
+/* Exactly one of the two is NULL. */
 typedef struct {
     const int64_t *wide;
     const int32_t *narrow;

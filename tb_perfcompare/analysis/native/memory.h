@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #endif
 
-/* The same memory, in large pages if the system has them and it is large, as numpy does: it costs few page faults then. */
+/* Returns `items`; asks for large pages for large blocks, as numpy does, to reduce page faults. */
 static inline void *in_large_pages(void *items, size_t size)
 {
 #ifdef MADV_HUGEPAGE

@@ -9,7 +9,7 @@ static inline int32_t row_of(const Spans *spans, size_t i)
     return spans->rows == NULL ? (int32_t)i : spans->rows[i];
 }
 
-/* Rows grouped by lane; first[i] is where lane i begins. NULL without memory or where a lane is out of range. */
+/* Groups rows by lane and sets first[i] to where lane i begins. NULL if out of memory or if a lane is out of range. */
 static Item *group_by_lane(const Spans *spans, size_t *first, PassEnd *how)
 {
     const size_t size = spans->count == 0 ? 1 : spans->count * sizeof(Item);
@@ -43,16 +43,16 @@ static Item *group_by_lane(const Spans *spans, size_t *first, PassEnd *how)
         item->note = 0;
     }
     for (size_t lane = spans->lanes; lane > 0; lane--) {
-        first[lane] = first[lane - 1]; /* each moved on to the end of its lane, which is where the next begins */
+        first[lane] = first[lane - 1]; /* each has advanced to the start of the next lane */
     }
     first[0] = 0;
     return items;
 }
 
-/* The spans of one lane, which are items[from:to]. */
+/* Nests the spans of one lane, items[from:to]. */
 static void walk(const Item *items, size_t from, size_t to, const Keys *keys, Forest *forest)
 {
-    int32_t top = -1; /* the latest span that may be open; those below it are its ancestors */
+    int32_t top = -1; /* the latest span that may be open; its ancestors are open as well */
     for (size_t i = from; i < to; i++) {
         const int64_t start = items[i].first;
         int64_t end = keys->second[items[i].row];
@@ -97,7 +97,7 @@ PassEnd nest_spans(const Spans *spans, Forest *forest)
     return how;
 }
 
-/* first[i] is the first row of lane i or of the next one. False if rows are not as they have to be. */
+/* Sets first[i] to the first row of lane i, or of the next lane with rows. False if rows are invalid. */
 static bool find_lanes(const Nodes *nodes, size_t *first)
 {
     for (size_t row = 0, lane = 0; row < nodes->count; row++) {
@@ -120,7 +120,7 @@ static bool find_lanes(const Nodes *nodes, size_t *first)
     return true;
 }
 
-/* Where the first of the ascending start[low:high] later than `at` stands, or high. Looks around `guess` first. */
+/* Index of the first of the ascending start[low:high] later than `at`, or high. Searches around `guess` first. */
 static size_t first_later(const int64_t *start, size_t low, size_t high, size_t guess, int64_t at)
 {
     size_t step = 1;
@@ -160,7 +160,7 @@ PassEnd find_innermost(const Nodes *nodes, const int32_t *lane, const int64_t *a
         return PASS_BAD_INPUT;
     }
     size_t *first = calloc(nodes->lanes + 1, sizeof *first);
-    size_t *latest = calloc(nodes->lanes + 1, sizeof *latest); /* where the last question of a lane ended */
+    size_t *latest = calloc(nodes->lanes + 1, sizeof *latest); /* result of the lane's previous query */
     PassEnd how = PASS_NO_MEMORY;
     if (first != NULL && latest != NULL) {
         how = find_lanes(nodes, first) ? PASS_DONE : PASS_BAD_INPUT;

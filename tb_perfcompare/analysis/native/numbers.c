@@ -17,7 +17,7 @@ static inline bool code_at(const Codes *codes, size_t i, size_t *code)
 
 PassEnd number_codes(const Codes *codes, int32_t *place, int64_t **found, size_t *found_count)
 {
-    int32_t *number = calloc(codes->size + 1, sizeof *number); /* 1 where a code occurs, then its number */
+    int32_t *number = calloc(codes->size + 1, sizeof *number); /* 1 if a code occurs, later its number */
     size_t code, many = 0;
     if (number == NULL) {
         return PASS_NO_MEMORY;
@@ -52,11 +52,11 @@ PassEnd number_codes(const Codes *codes, int32_t *place, int64_t **found, size_t
 
 /* -- paths --------------------------------------------------------------------------------------------------------- */
 
-/* The new nodes by parent and key. */
+/* Hash table of the new nodes by parent and key. */
 typedef struct {
     NewNodes *nodes;
     size_t room;    /* of the nodes' columns */
-    int32_t *slots; /* nodes, NONE where free */
+    int32_t *slots; /* nodes, NONE if free */
     size_t mask;
 } Index;
 
@@ -81,7 +81,7 @@ static bool grow(int32_t **column, size_t room)
     return larger != NULL;
 }
 
-/* Twice as many slots, and room for half as many nodes as slots. */
+/* Doubles the slots; half as many nodes as slots fit. */
 static bool make_room(Index *index)
 {
     const size_t slots = index->slots == NULL ? SLOTS_AT_FIRST : 2 * (index->mask + 1);

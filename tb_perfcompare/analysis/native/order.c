@@ -6,13 +6,13 @@
 #include <string.h>
 
 enum {
-    SHORT = 20,           /* items sorted by insertion */
-    FAR = 64,             /* items that stand so far from each other are seldom out of order */
-    FEW_LATE = 8,         /* where one in so many is, items are divided by time instead of merged */
-    MOST_PARTS = 1 << 12, /* at once: their counts lie where the machine finds them soon */
+    SHORT = 20,           /* up to this many items are sorted by insertion */
+    FAR = 64,             /* items this far apart are seldom out of order */
+    FEW_LATE = 8,         /* if one in this many is, items are distributed by time instead of merged */
+    MOST_PARTS = 1 << 12, /* at once, so that their counts fit into the cache */
 };
 
-/* A place to put items aside while two parts are merged; grows as needed. */
+/* Temporary storage for merging; grows as needed. */
 typedef struct {
     Item *items;
     size_t room;
@@ -54,7 +54,7 @@ static void sort_by_insertion(Item *items, size_t count, const Keys *keys)
     }
 }
 
-/* How many of the items, which are in order, come before `item`. */
+/* Number of the sorted items that come before `item`. */
 static size_t count_before(const Item *items, size_t count, const Item *item, const Keys *keys)
 {
     size_t low = 0, high = count;
@@ -72,7 +72,7 @@ static size_t count_before(const Item *items, size_t count, const Item *item, co
 /* Merges items[:half] and items[half:count], both in order. */
 static bool merge(Item *items, size_t half, size_t count, const Keys *keys, Aside *aside)
 {
-    /* what stands at its place already is left alone: parts of a trace overlap little */
+    /* items already in place are skipped: parts of a trace overlap little */
     const size_t settled = count_before(items, half, &items[half], keys);
     Item *const left = items + settled;
     const size_t lefts = half - settled;
@@ -99,11 +99,11 @@ static bool merge(Item *items, size_t half, size_t count, const Keys *keys, Asid
             *to++ = *a++;
         }
     }
-    memcpy(to, a, (size_t)(a_end - a) * sizeof(Item)); /* the rest of b stands where it belongs */
+    memcpy(to, a, (size_t)(a_end - a) * sizeof(Item)); /* the rest of b is in place */
     return true;
 }
 
-/* Recursion is as deep as the logarithm of the count. */
+/* The recursion depth is logarithmic in the count. */
 static bool sort_part(Item *items, size_t count, const Keys *keys, Aside *aside)
 {
     if (count <= SHORT) {
@@ -117,8 +117,8 @@ static bool sort_part(Item *items, size_t count, const Keys *keys, Aside *aside)
     return comes_before(&items[half - 1], &items[half], keys) || merge(items, half, count, keys, aside);
 }
 
-/* Whether more than some items come before others that stand far in front of them, so that merging would move all of
-   them over and over. Events that a trace lists as they end stand near to where they belong. */
+/* Whether many items belong far in front of their position, so that merging would move items repeatedly. Events that a
+   trace lists in order of their ends are close to their position. */
 static bool is_in_disorder(const Item *items, size_t count)
 {
     size_t late = 0;
@@ -128,9 +128,9 @@ static bool is_in_disorder(const Item *items, size_t count)
     return late > count / FEW_LATE;
 }
 
-/* Divides items into parts by how far their first key lies between the smallest and the largest, then sorts the parts.
-   `other` has room for as many items. The smallest and the largest never share a part, and a part's range is a thirtieth
-   of all or less, so that divisions end and few follow each other. */
+/* Distributes items into parts by their first key, linearly between the smallest and the largest, then sorts the parts.
+   `other` has room for `count` items. The smallest and the largest never share a part, and a part's range is at most a
+   thirtieth of the whole, so the recursion ends and is shallow. */
 static bool sort_spread(Item *items, Item *other, size_t count, const Keys *keys, Aside *aside)
 {
     if (!is_in_disorder(items, count)) {
@@ -165,7 +165,7 @@ static bool sort_spread(Item *items, Item *other, size_t count, const Keys *keys
     memcpy(items, other, count * sizeof(Item));
     bool done = true;
     size_t from = 0;
-    for (size_t part = 0; done && part < parts; part++) { /* each has moved on to where the next begins */
+    for (size_t part = 0; done && part < parts; part++) { /* each has advanced to the start of the next part */
         const size_t many = begin[part] - from;
         if (many > 1) {
             done = sort_spread(items + from, other, many, keys, aside);

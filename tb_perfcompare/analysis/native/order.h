@@ -1,4 +1,4 @@
-/* Rows in the order of two times and of what settles ties. Plain C99, no Python, no compiler-only builtins. */
+/* Sorting of rows by two times and tie-breaking columns. Plain C99, no Python, no compiler builtins. */
 #ifndef TB_PERFCOMPARE_ORDER_H
 #define TB_PERFCOMPARE_ORDER_H
 
@@ -8,14 +8,14 @@
 
 enum { MOST_TIES = 4 };
 
-/* A column that settles ties: a value per row, or a code per row and a value per code. */
+/* A tie-breaking column: a value per row, or a code per row and a value per code. */
 typedef struct {
     const int64_t *values;
-    const int32_t *codes; /* NULL for none */
+    const int32_t *codes; /* NULL for a value per row */
 } Tie;
 
-/* What rows are ordered by: `first` ascending, then `second` descending, then each tie ascending, then the row. So spans
-   given as start and end come in order of start, the longer ones first. */
+/* Sort keys: `first` ascending, then `second` descending, then each tie ascending, then the row. With start and end:
+   by start, longer spans first. */
 typedef struct {
     const int64_t *first;
     const int64_t *second;
@@ -23,20 +23,20 @@ typedef struct {
     size_t tie_count;
 } Keys;
 
-/* A row, and its first key: most comparisons need no more, and these lie side by side. */
+/* A row with its first key, which decides most comparisons and is then already in the cache. */
 typedef struct {
     int64_t first;
     int32_t row;
-    int32_t note; /* goes along; the caller's */
+    int32_t note; /* for the caller; moves with the item */
 } Item;
 
-/* Sorts. Stretches that are in order already cost one comparison per item. False without memory; the items are the same
-   then, in some order. */
+/* Sorts in place. Runs that are already sorted cost one comparison per item. False if out of memory; the items are then
+   permuted. */
 bool sort_items(Item *items, size_t count, const Keys *keys);
 
 typedef enum { PASS_DONE, PASS_NO_MEMORY, PASS_BAD_INPUT } PassEnd;
 
-/* order[i]: the row that comes i-th. PASS_BAD_INPUT: there are more rows than an int32 can number. */
+/* Sets order[i] to the i-th row. PASS_BAD_INPUT: more rows than an int32 can number. */
 PassEnd order_rows(const Keys *keys, size_t count, int32_t *order);
 
 /* a - b and a + b modulo 2**64: times may lie anywhere in an int64. */

@@ -4,8 +4,8 @@
 
 enum { AT_ONCE = 1024, NOTHING = -1 };
 
-/* Values of so many rows from `from` on; where an index is below zero, row[i] is NOTHING and the value any number. False
-   where one is out of range. */
+/* Gets the values of `count` rows from `from` on; for a negative index sets row[i] to NOTHING. False if an index is
+   out of range. */
 static bool choose(const Chosen *chosen, size_t from, size_t count, int64_t *values, int64_t *row)
 {
     if (chosen->values == NULL) {

@@ -6,31 +6,31 @@
 
 enum { NOBODY = -1, FIRST_ROOM = 256 };
 
-/* A claim that has begun and not ended; numbers are modulo 2**64. Those of one role form a list, the latest first. All
-   form a heap, the first to end on top, as trees of which each node ends no later than those below it: what begins inside
-   of everything else, as calls do, comes and goes in one step. */
+/* A claim that has started and not ended; arithmetic is modulo 2**64. Claims of one role form a list, latest first. All
+   form a pairing heap with the first to end on top: a claim that starts inside all others, as calls do, is inserted and
+   removed in constant time. */
 typedef struct {
     int64_t end;
-    uint64_t time;  /* what it owns of the step; of one that shares, less what each of its role had when it began */
-    int32_t number; /* which of the rows with a role it is */
-    int32_t later, older; /* its neighbours in the list; `later` is the next free one where it is free */
-    int32_t below;  /* the first of the trees below it */
-    int32_t beside; /* the next tree of those below the same one */
+    uint64_t time;  /* owned time in the step; for shared roles, minus the role's time per claim when it started */
+    int32_t number; /* index among the rows with a role */
+    int32_t later, older; /* neighbours in the list; for a free place, `later` is the next free one */
+    int32_t below;  /* its first child in the heap */
+    int32_t beside; /* its next sibling in the heap */
     int8_t role;
 } Active;
 
-/* What is going on at one instant. */
+/* The state at one instant. */
 typedef struct {
     const Claims *claims;
     Owned *owned;
-    int64_t step; /* that is being swept */
+    int64_t step; /* being swept */
     Active *active;
     size_t room;
-    int32_t free; /* the first that is not in use */
-    int32_t top;  /* the one that ends first */
+    int32_t free; /* first free place */
+    int32_t top;  /* the claim that ends first */
     int32_t latest[MOST_ROLES];
     size_t many[MOST_ROLES];
-    uint64_t each[MOST_ROLES]; /* what a claim that shares would own, had it been active all the time */
+    uint64_t each[MOST_ROLES]; /* time per claim of a shared role since the sweep began */
 } State;
 
 static bool reserve(Pile *pile, size_t size)
@@ -67,14 +67,14 @@ void free_owned(Owned *owned)
     }
 }
 
-/* -- what is found ------------------------------------------------------------------------------------------------- */
+/* -- results ------------------------------------------------------------------------------------------------- */
 
 static bool is_shared(const Claims *claims, int8_t role)
 {
     return (claims->shared >> role & 1) != 0;
 }
 
-/* Writes down what a claim owns of the step and begins anew. */
+/* Records the claim's owned time in the step and resets it. */
 static bool settle(State *state, Active *claim)
 {
     Owned *owned = state->owned;
@@ -94,7 +94,7 @@ static bool settle(State *state, Active *claim)
     return true;
 }
 
-/* A stretch that nobody owns; it goes on from the one before where that ends here. */
+/* Records time without owner; extends the previous gap if it is adjacent. */
 static bool add_gap(State *state, int64_t from, int64_t to)
 {
     Owned *owned = state->owned;
@@ -114,7 +114,7 @@ static bool add_gap(State *state, int64_t from, int64_t to)
     return true;
 }
 
-/* -- what is active ------------------------------------------------------------------------------------------------ */
+/* -- active claims ------------------------------------------------------------------------------------------------ */
 
 static bool is_active(const State *state)
 {
@@ -126,7 +126,7 @@ static int64_t first_end(const State *state)
     return state->active[state->top].end;
 }
 
-/* Two trees as one, of which `one` is the top where both end at once. */
+/* Merges two heaps; `one` stays on top if both end at once. */
 static int32_t joined(Active *active, int32_t one, int32_t two)
 {
     if (active[two].end < active[one].end) {
@@ -139,7 +139,7 @@ static int32_t joined(Active *active, int32_t one, int32_t two)
     return one;
 }
 
-/* The trees from `first` on as one: each two of them, then all of these from the last to the first. */
+/* Merges siblings from `first` on: first in pairs, then all pairs from last to first. */
 static int32_t all_joined(Active *active, int32_t first)
 {
     int32_t pairs = NOBODY;
@@ -162,7 +162,7 @@ static int32_t all_joined(Active *active, int32_t first)
     return top;
 }
 
-/* A free place for a claim; NOBODY without memory. */
+/* Returns a free place for a claim; NOBODY if out of memory. */
 static int32_t take_place(State *state)
 {
     if (state->free == NOBODY) {
@@ -186,7 +186,7 @@ static int32_t take_place(State *state)
     return place;
 }
 
-/* When a claim ends. A sum beyond 64 bits wraps around to before the start: such a span owns nothing. */
+/* End of a claim. On overflow it wraps around to before the start, and the claim owns nothing. */
 static int64_t end_of(const Claims *claims, size_t row)
 {
     return (int64_t)((uint64_t)claims->keys.first[row] + (uint64_t)claims->keys.second[row]);
@@ -216,7 +216,7 @@ static bool begin(State *state, const Item *item)
     return true;
 }
 
-/* Settles the claim that ends first and takes it out. */
+/* Settles and removes the claim that ends first. */
 static bool end_first(State *state)
 {
     const int32_t place = state->top;
@@ -247,7 +247,7 @@ static bool end_until(State *state, int64_t now)
     return true;
 }
 
-/* Gives [from, to), in which nothing begins or ends, to its owner. */
+/* Assigns [from, to), in which nothing starts or ends, to its owners. */
 static bool give(State *state, int64_t from, int64_t to)
 {
     const uint64_t length = (uint64_t)to - (uint64_t)from;
@@ -274,8 +274,8 @@ static bool give(State *state, int64_t from, int64_t to)
 
 /* -- the sweep ----------------------------------------------------------------------------------------------------- */
 
-/* The claims that can own anything, in order; *count of them, `note` being which of the rows with a role each is. NULL
-   without memory or where a role is out of range. */
+/* Returns the claims that can own time, sorted, and sets *count; an item's `note` is its index among the rows with a
+   role. NULL if out of memory or if a role is out of range. */
 static Item *in_order(const Claims *claims, const Steps *steps, size_t *count, PassEnd *how)
 {
     const int64_t *start = claims->keys.first;
@@ -321,7 +321,7 @@ static Item *in_order(const Claims *claims, const Steps *steps, size_t *count, P
 
 static bool sweep_step(State *state, const Item *items, size_t count, size_t *next, int64_t now, int64_t stop)
 {
-    if (!end_until(state, now)) { /* what ended between two steps owns nothing */
+    if (!end_until(state, now)) { /* claims that ended between two steps own nothing more */
         return false;
     }
     for (; *next < count && items[*next].first <= now; ++*next) {

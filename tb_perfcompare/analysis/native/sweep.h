@@ -9,9 +9,9 @@ enum { MOST_ROLES = 16 };
 /* Events, some of which may own time; rows in any order. */
 typedef struct {
     size_t count;
-    Keys keys; /* start and duration; ties settle who of equal spans started later */
-    const int8_t *role; /* 0 to below MOST_ROLES; the first active one owns; below 0: none of the claims */
-    uint32_t shared;    /* bit r: claims of role r share their time; of other roles the latest started owns */
+    Keys keys; /* start and duration; ties decide which of equal spans started later */
+    const int8_t *role; /* 0 <= role < MOST_ROLES; the smallest active one owns; negative: not a claim */
+    uint32_t shared;    /* bit r: claims of role r share time equally; of other roles the latest started owns */
 } Claims;
 
 /* Disjoint, in time order. */
@@ -21,16 +21,16 @@ typedef struct {
     const int64_t *end;
 } Steps;
 
-/* Numbers that are appended to; `items` are int64 or int32. */
+/* A growing array; `items` are int64 or int32. */
 typedef struct {
     void *items;
     size_t count;
     size_t room;
 } Pile;
 
-/* What each claim owns of each step, each pair once and above zero; and the stretches of a step that nobody owns. */
+/* Positive owned time of each claim in each step, each pair once; and gaps, the parts of steps without owner. */
 typedef struct {
-    Pile claim; /* int32, which of the rows with a role it is */
+    Pile claim; /* int32, index among the rows with a role */
     Pile step;  /* int32 */
     Pile time;  /* int64 */
     Pile gap_start; /* int64 */
@@ -38,7 +38,7 @@ typedef struct {
     Pile gap_step;  /* int64 */
 } Owned;
 
-/* Fills `owned`, which begins empty and is to be freed by the caller whatever comes out. PASS_BAD_INPUT: a role is out of
+/* Fills `owned`, which must be empty; the caller frees it, also after an error. PASS_BAD_INPUT: a role is out of
    range, or steps overlap. */
 PassEnd sweep(const Claims *claims, const Steps *steps, Owned *owned);
 void free_pile(Pile *pile);

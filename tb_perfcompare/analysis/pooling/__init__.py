@@ -1,1 +1,1 @@
-"""Several captures as one summary, parts of a summary, and which steps are compared."""
+"""Pooling of several captures into one summary, subsets of steps, and the choice of steps to compare."""

@@ -1,4 +1,4 @@
-"""A saved baseline -> the summary it was made from, under the names it is asked for now."""
+"""Restores the summary of a saved baseline, under the run, worker and span it is loaded as."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from tb_perfcompare.model.summary.summary import Summary
 
 
 def saved_summary(saved: SavedSummary, origin: Origin, window: str, marker: str = "") -> Summary:
-    """Raises SelectionError if it was summarised with other step windows or another marker of steps."""
+    """Returns the saved summary with the names of `origin`.
+
+    Raises SelectionError if it was saved with other step windows, MarkerMissing if with another step marker.
+    """
     facts = saved.facts
     if window != facts.window:
         raise SelectionError(

@@ -1,7 +1,7 @@
-"""Sums over ranks, step by step of the job, and their means, rounded so that parts still add up.
+"""Sums over ranks, per step of the job, and their means, rounded so that parts still sum exactly.
 
-A mean over ranks is rounded to whole nanoseconds. What has to sum exactly (parts to entities, entities to the step) is
-rounded along running sums in one nested order, so that every level closes and no figure is off by more than one.
+A mean over ranks is rounded to nanoseconds. What must sum exactly (parts to entities, entities to the step) is rounded
+along running sums in one nested order, so that every level sums exactly and no value is off by more than one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CATEGORY_NUMBERS = {label: number for number, label in enumerate(CATEGORY_LABELS
 
 
 def added(matrix: Ints, into: Ints, count: int) -> Ints:
-    """(r, s) -> (r, count): columns with one number in `into` (s,) are summed."""
+    """(r, s) -> (r, count) Sums columns that have the same target in `into` (s,)."""
     out = np.zeros((len(matrix), count), dtype=np.int64)
     np.add.at(out.T, into, matrix.T)
     return out
@@ -47,8 +47,8 @@ def added_group(group: GroupTable, into: Ints, count: int) -> GroupTable:
 
 
 def added_split(split: SplitTime, into: Ints) -> SplitTime:
-    found = split_time(split.keys, split.row, into[split.step], split.time_ns, split.calls)
-    return replace(found, recorded_keys=split.recorded_keys, pooled=split.pooled)
+    summed = split_time(split.keys, split.row, into[split.step], split.time_ns, split.calls)
+    return replace(summed, recorded_keys=split.recorded_keys, pooled=split.pooled)
 
 
 def added_tree(tree: CallTree, into: Ints) -> CallTree:
@@ -68,24 +68,24 @@ def added_memory(memory: MemoryUse | None, into: Ints, count: int) -> MemoryUse 
 
 
 def mean_of(sums: Ints, ranks: Ints) -> Ints:
-    """(..., j) sums over `ranks` (j,) -> means, rounded; halves up."""
-    found: Ints = (2 * sums + ranks) // (2 * ranks)
-    return found
+    """(..., j) sums over `ranks` (j,) -> means, rounded half up."""
+    means: Ints = (2 * sums + ranks) // (2 * ranks)
+    return means
 
 
 def mean_calls(sums: Ints, ranks: Ints) -> Ints:
-    """The same of calls: at least one where any rank calls."""
+    """Rounded means of calls; at least one if any rank has calls."""
     return np.maximum(mean_of(sums, ranks), sums > 0)
 
 
 def closing_means(sums: Ints, ranks: Ints) -> Ints:
     """(r, j) -> (r, j) means whose running sums down the rows are the rounded means of the running sums."""
-    found: Ints = np.diff(mean_of(np.cumsum(sums, axis=0), ranks), axis=0, prepend=0)
-    return found
+    means: Ints = np.diff(mean_of(np.cumsum(sums, axis=0), ranks), axis=0, prepend=0)
+    return means
 
 
 def mean_owned(owned: OwnedTime, ranks: Ints) -> OwnedTime:
-    """In the order of category and key."""
+    """Averages owned time over ranks; rows are sorted by category and key, so that sums are exact."""
     keys = list(zip(owned.category.tolist(), owned.key, strict=True))
     order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
     return OwnedTime(
@@ -108,7 +108,11 @@ def mean_group(group: GroupTable, ranks: Ints) -> GroupTable:
 
 
 def mean_split(split: SplitTime, ranks: Ints, order_of: Order | None = None) -> SplitTime:
-    """`order_of` a key puts it where the closing needs it; None: the keys keep their order and nothing has to close."""
+    """Averages split time over ranks.
+
+    order_of  place of a key in the nested order in which means must sum exactly; None if they need not, which keeps the
+              order of keys
+    """
     time, calls = (np.zeros((len(split), len(ranks)), dtype=np.int64) for _ in range(2))
     time[split.row, split.step], calls[split.row, split.step] = split.time_ns, split.calls
     keys = split.keys
@@ -120,8 +124,8 @@ def mean_split(split: SplitTime, ranks: Ints, order_of: Order | None = None) -> 
         time = mean_of(time, ranks)
     calls = mean_calls(calls, ranks)
     row, step = np.nonzero((time != 0) | (calls != 0))
-    found = split_time(keys, row, step, time[row, step], calls[row, step])
-    return replace(found, recorded_keys=split.recorded_keys, pooled=split.pooled)
+    means = split_time(keys, row, step, time[row, step], calls[row, step])
+    return replace(means, recorded_keys=split.recorded_keys, pooled=split.pooled)
 
 
 def mean_tree(tree: CallTree, ranks: Ints) -> CallTree:

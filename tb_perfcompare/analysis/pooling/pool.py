@@ -1,4 +1,4 @@
-"""Several captures of one side (spans, workers) as one summary: their steps become one sample, tagged by capture."""
+"""Pools several captures of one side (spans, workers) into one summary; each step is tagged with its capture."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ from tb_perfcompare.model.summary.summary import (
 
 
 def pool(summaries: Sequence[Summary]) -> Summary:
-    """One summary over all captures, in the given order. Raises SelectionError for none, for mixed step windows and for
-    mixed markers of steps."""
+    """Pools summaries in the given order.
+
+    Raises SelectionError if there are none, or if they have different step windows, metrics or step markers.
+    """
     if not summaries:
         raise SelectionError("nothing to compare: no capture was read")
     if len(summaries) == 1:
@@ -40,7 +42,7 @@ def pool(summaries: Sequence[Summary]) -> Summary:
     _check_units(summaries)
     counters, counter_notes = pool_counters(summaries)
     offsets = np.cumsum([0, *(len(summary.captures) for summary in summaries)])
-    # A mean of captures with one step each is still one step per capture.
+    # Captures with one step each still give one step per capture.
     return replace(
         first,
         captures=tuple(capture for summary in summaries for capture in summary.captures),
@@ -56,7 +58,7 @@ def pool(summaries: Sequence[Summary]) -> Summary:
         owned=_owned([summary.owned for summary in summaries]),
         modules=pool_splits([summary.modules for summary in summaries], [len(summary.steps) for summary in summaries]),
         work=pool_work([summary.work for summary in summaries], [len(summary.steps) for summary in summaries]),
-        call_tree=pool_trees([summary.call_tree for summary in summaries], [len(one.steps) for one in summaries]),
+        call_tree=pool_trees([summary.call_tree for summary in summaries], [len(each.steps) for each in summaries]),
         call_paths=_paths(summaries),
         collectives=joined([(summary.collectives, len(summary.steps)) for summary in summaries]),
         groups=_groups(summaries),
@@ -72,12 +74,12 @@ def pool(summaries: Sequence[Summary]) -> Summary:
             [len(summary.steps) for summary in summaries],
             offsets[:-1].tolist(),
         ),
-        launches=None,  # there is no order across captures
+        launches=None,  # launches of different captures have no order
     )
 
 
 def _check_units(summaries: Sequence[Summary]) -> None:
-    """Raises SelectionError where steps of one capture are other units than those of another."""
+    """Raises SelectionError if captures' steps are delimited by different markers."""
     iterations = [summary.iterations for summary in summaries if summary.marked]
     units = dict.fromkeys(iteration.chosen.asked_as for iteration in iterations if iteration is not None)
     if len(units) > 1:
@@ -97,7 +99,7 @@ def pooled_metrics(summaries: Sequence[Summary]) -> tuple[DeviceMetric, ...]:
 
 
 def _texts(parts: Sequence[StepTable]) -> tuple[str, ...]:
-    """Kinds of captures whose steps are all alike: PLAIN if other captures have kinds by content."""
+    """Concatenates texts of steps. A capture without texts gets PLAIN if others have kinds by content, else labels."""
     texts = [text for part in parts for text in part.text]
     if not texts:
         return ()
@@ -146,7 +148,7 @@ def _owned(parts: Sequence[OwnedTime]) -> OwnedTime:
 
 
 def _stack(matrices: Sequence[Ints], places: Sequence[Ints], rows: int) -> Ints:
-    """Side by side, each at its rows; a group that a capture lacks has zeros in its steps."""
+    """Places matrices next to each other, each at its rows; a group that a capture lacks has zeros in its steps."""
     out = np.zeros((rows, sum(matrix.shape[1] for matrix in matrices)), dtype=np.int64)
     at = 0
     for matrix, place in zip(matrices, places, strict=True):
@@ -162,9 +164,9 @@ def _groups(summaries: Sequence[Summary]) -> dict[str, GroupTable]:
 
 
 def _paths(summaries: Sequence[Summary]) -> dict[str, CallTree]:
-    """Of the kinds that every capture has."""
+    """Pools the trees of call paths that every capture has."""
     steps = [len(summary.steps) for summary in summaries]
-    pooled = {way: pool_trees([one.call_paths.get(way) for one in summaries], steps) for way in summaries[0].call_paths}
+    pooled = {way: pool_trees([own.call_paths.get(way) for own in summaries], steps) for way in summaries[0].call_paths}
     return {way: tree for way, tree in pooled.items() if tree is not None}
 
 
@@ -214,7 +216,7 @@ def _measure(name: str) -> Callable[[GroupTable], Ints]:
 
 
 _ADDED = frozenset({"bytes"})
-"""Facts that add up over captures; the others are means weighted by time."""
+"""Facts that are summed over captures; others are means weighted by time."""
 
 
 def _facts(present: Sequence[tuple[GroupTable, Ints]], rows: int) -> Mapping[str, Floats]:
@@ -240,11 +242,11 @@ def pooled_environment(summaries: Sequence[Summary]) -> tuple[tuple[str, str], .
     for summary in summaries:
         for name, value in summary.environment:
             values.setdefault(name, {})[value] = None
-    return tuple((name, ", ".join(found)) for name, found in values.items())
+    return tuple((name, ", ".join(distinct)) for name, distinct in values.items())
 
 
 def _absent(summaries: Sequence[Summary]) -> dict[str, str]:
-    """A table is absent from the side only if every capture lacks it."""
+    """Tables that every capture lacks, with the first capture's reasons."""
     common = set.intersection(*(set(summary.absent) for summary in summaries))
     return {name: why for name, why in summaries[0].absent.items() if name in common}
 
@@ -268,10 +270,10 @@ def counter_units(parts: Sequence[CounterSeries | None]) -> dict[tuple[str, str]
 
 
 def pool_counters(summaries: Sequence[Summary]) -> tuple[CounterSeries | None, tuple[Note, ...]]:
-    """One series over the steps of all captures, in their order; None when no capture has counters.
+    """Concatenates counters over the steps of all captures; None if no capture has counters.
 
-    A capture that lacks a counter has no value and no samples in its steps. One that has it in another unit than the
-    first does not mix with it and counts as lacking it; a note says so.
+    A capture that lacks a counter, or has it in another unit than the first capture (which a note says), has no value
+    and no samples in its steps.
     """
     parts = [summary.counters for summary in summaries]
     units = counter_units(parts)
@@ -288,8 +290,8 @@ def pool_counters(summaries: Sequence[Summary]) -> tuple[CounterSeries | None, t
         if part is not None:
             same = [own for own, key in enumerate(part.keys) if part.units[own] == units[key]]
             at = [rows[part.keys[own]] for own in same]
-            for whole, one in ((mean, part.mean), (sd, part.sd), (coverage, part.coverage), (samples, part.samples)):
-                whole[at, start:stop] = one[same]
+            for total, own in ((mean, part.mean), (sd, part.sd), (coverage, part.coverage), (samples, part.samples)):
+                total[at, start:stop] = own[same]
             odd = [f"{key[0]} of {key[1]}" for own, key in enumerate(part.keys) if own not in set(same)]
             if odd:
                 message = f"in a different unit than in the first capture, so left out: {', '.join(odd)}"
@@ -299,13 +301,13 @@ def pool_counters(summaries: Sequence[Summary]) -> tuple[CounterSeries | None, t
 
 
 def pooled_device(summaries: Sequence[Summary]) -> DeviceFacts:
-    """Kind and word of the first capture that has device work, all models, and how many devices did work."""
+    """Returns kind and word of the first capture with device work, all models, and how many devices worked."""
     devices = [summary.device for summary in summaries]
     names = sorted({device.name for device in devices if device.name})
     busiest: dict[str, int] = {}
     for summary in summaries:
-        # Workers bring devices of their own, spans of one worker use the same ones again.
+        # Workers have different devices; spans of one worker share them.
         worker = summary.captures[0].worker
         busiest[worker] = max(busiest.get(worker, 0), summary.device.count)
-    device = next((one for one in devices if one.count), next((one for one in devices if one.name), devices[0]))
+    device = next((each for each in devices if each.count), next((each for each in devices if each.name), devices[0]))
     return replace(device, name=", ".join(names), count=sum(busiest.values()))

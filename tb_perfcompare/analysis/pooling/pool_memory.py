@@ -15,8 +15,10 @@ from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 def pool_memory(
     parts: Sequence[MemoryUse | None], widths: Sequence[int], captures: Sequence[int]
 ) -> MemoryUse | None:
-    """One use over all captures; `widths` are numbers of steps, `captures` each part's first capture. A capture without
-    memory events has zeros. None when none has any."""
+    """Pools memory over captures; a capture without memory events has zeros. None if no capture has any.
+
+    `widths` are numbers of steps, `captures` the index of each part's first capture.
+    """
     present = [part for part in parts if part is not None]
     if not present:
         return None
@@ -42,8 +44,10 @@ def pool_memory(
 def some_steps(
     use: MemoryUse, columns: NDArray[np.intp], kept: Callable[[str], bool] | None = None
 ) -> MemoryUse | None:
-    """Only these steps; of the curves the steps whose label is `kept`, all without it. None if nothing happened in the
-    steps and nothing is known to be held."""
+    """Selects steps; curves keep the steps whose label is `kept` (all if it is None).
+
+    None if the steps have no memory events and no curve is left.
+    """
     allocated, released, calls = use.allocated[:, columns], use.released[:, columns], use.calls[:, columns]
     rows = np.flatnonzero(calls.any(axis=1) | released.any(axis=1))
     curves = use.curves
@@ -58,10 +62,10 @@ def some_steps(
 
 
 def curve_of_steps(curve: MemoryCurve, kept: Flags) -> MemoryCurve | None:
-    """The curve of only the `kept` (c,) steps, from what was held when the first one began.
+    """Restricts the curve to the `kept` (c,) steps, starting with the memory held when the first one begins.
 
-    Steps that follow each other keep what lies between them; those that do not are put one behind the other. None if
-    the device has no record until the last one ended.
+    Consecutive steps keep the time between them; other gaps are removed. None if the device has no record before the
+    end of the last step.
     """
     if kept.all():
         return curve
@@ -71,9 +75,9 @@ def curve_of_steps(curve: MemoryCurve, kept: Flags) -> MemoryCurve | None:
     for first, after in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         start, end = int(curve.start_ns[first]), int(curve.end_ns[after - 1])
         low, high = np.searchsorted(curve.time_ns, (start, end), side="left").tolist()
-        known = low < len(curve.time_ns) and curve.time_ns[low] == start
-        if low > 0 and not known:
-            low -= 1  # what was held when the stretch began
+        has_start = low < len(curve.time_ns) and curve.time_ns[low] == start
+        if low > 0 and not has_start:
+            low -= 1  # memory held when the stretch began
         shift = length - start
         starts.append(curve.start_ns[first:after] + shift)
         ends.append(curve.end_ns[first:after] + shift)

@@ -16,35 +16,37 @@ from tb_perfcompare.model.summary.summary import Summary
 
 
 def pool_splits(splits: Sequence[SplitTime | None], steps: Sequence[int]) -> SplitTime | None:
-    """The captures' steps one after another; None unless every capture has its time split, for the sums to hold.
-    What only some captures tell, such as input shapes, the whole does not tell."""
-    known = [split for split in splits if split is not None]
-    if len(known) < len(splits):
+    """Concatenates the captures' steps; None unless every capture has its time split, so that sums stay exact.
+
+    Key columns that only some captures record, such as input shapes, count as not recorded.
+    """
+    present = [split for split in splits if split is not None]
+    if len(present) < len(splits):
         return None
-    rows = np.cumsum([0, *map(len, known)])
+    rows = np.cumsum([0, *map(len, present)])
     first = np.cumsum([0, *steps])
-    found = split_time(
-        [key for split in known for key in split.keys],
-        np.concatenate([split.row + offset for split, offset in zip(known, rows, strict=False)]),
-        np.concatenate([split.step + offset for split, offset in zip(known, first, strict=False)]),
-        np.concatenate([split.time_ns for split in known]),
-        np.concatenate([split.calls for split in known]),
+    pooled = split_time(
+        [key for split in present for key in split.keys],
+        np.concatenate([split.row + offset for split, offset in zip(present, rows, strict=False)]),
+        np.concatenate([split.step + offset for split, offset in zip(present, first, strict=False)]),
+        np.concatenate([split.time_ns for split in present]),
+        np.concatenate([split.calls for split in present]),
     )
-    common = tuple(what for what in known[0].recorded_keys if all(what in split.recorded_keys for split in known))
-    return replace(found, recorded_keys=common, pooled=sum(split.pooled for split in known))
+    common = tuple(what for what in present[0].recorded_keys if all(what in split.recorded_keys for split in present))
+    return replace(pooled, recorded_keys=common, pooled=sum(split.pooled for split in present))
 
 
 def split_of_steps(split: SplitTime, columns: NDArray[np.intp]) -> SplitTime:
-    """The chosen steps, renumbered, without keys that do not occur in them."""
+    """Selects and renumbers steps, dropping keys that do not occur in them."""
     place, kept = _chosen(split.step, columns)
-    found = split_time(
+    chosen = split_time(
         split.keys, split.row[kept], place[split.step[kept]], split.time_ns[kept], split.calls[kept]
     )
-    return replace(found, recorded_keys=split.recorded_keys, pooled=split.pooled)
+    return replace(chosen, recorded_keys=split.recorded_keys, pooled=split.pooled)
 
 
 def pool_work(parts: Sequence[DeviceWork | None], steps: Sequence[int]) -> DeviceWork | None:
-    """The device work of several captures; one without any has none. None when none has."""
+    """Concatenates the captures' device work; None if no capture has any."""
     if all(part is None for part in parts):
         return None
     none = np.zeros(0, dtype=np.int64)
@@ -56,27 +58,27 @@ def pool_work(parts: Sequence[DeviceWork | None], steps: Sequence[int]) -> Devic
 
 
 def pool_trees(trees: Sequence[CallTree | None], steps: Sequence[int]) -> CallTree | None:
-    """The captures' steps one after another; None unless every capture has a tree, for the sums to hold."""
-    known = [tree for tree in trees if tree is not None]
-    if len(known) < len(trees):
+    """Concatenates the captures' steps; None unless every capture has a tree, so that sums stay exact."""
+    present = [tree for tree in trees if tree is not None]
+    if len(present) < len(trees):
         return None
-    frames, numbers = union(known)
+    frames, numbers = union(present)
     merged = np.zeros(len(frames), dtype=np.int64)
-    for tree, number in zip(known, numbers, strict=True):
+    for tree, number in zip(present, numbers, strict=True):
         merged[number] += tree.merged
     first = np.cumsum([0, *steps])
     return tree_of(
         frames,
         merged,
-        np.concatenate([number[tree.frame] for tree, number in zip(known, numbers, strict=True)]),
-        np.concatenate([tree.step + offset for tree, offset in zip(known, first, strict=False)]),
-        np.concatenate([tree.time_ns for tree in known]),
-        np.concatenate([tree.calls for tree in known]),
+        np.concatenate([number[tree.frame] for tree, number in zip(present, numbers, strict=True)]),
+        np.concatenate([tree.step + offset for tree, offset in zip(present, first, strict=False)]),
+        np.concatenate([tree.time_ns for tree in present]),
+        np.concatenate([tree.calls for tree in present]),
     )
 
 
 def tree_of_steps(tree: CallTree, columns: NDArray[np.intp]) -> CallTree:
-    """The chosen steps, renumbered; frames without time in them stay, with zero."""
+    """Selects and renumbers steps; frames without time in them stay, with zero."""
     place, kept = _chosen(tree.step, columns)
     step = place[tree.step[kept]].astype(np.int32)
     return replace(tree, frame=tree.frame[kept], step=step, time_ns=tree.time_ns[kept], calls=tree.calls[kept])

@@ -1,8 +1,8 @@
-"""Many ranks of a run as one summary whose size does not grow with them: a step of the job is the mean over its ranks.
+"""Averages many ranks of a run into one summary whose size does not grow with their number.
 
-Pooling puts the steps of captures side by side, so that tables of hundreds of ranks would be hundreds of times as
-wide as those of one. Here a few summaries at a time are pooled and their columns added up; what is known of each rank
-is kept aside (model/summary/collectives.py). Docs: docs/method/ranks.md.
+A step of the job is the mean over its ranks. Pooling would place the steps of all ranks next to each other, so tables
+of hundreds of ranks would be hundreds of times as wide. Instead a few summaries at a time are pooled and their columns
+summed; figures of each rank are kept separately (model/summary/collectives.py). Docs: docs/method/ranks.md.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from tb_perfcompare.model.summary.summary import CounterSeries, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 JobStep = tuple[str, str]
-"""(span, label)."""
+"""(span, label)"""
 
 BATCH = 8
-"""So many summaries are pooled at a time."""
+"""Number of summaries that are pooled at a time."""
 
 _CURVES_KEPT = 16
 _NOT_BY_ALL = "not recorded by every rank"
@@ -34,7 +34,7 @@ _NOT_BY_ALL = "not recorded by every rank"
 
 @dataclass(slots=True)
 class RankMean:
-    """Summaries come one by one, in the order of the run's files; `finish` gives the one of all."""
+    """Accumulates summaries one by one, in the order of the run's files; `finish` returns their mean."""
 
     _waiting: list[Summary] = field(default_factory=list)
     _sums: Summary | None = None
@@ -44,45 +44,45 @@ class RankMean:
 
     @staticmethod
     def takes(summary: Summary) -> bool:
-        """Whether it is the summary of a trace; others are few and small."""
+        """Whether this is a trace's summary of one capture; others are few and small and are not averaged."""
         return summary.format == TRACE and len(summary.captures) == 1
 
     def add(self, summary: Summary) -> None:
-        """The summary of one capture."""
+        """Adds the summary of one capture."""
         self._waiting.append(summary)
         if len(self._waiting) >= BATCH:
-            self._take()
+            self._add_batch()
 
     def finish(self) -> Summary | None:
-        """The mean over ranks; None if there was nothing. Raises SelectionError for ranks that cannot be pooled."""
-        self._take()
-        whole = self._sums
-        if whole is None:
+        """Returns the mean over ranks; None without summaries. Raises SelectionError if ranks cannot be pooled."""
+        self._add_batch()
+        total = self._sums
+        if total is None:
             return None
         self._sums = None
         count = np.array(self._count, dtype=np.int64)
-        mean = _mean(whole, count)
+        mean = _mean(total, count)
         mean = self._with_facts(mean)
         kept = np.flatnonzero(count == count.max())
         ranks = self._rank_steps()
         if len(kept) < len(count):
             from tb_perfcompare.analysis.pooling.select import without_steps
 
-            lost = {int(at): _NOT_BY_ALL for at in np.flatnonzero(count < count.max())}
-            mean = without_steps(mean, lost)
+            missing = {int(at): _NOT_BY_ALL for at in np.flatnonzero(count < count.max())}
+            mean = without_steps(mean, missing)
         return replace(mean, ranks=ranks)
 
-    def _take(self) -> None:
+    def _add_batch(self) -> None:
         batch, self._waiting = self._waiting, []
         if not batch:
             return
         for summary in batch:
-            self._keep(summary)
+            self._keep_rank(summary)
         slim = [_slim(summary) for summary in batch]
-        whole = pool([*([] if self._sums is None else [self._sums]), *slim])
+        pooled = pool([*([] if self._sums is None else [self._sums]), *slim])
         names = [
-            (whole.captures[at].span, label)
-            for at, label in zip(whole.steps.capture.tolist(), whole.steps.label, strict=True)
+            (pooled.captures[at].span, label)
+            for at, label in zip(pooled.steps.capture.tolist(), pooled.steps.label, strict=True)
         ]
         done = 0 if self._sums is None else len(self._sums.steps)
         for name in names[done:]:
@@ -91,10 +91,10 @@ class RankMean:
                 self._count.append(0)
             self._count[at] += 1
         into = np.array([self._job_steps[name] for name in names], dtype=np.int64)
-        self._sums = _added(whole, into, len(self._job_steps))
+        self._sums = _added(pooled, into, len(self._job_steps))
 
-    def _keep(self, summary: Summary) -> None:
-        """What is kept of each rank: no tables, and no arrays equal to those of the rank before."""
+    def _keep_rank(self, summary: Summary) -> None:
+        """Keeps the rank's figures: no tables, and arrays equal to the previous rank's are shared."""
         collectives = summary.collectives
         before = self._ranks[-1][1] if self._ranks else None
         if collectives is not None and before is not None and collectives.keys == before.keys:
@@ -128,7 +128,7 @@ class RankMean:
         )
 
     def _with_facts(self, mean: Summary) -> Summary:
-        """With settings, metrics and notes that repeated pooling would repeat, once."""
+        """Adds settings, metrics and notes of all ranks once, as repeated pooling would repeat them."""
         parts = [summary for summary, _ in self._ranks]
         ranks = len({part.captures[0].worker for part in parts})
         message = (
@@ -145,7 +145,7 @@ class RankMean:
 
 
 def _slim(summary: Summary) -> Summary:
-    """Without what is kept aside."""
+    """Drops what is kept separately for each rank."""
     aligned = len(summary.other_window) == len(summary.steps)
     other = summary.other_window if aligned else np.zeros(len(summary.steps), dtype=np.int64)
     return replace(
@@ -154,7 +154,7 @@ def _slim(summary: Summary) -> Summary:
 
 
 def _added(summary: Summary, into: Ints, count: int) -> Summary:
-    """Columns of one step of the job added up."""
+    """Sums the columns of each step of the job."""
     first = np.full(count, len(into), dtype=np.int64)
     np.minimum.at(first, into, np.arange(len(into)))
     steps = summary.steps
@@ -187,36 +187,36 @@ def _added(summary: Summary, into: Ints, count: int) -> Summary:
     )
 
 
-def _mean(whole: Summary, ranks: Ints) -> Summary:
+def _mean(total: Summary, ranks: Ints) -> Summary:
     def modules(split: SplitTime) -> SplitTime:
-        """Keys are (path, category label)."""
+        """Averages time by module; keys are (path, category label)."""
         return sums.mean_split(split, ranks, lambda key: (sums.CATEGORY_NUMBERS[key[-1]], *key[:-1]))
 
     return replace(
         with_changed_parts(
-            whole, lambda split: sums.mean_split(split, ranks), lambda tree: sums.mean_tree(tree, ranks), modules
+            total, lambda split: sums.mean_split(split, ranks), lambda tree: sums.mean_tree(tree, ranks), modules
         ),
         steps=replace(
-            whole.steps,
-            total_ns=sums.mean_of(whole.steps.total_ns, ranks),
-            launches=sums.mean_of(whole.steps.launches, ranks),
-            backlog_ns=sums.mean_of(whole.steps.backlog_ns, ranks),
+            total.steps,
+            total_ns=sums.mean_of(total.steps.total_ns, ranks),
+            launches=sums.mean_of(total.steps.launches, ranks),
+            backlog_ns=sums.mean_of(total.steps.backlog_ns, ranks),
         ),
-        other_window=sums.mean_of(whole.other_window, ranks) if whole.other_window.all() else whole.other_window[:0],
-        owned=sums.mean_owned(whole.owned, ranks),
-        groups={name: sums.mean_group(group, ranks) for name, group in whole.groups.items()},
-        memory=sums.mean_memory(whole.memory, ranks),
+        other_window=sums.mean_of(total.other_window, ranks) if total.other_window.all() else total.other_window[:0],
+        owned=sums.mean_owned(total.owned, ranks),
+        groups={name: sums.mean_group(group, ranks) for name, group in total.groups.items()},
+        memory=sums.mean_memory(total.memory, ranks),
     )
 
 
 def _counters(parts: list[Summary], job_steps: dict[JobStep, int]) -> CounterSeries | None:
-    """Of each counter the mean over the ranks that have a value; deviations as those of parts of equal length."""
+    """Averages each counter over the ranks that have a value; deviations as of parts with equal duration."""
     units = counter_units([part.counters for part in parts])
     if not units:
         return None
     rows = {key: row for row, key in enumerate(units)}
     shape = (len(rows), len(job_steps))
-    mean, square, coverage, known = (np.zeros(shape) for _ in range(4))
+    mean, square, coverage, ranks = (np.zeros(shape) for _ in range(4))
     samples = np.zeros(shape, dtype=np.int64)
     for part in parts:
         own = part.counters
@@ -230,10 +230,10 @@ def _counters(parts: list[Summary], job_steps: dict[JobStep, int]) -> CounterSer
         square[place] += np.where(has, np.nan_to_num(own.sd[same]) ** 2, 0.0)
         coverage[place] += np.nan_to_num(own.coverage[same])
         samples[place] += np.maximum(own.samples[same], 0)
-        known[place] += has
+        ranks[place] += has
     with np.errstate(invalid="ignore", divide="ignore"):
         return CounterSeries(
-            tuple(units), tuple(units.values()), np.where(known > 0, mean / known, np.nan),
-            np.where(known > 0, np.sqrt(square / known), np.nan), coverage / len(parts), samples,
+            tuple(units), tuple(units.values()), np.where(ranks > 0, mean / ranks, np.nan),
+            np.where(ranks > 0, np.sqrt(square / ranks), np.nan), coverage / len(parts), samples,
         )  # fmt: skip
 

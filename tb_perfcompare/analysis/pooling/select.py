@@ -1,4 +1,4 @@
-"""A summary of only some of its steps: the matrices are per step, so choosing steps is choosing columns."""
+"""Restricts a summary to some of its steps, by selecting columns of its matrices."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _LABELS_NAMED = 20
 
 
 def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
-    """The summary with only the steps numbered `steps[0]` to `steps[1]`, both included.
+    """Keeps the steps numbered `steps[0]` to `steps[1]`, both included.
 
-    The others are listed as dropped. What is known for whole captures only (device figures, recommendations, shortest
-    and longest call, means over launches) is left out. Raises SelectionError, naming the steps there are, if none is
-    left or the steps have no numbers.
+    Other steps are listed as dropped. What is known for whole captures only (device metrics, recommendations, shortest
+    and longest call, means over launches) is removed. Raises SelectionError, listing the available steps, if none is
+    left or if steps have no numbers.
     """
     first, last = steps
     kept = np.array([_inside(label, first, last) for label in summary.steps.label], dtype=bool)
@@ -45,10 +45,10 @@ def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
             hint="leave --steps out, or call profiler.step() in the loop that is recorded",
         )
     if not kept.any():
-        away = [step for step in summary.dropped if _inside(step.label, first, last)]
-        if away:
+        unavailable = [step for step in summary.dropped if _inside(step.label, first, last)]
+        if unavailable:
             hint = "record longer, or compare other steps"
-            raise SelectionError(f"step {away[0].label} cannot be compared: {away[0].reason}", hint=hint)
+            raise SelectionError(f"step {unavailable[0].label} cannot be compared: {unavailable[0].reason}", hint=hint)
         asked = f"there is no step {first}" if first == last else f"no step between {first} and {last}"
         raise SelectionError(asked, hint=f"there are: {_named(summary.steps.label)}")
     columns = np.flatnonzero(kept)
@@ -76,8 +76,11 @@ def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
 
 
 def without_steps(summary: Summary, reasons: Mapping[int, str]) -> Summary:
-    """The summary without the steps at these places, which are listed as dropped for their reason. What is known for
-    whole captures only (device figures, recommendations, means over launches, curves) stays as it is."""
+    """Drops the steps at these indices, listing each as dropped for its reason.
+
+    What is known for whole captures only (device metrics, recommendations, means over launches, curves) stays
+    unchanged.
+    """
     kept = np.ones(len(summary.steps), dtype=bool)
     kept[list(reasons)] = False
     columns = np.flatnonzero(kept)
@@ -96,7 +99,7 @@ def without_steps(summary: Summary, reasons: Mapping[int, str]) -> Summary:
 def _of_steps(
     summary: Summary, columns: Ints, groups: Mapping[str, GroupTable], dropped: tuple[DroppedStep, ...]
 ) -> Summary:
-    """What every step has a column of; `groups` hold these steps already."""
+    """Selects columns of all data per step; `groups` are already restricted to these steps."""
     aligned = len(summary.other_window) == len(summary.steps)
     changed = with_changed_parts(
         summary, lambda split: split_of_steps(split, columns), lambda tree: tree_of_steps(tree, columns)
@@ -115,9 +118,11 @@ def _of_steps(
 
 
 def of_kind(summary: Summary, pattern: str) -> Summary:
-    """The summary of only the iterations whose markers are called like this pattern, in which * stands for anything, or
-    that are of this kind, in which 512-1023 stands for these numbers; the others are listed as dropped. All
-    of them for "". Raises SelectionError, naming what there is."""
+    """Keeps the iterations whose marker matches the pattern, or that are of this kind; lists the others as dropped.
+
+    In patterns * matches anything, in kinds 512-1023 is a range of numbers; "" keeps all. Raises SelectionError,
+    listing the available kinds, if none matches.
+    """
     if not pattern:
         return summary
     if not summary.steps.text:
@@ -125,18 +130,18 @@ def of_kind(summary: Summary, pattern: str) -> Summary:
     matches = kind_pattern(pattern)
     others = {at: f"not of the kind {pattern}" for at, text in enumerate(summary.steps.text) if not matches(text)}
     if len(others) == len(summary.steps):
-        known = sorted({*summary.steps.text})
-        raise SelectionError(f"no iteration is named {pattern[:200]!r}", hint=choices(pattern, known))
+        available = sorted({*summary.steps.text})
+        raise SelectionError(f"no iteration is named {pattern[:200]!r}", hint=choices(pattern, available))
     return without_steps(summary, others) if others else summary
 
 
-_MOST_DIGITS = 20
-"""Of the number of a step; more are no number that anybody asks for."""
+_TOO_MANY_DIGITS = 20
+"""Labels with this many digits or more are not treated as step numbers."""
 
 
 def _inside(label: str, first: int, last: int) -> bool:
     number = label.partition(" ")[0]  # "1 (2)" is step 1 again
-    return number.isdecimal() and len(number) < _MOST_DIGITS and first <= int(number) <= last
+    return number.isdecimal() and len(number) < _TOO_MANY_DIGITS and first <= int(number) <= last
 
 
 def _named(labels: tuple[str, ...]) -> str:
@@ -173,7 +178,7 @@ def _left_out(table: StepTable, columns: NDArray[np.intp], reason: str) -> tuple
 
 
 def _owned(owned: OwnedTime, columns: NDArray[np.intp]) -> OwnedTime:
-    """Entities that do not occur in the chosen steps go."""
+    """Selects columns; drops entities that do not occur in them."""
     time, plain, calls = owned.time_ns[:, columns], owned.plain_ns[:, columns], owned.calls[:, columns]
     rows = np.flatnonzero(time.any(axis=1) | plain.any(axis=1) | calls.any(axis=1))
     return OwnedTime(
@@ -188,7 +193,7 @@ def _owned(owned: OwnedTime, columns: NDArray[np.intp]) -> OwnedTime:
 
 
 def _counters(counters: CounterSeries, columns: NDArray[np.intp]) -> CounterSeries | None:
-    """Counters without a value in the chosen steps go; None when all do."""
+    """Selects columns; drops counters without a value in them. None if no counter is left."""
     mean = counters.mean[:, columns]
     rows = np.flatnonzero(np.isfinite(mean).any(axis=1))
     if not len(rows):
@@ -204,13 +209,13 @@ def _counters(counters: CounterSeries, columns: NDArray[np.intp]) -> CounterSeri
 
 
 def _group(group: GroupTable, columns: NDArray[np.intp], *, with_facts: bool = False) -> GroupTable:
-    """Groups that do not occur in the chosen steps go; facts, which are of whole captures, only `with_facts` stay."""
+    """Selects columns; drops groups that do not occur in them. Facts, which are of whole captures, need with_facts."""
     calls = group.calls[:, columns]
     measures = {name: values[:, columns] for name, values in group.measures_ns.items()}
     present: Flags = np.asarray(calls.any(axis=1), dtype=np.bool_)
     for values in measures.values():
         present |= values.any(axis=1)
-    if group.kind == DEVICE_TIMELINE:  # a figure that is zero stays
+    if group.kind == DEVICE_TIMELINE:  # figures stay even if zero
         present |= np.array([key[0] != LAUNCH_UNKNOWN for key in group.keys], dtype=np.bool_)
     rows = np.flatnonzero(present)
     return GroupTable(

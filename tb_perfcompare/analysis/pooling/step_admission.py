@@ -1,6 +1,6 @@
-"""Which steps of a trace are compared: those recorded whole that are no warm-up. Definition: docs/method/admission.md.
+"""Decides which steps of a trace are compared: complete ones after warm-up. Definition: docs/method/admission.md.
 
-Nothing is hidden: every step that is left out is listed with its reason, and all of them can be had back.
+Every step that is left out is listed with its reason, and an option includes them all.
 """
 
 from __future__ import annotations
@@ -20,22 +20,30 @@ from tb_perfcompare.model.summary.summary import INCOMPLETE, WARM_UP, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 MODE_COVERS = 0.5
-"""The most frequent number of launches, of several the smallest, counts as usual if at least this share of the steps
-with launches has it ..."""
+"""Least share of the steps with launches that must have the most frequent launch count for it to be the usual one.
+
+Of several most frequent counts, the smallest; if too few steps have it, the median is the usual count.
+"""
 
 MODE_TOLERANCE = 0.02
-"""... and a step may then miss this share of it."""
+"""Share of the usual launch count that a complete step may lack, if the usual count is the most frequent one."""
 
 MEDIAN_TOLERANCE = 0.05
-"""Otherwise the median is usual, and a step may miss this share of it or three robust deviations, whichever is more."""
+"""The same share if the usual count is the median; or three robust deviations, if that is more."""
 
 _ROBUST = 1.4826
+"""Factor from median absolute deviation to standard deviation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Admission:
-    """usual: launches of an ordinary step, 0 if no step has any; least: what a complete step has at least; incomplete,
-    unusual: (s,) bool, steps with too few launches and with clearly more than usual (those are kept)."""
+    """The result of checking launch counts.
+
+    usual       launches of an ordinary step, 0 if no step has any
+    least       least launches of a complete step
+    incomplete  (s,) bool steps with fewer launches
+    unusual     (s,) bool steps with clearly more than usual; these are kept
+    """
 
     usual: float
     least: float
@@ -44,9 +52,9 @@ class Admission:
 
 
 def admit(launches: Ints) -> Admission:
-    """The complete steps among those with (s,) launches, each 0 or more. Without any launch all steps are complete.
+    """Finds the complete steps by launch counts (s,), each 0 or more. Without launches all steps are complete.
 
-    The usual number is one that occurs: at least one step always stays.
+    The usual count occurs among the steps, so at least one step always stays.
     """
     seen = launches[launches > 0]
     if not len(seen):
@@ -63,23 +71,23 @@ def admit(launches: Ints) -> Admission:
 
 
 FEWEST = 8
-"""Fewest steps of a capture in which a step may be called a warm-up: fewer do not show what is usual."""
+"""Least number of steps of a capture to detect warm-up; fewer do not show what is usual."""
 
 MOST_SHARE = 0.25
-"""At most this share of a capture's steps is warm-up."""
+"""Largest share of a capture's steps that can be warm-up."""
 
 FEWEST_OTHERS = 2
-"""Steps that must be left where the first is left out for the backlog that it begins with."""
+"""Least number of other steps needed to drop the first step for its backlog."""
 
 _DEVIATIONS = 5 * 1.4826
 _LEAST_SHARE = 0.1
 
 
 def admit_steps(summary: Summary) -> Summary:
-    """The summary without incomplete and warm-up steps, judged within each capture; the same one if there are none.
+    """Drops incomplete and warm-up steps, judged within each capture; returns the same summary if there are none.
 
-    Only traces with step markers are judged. What a step launched tells whether it is complete, in windows of either
-    rule. Iterations of several kinds are each held against their own kind.
+    Only traces with step markers are judged. Completeness is judged by the launches of a step, under either window
+    rule, and iterations of several kinds within their own kind.
     """
     if summary.format != TRACE or not summary.marked:
         return summary
@@ -108,7 +116,7 @@ def admit_steps(summary: Summary) -> Summary:
 
 
 def _on_other_workers(summary: Summary, reasons: dict[int, str]) -> dict[int, str]:
-    """The same steps on the other workers: ranks of one job run a step together, so it is left out on all or none."""
+    """Returns the same steps on other workers: ranks of one job run a step together, so all or none are dropped."""
     if len(set(job_workers(summary))) < 2:
         return {}
     span_of = job_spans(summary)
@@ -121,7 +129,7 @@ def _on_other_workers(summary: Summary, reasons: dict[int, str]) -> dict[int, st
 
 
 def _kinds(summary: Summary, places: Ints) -> Ints:
-    """(k,) a number for the kind of each step."""
+    """(k,) Number of each step's kind."""
     if not summary.steps.text:
         return np.zeros(len(places), dtype=np.int64)
     kinds = kinds_of([summary.steps.text[at] for at in places.tolist()])
@@ -129,7 +137,7 @@ def _kinds(summary: Summary, places: Ints) -> Ints:
 
 
 def _of_one_kind(total_ns: Nanoseconds, kind: Ints) -> Nanoseconds:
-    """(k,) what steps of several kinds would take if the median of each kind were that of all."""
+    """(k,) Step times scaled so that each kind's median equals the median of all steps."""
     if not kind.any():
         return total_ns
     middle = np.array([median(total_ns[kind == own]) for own in range(int(kind.max()) + 1)])
@@ -138,17 +146,18 @@ def _of_one_kind(total_ns: Nanoseconds, kind: Ints) -> Nanoseconds:
 
 
 def holds_what_came_before(total_ns: Nanoseconds, backlog_ns: Nanoseconds) -> bool:
-    """Whether the first of (n,) windows is longer by a tenth than half of the others, and at least a tenth of it is
-    work that was launched before the recording began."""
+    """Whether the first of (n,) windows contains work from before the recording.
+
+    It does if it exceeds the median of the others by over a tenth of itself, and over a tenth of it is backlog.
+    """
     if len(total_ns) <= FEWEST_OTHERS:
         return False
-    beyond = total_ns[0] - float(median(total_ns[1:]))
-    return bool(beyond > _LEAST_SHARE * total_ns[0] and backlog_ns[0] > _LEAST_SHARE * total_ns[0])
+    excess = total_ns[0] - float(median(total_ns[1:]))
+    return bool(excess > _LEAST_SHARE * total_ns[0] and backlog_ns[0] > _LEAST_SHARE * total_ns[0])
 
 
 def leading_warm_up(total_ns: Nanoseconds) -> int:
-    """How many leading steps of (n,) are longer than the median of the rest by the larger of five robust deviations and
-    a tenth."""
+    """Number of leading steps of (n,) that exceed the median of the rest by five robust deviations and by a tenth."""
     count = len(total_ns)
     if count < FEWEST:
         return 0

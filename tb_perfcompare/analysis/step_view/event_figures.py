@@ -1,4 +1,4 @@
-"""Figures of one event of a step: own time, launched work, waiting, and totals of all events of its name."""
+"""Figures of one event of a step: self time, launched work, queueing, and totals of events with its name."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ _ENCLOSING = [KINDS.index(kind) for kind in ("python", "module")]
 
 
 def own_times(step: StepEvents, area: tuple[int, int] | None = None) -> Ints:
-    """(n,) duration within the picture, or within an area of it, without what is directly inside: events of the same
-    lane, and the API calls that an operator makes. Never below 0. `area`: nanoseconds from the step's zero."""
+    """(n,) Self time of each event within the picture or an area of it, at least 0.
+
+    Excludes events directly inside it on the same lane and, for operators, their API calls. `area`: nanoseconds from
+    the step's zero.
+    """
     first, last = area or step.extent
     start = np.clip(step.start_ns, first, last)
     end = np.clip(step.end_ns, first, last)
@@ -32,9 +35,9 @@ def own_times(step: StepEvents, area: tuple[int, int] | None = None) -> Ints:
     inner = np.flatnonzero(step.parent != NOBODY)
     outer = step.parent[inner]
     np.subtract.at(own, outer, np.maximum(np.minimum(end[inner], end[outer]) - start[inner], 0))
-    # a driver call inside a runtime call is that call's; device work has a launcher, calls have none
+    # only outermost calls: a driver call inside a runtime call counts there
     of_calls = np.array([lane.kind == "calls" for lane in step.lanes], dtype=np.bool_)
-    calls = np.flatnonzero((step.operator != NOBODY) & (step.parent == NOBODY) & _in(step, of_calls))
+    calls = np.flatnonzero((step.operator != NOBODY) & (step.parent == NOBODY) & _is_in_lanes(step, of_calls))
     caller = step.operator[calls]
     within = np.minimum(end[calls], end[caller]) - np.maximum(start[calls], start[caller])
     np.subtract.at(own, caller, np.maximum(within, 0))
@@ -43,10 +46,12 @@ def own_times(step: StepEvents, area: tuple[int, int] | None = None) -> Ints:
 
 
 def name_totals(step: StepEvents, area: tuple[int, int] | None = None) -> tuple[NameTotals, ...]:
-    """Calls and own time of the step's work by name and kind, all of it or what is active in an area. Python functions
-    and modules are left out, the operators and calls inside them are there; ranges on streams, which repeat those of
-    the host, are left out as well."""
-    repeats = _in(step, np.array([lane.kind == "ranges" for lane in step.lanes], dtype=np.bool_))
+    """Calls and self time of the step's work by name and kind, of all events or those active in an area.
+
+    Excludes Python functions and modules, whose operators and calls are included, and ranges on streams, which repeat
+    those of the host.
+    """
+    repeats = _is_in_lanes(step, np.array([lane.kind == "ranges" for lane in step.lanes], dtype=np.bool_))
     active = np.ones(len(step), bool) if area is None else (step.start_ns < area[1]) & (step.end_ns > area[0])
     counted = np.flatnonzero(~repeats & step.inside & active)
     own = own_times(step, area)[counted]
@@ -58,28 +63,29 @@ def name_totals(step: StepEvents, area: tuple[int, int] | None = None) -> tuple[
     np.add.at(time, of_event, own)
     longest = np.full(len(numbers), NOBODY, dtype=np.int64)
     order = np.lexsort((-np.arange(len(own)), own))
-    longest[of_event[order]] = counted[order]  # the last one that is written stays
-    found = []
+    longest[of_event[order]] = counted[order]  # the last assignment wins
+    totals = []
     for (key, kind), at in numbers.items():
         if calls[at] and kind not in _ENCLOSING:
             event = int(longest[at])
             shown = step.names[int(step.name[event])].name
-            found.append(NameTotals(shown, key, kind, int(calls[at]), int(time[at]), event))
-    return tuple(found)
+            totals.append(NameTotals(shown, key, kind, int(calls[at]), int(time[at]), event))
+    return tuple(totals)
 
 
-def _in(step: StepEvents, lanes: Flags) -> Flags:
-    found: Flags = lanes[step.lane_of_row][step.row]
-    return found
+def _is_in_lanes(step: StepEvents, lanes: Flags) -> Flags:
+    """(n,) Whether each event is in one of these lanes."""
+    is_inside: Flags = lanes[step.lane_of_row][step.row]
+    return is_inside
 
 
 _TEXT_ARGS = np.int32
 _NESTED = ("host", "python", "calls")
-"""Lanes whose events enclose others."""
+"""Lanes whose events can enclose others."""
 
 
 def event_figures(step: StepEvents, event: int) -> EventFigures:
-    """The figures of an event by its number. Raises SelectionError."""
+    """Returns the figures of an event by its index. Raises SelectionError for an unknown index."""
     if not 0 <= event < len(step):
         raise SelectionError(f"step {step.label} has no event {event}", hint=f"they are numbered 0 to {len(step) - 1}")
     lane = lane_of(step, event)
@@ -101,21 +107,23 @@ def event_figures(step: StepEvents, event: int) -> EventFigures:
 
 
 def lane_of(step: StepEvents, event: int) -> Lane:
-    """The lane of an event."""
+    """Returns the lane of an event."""
     return step.lanes[int(step.lane_of_row[step.row[event]])]
 
 
 def _same_name(step: StepEvents, event: int) -> Flags:
-    """(n,) events whose names join with that of the event, and that are of its kind."""
+    """(n,) Whether each event has the same name key and kind as this event."""
     own = step.names[int(step.name[event])]
     alike = np.array([(name.key, name.kind) == (own.key, own.kind) for name in step.names], dtype=np.bool_)
-    found: Flags = alike[step.name]
-    return found
+    is_same: Flags = alike[step.name]
+    return is_same
 
 
 def _launched(step: StepEvents, event: int, lane: Lane) -> NDArray[np.intp] | None:
-    """Numbers of the device work that an API call launched, or that the calls of an operator and of those inside it
-    did; None for events that launch nothing by their kind."""
+    """Returns the device work launched by an API call, or by the calls of an operator and its descendants.
+
+    None for kinds of events that launch nothing.
+    """
     if lane.kind == "calls":
         return np.flatnonzero(step.launcher == event)
     if lane.kind != "host":
@@ -123,31 +131,32 @@ def _launched(step: StepEvents, event: int, lane: Lane) -> NDArray[np.intp] | No
     start, end = step.start_ns[event], step.start_ns[event] + step.dur_ns[event]
     within = (step.row >= step.row[event]) & (step.row < lane.first + lane.rows)
     within &= (step.start_ns >= start) & (step.end_ns <= end)
-    known = (step.operator != NOBODY) & _on_device(step)
-    return np.flatnonzero(known & within[step.operator])
+    has_operator = (step.operator != NOBODY) & _on_device(step)
+    return np.flatnonzero(has_operator & within[step.operator])
 
 
 def _on_device(step: StepEvents) -> Flags:
-    """(n,) work of devices."""
+    """(n,) Whether each event is work of a device."""
     of_lane = np.array([lane.kind in DEVICE_LANES for lane in step.lanes], dtype=np.bool_)
-    found: Flags = of_lane[step.lane_of_row][step.row]
-    return found
+    is_device: Flags = of_lane[step.lane_of_row][step.row]
+    return is_device
 
 
 def _queue(step: StepEvents, event: int) -> int | None:
+    """Nanoseconds from the start of the launch to the start of the work; None without a recorded launch."""
     launcher = int(step.launcher[event])
     return None if launcher == NOBODY else int(step.start_ns[event] - step.start_ns[launcher])
 
 
 def _idle(step: StepEvents, event: int) -> int:
-    """Events of a row have consecutive numbers and do not overlap."""
+    """Nanoseconds since the previous event of its row; events of a row have consecutive indices and do not overlap."""
     first = event == 0 or step.row[event - 1] != step.row[event]
     before = step.extent[0] if first else int(step.end_ns[event - 1])
     return max(0, int(step.start_ns[event]) - before)
 
 
 def _enclosing(step: StepEvents, event: int) -> tuple[str, ...]:
-    """By its lane; of calls and device work the operators that called or launched it."""
+    """Names of enclosing events, outermost first; for calls and device work, of their operators."""
     names: list[str] = []
     at = int(step.parent[event])
     if at == NOBODY:
@@ -160,20 +169,20 @@ def _enclosing(step: StepEvents, event: int) -> tuple[str, ...]:
 
 
 def _linked(step: StepEvents, event: int, launched: NDArray[np.intp] | None) -> tuple[Linked, ...]:
-    found = []
+    links = []
     if step.operator[event] != NOBODY:
-        found.append(Linked(int(step.operator[event]), "operator"))
+        links.append(Linked(int(step.operator[event]), "operator"))
     if step.launcher[event] != NOBODY:
-        found.append(Linked(int(step.launcher[event]), "launcher"))
-    return (*found, *(Linked(int(one), "launched") for one in ([] if launched is None else launched[:MOST_LINKED])))
+        links.append(Linked(int(step.launcher[event]), "launcher"))
+    return (*links, *(Linked(int(work), "launched") for work in ([] if launched is None else launched[:MOST_LINKED])))
 
 
 def _args(step: StepEvents, event: int) -> dict[str, int | float | str]:
-    """The recorded arguments; texts are JSON as in the file."""
-    found: dict[str, int | float | str] = {}
+    """Returns the recorded arguments; texts are JSON as in the file."""
+    arguments: dict[str, int | float | str] = {}
     for name, column in step.args.items():
         at = int(np.searchsorted(column.rows, event))
         if at < len(column.rows) and column.rows[at] == event:
             value = column.values[at]
-            found[name] = step.texts[int(value)] if column.values.dtype == _TEXT_ARGS else value.item()
-    return found
+            arguments[name] = step.texts[int(value)] if column.values.dtype == _TEXT_ARGS else value.item()
+    return arguments

@@ -1,9 +1,9 @@
 """Events of a step at a zoom level: events too short to see are merged, none are dropped.
 
-The stretch asked for is cut into cells. Events of one row that are shorter than a cell and begin in the same cell
+The requested time range is cut into cells. Events of one row that are shorter than a cell and start in the same cell
 become one mark with their number and the sum of their durations. Events of a row do not overlap, so no longer event can
-lie between two short ones of a cell, a mark never covers a neighbour, and per row the sums over the marks equal those
-over the events.
+lie between two short ones of a cell, a mark never covers a neighbour, and the sums over a row's marks equal those over
+its events.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tb_perfcompare.model.summary.step_events import StepDetail, StepEvents
 
 
 def visible(events: StepEvents, first_ns: int, last_ns: int) -> Ints:
-    """Numbers of the events that are active somewhere in [first, last), or are a mere instant in it."""
+    """Returns the events that are active within [first, last), including zero-length ones."""
     end = events.end_ns
     inside = (events.start_ns < last_ns) & (end > first_ns)
     inside |= (events.dur_ns == 0) & (events.start_ns >= first_ns) & (events.start_ns < last_ns)
@@ -24,7 +24,7 @@ def visible(events: StepEvents, first_ns: int, last_ns: int) -> Ints:
 
 
 def detail(events: StepEvents, first_ns: int, last_ns: int, cell_ns: int) -> StepDetail:
-    """What is drawn between two instants; a `cell_ns` of 0 draws every event by itself."""
+    """Returns the marks to draw between two instants; with `cell_ns` 0 each event is its own mark."""
     seen = visible(events, first_ns, last_ns)
     start = np.maximum(events.start_ns[seen], first_ns)
     end = np.maximum(np.minimum(events.end_ns[seen], last_ns), start)
@@ -49,14 +49,14 @@ def detail(events: StepEvents, first_ns: int, last_ns: int, cell_ns: int) -> Ste
 
 
 def summed(values: NDArray[np.integer | np.bool_], marks: StepDetail) -> Ints:
-    """(g,) the sum of (n,) values of a step's events over the events of each mark, those outside the stretch too."""
+    """(g,) Sum of (n,) values of a step's events over the events of each mark, including events outside the range."""
     before = np.concatenate([[0], np.cumsum(values)])
     total: Ints = before[marks.event + marks.count] - before[marks.event]
     return total
 
 
 def _opens(row: Ints32, start: Nanoseconds, end: Nanoseconds, first_ns: int, cell_ns: int) -> Flags:
-    """(k,) whether an event begins a new mark."""
+    """(k,) Whether an event starts a new mark."""
     opens = np.ones(len(row), dtype=np.bool_)
     if cell_ns <= 0:
         return opens
@@ -67,6 +67,6 @@ def _opens(row: Ints32, start: Nanoseconds, end: Nanoseconds, first_ns: int, cel
 
 
 def _longest(dur: Nanoseconds, mark: Ints) -> Ints:
-    """Place of the longest event of each mark, the first of several."""
+    """(g,) Index of the longest event of each mark, the first of equal ones."""
     order = np.lexsort((np.arange(len(dur)), -dur, mark))
     return order[np.flatnonzero(np.diff(mark[order], prepend=-1))]

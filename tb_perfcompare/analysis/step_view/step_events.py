@@ -1,8 +1,8 @@
 """The events of one step of a trace, laid out for drawing: lanes, rows, names, and links to launches.
 
-The picture covers what belongs to a step under either rule (trace/steps.py): from where the host began it to where
-the device was done with it. The device often works on a step while the host is in the next; its launches lie before the
-window then, and are in the picture.
+The picture covers the step under both rules (trace/steps.py): from where the host started it to where the device
+finished it. The device often works on a step while the host is in the next one; its launches then lie before the
+window, but in the picture.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _KIND_OF_CATEGORY: dict[Category, str] = {
 
 
 class StepCutter:
-    """Cuts the steps of one trace out of it."""
+    """Extracts steps from one trace."""
 
     def __init__(
         self, recording: TraceRecording, window: str, worker: str = "", span: str = "", *, marker: str = ""
@@ -65,23 +65,23 @@ class StepCutter:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Of the steps that can be cut out."""
+        """Labels of the steps that can be extracted."""
         return self._window.label
 
     def extent(self, label: str) -> tuple[int, int]:
-        """First and last nanosecond of the step's picture, in the clock of the trace. Raises SelectionError."""
+        """Returns first and last nanosecond of the step's picture, in the trace's clock. Raises SelectionError."""
         at = self._at(label)
         first = min(int(self._device.start_ns[at]), int(self._marker.start_ns[at]))
         last = max(int(self._device.end_ns[at]), int(self._marker.end_ns[at]))
         return first, last
 
     def window(self, label: str) -> tuple[int, int]:
-        """Where the step begins and ends, in the clock of the trace. Raises SelectionError."""
+        """Returns start and end of the step, in the trace's clock. Raises SelectionError."""
         at = self._at(label)
         return int(self._window.start_ns[at]), int(self._window.end_ns[at])
 
     def cut(self, label: str) -> StepEvents:
-        """The events of the step. Raises SelectionError for one that there is not."""
+        """Returns the events of the step. Raises SelectionError for an unknown step."""
         first, last = self.extent(label)
         begin, end = self.window(label)
         timeline, events = self._timeline, self._recording.events
@@ -89,16 +89,16 @@ class StepCutter:
         touched |= (events.dur_ns == 0) & (events.start_ns >= first) & (events.start_ns < last)
         rows = np.flatnonzero(touched)
         left_out = _left_out(events.category[rows])
-        found = find_lanes(self._recording, timeline, rows)
-        rows, lane = rows[found.lane != NOT_DRAWN], found.lane[found.lane != NOT_DRAWN]
+        all_lanes = find_lanes(self._recording, timeline, rows)
+        rows, lane = rows[all_lanes.lane != NOT_DRAWN], all_lanes.lane[all_lanes.lane != NOT_DRAWN]
         tie = np.argsort(np.lexsort((events.strings.ranks()[events.name[rows]], events.external_id[rows])))
         depth, parent = pack(lane, events.start_ns[rows], timeline.ends(rows), tie)
-        # device work that overlaps on a stream is not inside of what it overlaps with
-        parent[np.isin(lane, [place for place, kind in enumerate(found.kind) if kind in DEVICE_LANES])] = NOBODY
-        lanes = _lanes(found, lane, depth)
-        row = np.array([one.first for one in lanes], dtype=np.int64)[lane] + depth if lanes else depth
+        # device work that overlaps on a stream is not nested
+        parent[np.isin(lane, [place for place, kind in enumerate(all_lanes.kind) if kind in DEVICE_LANES])] = NOBODY
+        lanes = _lanes(all_lanes, lane, depth)
+        row = np.array([each.first for each in lanes], dtype=np.int64)[lane] + depth if lanes else depth
         order = np.lexsort((tie, events.dur_ns[rows], events.start_ns[rows], row))
-        number = np.full(len(events) + 1, NOBODY, dtype=np.int64)  # the last place means no event
+        number = np.full(len(events) + 1, NOBODY, dtype=np.int64)  # the last entry means no event
         number[rows[order]] = np.arange(len(rows))
         place = np.empty(len(rows) + 1, dtype=np.int64)
         place[order], place[-1] = np.arange(len(rows)), NOBODY
@@ -140,21 +140,21 @@ def _left_out(category: NDArray[np.int8]) -> dict[str, int]:
     return {why: count for why, count in counts.items() if count}
 
 
-def _lanes(found: LanesFound, lane: Ints, depth: Ints) -> tuple[Lane, ...]:
-    """The lanes with their rows."""
-    rows = np.zeros(len(found.kind), dtype=np.int64)
+def _lanes(all_lanes: LanesFound, lane: Ints, depth: Ints) -> tuple[Lane, ...]:
+    """Returns the lanes with the rows they need."""
+    rows = np.zeros(len(all_lanes.kind), dtype=np.int64)
     np.maximum.at(rows, lane, depth + 1)
     first = np.cumsum(rows) - rows
     seen: dict[str, int] = {}
     lanes = []
-    for number, (kind, name) in enumerate(zip(found.kind, found.name, strict=True)):
+    for number, (kind, name) in enumerate(zip(all_lanes.kind, all_lanes.name, strict=True)):
         place = seen[kind] = seen.get(kind, -1) + 1
         lanes.append(Lane(f"{kind}.{place}", kind, name, int(first[number]), int(rows[number])))
     return tuple(lanes)
 
 
 def _names(timeline: InterpretedTrace, rows: EventIndex) -> tuple[tuple[EventName, ...], Ints32]:
-    """(the distinct names, (n,) which one each event has). One text may be a name of several kinds."""
+    """Returns (the distinct names, (n,) index of each event's name); a name is a text and a kind."""
     events = timeline.events
     kind = _kinds(timeline, rows)
     code = events.name[rows].astype(np.int64) * len(KINDS) + kind
@@ -169,7 +169,7 @@ def _names(timeline: InterpretedTrace, rows: EventIndex) -> tuple[tuple[EventNam
 
 
 def _kinds(timeline: InterpretedTrace, rows: EventIndex) -> Ints:
-    """(k,) places in KINDS."""
+    """(k,) Index into KINDS of each event."""
     events = timeline.events
     table = np.full(max(Category) + 1, KINDS.index("other"), dtype=np.int64)
     for category, name in _KIND_OF_CATEGORY.items():
@@ -187,7 +187,7 @@ def _kinds(timeline: InterpretedTrace, rows: EventIndex) -> Ints:
 
 
 def _args(events: EventTable, rows: EventIndex) -> tuple[Mapping[str, SparseColumn], tuple[str, ...]]:
-    """The arguments of (k,) rows, by their new places; texts are renumbered."""
+    """Returns the arguments of (k,) rows, by their new indices; texts are renumbered."""
     new_row = np.full(len(events), NOBODY, dtype=np.int64)
     new_row[rows] = np.arange(len(rows))
     texts: dict[int, int] = {}
@@ -207,8 +207,10 @@ def _args(events: EventTable, rows: EventIndex) -> tuple[Mapping[str, SparseColu
 
 
 def pack(lane: Ints, start: Nanoseconds, end: Nanoseconds, tie: AnyInts) -> tuple[Ints, Ints]:
-    """((n,) row within the lane, (n,) the event that encloses it, -1 at the top). `tie` orders events of equal lane,
-    start and end."""
+    """Returns ((n,) row within the lane, (n,) enclosing event, -1 at the top).
+
+    `tie` orders events of equal lane, start and end.
+    """
     nesting = nest(lane, start, end, tie)
     order = nesting.order
     depth = np.empty(len(lane), dtype=np.int64)
@@ -224,10 +226,10 @@ def pack(lane: Ints, start: Nanoseconds, end: Nanoseconds, tie: AnyInts) -> tupl
 
 
 def _first_free(starts: list[int], ends: list[int]) -> list[int]:
-    """Rows of events in (start, -end) order: the first free one, below the innermost event that encloses the whole."""
+    """Rows of events in (start, -end) order: the first free row below the innermost event that fully encloses it."""
     row_ends: list[int] = []
     open_events: list[tuple[int, int]] = []
-    found = []
+    rows = []
     for start, end in zip(starts, ends, strict=True):
         open_events = [(until, row) for until, row in open_events if until > start]
         below = max((row + 1 for until, row in open_events if until >= end), default=0)
@@ -235,5 +237,5 @@ def _first_free(starts: list[int], ends: list[int]) -> list[int]:
         row_ends.extend([start] * (row + 1 - len(row_ends)))
         row_ends[row] = end
         open_events.append((end, row))
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows

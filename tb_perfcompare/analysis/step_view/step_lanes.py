@@ -1,4 +1,4 @@
-"""Lanes of a step's picture: which one an event belongs to, their names and their order."""
+"""Lanes of a step's picture: the lane of each event, their names and their order."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _GROUP: dict[Category, int] = {
     Category.OVERHEAD: _OVERHEAD,
     Category.OTHER: _OTHER,
 }
-"""What shares a lane; categories without an entry are not drawn."""
+"""Group of categories that share a lane; categories without an entry are not drawn."""
 
 _LANE_KIND = ("host", "calls", "python", "stream", "ranges", "waits", "overhead", "other")
 _OF_THREADS = ("host", "calls", "python")
@@ -39,8 +39,11 @@ _COPIES = (StepCategory.MEMCPY, StepCategory.MEMSET)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LanesFound:
-    """Lanes in drawing order: `kind` and `name` of each, and (n,) the lane of every event, NOT_DRAWN for those of no
-    lane."""
+    """Lanes in drawing order.
+
+    kind, name  of each lane
+    lane        (n,) lane of every event, NOT_DRAWN for events without a lane
+    """
 
     kind: tuple[str, ...]
     name: tuple[str, ...]
@@ -48,8 +51,10 @@ class LanesFound:
 
 
 def find_lanes(recording: TraceRecording, timeline: InterpretedTrace, rows: EventIndex) -> LanesFound:
-    """Lanes of some events: (k,) rows of the event table. Devices stand first: their lanes are few and low, and tell
-    most. Two runs of one program have the same order."""
+    """Finds the lanes of (k,) rows of the event table, in an order that is equal for two runs of one program.
+
+    Devices come first: their lanes are few and low, and most informative.
+    """
     events = timeline.events
     groups = np.full(max(Category) + 1, NOT_DRAWN, dtype=np.int64)
     for category, number in _GROUP.items():
@@ -60,22 +65,22 @@ def find_lanes(recording: TraceRecording, timeline: InterpretedTrace, rows: Even
     code = np.where(drawn, timeline.lane[rows] * width + group, NOT_DRAWN)
     codes, place = np.unique(code[drawn], return_inverse=True)
     places = _Places(recording, timeline)
-    found = []
+    lanes = []
     for number, value in enumerate(codes.tolist()):
         lane, which = divmod(value, width)
         of_lane = rows[drawn][place.reshape(-1) == number]
         kind = _device_kind(timeline, of_lane) if which == _DEVICE else _LANE_KIND[which]
-        found.append((_order(kind, places, lane, of_lane), kind, places.name(lane, kind), number))
-    found.sort()
+        lanes.append((_order(kind, places, lane, of_lane), kind, places.name(lane, kind), number))
+    lanes.sort()
     new_place = np.empty(len(codes), dtype=np.int64)
-    new_place[[number for _, _, _, number in found]] = np.arange(len(found))
+    new_place[[number for _, _, _, number in lanes]] = np.arange(len(lanes))
     lane_of = np.full(len(rows), NOT_DRAWN, dtype=np.int64)
     lane_of[drawn] = new_place[place.reshape(-1)]
-    return LanesFound(tuple(kind for _, kind, _, _ in found), tuple(name for _, _, name, _ in found), lane_of)
+    return LanesFound(tuple(kind for _, kind, _, _ in lanes), tuple(name for _, _, name, _ in lanes), lane_of)
 
 
 def _device_kind(timeline: InterpretedTrace, rows: EventIndex) -> str:
-    """A stream that does nothing but communicate, or copy, is called so."""
+    """Returns "communication" or "copies" for a stream that does nothing else, else "stream"."""
     roles = timeline.role[rows]
     if (roles == StepCategory.COMMUNICATION).all():
         return "communication"
@@ -83,8 +88,11 @@ def _device_kind(timeline: InterpretedTrace, rows: EventIndex) -> str:
 
 
 def _order(kind: str, places: _Places, lane: int, rows: Ints) -> tuple[int, ...]:
-    """Threads: each with its calls and Python functions, the main one first, then the one with most events. Streams:
-    by device and number."""
+    """Sort key of a lane.
+
+    Threads by markers, then by number of events, each with its calls and Python functions; streams by device and
+    number.
+    """
     rank = LANE_KINDS.index(kind)
     if kind in _OF_THREADS:
         return (LANE_KINDS.index(_OF_THREADS[0]), *places.thread_order(lane), rank)
@@ -92,13 +100,13 @@ def _order(kind: str, places: _Places, lane: int, rows: Ints) -> tuple[int, ...]
 
 
 class _Places:
-    """Threads and streams by lane, as the trace names them."""
+    """Threads and streams by lane, with the names that the trace gives them."""
 
     def __init__(self, recording: TraceRecording, timeline: InterpretedTrace) -> None:
         table = recording.events.lanes
         self._of: dict[int, tuple[int | str, int | str]] = {}
         names: dict[int, str] = {}
-        # several spellings of one place ("25738" and 25738) share a lane; a name given to either counts
+        # two spellings of one thread ("25738" and 25738) share a lane; either may have the name
         for row, lane in zip(*_first_of_lanes(timeline), strict=True):
             self._of.setdefault(int(lane), (table.pid[int(row)], table.tid[int(row)]))
             key = (table.pid[int(row)], table.tid[int(row)])
@@ -118,15 +126,15 @@ class _Places:
 
     def name(self, lane: int, kind: str) -> str:
         pid, tid = self._of[lane]
-        given = self._thread_names[lane].strip()
+        recorded_name = self._thread_names[lane].strip()
         if kind in _OF_THREADS:
-            thread = given or f"thread {tid}"
+            thread = recorded_name or f"thread {tid}"
             many = len(self._host_processes) > 1
             return f"{self._process(pid)} {thread}" if many else thread
         if kind == "overhead":
             return "profiler"
         stream = str(tid) if isinstance(tid, str) and not tid.lstrip("-").isdigit() else f"stream {tid}"
-        return f"{self._process(pid)} {given or stream}"
+        return f"{self._process(pid)} {recorded_name or stream}"
 
     def thread_order(self, lane: int) -> tuple[int, ...]:
         return (-int(self._marks[lane]), -int(self._busy[lane]), *self.stream_order(lane))
@@ -146,12 +154,12 @@ _MOST_DEVICES = 256
 
 
 def _first_of_lanes(timeline: InterpretedTrace) -> tuple[Ints, Ints]:
-    """(place in the lane table, lane) of every spelling that events use."""
+    """Returns (index in the lane table, lane) of every spelling that events use."""
     spelling, first = np.unique(timeline.events.lane, return_index=True)
     return spelling.astype(np.int64), timeline.lane[first].astype(np.int64)
 
 
 def _number(place: int | str) -> int:
-    """The number in the name of a place, for sorting."""
+    """Returns the number in a process or thread id, for sorting."""
     digits = "".join(letter for letter in str(place) if letter.isdecimal())
     return int(digits[:18]) if digits else 0

@@ -15,14 +15,14 @@ from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import DeviceFacts
 
 _LIKE_AN_EPOCH_NS = 10**18
-"""Times from here on (September 2001) count from 1970; a relative clock that far is a machine that ran for 30 years."""
+"""Times from here on (September 2001) count from 1970: a relative clock would need 30 years to get there."""
 
 
 def clock_zero_ns(properties: Mapping[str, Any], time_ns: int) -> int | None:
-    """Nanoseconds since 1970 at zero of the trace's clock, None when the trace does not tell.
+    """Returns the time at zero of the trace's clock, in nanoseconds since 1970; None if the trace does not record it.
 
-    properties  of the trace: newer ones write times from `baseTimeNanoseconds` on, older ones from 1970 on
-    time_ns     a time of the trace
+    properties  of the trace: newer ones write times relative to `baseTimeNanoseconds`, older ones since 1970
+    time_ns     any time of the trace
     """
     if time_ns >= _LIKE_AN_EPOCH_NS:
         return 0
@@ -42,8 +42,10 @@ _DEVICE_FIELDS = {
 def environment(
     recording: TraceRecording, timeline: InterpretedTrace, device: DeviceFacts
 ) -> tuple[tuple[str, str], ...]:
-    """Device model and size, library versions, profiler flags, ranks, threads, in fixed order; what the trace does not
-    say is left out."""
+    """Returns device model and size, library versions, profiler flags, ranks and threads, in fixed order.
+
+    Values that the trace does not record are omitted.
+    """
     properties = recording.properties
     rows: list[tuple[str, str]] = [
         ("device.kind", device.kind),
@@ -67,15 +69,15 @@ def environment(
 
 
 def _regions(timeline: InterpretedTrace) -> str:
-    """ "0/0, 1/0": frame and compilation of each region that ran compiled, "" without any."""
+    """Formats frame and compilation of each region that ran compiled, such as "0/0, 1/0"; "" without any."""
     events = timeline.events
     likely = [(code, events.strings[code]) for code in events.strings.beginning((COMPILED_REGION,))]
     named = [(code, name) for code, name in likely if name.startswith(COMPILED_REGION)]
     ids = {code: text for code, name in named if (text := region_id(name))}
     host = among(events.category, (Category.OPERATOR, Category.ANNOTATION))
     used = used_codes(events.name[host], len(events.strings)).tolist() if ids else []
-    found = {ids[code] for code in used if code in ids}
-    return ", ".join(sorted(found, key=lambda text: [int(part) for part in text.split("/")])[:MOST_REGIONS])
+    regions = {ids[code] for code in used if code in ids}
+    return ", ".join(sorted(regions, key=lambda text: [int(part) for part in text.split("/")])[:MOST_REGIONS])
 
 
 def _device(properties: list[dict[str, Any]]) -> list[tuple[str, str]]:

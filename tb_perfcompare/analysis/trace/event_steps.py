@@ -1,7 +1,7 @@
-"""To which step an event belongs, whatever window it ran in.
+"""Assigns events to steps, independently of the window they ran in.
 
-The host works for the step of its marker; the device works for the step that launched it, however late it gets to it.
-So the device's backlog moves no call from one step to another: only the windows, which share out wall time, hold it.
+Host events belong to the step of their marker; device events to the step that launched them, however late they run. So
+the device's backlog moves no call from one step to another; only the windows, which divide wall time, contain it.
 """
 
 from __future__ import annotations
@@ -17,20 +17,24 @@ from tb_perfcompare.model.arrays import Flags, Ints, Ints32, Nanoseconds, StepIn
 from tb_perfcompare.quick_dataclass import dataclass
 
 COLLAPSED = 0.1
-"""A window that is less than this share of the time from its host marker to its own end says nothing of the step: the
-device's work for others owns the rest."""
+"""Least length of a window that represents its step, as a share of the time from its host marker to its end.
+
+Of a shorter window, device work of other steps owns the rest.
+"""
 
 DISAGREE = 0.02
-"""Share of the host's calls above which windows and markers disagree."""
+"""Share of host calls above which windows and markers disagree."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EventSteps:
-    """step       (n,) int32 the step each event belongs to, -1 for none
+    """The step of each event.
+
+    step       (n,) int32 step of each event, -1 for none
     before     (n,) bool device work that was launched before the recording began
-    collapsed  places of windows that other steps' work has left next to nothing of
-    disputed   places of steps whose window holds other numbers of host calls than their marker, where that is so of
-               the recording as a whole
+    collapsed  windows of which other steps' work has left almost nothing
+    disputed   steps whose window and marker contain different numbers of host calls, if the recording as a whole
+               disagrees
     """
 
     step: StepIndex
@@ -40,22 +44,22 @@ class EventSteps:
 
 
 def step_of(start_ns: Nanoseconds, windows: Windows) -> Ints32:
-    """(n,) index of the window an event starts in, -1 outside all."""
+    """(n,) Window in which each event starts, -1 outside all."""
     if not len(windows.label):
         return np.full(len(start_ns), -1, dtype=np.int32)
     edges = np.sort(np.concatenate([windows.start_ns, windows.end_ns]))
     step = np.searchsorted(windows.start_ns, edges, side="right") - 1
     step = np.where((step >= 0) & (edges < windows.end_ns[np.maximum(step, 0)]), step, -1)
-    # from one edge to the next nothing changes
+    # the step is constant between two edges
     step = np.append(-1, step).astype(np.int32)
-    found = np.empty(len(start_ns), dtype=np.int32)
-    for some in chunks(len(start_ns)):
-        found[some] = step[np.searchsorted(edges, start_ns[some], side="right")]
-    return found
+    window = np.empty(len(start_ns), dtype=np.int32)
+    for chunk in chunks(len(start_ns)):
+        window[chunk] = step[np.searchsorted(edges, start_ns[chunk], side="right")]
+    return window
 
 
 def event_steps(timeline: InterpretedTrace, both: Mapping[str, Windows], window: str) -> EventSteps:
-    """Host events by the markers, linked device events by their launches, others by the window they start in."""
+    """Assigns host events by markers, linked device events by their launches, others by the window they start in."""
     start = timeline.events.start_ns
     step = step_of(start, both["marker"])
     by_window = step_of(start, both[window])
@@ -71,22 +75,24 @@ def event_steps(timeline: InterpretedTrace, both: Mapping[str, Windows], window:
     step[before] = -1
     lengths = both[window].end_ns - both[window].start_ns
     late = both[window].start_ns - both["marker"].start_ns
-    apart, most = np.abs(inside - marked), np.maximum(inside, marked)
-    disputed = np.flatnonzero(apart > DISAGREE * most) if apart.sum() > DISAGREE * most.sum() else apart[:0]
+    gap, most = np.abs(inside - marked), np.maximum(inside, marked)
+    disputed = np.flatnonzero(gap > DISAGREE * most) if gap.sum() > DISAGREE * most.sum() else gap[:0]
     return EventSteps(step, before, np.flatnonzero(lengths < COLLAPSED * (lengths + late)), disputed)
 
 
 def _before_recording(timeline: InterpretedTrace, device: Flags, linked: Ints) -> Flags:
-    """Device work at the beginning of a stream whose launches are not in the recording. Where launches are missing
-    elsewhere, too, they were lost, and it is unknown when they were made."""
+    """(n,) Device work at the beginning of a stream whose launches are not in the recording.
+
+    If launches are missing elsewhere, too, they were lost and their times are unknown; then none.
+    """
     before = np.zeros(len(device), dtype=np.bool_)
-    lost = np.flatnonzero(device & (timeline.launcher < 0))
-    if not len(lost) or not len(linked):
+    unlinked = np.flatnonzero(device & (timeline.launcher < 0))
+    if not len(unlinked) or not len(linked):
         return before
     start = timeline.events.start_ns
     first = np.full(int(timeline.lane.max(initial=0)) + 1, np.iinfo(np.int64).min)
     first[timeline.lane[linked]] = np.iinfo(np.int64).max
     np.minimum.at(first, timeline.lane[linked], start[linked])
-    if (start[lost] < first[timeline.lane[lost]]).all():
-        before[lost] = True
+    if (start[unlinked] < first[timeline.lane[unlinked]]).all():
+        before[unlinked] = True
     return before

@@ -1,4 +1,4 @@
-"""The corrected reading of a trace: what each event is, which thread it ran on, what launched it.
+"""The corrected reading of a trace: the role, thread, launch and operator of each event.
 
 It departs from torch-tb-profiler where that is wrong (docs/method/corrected_reading.md): driver calls launch kernels
 too, collectives are Communication, step markers copied to device streams are not steps, and External ids that merely
@@ -36,21 +36,23 @@ _API = (Category.RUNTIME, Category.DRIVER)
 _DEVICE = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 
 IDS_REPEAT_CORRELATION = 0.5
-"""Share of API calls whose External id equals their correlation above which the ids link nothing. Seen: 1.00 in every
-file of the kind, at most 0.08 in all others."""
+"""Share of API calls with an External id equal to the correlation from which on External ids link nothing.
+
+Observed: 1.00 in every file of this kind, at most 0.08 in all others.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InterpretedTrace:
-    """Rows are those of the EventTable.
+    """An event table with the meaning of its n rows.
 
     role      (n,) int8 StepCategory, or NO_ROLE
-    lane      (n,) int32 thread or stream, "25738" and 25738 being one
+    lane      (n,) int32 thread or stream; "25738" and 25738 are the same
     launcher  (n,) int32 row of the API call that launched a device event, -1
-    operator  (n,) int32 row of the innermost operator an API call, device event or operator belongs to, -1
+    operator  (n,) int32 row of the innermost operator that an API call, device event or operator belongs to, -1
     is_operator  (n,) bool rows that count in operator tables
     is_marker    (n,) bool step markers on host threads
-    ids_unusable True when operators had to be found by time
+    ids_unusable True if operators had to be found by time
     """
 
     events: EventTable
@@ -66,24 +68,24 @@ class InterpretedTrace:
     device_markers: int
 
     def ends(self, rows: AnyInts | Flags) -> Ints:
-        """When some of the events end."""
-        found: Ints = self.events.start_ns[rows]
-        found += self.events.dur_ns[rows]
-        return found
+        """End times of these events."""
+        end: Ints = self.events.start_ns[rows]
+        end += self.events.dur_ns[rows]
+        return end
 
     @property
     def end_ns(self) -> Ints:
-        """(n,) when the events end; computed each time, as it would take as much room as the starts."""
+        """(n,) End times; computed on each access, as they would take as much memory as the starts."""
         return self.events.end_ns
 
     @property
     def is_device(self) -> Flags:
-        """(n,) kernels, copies and sets."""
+        """(n,) Kernels, copies and sets."""
         return among(self.events.category, _DEVICE)
 
     @property
     def is_api(self) -> Flags:
-        """(n,) runtime and driver calls."""
+        """(n,) Runtime and driver calls."""
         return among(self.events.category, _API)
 
 
@@ -95,11 +97,11 @@ class HostForest:
     parent   (h,) int32 forest row, -1 at the top
     depth    (h,) int32
     end_ns   (h,) clipped to the parent
-    inside   (h,) time of the rows right below
-    merged   (h,) bool a call nested alone in a call of the same name (aten::mul in aten::mul), which is one operator
-             with that, as in torch-tb-profiler
-    top      (h,) int32 forest row of the operator that a row counts as: of a merged one that around it, else itself
-    clipped  events that outlasted their parent
+    inside   (h,) time of direct children
+    merged   (h,) bool only child of an operator of the same name (aten::mul in aten::mul); both count as one operator,
+             as in torch-tb-profiler
+    top      (h,) int32 forest row of the operator that a row counts as: the outermost of merged ones, else itself
+    clipped  number of events that ended after their parent
     """
 
     row: Ints32
@@ -113,7 +115,7 @@ class HostForest:
 
 
 def interpret(events: EventTable, vendor: Vendor) -> InterpretedTrace:
-    """The corrected reading of one trace's events."""
+    """Interprets the events of one trace."""
     names = NameFlags(
         events.strings, events.name,
         is_step, is_loader, is_optimizer, is_collective_annotation, is_wrapper,
@@ -148,7 +150,7 @@ def interpret(events: EventTable, vendor: Vendor) -> InterpretedTrace:
 
 
 def _lanes(events: EventTable) -> Ints32:
-    """Old traces write the same thread as 25738 and as "25738"."""
+    """(n,) Lane of each event, one per thread: old traces write the same thread as 25738 and as "25738"."""
     index: dict[tuple[str, str], int] = {}
     canonical = [
         index.setdefault((str(pid), str(tid)), len(index))
@@ -162,7 +164,7 @@ def _lanes(events: EventTable) -> Ints32:
 def _host_forest(
     events: EventTable, lane: LaneIndex, is_node: Flags, is_operator: Flags
 ) -> HostForest:
-    # Equal spans: the outer event is the one that got its External id first; names settle the rest.
+    # Equal spans: the outer event has the smaller External id; remaining ties by name.
     ties = events.external_id, Coded(events.name, events.strings.ranks())
     nesting = nest(lane, events.start_ns, events.end_ns, *ties, rows=np.flatnonzero(is_node))
     rows = nesting.order
@@ -197,25 +199,27 @@ def _ids_repeat_correlation(events: EventTable, api: Flags) -> bool:
 
 
 def _launchers(events: EventTable, api: Flags, device: Flags) -> Ints32:
-    """Device event -> API call with its correlation; of several the one that started last. Where no device event has a
-    correlation: the only API call with its External id."""
+    """(n,) API call with the device event's correlation, the last started of several; -1 without.
+
+    If no device event has a correlation: the only API call with its External id.
+    """
     launcher = np.full(len(events), -1, dtype=np.int32)
     number = events.correlation
     if not (device & (number != ABSENT)).any():
         number = _of_one_call(events.external_id, api)
     identified = number != ABSENT
     calls, work = np.flatnonzero(api & identified), np.flatnonzero(device & identified)
-    found = last_equal(
+    call = last_equal(
         number[calls],
         number[work],
         lambda: np.lexsort((events.dur_ns[calls], events.start_ns[calls])),
     )
-    launcher[work] = np.append(calls, -1)[found]
+    launcher[work] = np.append(calls, -1)[call]
     return launcher
 
 
 def _of_one_call(external_id: Ints, api: Flags) -> Ints:
-    """(n,) External ids, ABSENT where several API calls have the id: nothing tells which of them launched."""
+    """(n,) External ids, ABSENT if several API calls have the id, as any of them may have launched the work."""
     ids, calls = np.unique(external_id[api & (external_id != ABSENT)], return_counts=True)
     return np.where(np.isin(external_id, ids[calls == 1]), external_id, ABSENT)
 
@@ -224,8 +228,10 @@ def _operators(
     events: EventTable, lane: LaneIndex, api: Flags, device: Flags, forest: HostForest, launcher: Ints32,
     ids_unusable: bool,
 ) -> Ints32:  # fmt: skip
-    """API call -> operator by External id, else by time on its thread; device event -> operator of its launcher,
-    else by its own External id."""
+    """(n,) Operator of each API call, by External id, else by time on its thread.
+
+    A device event has the operator of its launcher, else of its own External id.
+    """
     operator = np.full(len(events), -1, dtype=np.int32)
     calls = np.flatnonzero(api)
     ids = events.external_id[forest.row]
@@ -234,10 +240,10 @@ def _operators(
     rows, ids = forest.row[nodes], ids[nodes]
 
     def by_id(asked: Ints) -> Ints32:
-        """Of operators with one id the one that started last; of those that started together the innermost."""
+        """(q,) Operator with the event's id; of several the last started, then the innermost."""
         wanted = events.external_id[asked]
-        found = last_equal(ids, wanted, lambda: np.lexsort((forest.depth[nodes], events.start_ns[rows])))
-        return np.append(rows, np.int32(-1))[found]
+        place = last_equal(ids, wanted, lambda: np.lexsort((forest.depth[nodes], events.start_ns[rows])))
+        return np.append(rows, np.int32(-1))[place]
 
     if not ids_unusable:
         operator[calls] = by_id(calls)
@@ -249,8 +255,8 @@ def _operators(
     work = np.flatnonzero(launcher >= 0)
     operator[work] = operator[launcher[work]]
     if not ids_unusable:
-        lost = np.flatnonzero(device & (operator < 0))
-        operator[lost] = by_id(lost)
+        unlinked = np.flatnonzero(device & (operator < 0))
+        operator[unlinked] = by_id(unlinked)
     return operator
 
 
@@ -273,7 +279,7 @@ def _roles(
         role[kernel & carried] = StepCategory.COMMUNICATION
     role[category == Category.MEMCPY] = StepCategory.MEMCPY
     role[category == Category.MEMSET] = StepCategory.MEMSET
-    # Kernels a collective operator launched are communication whatever their library calls them.
+    # Kernels that a collective operator launched are communication, whatever their name.
     communicates = np.zeros(len(events.strings), dtype=bool)
     record = events.strings.find("record_param_comms")
     if record >= 0:
@@ -285,10 +291,10 @@ def _roles(
 
 
 def _collective_kernels(events: EventTable, kernel: Flags) -> Ints32:
-    """The kernels that collective libraries run."""
+    """Returns the rows of collective libraries' kernels."""
     rows = rows_where(kernel)
     names = gather(events.name, rows)
     used = used_codes(names, len(events.strings))
-    found = np.zeros(len(events.strings), dtype=bool)
-    found[used[collective_kernels(list(map(events.strings.texts.__getitem__, used.tolist())))]] = True
-    return rows[found[names]]
+    is_collective = np.zeros(len(events.strings), dtype=bool)
+    is_collective[used[collective_kernels(list(map(events.strings.texts.__getitem__, used.tolist())))]] = True
+    return rows[is_collective[names]]

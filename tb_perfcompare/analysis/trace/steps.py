@@ -1,8 +1,8 @@
 """Step windows.
 
-Two rules. "marker": from one host marker to the next. "device" (default): torch-tb-profiler's extension, where a step
-also owns the tail of the device work that it launched and the next step begins there; the mean of its windows is the
-Average Step Time of torch-tb-profiler's Overview.
+There are two rules. "marker": from one host marker to the next. "device" (default): torch-tb-profiler's extension,
+where a step also includes the rest of the device work that it launched and the next step begins there; the mean of
+these windows is the Average Step Time of torch-tb-profiler's Overview.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from tb_perfcompare.quick_dataclass import dataclass
 _HOST_WORK = (Category.OPERATOR, Category.PYTHON, Category.ANNOTATION)
 
 TAIL_SHARE = 0.8
-"""The last step is cut off if it has less than this share of the device events of the step before it: the recording
-ended before the device had finished."""
+"""The last step is cut off if it has less than this share of the previous step's device events.
+
+Then the recording ended before the device had finished.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,10 +34,10 @@ class Windows:
     label     s texts
     start_ns  (s,) int64
     end_ns    (s,) int64
-    dropped   (label, total_ns, reason) of steps left out
-    unfinished  (label, reason) of steps kept although the recording ended before they did
-    marked    False when one window stands for a trace without markers
-    overlaps  windows that had to be cut because markers overlapped
+    dropped   (label, total_ns, reason) of steps that are left out
+    unfinished  (label, reason) of steps that are kept although the recording ended before they did
+    marked    False if the trace has no markers and is one window
+    overlaps  number of windows that were cut because markers overlapped
     """
 
     label: tuple[str, ...]
@@ -49,12 +51,12 @@ class Windows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HostRanges:
-    """Iterations that something other than ProfilerStep marks, in time order, disjoint; s of them.
+    """s iterations by markers other than ProfilerStep, in time order, disjoint.
 
     label    s texts
     start_ns, end_ns  (s,) int64
-    text     s texts: what each marker was called, () where they had one name
-    cut_off  (label, total_ns, reason) of the one that the recording ended in
+    text     s texts: name of each marker, () if all have one name
+    cut_off  (label, total_ns, reason) of the iteration that the end of the recording cut off
     """
 
     label: tuple[str, ...]
@@ -65,9 +67,11 @@ class HostRanges:
 
 
 def step_windows(timeline: InterpretedTrace, *, tail: bool = False) -> dict[str, Windows]:
-    """Windows of the steps that profiler.step() marked, under both rules: {"device": ..., "marker": ...}. One window of
-    all without any marks, empty ones if the trace has no events to time. With `tail` the last step stays, even if the
-    recording ended before it did."""
+    """Returns windows of the profiler.step() steps under both rules: {"device": ..., "marker": ...}.
+
+    Without markers, one window over the recording; none if the trace has no events to time. With `tail` the last step
+    is kept even if the recording ended before it did.
+    """
     markers = profiler_markers(timeline)
     if not len(markers):
         return whole_windows(timeline)
@@ -86,13 +90,13 @@ def step_windows(timeline: InterpretedTrace, *, tail: bool = False) -> dict[str,
 
 
 def whole_windows(timeline: InterpretedTrace) -> dict[str, Windows]:
-    """The recording as one step, under both rules."""
-    whole = _whole_window(timeline)
-    return {"device": _extend(timeline, whole), "marker": whole}
+    """Returns the recording as one step, under both rules."""
+    window = _whole_window(timeline)
+    return {"device": _extend(timeline, window), "marker": window}
 
 
 def range_windows(timeline: InterpretedTrace, ranges: HostRanges, *, tail: bool = False) -> dict[str, Windows]:
-    """Windows of iterations that something else marks, under both rules."""
+    """Returns windows of iterations by other markers, under both rules."""
     host = Windows(ranges.label, ranges.start_ns.copy(), ranges.end_ns.copy(), (), True, 0)
     device = _extend(timeline, host, tail=tail)
     device = replace(device, dropped=(*device.dropped, *ranges.cut_off))
@@ -102,18 +106,21 @@ def range_windows(timeline: InterpretedTrace, ranges: HostRanges, *, tail: bool 
 
 
 def recorded_extent(timeline: InterpretedTrace) -> tuple[int, int] | None:
-    """Beginning and end of what was recorded; None if nothing in it can be timed."""
-    whole = _whole_window(timeline)
-    return (int(whole.start_ns[0]), int(whole.end_ns[0])) if len(whole.label) else None
+    """Returns start and end of the recording; None if it has nothing to time."""
+    window = _whole_window(timeline)
+    return (int(window.start_ns[0]), int(window.end_ns[0])) if len(window.label) else None
 
 
 def profiler_markers(timeline: InterpretedTrace) -> Ints:
-    """Rows of the step markers in time order. Threads may repeat a marker: of equal names that overlap the longest
-    counts; an equal name at another time is another step."""
+    """Returns the rows of step markers in time order.
+
+    Threads may repeat a marker: of overlapping markers with the same name the longest counts. The same name at another
+    time is another step.
+    """
     events = timeline.events
     rows = np.flatnonzero(timeline.is_marker)
     if not len(rows):
-        # A trace of device streams alone still carries the copies of the markers.
+        # A trace of device streams alone still has copies of the markers.
         names = np.array([text.startswith("ProfilerStep#") for text in events.strings.texts], dtype=bool)
         has_host = among(events.category, _HOST_WORK).any()
         if has_host or not len(names):
@@ -131,7 +138,7 @@ def profiler_markers(timeline: InterpretedTrace) -> Ints:
 
 
 def _distinct(labels: list[str]) -> tuple[str, ...]:
-    """A repeated number gets a suffix: 1, 2, 1 (2)."""
+    """Adds a suffix to repeated labels: 1, 2, 1 (2)."""
     seen: dict[str, int] = {}
     out = []
     for label in labels:
@@ -141,7 +148,7 @@ def _distinct(labels: list[str]) -> tuple[str, ...]:
 
 
 def _whole_window(timeline: InterpretedTrace) -> Windows:
-    """One step "0" over all host operators and annotations; without any, over whatever has a role."""
+    """One step "0" over all host operators and annotations; without any, over all events with a role."""
     events = timeline.events
     rows = np.flatnonzero(among(events.category, _HOST_WORK))
     if not len(rows):
@@ -155,14 +162,14 @@ def _whole_window(timeline: InterpretedTrace) -> Windows:
 
 
 def _disjoint(start: Nanoseconds, end: Nanoseconds) -> tuple[Ints, int]:
-    """Ends cut at the next start."""
+    """Cuts ends at the next start: (ends, number of cuts)."""
     cut = end.copy()
     cut[:-1] = np.minimum(end[:-1], start[1:])
     return cut, int((cut < end).sum())
 
 
 def _to_next_marker(label: tuple[str, ...], start: Nanoseconds, end: Nanoseconds) -> Ints:
-    """A step lasts until the next marker when the numbers follow each other, else until its own marker ends."""
+    """Ends each step at the next marker if their numbers are consecutive, else at its own marker's end."""
     out = end.copy()
     for k in range(len(label) - 1):
         if label[k].isdigit() and label[k + 1].isdigit() and int(label[k + 1]) == int(label[k]) + 1:
@@ -171,7 +178,7 @@ def _to_next_marker(label: tuple[str, ...], start: Nanoseconds, end: Nanoseconds
 
 
 def _extend(timeline: InterpretedTrace, host: Windows, *, tail: bool = False) -> Windows:
-    """torch-tb-profiler's device extension and tail removal (its rules, on correctly linked launches)."""
+    """Applies torch-tb-profiler's device extension and tail removal, on correctly linked launches."""
     count = len(host.label)
     if not count:
         return host
@@ -210,7 +217,7 @@ def _extend(timeline: InterpretedTrace, host: Windows, *, tail: bool = False) ->
 
 
 def _without_tail(hits: AnyInts) -> int:
-    """How many leading steps stay."""
+    """Number of leading steps that are kept."""
     if len(hits) < 2 or not hits.any():
         return len(hits)
     k = int(np.flatnonzero(hits)[-1])

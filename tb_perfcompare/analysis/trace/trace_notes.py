@@ -1,4 +1,4 @@
-"""What was corrected in the reading of one file, or is weak in it."""
+"""Notes on corrections and weaknesses in the reading of one file."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tb_perfcompare.number_text import many, percent, time
 
 
 def reading_notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windows) -> tuple[Note, ...]:
-    """What was corrected or is weak in the reading of this file."""
+    """Returns the notes on what was corrected, or is weak, in the reading of this file."""
     path = recording.file.path
     device = timeline.is_device
     unlinked = int((device & (timeline.launcher < 0)).sum())
     total = int(device.sum())
-    # Collectives that keep torch-tb-profiler's own kind are host annotations; kernels are the ones moved.
+    # torch-tb-profiler already counts host annotations of collectives as Communication; kernels are moved there.
     moved = int((device & (timeline.role == StepCategory.COMMUNICATION)).sum())
     possible: list[tuple[bool, NoteCode, str]] = [
         (total == 0, NoteCode.NO_DEVICE_EVENTS, "no device events: host time only"),
@@ -70,7 +70,7 @@ def reading_notes(recording: TraceRecording, timeline: InterpretedTrace, windows
 def disputed_notes(
     windows: Windows, of_events: EventSteps, backlog: Ints, where: str
 ) -> tuple[Note, ...]:
-    """Says where windows and markers disagree on a step, and how much of the windows is backlog."""
+    """Says for which steps windows and markers disagree, and how much of the windows is backlog."""
     length = windows.end_ns - windows.start_ns
     if not is_disputed(windows, of_events):
         return ()
@@ -91,12 +91,12 @@ def disputed_notes(
 
 
 def is_disputed(windows: Windows, of_events: EventSteps) -> bool:
-    """Whether windows and markers disagree on a step."""
+    """Whether windows and markers disagree on any step."""
     return windows.marked and bool(len(of_events.disputed) or len(of_events.collapsed))
 
 
 def _by_reason(dropped: list[tuple[str, str]]) -> list[str]:
-    """"left out: steps 7, 8 and 9 (incomplete: ...)", once for each reason."""
+    """Formats dropped steps, one text per reason: "left out: steps 7, 8 and 9 (incomplete: ...)"."""
     labels: dict[str, list[str]] = {}
     for label, reason in dropped:
         labels.setdefault(reason, []).append(label)

@@ -1,4 +1,4 @@
-"""Which vendor's device a trace shows, and on what evidence. The vendors themselves are records in model/vendors.py."""
+"""Detects the vendor of a trace's device. Vendors are records in model/vendors.py."""
 
 from __future__ import annotations
 
@@ -17,10 +17,13 @@ _OF_DEVICES = (*_DEVICE_WORK, Category.RUNTIME, Category.DRIVER)
 
 
 def find_vendor(recording: TraceRecording) -> tuple[Vendor, str]:
-    """The vendor and the evidence. No device work and no API calls are the CPU, even where the file names a device: the
-    profiler writes those of the machine, whatever it records. Else evidence counts in this order: device names,
-    categories only one vendor writes, kernel arguments, process labels, names of host API calls. Work on an unknown
-    device counts as CUDA's, whose spelling most back ends borrow."""
+    """Returns the vendor and the evidence.
+
+    Without device work and API calls it is CPU, even if the file lists devices: the profiler lists the machine's
+    devices whatever it records. Otherwise evidence counts in this order: device names, categories that only one vendor
+    writes, kernel arguments, process labels, names of host API calls. Work on an unknown device counts as CUDA's, whose
+    names most back ends use.
+    """
     events = recording.events
     if not among(events.category, _OF_DEVICES).any():
         return CPU, "no device events"
@@ -49,7 +52,7 @@ def find_vendor(recording: TraceRecording) -> tuple[Vendor, str]:
 
 
 def device_facts(recording: TraceRecording, vendor: Vendor) -> DeviceFacts:
-    """Device model and how many devices did work (0 for a CPU trace)."""
+    """Returns the device model and the number of devices that did work (0 for a CPU trace)."""
     events = recording.events
     work = np.flatnonzero(among(events.category, _DEVICE_WORK))
     used = unique(np.asarray(argument_of(events, "device", work, -1), dtype=np.int64))

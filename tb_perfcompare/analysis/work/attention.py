@@ -1,12 +1,12 @@
 """Attention: softmax(Q K^T) V in one kernel; forward and backward.
 
-Forward 2 P (d_qk + d_v) FLOPs a head, P pairs of query and key; backward 2 P (3 d_qk + 2 d_v), as the scores are
-computed again (sdpa_flop_count, sdpa_backward_flop_count in torch.utils.flop_counter). With a causal mask P are the
-pairs that it leaves, n (n + 1) / 2 of n². flop_counter counts all of them; the papers count n² / 2: Dao,
-FlashAttention-2, https://arxiv.org/abs/2307.08691, section 4.1. The softmax is not counted.
-Bytes: Q, K, V, the mask, the output (bf16 of fp8 inputs) and one fp32 logarithm a row; backward those, the gradient,
+Forward 2 P (d_qk + d_v) FLOPs per head, with P pairs of query and key; backward 2 P (3 d_qk + 2 d_v), as the scores are
+recomputed (sdpa_flop_count, sdpa_backward_flop_count in torch.utils.flop_counter). With a causal mask, P is the number
+of unmasked pairs, n (n + 1) / 2 of n². flop_counter counts all n²; the papers count n² / 2: Dao, FlashAttention-2,
+https://arxiv.org/abs/2307.08691, section 4.1. The softmax is not counted.
+Bytes: Q, K, V, the mask, the output (bf16 for fp8 inputs) and one fp32 logarithm per row; backward also the gradient,
 and dQ, dK, dV.
-Orders of arguments: aten/src/ATen/native/native_functions.yaml; Dao-AILab/flash-attention
+Argument orders: aten/src/ATen/native/native_functions.yaml; Dao-AILab/flash-attention
 flash_attn/flash_attn_interface.py, hopper/flash_attn_interface.py; vllm-project/flash-attention
 csrc/flash_attn/flash_api_torch_lib.cpp; sgl-project/sglang sgl-kernel/csrc/flash_extension.cc;
 facebookresearch/xformers ops/fmha/flash.py.
@@ -21,23 +21,24 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 FAMILY = "attention"
 NONE, FIRST, LAST = "no mask", "first query with first key", "last query with last key"
-"""Causal masks: none, aligned at the top left, at the bottom right."""
+"""Causal masks: none, aligned at the top left, aligned at the bottom right."""
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where an operator has its arguments; -1 where it has none.
+    """Positions of an operator's arguments; -1 if it has none.
 
-    first     query; key and value follow. Backward: the gradient of the output comes before
+    first     query; key and value follow. Backward: the gradient of the output precedes them
     heads     dimension of the heads, 1 or 2; the sequence has the other
     causal    a flag, or with `kind` a number: 0 no mask, 1 aligned at the top left, 2 at the bottom right
-    corner    alignment of the mask that the flag means
-    lengths   of packed sequences (cu_seqlens of queries, of keys): their number alone is recorded
+    corner    alignment of the mask if `causal` is a flag
+    lengths   cumulative lengths of packed sequences (cu_seqlens of queries, of keys), of which only the number is
+              recorded
     windows   sizes of a sliding window, unused if -1 or absent
     extra     further tensors that are read: a mask
-    chunk     size of the chunks that attention stays in, unused if 0
-    paged     tensors that tell how much of the keys is used: with them the pairs are unknown
-    least     number of arguments from which on the operator has them at these places; older versions have fewer
+    chunk     size of the chunks that attention is limited to, unused if 0
+    paged     tensors that tell how much of the keys is used; with them the number of pairs is unknown
+    least     least number of arguments with these positions; older versions of the operator have fewer
     """
 
     heads: int
@@ -55,7 +56,7 @@ class Places:
 
 
 def pairs(queries: int, keys: int, mask: str) -> int:
-    """Pairs of query and key that the mask leaves: all, or for query i the keys up to i (aligned as `mask` says)."""
+    """Number of unmasked pairs of query and key: all, or for query i the keys up to i (aligned as `mask` says)."""
     if mask == NONE:
         return queries * keys
     if mask == LAST:
@@ -67,7 +68,7 @@ def pairs(queries: int, keys: int, mask: str) -> int:
 
 
 def _sizes(tensor: Tensor, places: Places, packed: bool) -> tuple[int, int, int, int]:
-    """(batch, heads, length, head size)."""
+    """(batch, heads, length, head size)"""
     if packed and len(tensor.sizes) == 3:
         return 1, tensor.sizes[1], tensor.sizes[0], tensor.sizes[2]
     need(len(tensor.sizes) == 4)
@@ -83,22 +84,22 @@ def _mask(call: Call, places: Places) -> str:
     return places.corner if call.flag(places.causal) else NONE
 
 
-def _given(call: Call, indices: tuple[int, ...]) -> list[Tensor]:
-    """Those of the arguments that are tensors with elements: an empty one stands for none in backward calls."""
+def _present_tensors(call: Call, indices: tuple[int, ...]) -> list[Tensor]:
+    """Returns the arguments that are tensors with elements; in backward calls an empty tensor means none."""
     tensors = [call.optional(index) for index in indices if index >= 0]
     return [tensor for tensor in tensors if tensor is not None and tensor.elements]
 
 
 def _packed(call: Call, places: Places) -> bool:
-    """Whether sequences are packed: then only one can be counted. Raises NoModelError of several."""
-    lengths = _given(call, places.lengths)
+    """Whether sequences are packed. Raises NoModelError for more than one, whose lengths are unknown."""
+    lengths = _present_tensors(call, places.lengths)
     if any(tensor.sizes != (2,) for tensor in lengths):
         raise NoModelError("the lengths of packed sequences are not recorded")
     return bool(lengths)
 
 
 def model(places: Places) -> Callable[[Call], Work]:
-    """The model of an operator that has its arguments at these places."""
+    """Returns the model of an operator with its arguments at these positions."""
 
     def work(call: Call) -> Work:
         if len(call.types) < places.least:
@@ -107,7 +108,7 @@ def model(places: Places) -> Callable[[Call], Work]:
             raise NoModelError("sliding windows are not modelled")
         if places.chunk >= 0 and call.value(places.chunk) not in ("", "0"):
             raise NoModelError("chunks of attention are not modelled")
-        if _given(call, places.paged):
+        if _present_tensors(call, places.paged):
             raise NoModelError("the used lengths of the keys are not recorded")
         q, k, v = (call.tensor(index) for index in range(places.first, places.first + 3))
         packed = _packed(call, places)

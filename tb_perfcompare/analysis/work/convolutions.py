@@ -1,11 +1,11 @@
 """Convolutions: 1 to 3 dimensions, groups, stride, padding, dilation, transposed; forward and backward.
 
-2 N · prod(positions) · prod(weight sizes) FLOPs for the output, as much again for each of grad_input and grad_weight.
-Positions are those of the output, of a transposed convolution those of its input (conv_flop_count in
-torch.utils.flop_counter; Dumoulin and Visin, https://arxiv.org/abs/1603.07285). A weight [C_out, C_in / groups, ...]
-has the groups in its sizes. flop_counter forgets them in grad_weight: with groups it counts that part too high.
-Positions in the padding count as if they were in the input; the bias, added values and activations are not counted.
-Of the input only the positions that a kernel narrower than its stride reaches are read.
+2 N · prod(positions) · prod(weight sizes) FLOPs for the output, and as many for each of grad_input and grad_weight.
+Positions are those of the output, for a transposed convolution those of its input (conv_flop_count in
+torch.utils.flop_counter; Dumoulin and Visin, https://arxiv.org/abs/1603.07285). The sizes of a weight
+[C_out, C_in / groups, ...] account for groups; flop_counter omits them in grad_weight and overestimates that part.
+Positions in the padding count like those in the input; the bias, added values and activations are not counted.
+If the kernel is narrower than its stride, only the input positions that it reaches are read.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ FAMILY = "convolution"
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where an operator has its arguments: indices, -1 where it has none (then 1 or 0 holds).
+    """Positions of an operator's arguments; -1 if it has none (then 1 or 0 holds).
 
-    read     further tensors that are read: the bias, what is added
-    grouped  whether the weight may have groups that no argument tells
+    read     further tensors that are read: the bias, added values
+    grouped  whether the weight may have groups although no argument says so
     """
 
     stride: int
@@ -38,7 +38,7 @@ class Places:
 
 
 def _list(call: Call, index: int, dimensions: int, default: int) -> tuple[int, ...]:
-    """One number for each dimension; one alone holds for all."""
+    """One number per dimension; a single number holds for all."""
     if index < 0:
         return (default,) * dimensions
     numbers = call.integers(index)
@@ -47,7 +47,7 @@ def _list(call: Call, index: int, dimensions: int, default: int) -> tuple[int, .
 
 
 def _output_sizes(call: Call, x: Tensor, weight: Tensor, places: Places) -> tuple[int, ...]:
-    """Positions of the output: floor((size + 2 padding - dilation (kernel - 1) - 1) / stride) + 1 in each dimension.
+    """Positions of the output: floor((size + 2 padding - dilation (kernel - 1) - 1) / stride) + 1 per dimension.
 
     Transposed: (size - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
     https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv2d.html and ConvTranspose2d.html
@@ -77,7 +77,7 @@ def _check(x: Tensor, weight: Tensor, groups: int, transposed: bool) -> None:
 
 
 def forward(places: Places) -> Callable[[Call], Work]:
-    """The model of an operator (input, weight, ...) that has its arguments at these places."""
+    """Returns the model of an operator (input, weight, ...) with its arguments at these positions."""
 
     def model(call: Call) -> Work:
         x, weight = call.tensor(0), call.tensor(1)
@@ -100,8 +100,7 @@ def forward(places: Places) -> Callable[[Call], Work]:
 
 
 def _reached(x: Tensor, weight: Tensor, positions: tuple[int, ...], stride: tuple[int, ...]) -> int:
-    """Bytes of the input that the output depends on: a kernel of one position with a stride of two skips three
-    quarters of an image."""
+    """Bytes of the input that the output depends on: a 1 x 1 kernel with stride 2 skips three quarters of an image."""
     read = x.bytes
     for size, kernel, count, step in zip(x.sizes[2:], weight.sizes[2:], positions, stride, strict=True):
         if kernel < step and size:
@@ -110,10 +109,12 @@ def _reached(x: Tensor, weight: Tensor, positions: tuple[int, ...], stride: tupl
 
 
 def backward(call: Call) -> Work:
-    """convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed,
-    output_padding, groups, output_mask): the product once for grad_input, once for grad_weight, as far as the mask
-    wants them; grad_bias is a sum over grad_output and not counted. Bytes: grad_output, what each wanted gradient
-    needs, the gradients."""
+    """Gradients of a convolution: one product each for grad_input and grad_weight, if the mask requests them.
+
+    convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding,
+    groups, output_mask). grad_bias is a sum over grad_output and not counted. Bytes: grad_output, inputs of each
+    requested gradient, the gradients.
+    """
     return _backward(call, call.flag(7), call.integer(9), call.flags(10), stride=4)
 
 
@@ -128,7 +129,7 @@ def _backward(call: Call, transposed: bool, groups: int, mask: tuple[bool, ...],
     channels = weight.sizes[1] * groups if transposed else weight.sizes[0]
     need(len(mask) == 3 and len(grad.sizes) == len(x.sizes) and grad.sizes[:2] == (x.sizes[0], channels))
     positions = (x if transposed else grad).sizes[2:]
-    one = 2 * x.sizes[0] * prod(positions) * weight.elements
+    per_gradient = 2 * x.sizes[0] * prod(positions) * weight.elements
     moved = grad.bytes
     if mask[0]:
         moved += weight.bytes + x.elements * x.type.size
@@ -138,7 +139,7 @@ def _backward(call: Call, transposed: bool, groups: int, mask: tuple[bool, ...],
         moved += read + weight.elements * weight.type.size
     if mask[2]:
         moved += channels * weight.type.size
-    return Work(one * (mask[0] + mask[1]), moved, same(grad, x, weight), FAMILY)
+    return Work(per_gradient * (mask[0] + mask[1]), moved, same(grad, x, weight), FAMILY)
 
 
 PADDING_FIRST = Places(padding=2, stride=3, dilation=4, groups=5)
@@ -182,7 +183,7 @@ MODELS.update({
     "aten::_conv_depthwise2d": forward(DEPTHWISE),
     "aten::conv_depthwise3d": forward(DEPTHWISE),
     "aten::convolution_overrideable": overrideable,
-    "aten::_convolution": overrideable,  # does the transposed ones of the CPU itself, else what it calls does
+    "aten::_convolution": overrideable,  # computes only transposed ones on the CPU itself
     "aten::convolution_backward": backward,
     "aten::convolution_backward_overrideable": backward_overrideable,
 })

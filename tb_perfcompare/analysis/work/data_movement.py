@@ -1,7 +1,7 @@
 """Operators that move data: copies, fills, gathers and scatters, sorts and scans, random numbers, dropout.
 
-No FLOPs but the additions of scatters and the product of dropout. Bytes: what is read and what is written; of a table
-the chosen elements, no more than it has.
+FLOPs: only the additions of scatters and the product of dropout. Bytes: what is read and what is written; of a table,
+the selected elements, at most the whole table.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def fill(call: Call) -> Work:
 
 @models("aten::arange")
 def arange(call: Call) -> Work:
-    """arange(start, end, step, out): ceil((end - start) / step) elements are written. Others call it."""
+    """arange(start, end, step, out): ceil((end - start) / step) elements are written. Other overloads call this one."""
     if not call.is_tensor(3):
         raise NoModelError(CALLS_OTHERS)
     start, end, step = (call.number(index) for index in range(3))
@@ -56,7 +56,7 @@ def arange(call: Call) -> Work:
 
 @models("aten::linspace")
 def linspace(call: Call) -> Work:
-    """linspace(start, end, steps, out): as many elements as steps are written. Others call it."""
+    """linspace(start, end, steps, out): `steps` elements are written. Other overloads call this one."""
     if not call.is_tensor(3):
         raise NoModelError(CALLS_OTHERS)
     need((steps := call.integer(2)) >= 0)
@@ -65,7 +65,7 @@ def linspace(call: Call) -> Work:
 
 @models("aten::roll", "aten::flip", "aten::tril", "aten::triu", "aten::tril_", "aten::triu_")
 def same_size(call: Call) -> Work:
-    """roll, flip, tril, triu, also in place: as many elements are written as read."""
+    """roll, flip, tril, triu, also in place: read and write all elements."""
     x = call.tensor(0)
     return Work(0, x.bytes + _written(x), "", COPY)
 
@@ -78,7 +78,7 @@ def random(call: Call) -> Work:
 
 @models("aten::index_select")
 def index_select(call: Call) -> Work:
-    """index_select(self, dim, index): the chosen slices are read and written."""
+    """index_select(self, dim, index): the selected slices are read and written."""
     x, index, dim = call.tensor(0), call.tensor(2), call.integer_of_dimension(1, len(call.tensor(0).sizes))
     need(len(index.sizes) <= 1 and x.sizes[dim] > 0)
     chosen = x.elements // x.sizes[dim] * index.elements
@@ -87,7 +87,7 @@ def index_select(call: Call) -> Work:
 
 @models("aten::gather")
 def gather(call: Call) -> Work:
-    """gather(self, dim, index): one element for each of the index is read and written."""
+    """gather(self, dim, index): reads and writes one element per index."""
     x, index = call.tensor(0), call.tensor(2)
     need(len(x.sizes) == len(index.sizes))
     chosen = _written(x, index.elements)
@@ -96,8 +96,10 @@ def gather(call: Call) -> Work:
 
 @models("aten::scatter_add", "aten::scatter_add_", "aten::scatter_reduce", "aten::scatter_reduce_")
 def scatter_add(call: Call) -> Work:
-    """scatter_add_, scatter_reduce_(self, dim, index, src, ...): self's chosen elements are read and written, one
-    operation each; as those below, also into a copy, which aten::copy_ makes."""
+    """scatter_add_, scatter_reduce_(self, dim, index, src, ...): updates self's selected elements, 1 FLOP each.
+
+    Reads and writes them. If out of place, here and below, aten::copy_ makes the copy.
+    """
     x, index, source = call.tensor(0), call.tensor(2), call.tensor(3)
     need(len(x.sizes) == len(index.sizes) == len(source.sizes) and source.type == x.type)
     chosen = _written(x, index.elements)
@@ -106,7 +108,7 @@ def scatter_add(call: Call) -> Work:
 
 @models("aten::scatter", "aten::scatter_")
 def scatter(call: Call) -> Work:
-    """scatter_(self, dim, index, src or value): self's chosen elements are written; no value of several adds up."""
+    """scatter_(self, dim, index, src or value): self's selected elements are written; duplicates are not added."""
     x, index, source = call.tensor(0), call.tensor(2), call.optional(3)
     need(len(x.sizes) == len(index.sizes))
     chosen = _written(x, index.elements)
@@ -116,7 +118,7 @@ def scatter(call: Call) -> Work:
 
 @models("aten::index_add", "aten::index_add_")
 def index_add(call: Call) -> Work:
-    """index_add_(self, dim, index, source): self's chosen slices are read and written, one addition each."""
+    """index_add_(self, dim, index, source): self's selected slices are read and written, one addition per element."""
     x, index, source = call.tensor(0), call.tensor(2), call.tensor(3)
     need(len(x.sizes) == len(source.sizes) and source.type == x.type)
     chosen = min(_written(source), x.bytes)
@@ -125,7 +127,7 @@ def index_add(call: Call) -> Work:
 
 @models("aten::index_copy", "aten::index_copy_")
 def index_copy(call: Call) -> Work:
-    """index_copy_(self, dim, index, source): source is read, self's chosen slices are written."""
+    """index_copy_(self, dim, index, source): source is read, self's selected slices are written."""
     x, index, source = call.tensor(0), call.tensor(2), call.tensor(3)
     need(len(x.sizes) == len(source.sizes) and source.type == x.type)
     return Work(0, min(_written(source), x.bytes) + index.bytes + source.bytes, "", INDEX)
@@ -133,8 +135,10 @@ def index_copy(call: Call) -> Work:
 
 @models("aten::embedding_dense_backward")
 def embedding_backward(call: Call) -> Work:
-    """embedding_dense_backward(grad, indices, num_weights, ...): the chosen rows are written, one addition for each
-    element of grad; aten::zeros, which it calls, writes the zeros."""
+    """embedding_dense_backward(grad, indices, num_weights, ...): writes the selected rows, 1 FLOP per element of grad.
+
+    aten::zeros, which it calls, writes the zeros.
+    """
     grad, indices, rows = call.tensor(0), call.tensor(1), call.integer(2)
     need(len(grad.sizes) > 0 and grad.sizes[:-1] == indices.sizes and rows >= 0)
     moved = grad.bytes + indices.bytes + _written(grad, min(indices.elements, rows) * grad.sizes[-1])
@@ -143,8 +147,10 @@ def embedding_backward(call: Call) -> Work:
 
 @models("aten::_embedding_bag", "aten::_embedding_bag_forward_only")
 def embedding_bag(call: Call) -> Work:
-    """_embedding_bag(weight, indices, offsets, scale, mode, sparse, weights, include_last, padding): the chosen rows
-    are read, one addition an element (two operations with weights), a row is written for each bag."""
+    """_embedding_bag(weight, indices, offsets, scale, mode, sparse, weights, include_last, padding).
+
+    The selected rows are read, one addition per element (two operations with weights); a row is written per bag.
+    """
     table, indices, offsets = call.tensor(0), call.tensor(1), call.tensor(2)
     bags = offsets.elements - call.flag(7)
     need(len(table.sizes) == 2 and len(indices.sizes) == 1 and bags >= 0)
@@ -157,8 +163,10 @@ def embedding_bag(call: Call) -> Work:
 
 @models("aten::_embedding_bag_dense_backward")
 def embedding_bag_backward(call: Call) -> Work:
-    """_embedding_bag_dense_backward(grad, indices, bag of each, sizes, maxima, num_weights, ...): the chosen rows are
-    written, one addition for each of their elements; aten::zeros writes the zeros."""
+    """_embedding_bag_dense_backward(grad, indices, bag of each, sizes, maxima, num_weights, ...).
+
+    The selected rows are written, one addition per element; aten::zeros writes the zeros.
+    """
     grad, indices, rows = call.tensor(0), call.tensor(1), call.integer(5)
     need(len(grad.sizes) == 2 and len(indices.sizes) == 1 and rows >= 0)
     width = grad.sizes[1]
@@ -168,14 +176,14 @@ def embedding_bag_backward(call: Call) -> Work:
 
 @models("aten::sort")
 def sort(call: Call) -> Work:
-    """sort, msort with the places: as many values and int64 places are written as read."""
+    """sort, msort: as many values and int64 indices are written as read."""
     x = call.tensor(0)
     return Work(0, x.bytes + x.elements * (x.type.size + INT64.size), "", SORT)
 
 
 @models("aten::topk")
 def topk(call: Call) -> Work:
-    """topk(self, k, dim, ...): k values and their int64 places of each row are written."""
+    """topk(self, k, dim, ...): k values and their int64 indices are written per row."""
     x = call.tensor(0)
     if not x.sizes:
         return Work(0, 2 * x.bytes + INT64.size, "", SORT)
@@ -188,7 +196,7 @@ def topk(call: Call) -> Work:
 
 @models("aten::cumsum", "aten::cumprod")
 def scan(call: Call) -> Work:
-    """cumsum, cumprod(self, dim, dtype): as many elements are written as read; integers are added as int64."""
+    """cumsum, cumprod(self, dim, dtype): as many elements are written as read; integers are summed as int64."""
     x = call.tensor(0)
     text = call.value(2)
     if text and text not in SCALAR_TYPES:
@@ -199,14 +207,14 @@ def scan(call: Call) -> Work:
 
 @models("aten::native_dropout", "aten::_fused_dropout")
 def dropout(call: Call) -> Work:
-    """native_dropout, _fused_dropout(input, p, ...): one product an element; a mask (bool) is written as well."""
+    """native_dropout, _fused_dropout(input, p, ...): one product per element; also writes a bool mask."""
     x = call.tensor(0)
     return Work(x.elements, x.bytes + _written(x) + x.elements * BOOL.size, x.type.name, "dropout")
 
 
 @models("aten::native_dropout_backward")
 def dropout_backward(call: Call) -> Work:
-    """native_dropout_backward(grad, mask, scale): one product an element."""
+    """native_dropout_backward(grad, mask, scale): one product per element."""
     grad, mask = call.tensor(0), call.tensor(1)
     need(grad.sizes == mask.sizes)
     return Work(grad.elements, grad.bytes + mask.bytes + _written(grad), grad.type.name, "dropout")

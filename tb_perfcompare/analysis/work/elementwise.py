@@ -1,7 +1,7 @@
-"""Element-wise operators: one value of the output from one of each input, broadcast.
+"""Element-wise operators: one output value from one value of each input, with broadcasting.
 
-One FLOP for each element of the output, whatever the function, as kineto's with_flops counts add and mul. Bytes: each
-input once, numbers (tensors without dimensions beside others) not at all, the output once.
+One FLOP per output element, whatever the function, as kineto's with_flops counts add and mul. Bytes: each input once,
+scalars (tensors without dimensions, if others have some) not at all, the output once.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ UNKNOWN_TYPE = "the type of the output is not recorded"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How an operator is read.
+    """How an operator is interpreted.
 
-    inputs    places of what may be tensors
-    out       place of `out`, which some calls have
-    result    "": type that the inputs have together; "float": the same, of a function with real values; "bool"
+    inputs    positions of arguments that may be tensors
+    out       position of `out`, which some calls have
+    result    output type: "" the promoted type of the inputs; "float" the same, for functions with real values; "bool"
     """
 
     inputs: tuple[int, ...]
@@ -44,7 +44,10 @@ class Rule:
 
 
 def together(first: DataType, second: DataType) -> DataType:
-    """The type that torch promotes two to (torch.promote_types), as far as it needs no table."""
+    """Returns the type that torch promotes two types to (torch.promote_types), unless that needs a table.
+
+    Raises NoModelError for those.
+    """
     if first == second:
         return first
     if first.rank != second.rank:
@@ -57,33 +60,33 @@ def together(first: DataType, second: DataType) -> DataType:
 
 
 def promoted(call: Call, places: tuple[int, ...]) -> tuple[DataType, list[Tensor]]:
-    """(type that the inputs have together, the tensors that are read).
+    """Returns (promoted type of the inputs, the tensors that are read).
 
-    https://docs.pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc: a number decides nothing where a
-    tensor is of its kind or a higher one. Raises NoModelError where a number decides: whether it is one of Python,
-    which then has the default type, is not recorded.
+    https://docs.pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc: a scalar does not affect the type if
+    a tensor is of its kind or a higher one. Raises NoModelError if a scalar does: whether it is a Python number, which
+    has the default type, is not recorded.
     """
-    given = [(index, call.optional(index)) for index in places]
-    tensors = [tensor for _, tensor in given if tensor is not None]
+    operands = [(index, call.optional(index)) for index in places]
+    tensors = [tensor for _, tensor in operands if tensor is not None]
     read = _read(tensors)
     result = read[0].type
     for tensor in read[1:]:
         result = together(result, tensor.type)
-    for index, found in given:
-        rank = found.type.rank if found is not None else _rank(call, index) if call.kind(index) else 0
+    for index, operand in operands:
+        rank = operand.type.rank if operand is not None else _rank(call, index) if call.kind(index) else 0
         if rank > result.rank:
             raise NoModelError(UNKNOWN_TYPE)
     return result, read
 
 
 def _read(tensors: list[Tensor]) -> list[Tensor]:
-    """The tensors that count: those with dimensions, all where none has."""
+    """Returns the tensors that are read: those with dimensions, or all if none has."""
     need(bool(tensors))
     return [tensor for tensor in tensors if tensor.sizes] or tensors
 
 
 def _rank(call: Call, index: int) -> int:
-    """Rank (as of DataType) of a number: 2 of one whose value is not recorded."""
+    """Rank (see DataType) of a scalar; 2 if its value is not recorded."""
     text = call.values[index] if index < len(call.values) else "."
     if text in ("True", "False", ""):
         return 0
@@ -91,18 +94,18 @@ def _rank(call: Call, index: int) -> int:
 
 
 def elementwise(rule: Rule, in_place: bool) -> Callable[[Call], Work]:
-    """The model of an operator of this rule."""
+    """Returns the model of an operator with this rule."""
 
     def model(call: Call) -> Work:
         name = ""
         if in_place:
             target = call.tensor(0)
-            read, sizes = _given(call, rule.inputs), target.sizes
+            read, sizes = _tensor_arguments(call, rule.inputs), target.sizes
             need(broadcast(*read) == sizes)
             read = _read(read)
             written = target.bytes
         elif rule.result == "bool":
-            read = _read(_given(call, rule.inputs))
+            read = _read(_tensor_arguments(call, rule.inputs))
             sizes, out = broadcast(*read), call.optional(rule.out)
             written = prod(sizes) * (out.type if out is not None else BOOL).size
         else:
@@ -120,8 +123,8 @@ def elementwise(rule: Rule, in_place: bool) -> Callable[[Call], Work]:
     return model
 
 
-def _given(call: Call, places: tuple[int, ...]) -> list[Tensor]:
-    """Those of the arguments that are tensors."""
+def _tensor_arguments(call: Call, places: tuple[int, ...]) -> list[Tensor]:
+    """Returns the arguments that are tensors."""
     return [tensor for index in places if (tensor := call.optional(index)) is not None]
 
 
@@ -135,7 +138,7 @@ def _result(call: Call, rule: Rule, kind: DataType) -> DataType:
 
 
 def _named(names: str, rule: Rule) -> dict[str, Callable[[Call], Work]]:
-    """`aten::name` and, in place, `aten::name_` of each name."""
+    """Models of `aten::name` and, in place, `aten::name_` for each name."""
     models: dict[str, Callable[[Call], Work]] = {}
     for name in names.split():
         models[f"aten::{name}"] = elementwise(rule, in_place=False)
@@ -187,7 +190,7 @@ MODELS.update({
 
 @models("aten::where")
 def where(call: Call) -> Work:
-    """where(condition, a, b): chooses, so no FLOPs; the type is that of a and b."""
+    """where(condition, a, b): selects, so no FLOPs; the output type is the promoted type of a and b."""
     condition = call.tensor(0)
     kind, read = promoted(call, (1, 2))
     sizes = broadcast(condition, *read)
@@ -197,7 +200,7 @@ def where(call: Call) -> Work:
 
 @models("aten::masked_fill_")
 def masked_fill(call: Call) -> Work:
-    """masked_fill_(self, mask, value): chooses, so no FLOPs; self is read and written."""
+    """masked_fill_(self, mask, value): selects, so no FLOPs; self is read and written."""
     target, mask = call.tensor(0), call.tensor(1)
     need(broadcast(target, mask) == target.sizes)
     return Work(0, 2 * target.bytes + mask.bytes, "", FAMILY)
@@ -205,7 +208,7 @@ def masked_fill(call: Call) -> Work:
 
 @models("aten::glu")
 def glu(call: Call) -> Work:
-    """glu(self, dim): a sigmoid and a product, 2 for each element of the output, half as large as self."""
+    """glu(self, dim): a sigmoid and a product, 2 per element of the output, which is half as large as self."""
     x = call.tensor(0)
     need(x.elements % 2 == 0)
     return Work(x.elements, x.bytes + x.elements // 2 * x.type.size, x.type.name, FAMILY)
@@ -213,7 +216,7 @@ def glu(call: Call) -> Work:
 
 @models("aten::glu_backward")
 def glu_backward(call: Call) -> Work:
-    """glu_backward(grad, self, dim): a σ(b) once more, and its two derivatives, 3 an element of self."""
+    """glu_backward(grad, self, dim): recomputes a σ(b), and its two derivatives, 3 per element of self."""
     grad, x = call.tensor(0), call.tensor(1)
     need(2 * grad.elements == x.elements)
     return Work(3 * x.elements, grad.bytes + x.bytes + x.elements * x.type.size, same(grad, x), FAMILY)
@@ -221,9 +224,11 @@ def glu_backward(call: Call) -> Work:
 
 @models("aten::_thnn_fused_lstm_cell")
 def lstm_cell(call: Call) -> Work:
-    """_thnn_fused_lstm_cell(gates[b, 4 h] of input, of state, cell[b, h], two biases), what follows the products. An
-    element of the cell: 4 additions, 4 more for each bias, 4 functions, and 5 for cell and state. Both are written, and
-    the gates."""
+    """_thnn_fused_lstm_cell(gates[b, 4 h] of input, of state, cell[b, h], two biases): without the matrix products.
+
+    Per element of the cell: 4 additions, 4 more per bias, 4 functions, and 5 for cell and state. Writes both, and the
+    gates.
+    """
     inputs, states, before = call.tensor(0), call.tensor(1), call.tensor(2)
     need(len(before.sizes) == 2 and inputs.sizes == states.sizes == (before.sizes[0], 4 * before.sizes[1]))
     biases = call.is_tensor(3) + call.is_tensor(4)
@@ -234,9 +239,11 @@ def lstm_cell(call: Call) -> Work:
 
 @models("aten::_thnn_fused_lstm_cell_backward_impl")
 def lstm_cell_backward(call: Call) -> Work:
-    """_thnn_fused_lstm_cell_backward_impl(grad of state?, of cell?, cell before[b, h], after, gates[b, 4 h], ...), an
-    element of the cell: its tanh 1, its gradient 4, those of four gates and of the cell before 5, derivatives of the
-    gates 12; 1 more to add a gradient of the cell. Gradients of gates and of the cell before are written."""
+    """_thnn_fused_lstm_cell_backward_impl(grad of state?, of cell?, previous cell[b, h], new cell, gates[b, 4 h], ...).
+
+    Per element of the cell: its tanh 1, its gradient 4, gradients of four gates and of the previous cell 5, derivatives
+    of the gates 12; 1 more to add a gradient of the cell. Writes the gradients of the gates and of the previous cell.
+    """
     before, after, gates = call.tensor(2), call.tensor(3), call.tensor(4)
     need(len(before.sizes) == 2 and before.sizes == after.sizes)
     need(gates.sizes == (before.sizes[0], 4 * before.sizes[1]))

@@ -1,8 +1,8 @@
-"""Interpolation of images (upsample_*): each element of the output from the nearest ones of the input.
+"""Interpolation of images (upsample_*): each output element from the nearest input elements.
 
-FLOPs: 2 for each of the elements that one is made of (2 in each dimension, 4 for cubic), none for the nearest alone;
-backward as many, 1 for the nearest. Bytes: the elements of the input that are needed, the output; backward both
-gradients. https://docs.pytorch.org/docs/stable/generated/torch.nn.Upsample.html
+FLOPs: 2 per input element that an output element is computed from (2 per dimension, 4 for cubic), none for nearest;
+backward the same, 1 for nearest. Bytes: the input elements that are needed, and the output; backward both gradients.
+https://docs.pytorch.org/docs/stable/generated/torch.nn.Upsample.html
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ FAMILY = "interpolation"
 
 
 def forward(dimensions: int, used: int) -> Callable[[Call], Work]:
-    """upsample_*(self, output_size, ...), each element of the output made of `used`."""
+    """upsample_*(self, output_size, ...), with each output element computed from `used` input elements."""
 
     def model(call: Call) -> Work:
-        if not call.value(1):  # of a scale instead of a size
+        if not call.value(1):  # given a scale instead of a size
             raise NoModelError(CALLS_OTHERS)
         x, sizes = call.tensor(0), call.integers(1)
         need(len(x.sizes) == dimensions + 2 and len(sizes) == dimensions)

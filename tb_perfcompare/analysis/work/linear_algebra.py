@@ -1,13 +1,14 @@
 """Factorisations and solutions of matrices, Fourier transforms.
 
-FLOPs as books count them, of matrices of n rows and columns, r right sides: Cholesky n³ / 3, LU of m rows m n² - n³ / 3
-(m >= n), triangular solution n² r, solution with a factorisation 2 n² r, inverse from a Cholesky factor 2 n³ / 3;
-eigenvalues of a symmetric matrix 4 n³ / 3, with vectors 9 n³; singular values of m rows 4 m n² - 4 n³ / 3, with the
-first n vectors 14 m n² + 8 n³, with all 4 m² n + 8 m n² + 9 n³ (m >= n). Complex numbers four times that.
+FLOPs as in textbooks, for matrices with n rows and columns, r right-hand sides: Cholesky n³ / 3, LU with m rows
+m n² - n³ / 3 (m >= n), triangular solution n² r, solution with a factorisation 2 n² r, inverse from a Cholesky factor
+2 n³ / 3; eigenvalues of a symmetric matrix 4 n³ / 3, with vectors 9 n³; singular values with m rows
+4 m n² - 4 n³ / 3, with the first n vectors 14 m n² + 8 n³, with all 4 m² n + 8 m n² + 9 n³ (m >= n). Complex numbers
+four times that.
 LAPACK Working Note 41, appendix C, https://www.netlib.org/lapack/lawnspdf/lawn41.pdf; Golub and Van Loan, Matrix
-Computations, sections 4.2, 5.4 and 8.3. Drivers of a device may take other ways.
+Computations, sections 4.2, 5.4 and 8.3. Libraries of a device may use other algorithms.
 
-Fourier transform of N points: 5 N log2 N, of real numbers half, http://www.fftw.org/speed/method.html.
+Fourier transform of N points: 5 N log2 N, for real numbers half, http://www.fftw.org/speed/method.html.
 Bytes: inputs, outputs.
 """
 
@@ -22,7 +23,7 @@ MATRICES, FOURIER = "linear algebra", "Fourier transform"
 
 
 def _matrices(x: Tensor) -> tuple[int, int, int]:
-    """(number, rows, columns)."""
+    """(number, rows, columns)"""
     need(len(x.sizes) >= 2)
     if x.type.rank < 2:
         raise NoModelError("only floating-point numbers are modelled")
@@ -30,14 +31,14 @@ def _matrices(x: Tensor) -> tuple[int, int, int]:
 
 
 def _square(x: Tensor) -> tuple[int, int]:
-    """(number, rows)."""
+    """(number, rows)"""
     count, rows, columns = _matrices(x)
     need(rows == columns)
     return count, rows
 
 
 def _work(x: Tensor, thirds: int, moved: int) -> Work:
-    """Of three times as many FLOPs of real numbers."""
+    """Work of matrix operations; `thirds` is three times the FLOPs for real numbers."""
     return Work(thirds * (4 if x.type.rank == 3 else 1) // 3, moved, x.type.name, MATRICES)
 
 
@@ -60,7 +61,7 @@ def cholesky_inverse(call: Call) -> Work:
 
 
 def lu(call: Call) -> Work:
-    """linalg_lu_factor_ex(A, pivot, ...): m n² - n³ / 3, m the larger of the two sizes; int32 pivots."""
+    """linalg_lu_factor_ex(A, pivot, ...): m n² - n³ / 3, m being the larger size; int32 pivots."""
     x = call.tensor(0)
     count, rows, columns = _matrices(x)
     m, n = max(rows, columns), min(rows, columns)
@@ -68,7 +69,10 @@ def lu(call: Call) -> Work:
 
 
 def solution(factor: int, right: int, each: int, left: int = -1) -> Callable[[Call], Work]:
-    """Of `each` n² r, the factor and the right sides at these places; those are rows where the flag `left` is False."""
+    """Model of a solution with `each` n² r FLOPs; factor and right-hand sides are at these positions.
+
+    The right-hand sides are rows if the flag at `left` is False.
+    """
 
     def model(call: Call) -> Work:
         a, b = call.tensor(factor), call.tensor(right)
@@ -106,8 +110,10 @@ def singular_values(call: Call) -> Work:
 
 
 def fourier(real_in: bool, real_out: bool) -> Callable[[Call], Work]:
-    """_fft_c2c, _fft_r2c(self, dim, normalization, forward or onesided), _fft_c2r(self, dim, normalization, size of the
-    last one): N is the product of the sizes of `dim` of what is longer, the input, or the output of c2r."""
+    """_fft_c2c, _fft_r2c(self, dim, normalization, forward or onesided), _fft_c2r(self, dim, normalization, last size).
+
+    N is the product of the sizes of `dim`, of the input, or for c2r of the output, which is longer.
+    """
 
     def model(call: Call) -> Work:
         x = call.tensor(0)

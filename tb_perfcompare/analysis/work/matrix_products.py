@@ -1,7 +1,7 @@
 """Matrix products: C[m, n] = A[m, k] B[k, n], also batched, scaled and grouped.
 
-2 b m k n FLOPs, as torch.utils.flop_counter counts (mm_flop, bmm_flop): a multiply-add is two; adding a bias, scaling
-and an activation after it are not counted. A complex multiply-add is eight. Bytes: A, B, what is added, scales, and C.
+2 b m k n FLOPs, as torch.utils.flop_counter counts (mm_flop, bmm_flop): a multiply-add is two; a bias, scaling and an
+activation are not counted. A complex multiply-add is eight. Bytes: A, B, the addend, scales, and C.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FAMILY = "matrix product"
 
 
 def product(a: Tensor, b: Tensor, output: int, multiply_adds: int, result: DataType, more_bytes: int = 0) -> Work:
-    """Work of a product with `output` elements of type `result`, each multiply-add counted two (eight if complex)."""
+    """Work of a product with `output` elements of type `result`; a multiply-add counts two (eight if complex)."""
     per = 8 if a.type.rank == 3 else 2
     moved = a.bytes + b.bytes + output * result.size + more_bytes
     return Work(per * multiply_adds, moved, same(a, b), FAMILY)
@@ -42,7 +42,7 @@ def _shape(a: Tensor, b: Tensor) -> tuple[int, int, int, int]:
 
 
 def output_type(call: Call, index: int, a: Tensor) -> DataType:
-    """Type of the output: of the tensor given as `out`, of the number given as `out_dtype`, else that of A."""
+    """Returns the output type: of the tensor given as `out`, of the number given as `out_dtype`, else of A."""
     out = call.optional(index)
     if out is not None:
         return out.type
@@ -64,7 +64,7 @@ def mm(call: Call) -> Work:
 
 @models("aten::addmm", "aten::addmm_", "aten::_addmm_activation", "aten::baddbmm", "aten::baddbmm_")
 def addmm(call: Call) -> Work:
-    """beta S + alpha A B, also batched (addmm, baddbmm): 2 b m k n. S is not read where beta is 0."""
+    """beta S + alpha A B, also batched (addmm, baddbmm): 2 b m k n. S is not read if beta is 0."""
     added, a, b = call.tensor(0), call.tensor(1), call.tensor(2)
     batch, m, k, n = _shape(a, b)
     need(broadcast(added, Tensor((*a.sizes[:-1], n), a.type, None)) == (*a.sizes[:-1], n))
@@ -121,7 +121,7 @@ def addr(call: Call) -> Work:
 
 @models("aten::mkldnn_linear", "mkldnn::_linear_pointwise")
 def linear(call: Call) -> Work:
-    """X[..., k] W[n, k]^T + bias[n], where one kernel does it (mkldnn_linear): 2 (…) k n."""
+    """X[..., k] W[n, k]^T + bias[n] in one kernel (mkldnn_linear): 2 (…) k n."""
     x, weight = call.tensor(0), call.tensor(1)
     need(len(weight.sizes) == 2 and bool(x.sizes) and x.sizes[-1] == weight.sizes[1])
     rows = prod(x.sizes[:-1])
@@ -153,8 +153,10 @@ def int_mm(call: Call) -> Work:
 
 @models("aten::_scaled_mm_v2")
 def scaled_mm_of_lists(call: Call) -> Work:
-    """_scaled_mm_v2(self, mat2, scales, recipes, swizzles, scales, recipes, swizzles, bias, out_dtype, ...): the same;
-    scales in lists have no types and are not counted."""
+    """_scaled_mm_v2(self, mat2, scales, recipes, swizzles, scales, recipes, swizzles, bias, out_dtype, ...).
+
+    Like scaled_mm; scales in lists have no recorded types and are not counted.
+    """
     a, b = call.tensor(0), call.tensor(1)
     _, m, k, n = _shape(a, b)
     call.value(0)
@@ -175,12 +177,12 @@ def scaled_grouped_mm(call: Call) -> Work:
 
 @models("aten::_scaled_grouped_mm_v2")
 def scaled_grouped_mm_of_lists(call: Call) -> Work:
-    """_scaled_grouped_mm_v2: lists as those of scaled_mm_of_lists, offsets, bias, out_dtype, ..."""
+    """_scaled_grouped_mm_v2: lists as in scaled_mm_of_lists, then offsets, bias, out_dtype, ..."""
     return _grouped(call, 8, 10, (8, 9))
 
 
 def _grouped(call: Call, offsets_at: int, result_at: int, read: tuple[int, ...]) -> Work:
-    """A product per group (mixture of experts): the offsets part one of m, n, k, so the FLOPs are 2 m k n of the whole.
+    """A product per group (mixture of experts): the offsets split one of m, n, k, so the FLOPs are 2 m k n in all.
 
     https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.grouped_mm.html
     """
@@ -200,7 +202,7 @@ def _grouped(call: Call, offsets_at: int, result_at: int, read: tuple[int, ...])
 
 @models("aten::_weight_int8pack_mm")
 def packed_int8(call: Call) -> Work:
-    """X[m, k] W[n, k]^T with int8 weights and a scale for each of n, in the type of X: 2 m k n."""
+    """X[m, k] W[n, k]^T with int8 weights and a scale per column of the output, in the type of X: 2 m k n."""
     x, weight = call.tensor(0), call.tensor(1)
     need(len(x.sizes) == len(weight.sizes) == 2 and x.sizes[1] == weight.sizes[1])
     (m, k), n = x.sizes, weight.sizes[0]
@@ -210,8 +212,10 @@ def packed_int8(call: Call) -> Work:
 
 @models("aten::_weight_int4pack_mm", "aten::_weight_int4pack_mm_for_cpu")
 def packed_int4(call: Call) -> Work:
-    """_weight_int4pack_mm(X[m, k], weights, group, scales and zeros[., n, 2]) with int4 weights, in the type of X:
-    2 m k n. How weights are packed differs by device; half a byte each."""
+    """_weight_int4pack_mm(X[m, k], weights, group, scales and zeros[., n, 2]) with int4 weights: 2 m k n.
+
+    In the type of X. The layout of packed weights depends on the device; each takes half a byte.
+    """
     x, weight, scales = call.tensor(0), call.tensor(1), call.tensor(3)
     need(len(x.sizes) == 2 and len(scales.sizes) == 3)
     (m, k), n = x.sizes, scales.sizes[1]

@@ -1,11 +1,11 @@
 """Normalisations: layer, RMS, batch and group norm; forward and backward.
 
-FLOPs of an element, counted from the formulas. Forward (x - mean) · rstd: mean 1, variance 3 (subtract, square, add),
+FLOPs per element, counted from the formulas. Forward (x - mean) · rstd: mean 1, variance 3 (subtract, square, add),
 scale 1; weight 1, bias 1. Without a mean (RMS): 3. With given statistics: 2. Backward: rstd · (g - mean(g) - x̂ ·
-mean(g · x̂)) with g = grad · weight: x̂ 2, sums 3, the rest 4, weight 1; the gradients of weight 2 and bias 1. RMS: x̂ 1,
-sum 2, the rest 3. Ba, Kiros and Hinton, https://arxiv.org/abs/1607.06450; Zhang and Sennrich,
+mean(g · x̂)) with g = grad · weight: x̂ 2, sums 3, the rest 4, weight 1; the gradients of weight 2 and bias 1. RMS: x̂
+1, sum 2, the rest 3. Ba, Kiros and Hinton, https://arxiv.org/abs/1607.06450; Zhang and Sennrich,
 https://arxiv.org/abs/1910.07467; Ioffe and Szegedy, https://arxiv.org/abs/1502.03167.
-Bytes: every input once, every output once; mean and rstd of a row or channel are fp32 where the input is of 16 bits.
+Bytes: every input and output once; mean and rstd per row or channel are fp32 for 16-bit inputs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _written(tensor: Tensor) -> int:
 
 
 def _rows(call: Call, x: Tensor, shape: int, weight: Tensor | None) -> int:
-    """Number of rows normalised: elements without the last dimensions, whose sizes the weight or `shape` tells."""
+    """Number of normalised rows: elements divided by the last dimensions, whose sizes the weight or `shape` states."""
     inner = weight.sizes if weight is not None else call.integers(shape)
     need(0 < len(inner) <= len(x.sizes) and x.sizes[-len(inner) :] == inner)
     return prod(x.sizes[: -len(inner)])
@@ -36,7 +36,7 @@ def _rows(call: Call, x: Tensor, shape: int, weight: Tensor | None) -> int:
 
 @models("aten::native_layer_norm")
 def layer_norm(call: Call) -> Work:
-    """native_layer_norm(input, shape, weight, bias, eps): 5 to 7 an element."""
+    """native_layer_norm(input, shape, weight, bias, eps): 5 to 7 per element."""
     x, weight, bias = call.tensor(0), call.optional(2), call.optional(3)
     rows = _rows(call, x, 1, weight)
     flops = (5 + (weight is not None) + (bias is not None)) * x.elements
@@ -46,7 +46,7 @@ def layer_norm(call: Call) -> Work:
 
 @models("aten::native_layer_norm_backward")
 def layer_norm_backward(call: Call) -> Work:
-    """native_layer_norm_backward(grad, input, shape, mean, rstd, weight, bias, mask): up to 13 an element."""
+    """native_layer_norm_backward(grad, input, shape, mean, rstd, weight, bias, mask): up to 13 per element."""
     grad, x, weight = call.tensor(0), call.tensor(1), call.optional(5)
     rows = _rows(call, x, 2, weight)
     need(grad.sizes == x.sizes)
@@ -61,7 +61,7 @@ def layer_norm_backward(call: Call) -> Work:
 
 @models("aten::_fused_rms_norm")
 def rms_norm(call: Call) -> Work:
-    """_fused_rms_norm(input, shape, weight, eps): 3 or 4 an element."""
+    """_fused_rms_norm(input, shape, weight, eps): 3 or 4 per element."""
     x, weight = call.tensor(0), call.optional(2)
     rows = _rows(call, x, 1, weight)
     moved = x.bytes + call.optional_bytes(2) + _written(x) + rows * _statistic_size(x)
@@ -70,7 +70,7 @@ def rms_norm(call: Call) -> Work:
 
 @models("aten::_fused_rms_norm_backward")
 def rms_norm_backward(call: Call) -> Work:
-    """_fused_rms_norm_backward(grad, input, shape, rstd, weight, mask): up to 9 an element."""
+    """_fused_rms_norm_backward(grad, input, shape, rstd, weight, mask): up to 9 per element."""
     grad, x, weight = call.tensor(0), call.tensor(1), call.optional(4)
     _rows(call, x, 2, weight)
     need(grad.sizes == x.sizes)
@@ -90,8 +90,10 @@ def _channels(x: Tensor, *parameters: Tensor | None) -> int:
 
 @models("aten::native_batch_norm", "aten::cudnn_batch_norm", "aten::miopen_batch_norm")
 def batch_norm(call: Call) -> Work:
-    """native_, cudnn_, miopen_batch_norm(input, weight, bias, running_mean, running_var, training, ...): in training
-    5 an element, with the running statistics 2; weight 1, bias 1."""
+    """native_, cudnn_, miopen_batch_norm(input, weight, bias, running_mean, running_var, training, ...).
+
+    5 per element in training, 2 with running statistics; weight 1, bias 1.
+    """
     x, weight, bias = call.tensor(0), call.optional(1), call.optional(2)
     channels = _channels(x, weight, bias, call.optional(3), call.optional(4))
     training = call.flag(5)
@@ -118,7 +120,10 @@ def batch_norm_backward(call: Call) -> Work:
 
 @models("aten::cudnn_batch_norm_backward", "aten::miopen_batch_norm_backward")
 def library_batch_norm_backward(call: Call) -> Work:
-    """cudnn_, miopen_batch_norm_backward(input, grad, weight, ..., mean at 5, rstd at 6, ...) of training: 13."""
+    """cudnn_, miopen_batch_norm_backward(input, grad, weight, ..., mean at 5, rstd at 6, ...): 13 per element.
+
+    In training.
+    """
     x, grad, weight = call.tensor(0), call.tensor(1), call.tensor(2)
     channels = _channels(x, weight)
     need(grad.sizes == x.sizes)
@@ -128,7 +133,7 @@ def library_batch_norm_backward(call: Call) -> Work:
 
 @models("aten::native_group_norm")
 def group_norm(call: Call) -> Work:
-    """native_group_norm(input, weight, bias, N, C, HxW, group, eps): 5 to 7 an element."""
+    """native_group_norm(input, weight, bias, N, C, HxW, group, eps): 5 to 7 per element."""
     x, weight, bias = call.tensor(0), call.optional(1), call.optional(2)
     _channels(x, weight, bias)
     rows = x.sizes[0] * call.integer(6)
@@ -139,7 +144,7 @@ def group_norm(call: Call) -> Work:
 
 @models("aten::native_group_norm_backward")
 def group_norm_backward(call: Call) -> Work:
-    """native_group_norm_backward(grad, input, mean, rstd, weight, N, C, HxW, group, mask): up to 13 an element."""
+    """native_group_norm_backward(grad, input, mean, rstd, weight, N, C, HxW, group, mask): up to 13 per element."""
     grad, x, weight = call.tensor(0), call.tensor(1), call.optional(4)
     channels, mask = _channels(x, weight), call.flags(9)
     need(grad.sizes == x.sizes and len(mask) == 3)

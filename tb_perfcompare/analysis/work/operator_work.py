@@ -1,4 +1,4 @@
-"""The work of one operator call: which model knows the operator, or why there is none."""
+"""Work of one operator call: by the operator's model, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -27,32 +27,31 @@ __all__ = ["Work", "operator_work"]
 
 
 def model_of(name: str) -> Model | None:
-    """The model of an operator, None if it has none."""
+    """Returns the model of an operator, None if it has none."""
     return MODELS.get(name) or (generated if is_generated(name) else None)
 
 
 def operator_work(name: str, dims: str, types: str, strides: str, values: str, listed: str = "") -> Work | str:
-    """FLOPs and least bytes of one call, or the reason (short English) why they are not known.
+    """Returns FLOPs and least bytes of one call, or the reason (short English) why they are unknown.
 
     name     of the operator, "aten::mm"
-    dims     text of "Input Dims" in the trace, JSON; "" where not recorded; so are the others
+    dims     "Input Dims" of the trace, JSON; "" if not recorded; the same holds for the others
     types    "Input type"
     strides  "Input Strides"
     values   "Concrete Inputs"
-    listed   C++ types of the tensors in its lists, as a kernel of the call tells them (tensor_lists.types_of_lists)
+    listed   C++ types of the tensors in its lists, from the name of a kernel of the call (tensor_lists.types_of_lists)
 
-    The models are of operators that do the work themselves, so that nothing is counted twice: multiply with the calls
-    that launched device work of their own, in traces of the host alone with calls whose own time is not that of a
-    callee with a model.
+    Only operators that do the work themselves have models. To count nothing twice, multiply by the calls that launched
+    device work of their own; in traces of the host alone, by the calls whose work no callee with a model does.
     Never raises. Formulas and sources: docs/method/work.md.
     """
-    if len(dims) + len(types) + len(strides) + len(values) > _MOST_REMEMBERED:
+    if len(dims) + len(types) + len(strides) + len(values) > _MAX_CACHED_LENGTH:
         return _computed(name, dims, types, strides, values, listed)
-    return _remembered(name, dims, types, strides, values, listed)
+    return _cached(name, dims, types, strides, values, listed)
 
 
-_MOST_REMEMBERED = 1024
-"""Characters of the arguments of a call that is remembered; those of most calls have about a hundred."""
+_MAX_CACHED_LENGTH = 1024
+"""Largest total length of argument texts for which the result is cached; most calls have about a hundred characters."""
 
 
 def _computed(name: str, dims: str, types: str, strides: str, values: str, listed: str) -> Work | str:
@@ -68,5 +67,5 @@ def _computed(name: str, dims: str, types: str, strides: str, values: str, liste
     return work
 
 
-_remembered = lru_cache(maxsize=4096)(_computed)
-"""The recordings of a run, and of both runs, hold the same calls."""
+_cached = lru_cache(maxsize=4096)(_computed)
+"""Caches results, as the recordings of a run, and of both runs, contain the same calls."""

@@ -1,7 +1,7 @@
 """Pooling: 1 to 3 dimensions, forward and backward.
 
-One FLOP for each element of each window (a comparison or an addition). Bytes: the input, the output, the places (int64)
-of a maximum. https://docs.pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html
+One FLOP per element of each window (a comparison or an addition). Bytes: the input, the output, and for max pooling the
+indices (int64). https://docs.pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html
 """
 
 from __future__ import annotations
@@ -25,18 +25,20 @@ def _output(
     sizes: tuple[int, ...], kernel: tuple[int, ...], stride: tuple[int, ...], padding: tuple[int, ...],
     dilation: tuple[int, ...], ceil: bool,
 ) -> tuple[int, ...]:  # fmt: skip
-    """Positions: (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1, rounded down, or up with ceil_mode, but
-    no window starts behind the input (pooling_output_shape in aten/src/ATen/native/Pool.h)."""
+    """Positions: (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1, rounded down, or up with ceil_mode.
+
+    No window starts beyond the input (pooling_output_shape in aten/src/ATen/native/Pool.h).
+    """
     need(all(kernel) and all(stride))
-    found = []
+    positions = []
     for size, window, step, edge, gap in zip(sizes, kernel, stride, padding, dilation, strict=True):
         room = size + 2 * edge - gap * (window - 1) - 1
         count = (room + (step - 1 if ceil else 0)) // step + 1
         if ceil and (count - 1) * step >= size + edge:
             count -= 1
         need(count >= 0 and room >= 0)
-        found.append(count)
-    return tuple(found)
+        positions.append(count)
+    return tuple(positions)
 
 
 def max_pool(dimensions: int) -> Callable[[Call], Work]:
@@ -73,7 +75,7 @@ def avg_pool(dimensions: int) -> Callable[[Call], Work]:
 
 @models("aten::avg_pool2d_backward", "aten::avg_pool3d_backward")
 def avg_pool_backward(call: Call) -> Work:
-    """avg_poolNd_backward(grad, self, kernel, ...): one addition for each element of each window."""
+    """avg_poolNd_backward(grad, self, kernel, ...): one addition per element of each window."""
     grad, x = call.tensor(0), call.tensor(1)
     need(len(grad.sizes) == len(x.sizes))
     kernel = call.integers(2)
@@ -85,14 +87,14 @@ def avg_pool_backward(call: Call) -> Work:
 
 @models("aten::max_pool2d_with_indices_backward", "aten::max_pool3d_with_indices_backward")
 def max_pool_backward(call: Call) -> Work:
-    """max_poolNd_with_indices_backward(grad, self, ..., indices at 7): one addition for each element of grad."""
+    """max_poolNd_with_indices_backward(grad, self, ..., indices at 7): one addition per element of grad."""
     grad, x, places = call.tensor(0), call.tensor(1), call.tensor(7)
     need(grad.sizes == places.sizes and len(grad.sizes) == len(x.sizes))
     return Work(grad.elements, grad.bytes + places.bytes + x.elements * x.type.size, x.type.name, FAMILY)
 
 
 def _adaptive(x: Tensor, output: tuple[int, ...]) -> int:
-    """Elements of all windows: window i of n goes from floor(i size / n) to ceil((i + 1) size / n)."""
+    """Number of elements in all windows: window i of n reaches from floor(i size / n) to ceil((i + 1) size / n)."""
     need(all(count <= 1 << 20 for count in output))
     return prod(x.sizes[: -len(output)]) * prod(
         sum(-((-(index + 1) * size) // count) - index * size // count for index in range(count))

@@ -1,4 +1,4 @@
-"""Arguments of one operator call as a trace recorded them: sizes, types, strides and concrete values."""
+"""Recorded arguments of one operator call: sizes, types, strides and concrete values."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import msgspec
 from tb_perfcompare.quick_dataclass import dataclass
 
 LARGEST: Final = 1 << 62
-"""Sizes, FLOPs and bytes from here on are not those of a program; int64 holds what is below."""
+"""Sizes, FLOPs and bytes from here on are implausible; int64 holds smaller ones."""
 
 
 class NoModelError(Exception):
-    """The work of a call is not known; the message is the reason."""
+    """The work of a call is unknown; the message is the reason."""
 
 
 class Work(msgspec.Struct, frozen=True):
-    """What one call of an operator has to do.
+    """The work of one operator call.
 
     flops      arithmetic operations; a multiply-add counts two
     bytes      least bytes moved: every input read once, every output written once
-    data_type  "fp64", "fp32", "fp16", "bf16", "fp8", "int8", ... of the arithmetic; "" where mixed
+    data_type  "fp64", "fp32", "fp16", "bf16", "fp8", "int8", ... of the arithmetic; "" if mixed
     family     "matrix product", "convolution", ...: a row of docs/method/work.md
     """
 
@@ -40,7 +40,7 @@ class DataType:
 
     name  as in Work.data_type
     size  bytes of one element
-    rank  0 bool, 1 integer, 2 floating point, 3 complex: the higher wins where types are mixed
+    rank  0 bool, 1 integer, 2 floating point, 3 complex; of mixed types the highest rank wins
     """
 
     name: str
@@ -63,10 +63,10 @@ DATA_TYPES: Final[dict[str, DataType]] = {
     "unsigned short": DataType("uint16", 2, 1), "unsigned int": DataType("uint32", 4, 1),
     "unsigned long": DataType("uint64", 8, 1), "c10::qint8": INT8, "c10::quint8": UINT8, "c10::qint32": INT32,
 }  # fmt: skip
-"""Name of a C++ type in "Input type" -> type. Tensors alone have them: numbers are "Scalar", in old traces "Int"."""
+"""C++ type in "Input type" -> type. Only tensors have C++ types: scalars are "Scalar", in old traces "Int"."""
 
 OPAQUE_TYPES: Final = {f"OpaqueType<{size}u>": DataType("", size, 0) for size in (1, 2, 4, 8, 16)}
-"""What kernels that only copy call elements of a size, whatever their type."""
+"""Element types in names of kernels that only copy: a size, whatever the type."""
 
 SCALAR_TYPES: Final[dict[str, DataType]] = {
     "0": UINT8, "1": INT8, "2": INT16, "3": INT32, "4": INT64, "5": FP16, "6": FP32, "7": FP64, "9": COMPLEX64,
@@ -79,11 +79,11 @@ NO_TENSOR: Final = frozenset(
      "Device", "Generator", "Tuple", "None", "ComplexDouble", "SymInt", "SymFloat", "SymBool", "Stream", "Storage",
      "Object", "PyObject", "Enum", "Quantizer", "nullptr (uninitialized)")
 )  # fmt: skip
-"""What "Input type" says of arguments that are no tensor: lists, numbers, absent ones."""
+"""Values of "Input type" for arguments that are not tensors: lists, scalars, absent ones."""
 
 
 class Tensor(msgspec.Struct, frozen=True):
-    """A tensor argument; strides are None where the trace has none."""
+    """A tensor argument; strides are None if not recorded."""
 
     sizes: tuple[int, ...]
     type: DataType
@@ -91,12 +91,12 @@ class Tensor(msgspec.Struct, frozen=True):
 
     @property
     def elements(self) -> int:
-        """Number of elements, 1 of a tensor without dimensions."""
+        """Number of elements; 1 for a tensor without dimensions."""
         return prod(self.sizes)
 
     @property
     def bytes(self) -> int:
-        """Bytes of its distinct elements: an expanded tensor (stride 0) or overlapping windows are read once."""
+        """Bytes of its distinct elements: expanded tensors (stride 0) and overlapping windows are read once."""
         if not self.strides:
             return self.elements * self.type.size
         span, stored = 1, 1
@@ -110,9 +110,9 @@ class Tensor(msgspec.Struct, frozen=True):
 
 
 class Call(msgspec.Struct, frozen=True):
-    """One call: entry i of each list belongs to argument i; strides and values are empty where not recorded.
+    """One call. Entry i of each list belongs to argument i; strides and values are empty if not recorded.
 
-    listed  types of the tensors in the lists: one for all, or one for each argument from the first on; () unknown
+    listed  element types of tensor lists: one for all, or one for each argument starting with the first; () if unknown
     """
 
     name: str
@@ -123,15 +123,15 @@ class Call(msgspec.Struct, frozen=True):
     listed: tuple[str, ...] = ()
 
     def kind(self, index: int) -> str:
-        """What "Input type" says of the argument; "" where it is absent."""
+        """Returns the argument's "Input type"; "" if it is absent."""
         return self.types[index] if index < len(self.types) else ""
 
     def is_tensor(self, index: int) -> bool:
-        """Whether the argument is a tensor, of whatever type."""
+        """Whether the argument is a tensor, of any type."""
         return self.kind(index) not in NO_TENSOR
 
     def tensor(self, index: int) -> Tensor:
-        """The tensor that the argument is. Raises NoModelError where it is none."""
+        """Returns the tensor argument. Raises NoModelError if it is not a tensor."""
         kind = self.types[index] if index < len(self.types) else ""
         data_type = DATA_TYPES.get(kind)
         if data_type is None:
@@ -141,7 +141,7 @@ class Call(msgspec.Struct, frozen=True):
         return _tensor(self.dims[index], data_type, self.strides[index] if self.strides else None, index)
 
     def tensors(self, index: int) -> list[Tensor]:
-        """The tensors of the list that the argument is. Raises NoModelError where it is none, or not known."""
+        """Returns the tensors of a list argument. Raises NoModelError if it is no list of tensors or incomplete."""
         if self.kind(index) != "TensorList":
             raise NoModelError(f"input {index} is not recorded as a list of tensors")
         dims, strides = self.dims[index], self.strides[index] if self.strides else None
@@ -161,36 +161,39 @@ class Call(msgspec.Struct, frozen=True):
         ]
 
     def optional(self, index: int) -> Tensor | None:
-        """The tensor that the argument is, None where it is absent."""
+        """Returns the tensor argument, None if it is absent."""
         absent = index >= len(self.types) or self.types[index] in NO_TENSOR
         return None if absent else self.tensor(index)
 
     def optional_bytes(self, *indices: int) -> int:
-        """Bytes of those of the arguments that are tensors."""
+        """Sums the bytes of those arguments that are tensors."""
         return sum(tensor.bytes for index in indices if (tensor := self.optional(index)) is not None)
 
     def value(self, index: int) -> str:
-        """Text of the argument's value, "" of None, a default and a tensor. Raises where values are not recorded."""
+        """Returns the text of the argument's value; "" for None, a default and a tensor.
+
+        Raises NoModelError if values are not recorded.
+        """
         if not self.values:
             raise NoModelError("the trace does not record the values of arguments (torch before 2.1)")
         return self.values[index] if index < len(self.values) else ""
 
     def number(self, index: int) -> float:
-        """A recorded number."""
+        """Returns a recorded number."""
         try:
             return float(self.value(index))
         except ValueError:
             raise NoModelError(f"input {index} is not recorded as a number") from None
 
     def flag(self, index: int) -> bool:
-        """A recorded True or False."""
+        """Returns a recorded True or False."""
         text = self.value(index)
         if text not in ("True", "False"):
             raise NoModelError(f"input {index} is not recorded as True or False")
         return text == "True"
 
     def integer(self, index: int) -> int:
-        """A recorded integer."""
+        """Returns a recorded integer."""
         text = self.value(index)
         try:
             return int(text) if len(text) < 20 else LARGEST
@@ -198,18 +201,18 @@ class Call(msgspec.Struct, frozen=True):
             raise NoModelError(f"input {index} is not recorded as an integer") from None
 
     def integer_of_dimension(self, index: int, rank: int) -> int:
-        """A recorded dimension of a tensor of so many dimensions, counted from the front."""
+        """Returns a recorded dimension of a tensor with `rank` dimensions, counted from the front."""
         return self._dimension(self.integer(index), index, rank)
 
     def dimensions(self, index: int, rank: int) -> list[int]:
-        """A recorded list of such dimensions, "[-2, -1]"; none of an empty one."""
+        """Returns a recorded list of dimensions such as "[-2, -1]", counted from the front."""
         text = self.value(index)
         parts = text[1:-1].split(",") if text not in ("", "[]") else []
         try:
-            found = [int(part) for part in (parts if text[:1] + text[-1:] == "[]" else [text] if text else [])]
+            recorded = [int(part) for part in (parts if text[:1] + text[-1:] == "[]" else [text] if text else [])]
         except ValueError:
             raise NoModelError("the dimensions are not recorded as whole numbers") from None
-        return [self._dimension(dim, index, rank) for dim in found]
+        return [self._dimension(dim, index, rank) for dim in recorded]
 
     @staticmethod
     def _dimension(dim: int, index: int, rank: int) -> int:
@@ -218,11 +221,11 @@ class Call(msgspec.Struct, frozen=True):
         return dim % rank
 
     def integers(self, index: int) -> tuple[int, ...]:
-        """A recorded list of integers, "[14, 14]"."""
+        """Returns a recorded list of integers such as "[14, 14]"."""
         return _integers(self.value(index), index)
 
     def flags(self, index: int) -> tuple[bool, ...]:
-        """A recorded list of truth values, "[True, False]"."""
+        """Returns a recorded list of booleans such as "[True, False]"."""
         text = self.value(index)
         parts = text[1:-1].replace(" ", "").split(",")
         if text[:1] + text[-1:] != "[]" or not set(parts) <= {"True", "False"}:
@@ -231,8 +234,10 @@ class Call(msgspec.Struct, frozen=True):
 
 
 def read_call(name: str, dims: str, types: str, strides: str, values: str, listed: str = "") -> Call:
-    """The call of these recorded texts, and of the types of the tensors in its lists; raises NoModelError where they do
-    not fit each other."""
+    """Parses a call from its recorded texts and the element types of its lists.
+
+    Raises NoModelError if they are inconsistent.
+    """
     if not dims or not types:
         raise NoModelError("the trace does not record sizes and types (record_shapes)")
     sizes, kinds = _decoded(dims, "the sizes"), _kinds(types)
@@ -245,7 +250,7 @@ def read_call(name: str, dims: str, types: str, strides: str, values: str, liste
 
 @lru_cache(maxsize=1024)
 def _integers(text: str, index: int) -> tuple[int, ...]:
-    """Such lists are few: strides, paddings, kernels."""
+    """Parses a list of integers; cached, as there are few distinct ones: strides, paddings, kernels."""
     return _sizes(_decoded(text, f"the value of input {index}"), "the value", index)
 
 
@@ -276,7 +281,7 @@ def _strings(text: str, what: str) -> tuple[str, ...]:
 
 
 def _tensor(dims: Any, data_type: DataType, strides: Any, index: int) -> Tensor:
-    """Of the sizes and, unless None, strides that the trace has for argument `index`."""
+    """Builds a tensor from the sizes and, unless None, strides that the trace records for argument `index`."""
     sizes = _sizes(dims, "the sizes", index)
     if strides is None:
         return Tensor(sizes, data_type, None)
@@ -299,7 +304,7 @@ def _sizes(entry: Any, what: str, index: int) -> tuple[int, ...]:
 
 
 def broadcast(*tensors: Tensor) -> tuple[int, ...]:
-    """The sizes to which tensors are expanded together. Raises NoModelError where they do not fit.
+    """Returns the sizes to which the tensors are broadcast. Raises NoModelError if they are incompatible.
 
     https://docs.pytorch.org/docs/stable/notes/broadcasting.html
     """
@@ -317,13 +322,13 @@ def broadcast(*tensors: Tensor) -> tuple[int, ...]:
 
 
 def same(*tensors: Tensor) -> str:
-    """Name of the type that all have, "" where they differ."""
+    """Returns the name of the tensors' common type, "" if they differ."""
     names = {tensor.type.name for tensor in tensors}
     return names.pop() if len(names) == 1 else ""
 
 
 def need(fits: bool) -> None:
-    """Raise NoModelError where sizes contradict each other."""
+    """Raises NoModelError unless `fits`: sizes contradict each other."""
     if not fits:
         raise NoModelError("the sizes of the inputs contradict each other")
 

@@ -1,11 +1,12 @@
 """Recurrent networks in one library call: RNN, LSTM and GRU of cuDNN, MIOpen and oneDNN; forward and backward.
 
-The products of gates and states: of each of n time steps of all sequences, layer and direction 2 g h (i + r) FLOPs, g
-gates (LSTM 4, GRU 3, else 1), h the hidden size, i the size of what comes in, r that of what goes out; 2 h r more for a
-projection. Backward as much again for the states and, where wanted, for the weights. What is done to each element
-(biases, sigmoid, tanh) is not counted: https://docs.pytorch.org/docs/stable/generated/torch.nn.LSTM.html.
-Bytes: input, weights, states, output, last states; backward those, the gradients of the outputs and of the inputs. What
-the library keeps for the backward pass is not counted.
+FLOPs: the products for gates and states. Per time step of each sequence, layer and direction 2 g h (i + r), with g
+gates (LSTM 4, GRU 3, else 1), hidden size h, input size i and output size r; 2 h r more for a projection. Backward as
+many again for the states and, if requested, for the weights. Element-wise operations (biases, sigmoid, tanh) are not
+counted:
+https://docs.pytorch.org/docs/stable/generated/torch.nn.LSTM.html.
+Bytes: input, weights, states, output, last states; backward also the gradients of outputs and inputs. What the library
+saves for the backward pass is not counted.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 FAMILY = "recurrent"
 GATES = {0: 1, 1: 1, 2: 4, 3: 3}
-"""Mode of the library -> gates: RNN with ReLU or tanh, LSTM, GRU."""
+"""Mode of the library -> number of gates: RNN with ReLU or tanh, LSTM, GRU."""
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where an operator has its arguments; -1 where it has none. `mask` and `grad` are those of a backward call."""
+    """Positions of an operator's arguments; -1 if it has none. `mask` and `grad` are those of a backward call."""
 
     weights: int
     state: int
@@ -35,7 +36,7 @@ class Places:
 
 
 def _weights(call: Call, places: Places, inputs: int) -> tuple[int, int]:
-    """(elements of the weights without biases, width of the output)."""
+    """(elements of the weights without biases, width of the output)"""
     mode, hidden = call.integer(places.mode), call.integer(places.mode + 1)
     projected = call.integer(places.projection) if places.projection >= 0 else 0
     layers, ways = call.integer(places.layers), 1 + call.flag(places.bidirectional)
@@ -47,7 +48,7 @@ def _weights(call: Call, places: Places, inputs: int) -> tuple[int, int]:
 
 
 def model(places: Places) -> Callable[[Call], Work]:
-    """The model of an operator (input, weights, ...) that has its arguments at these places."""
+    """Returns the model of an operator (input, weights, ...) with its arguments at these positions."""
 
     def work(call: Call) -> Work:
         x, state = call.tensor(0), call.tensor(places.state)
@@ -75,8 +76,11 @@ def model(places: Places) -> Callable[[Call], Work]:
 
 
 def layer(backward: bool) -> Callable[[Call], Work]:
-    """mkldnn_rnn_layer(input, weights of inputs, of states, two biases, state, cell, ...): an LSTM's layer in one
-    direction; backward (..., output at 7, ..., gradients at 10 to 12, ...)."""
+    """One LSTM layer and direction.
+
+    mkldnn_rnn_layer(input, weights of inputs, of states, two biases, state, cell, ...); backward (..., output at 7,
+    ..., gradients at 10 to 12, ...).
+    """
 
     def work(call: Call) -> Work:
         x, of_inputs, of_states, state = call.tensor(0), call.tensor(1), call.tensor(2), call.tensor(5)

@@ -1,12 +1,12 @@
 """Operators that vLLM, SGLang and TensorRT-LLM register.
 
-Orders of arguments: vllm-project/vllm csrc/torch_bindings.cpp, csrc/libtorch_stable/torch_bindings.cpp,
+Argument orders: vllm-project/vllm csrc/torch_bindings.cpp, csrc/libtorch_stable/torch_bindings.cpp,
 csrc/moe/torch_bindings.cpp, model_executor/layers/fused_moe/fused_moe.py; sgl-project/sglang
 sgl-kernel/csrc/common_extension.cc, srt/layers/quantization/fp8_kernel.py; NVIDIA/TensorRT-LLM cpp/tensorrt_llm/thop.
-FlashInfer and DeepGEMM register none of their own. Attention: attention.py; what has no model: without_model.py.
+FlashInfer and DeepGEMM register no operators. Attention: attention.py; operators without a model: without_model.py.
 
-FLOPs as for the operators of torch: 2 for a multiply-add; RMS norm 4 an element, an added residual 1; a quantised
-element 1, 2 where its scale is found out. Bytes: what is read, what is written.
+FLOPs as for torch operators: 2 for a multiply-add; RMS norm 4 per element, an added residual 1; quantisation 1 per
+element, 2 if the scale is computed. Bytes: what is read, what is written.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ ELSEWHERE = "a map of experts hides how many tokens are computed here"
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """Where a product has its arguments; -1 where it has none.
+    """Positions of a product's arguments; -1 if it has none.
 
-    a, b    A[m, k]; B of k rows or k columns, n of the others
-    read    scales, a bias
-    out     the tensor that is written
-    result  number of the type of what is returned, of A's type, or `default`, where it is absent
-    packed  values of A and B in a byte
+    a, b     A[m, k]; B has k rows or k columns, and n of the other
+    read     scales, a bias
+    out      the tensor that is written
+    result   dtype argument of the returned tensor; if it is absent, `default` or else the type of A
+    packed   values of A and B per byte
     """
 
     a: int
@@ -80,7 +80,10 @@ def product(places: Product) -> Callable[[Call], Work]:
 
 
 def _low_bit(x: Tensor, n: int, weights: int, result: DataType) -> Work:
-    """X[m, k] times n columns of weights of less than 8 bits, `weights` bytes with their scales, in the type of X."""
+    """X[m, k] times n columns of weights with less than 8 bits, in the type of X.
+
+    `weights` are the bytes of weights and scales.
+    """
     m, k = x.sizes
     return Work(2 * m * k * n, x.bytes + weights + m * n * result.size, x.type.name, MATRIX_PRODUCT)
 
@@ -111,8 +114,10 @@ def _after_tensors(call: Call) -> int:
 
 
 def marlin(call: Call) -> Work:
-    """marlin_gemm, gptq_marlin_gemm(x[m, k], c?, weight, ..., workspace, type, m, n, k, ...): 2 m k n. Versions differ
-    in what comes between weight and workspace."""
+    """marlin_gemm, gptq_marlin_gemm(x[m, k], c?, weight, ..., workspace, type, m, n, k, ...): 2 m k n.
+
+    Versions differ in the arguments between weight and workspace.
+    """
     x, numbers = call.tensor(0), _after_tensors(call)
     m, n, k = (call.integer(numbers + at) for at in (1, 2, 3))
     need(x.sizes == (m, k) and n >= 0)
@@ -120,8 +125,11 @@ def marlin(call: Call) -> Work:
 
 
 def marlin_experts(call: Call) -> Work:
-    """moe_wna16_marlin_gemm(x[m, k], c?, weight[e, ...], scales[e, ...], ..., block, t, weighted, elsewhere, type, m,
-    n, k, ...), t experts for each of m rows: 2 m t k n."""
+    """Product with t experts per row: 2 m t k n.
+
+    moe_wna16_marlin_gemm(x[m, k], c?, weight[e, ...], scales[e, ...], ..., block, t, weighted, elsewhere, type, m, n,
+    k, ...).
+    """
     x, weight, numbers = call.tensor(0), call.tensor(2), _after_tensors(call)
     t, m, n, k = (call.integer(numbers + at) for at in (1, 5, 6, 7))
     need(x.sizes == (m, k) and n >= 0 and t >= 0 and len(weight.sizes) > 1 and weight.sizes[0] > 0)
@@ -133,11 +141,10 @@ def marlin_experts(call: Call) -> Work:
 
 
 def experts(call: Call) -> Work:
-    """fused_experts(x[m, k], w1[e, h, k], w2[e, k, n], weights[m, t], ids[m, t], ...), t experts for each of m tokens:
-    2 m t (h k + n k). h is 2 n where the activation has a gate.
+    """fused_experts(x[m, k], w1[e, h, k], w2[e, k, n], weights[m, t], ids[m, t], ...) with t experts per token.
 
-    Which experts are chosen is not recorded: weights are read of as many as there are, at most m t. Raises where a map
-    leaves out tokens of experts elsewhere.
+    2 m t (h k + n k) FLOPs; h is 2 n if the activation has a gate. Which experts are chosen is not recorded: at most m
+    t of them are read. Raises NoModelError if a map excludes tokens of experts on other ranks.
     """
     x, first, second, ids = call.tensor(0), call.tensor(1), call.tensor(2), call.tensor(4)
     need(len(x.sizes) == 2 and len(first.sizes) == len(second.sizes) == 3 and len(ids.sizes) == 2)
@@ -151,12 +158,12 @@ def experts(call: Call) -> Work:
     used = min(count, ids.elements)
     moved = 2 * x.bytes + (first.bytes + second.bytes) // count * used + ids.bytes + call.optional_bytes(3)
     flops = 2 * ids.elements * (hidden * k + second.sizes[2] * k)
-    name = "fp8" if first.type == second.type == FP8 else same(x, first, second)  # x is quantised on the way
+    name = "fp8" if first.type == second.type == FP8 else same(x, first, second)  # x is quantised inside
     return Work(flops, moved, name, MATRIX_PRODUCT)
 
 
 def grouped(packed: int) -> Callable[[Call], Work]:
-    """cutlass_moe_mm, cutlass_fp4_group_mm(out[m, n], a[m, k], b[e, ...], scales, ...), one expert a row: 2 m k n."""
+    """cutlass_moe_mm, cutlass_fp4_group_mm(out[m, n], a[m, k], b[e, ...], scales, ...), one expert per row: 2 m k n."""
 
     def model(call: Call) -> Work:
         out, a, b = call.tensor(0), call.tensor(1), call.tensor(2)
@@ -172,8 +179,13 @@ def grouped(packed: int) -> Callable[[Call], Work]:
 
 @dataclass(frozen=True, slots=True)
 class Norm:
-    """Where an RMS norm has its arguments, -1 where it has none: `out` of one in place, `residual` (read and written),
-    `scales` of an output that is quantised, at `cost` for each element."""
+    """Positions of an RMS norm's arguments; -1 if it has none.
+
+    out       the output, if it is not in place
+    residual  added to x; read and written
+    scales    scales of a quantised output
+    cost      FLOPs per element of the quantisation
+    """
 
     x: int
     weight: int
@@ -184,7 +196,7 @@ class Norm:
 
 
 def norm(places: Norm) -> Callable[[Call], Work]:
-    """RMS norm: 4 an element, 1 more where a residual is added."""
+    """RMS norm: 4 per element, 1 more for an added residual."""
 
     def model(call: Call) -> Work:
         x, weight = call.tensor(places.x), call.tensor(places.weight)
@@ -200,8 +212,10 @@ def norm(places: Norm) -> Callable[[Call], Work]:
 
 
 def gated(each: int, *read: int) -> Callable[[Call], Work]:
-    """silu_and_mul, gelu_and_mul, ...(out[..., d], input[..., 2 d]): a function and a product for each element of out,
-    a scale one more."""
+    """silu_and_mul, gelu_and_mul, ...(out[..., d], input[..., 2 d]): a function and a product per element of out.
+
+    One more for a scale.
+    """
 
     def model(call: Call) -> Work:
         out, x = call.tensor(0), call.tensor(1)
@@ -213,14 +227,14 @@ def gated(each: int, *read: int) -> Callable[[Call], Work]:
 
 
 def activation(call: Call) -> Work:
-    """gelu_new, gelu_fast, gelu_quick(out, input): 1 an element."""
+    """gelu_new, gelu_fast, gelu_quick(out, input): 1 per element."""
     out, x = call.tensor(0), call.tensor(1)
     need(out.sizes == x.sizes)
     return Work(out.elements, out.bytes + x.bytes, same(out, x), ELEMENTWISE)
 
 
 def quantise(each: int, x: int, out: int) -> Callable[[Call], Work]:
-    """Of a tensor into one of fewer bits, with the scales at 2; `each` is 1 where they are given, else 2."""
+    """Quantisation to fewer bits, with the scales at 2; `each` is 1 if they are given, 2 if they are computed."""
 
     def model(call: Call) -> Work:
         source, target = call.tensor(x), call.tensor(out)
@@ -237,7 +251,7 @@ def quantise_whole(call: Call) -> Work:
 
 
 def merge(call: Call) -> Work:
-    """merge_attn_states(out, out_lse?, a, a_lse, b, b_lse, ...): two products and an addition an element."""
+    """merge_attn_states(out, out_lse?, a, a_lse, b, b_lse, ...): two products and an addition per element."""
     return _merged(call, 0, (0, 1, 2, 3, 4, 5))
 
 
@@ -253,9 +267,9 @@ def _merged(call: Call, at: int, moved: tuple[int, ...]) -> Work:
 
 
 def rotary(call: Call) -> Work:
-    """rotary_embedding(positions, query, key?, head_size, cos_sin_cache, neox, ...), in place: each pair of rotated
-    elements takes 4 products and 2 additions, 3 an element; a row of the cache has as many elements as a head rotates.
+    """rotary_embedding(positions, query, key?, head_size, cos_sin_cache, neox, ...), in place: 3 per rotated element.
 
+    A pair of elements takes 4 products and 2 additions; a row of the cache has as many elements as a head rotates.
     Su and others, RoFormer, https://arxiv.org/abs/2104.09864.
     """
     positions, query, key, cache = call.tensor(0), call.tensor(1), call.optional(2), call.tensor(4)
@@ -271,8 +285,11 @@ def rotary(call: Call) -> Work:
 
 
 def rotary_copied(call: Call) -> Work:
-    """apply_rope_pos_ids_cos_sin_cache(q, k, q_out, k_out, cos_sin_cache, positions, interleave, pdl, stream, v?,
-    k_buffer?, v_buffer?, slots?) of [tokens, heads, head size]. With v, that and k are written to the buffers."""
+    """Rotary embedding of [tokens, heads, head size]: 3 per rotated element; with v, k and v also go to the buffers.
+
+    apply_rope_pos_ids_cos_sin_cache(q, k, q_out, k_out, cos_sin_cache, positions, interleave, pdl, stream, v?,
+    k_buffer?, v_buffer?, slots?).
+    """
     q, k, cache, positions = call.tensor(0), call.tensor(1), call.tensor(4), call.tensor(5)
     need(len(q.sizes) == len(k.sizes) == 3 and q.sizes[2] == k.sizes[2] and len(cache.sizes) == 2)
     rotated = cache.sizes[1]
@@ -287,8 +304,10 @@ def rotary_copied(call: Call) -> Work:
 
 
 def cache(sources: tuple[int, ...], targets: tuple[int, ...], slots: int) -> Callable[[Call], Work]:
-    """reshape_and_cache, concat_and_cache_mla: of `sources` as many rows as there are slots are read, and written in
-    the type of the target; further rows are padding."""
+    """reshape_and_cache, concat_and_cache_mla: reads as many rows of `sources` as there are slots; more are padding.
+
+    Writes them in the type of the target.
+    """
 
     def model(call: Call) -> Work:
         places, moved = call.tensor(slots), call.tensor(slots).bytes
@@ -304,7 +323,7 @@ def cache(sources: tuple[int, ...], targets: tuple[int, ...], slots: int) -> Cal
 
 
 def top_k_softmax(gates: int) -> Callable[[Call], Work]:
-    """topk_softmax(weights, ids, ..., gates, ...): a softmax of the gates, 5 an element; the largest are written."""
+    """topk_softmax(weights, ids, ..., gates, ...): a softmax of the gates, 5 per element; the largest are written."""
 
     def model(call: Call) -> Work:
         logits = call.tensor(gates)
@@ -315,7 +334,7 @@ def top_k_softmax(gates: int) -> Callable[[Call], Work]:
 
 
 def sum_of_experts(call: Call) -> Work:
-    """moe_sum(input[m, t, k], out[m, k]): 1 an element."""
+    """moe_sum(input[m, t, k], out[m, k]): 1 per element."""
     x, out = call.tensor(0), call.tensor(1)
     need(len(x.sizes) == 3 and out.sizes == (x.sizes[0], x.sizes[2]))
     return Work(x.elements, x.bytes + out.bytes, x.type.name, REDUCTION)
@@ -326,7 +345,7 @@ def align_experts(call: Call) -> Work:
     return Work(0, call.tensor(0).bytes + call.optional_bytes(*range(3, len(call.types))), "", SORT)
 
 
-def _both(name: str, model: Callable[[Call], Work], *spaces: str) -> dict[str, Callable[[Call], Work]]:
+def _in_each(name: str, model: Callable[[Call], Work], *spaces: str) -> dict[str, Callable[[Call], Work]]:
     return {f"{space}::{name}": model for space in spaces}
 
 
@@ -335,8 +354,8 @@ _SCALED = Product(a=0, b=1, read=(2, 3, 5), result=4)
 MODELS.update({
     "_C::cutlass_scaled_mm": product(Product(a=1, b=2, read=(3, 4, 5), out=0)),
     "_C::cutlass_scaled_mm_azp": product(Product(a=1, b=2, read=(3, 4, 5, 6, 7), out=0)),
-    **_both("cutlass_scaled_fp4_mm", product(Product(1, 2, read=(3, 4, 5), out=0, packed=2)), "_C", "sgl_kernel"),
-    **_both("dsv3_fused_a_gemm", product(Product(a=1, b=2, out=0)), "_C", "sgl_kernel"),
+    **_in_each("cutlass_scaled_fp4_mm", product(Product(1, 2, read=(3, 4, 5), out=0, packed=2)), "_C", "sgl_kernel"),
+    **_in_each("dsv3_fused_a_gemm", product(Product(a=1, b=2, out=0)), "_C", "sgl_kernel"),
     "sgl_kernel::dsv3_router_gemm": product(Product(a=1, b=2, out=0)),
     "sgl_kernel::int8_scaled_mm": product(_SCALED),
     "sgl_kernel::fp8_scaled_mm": product(_SCALED),
@@ -347,17 +366,17 @@ MODELS.update({
     "trtllm::cublas_scaled_mm": product(Product(a=0, b=1, read=(2, 3, 4), result=5)),
     "trtllm::fp8_block_scaling_gemm": product(Product(a=0, b=1, read=(2, 3), result=4, default=BF16)),
     "_C::awq_gemm": awq,
-    **_both("gptq_gemm", gptq, "_C", "sgl_kernel"),
+    **_in_each("gptq_gemm", gptq, "_C", "sgl_kernel"),
     "_C::machete_mm": machete,
     "_C::marlin_gemm": marlin,
-    **_both("gptq_marlin_gemm", marlin, "_C", "sgl_kernel"),
-    **_both("moe_wna16_marlin_gemm", marlin_experts, "_moe_C", "sgl_kernel"),
-    **_both("inplace_fused_experts", experts, "vllm", "sglang"),
-    **_both("outplace_fused_experts", experts, "vllm", "sglang"),
+    **_in_each("gptq_marlin_gemm", marlin, "_C", "sgl_kernel"),
+    **_in_each("moe_wna16_marlin_gemm", marlin_experts, "_moe_C", "sgl_kernel"),
+    **_in_each("inplace_fused_experts", experts, "vllm", "sglang"),
+    **_in_each("outplace_fused_experts", experts, "vllm", "sglang"),
     "_C::cutlass_moe_mm": grouped(1),
-    **_both("cutlass_fp4_group_mm", grouped(2), "_C", "sgl_kernel"),
+    **_in_each("cutlass_fp4_group_mm", grouped(2), "_C", "sgl_kernel"),
     "_C::rms_norm": norm(Norm(x=1, weight=2, out=0)),
-    **_both("rmsnorm", norm(Norm(x=1, weight=2, out=0)), "sgl_kernel"),
+    **_in_each("rmsnorm", norm(Norm(x=1, weight=2, out=0)), "sgl_kernel"),
     "sgl_kernel::gemma_rmsnorm": norm(Norm(x=1, weight=2, out=0)),
     "_C::fused_add_rms_norm": norm(Norm(x=0, weight=2, residual=1)),
     "sgl_kernel::fused_add_rmsnorm": norm(Norm(x=0, weight=2, residual=1)),
@@ -379,8 +398,8 @@ MODELS.update({
         "sgl_kernel::sgl_per_token_quant_fp8")},
     "sgl_kernel::sgl_per_tensor_quant_fp8": quantise_whole,
     "_C::merge_attn_states": merge,
-    **_both("merge_state", merge_state, "sgl_kernel"),
-    **_both("merge_state_v2", merge_state, "sgl_kernel"),
+    **_in_each("merge_state", merge_state, "sgl_kernel"),
+    **_in_each("merge_state_v2", merge_state, "sgl_kernel"),
     "_C::rotary_embedding": rotary,
     "sgl_kernel::apply_rope_pos_ids_cos_sin_cache": rotary_copied,
     "_C_cache_ops::reshape_and_cache": cache((0, 1), (2, 3), 4),
@@ -389,5 +408,5 @@ MODELS.update({
     "_moe_C::topk_softmax": top_k_softmax(3),
     "sgl_kernel::topk_softmax": top_k_softmax(2),
     "_moe_C::moe_sum": sum_of_experts,
-    **_both("moe_align_block_size", align_experts, "_moe_C", "sgl_kernel"),
+    **_in_each("moe_align_block_size", align_experts, "_moe_C", "sgl_kernel"),
 })  # fmt: skip

@@ -1,12 +1,12 @@
 """Operators on lists of tensors: fused optimizers, `_foreach_*`, cat.
 
-Traces record the sizes of lists of up to 30 tensors, of longer ones none, and no types. Names of the kernels tell
-those: multi_tensor_apply_kernel<..., BinaryOpScalarFunctor<float, ...>, ...>, CatArrayBatchedCopy<OpaqueType<2u>, ...>.
+Traces record sizes of lists with up to 30 tensors, but no types. Those are in kernel names:
+multi_tensor_apply_kernel<..., BinaryOpScalarFunctor<float, ...>, ...>, CatArrayBatchedCopy<OpaqueType<2u>, ...>.
 
-Optimizers, FLOPs an element as their update rules are written (https://docs.pytorch.org/docs/stable/optim.html; a
-negated gradient and what is computed once for a tensor are not counted). Bytes: parameters, gradients and states read,
-parameters and states written; gradients too where a scale has to be taken off them.
-Element-wise lists count as the operator does on one tensor: n FLOPs, every list read, one written.
+Optimizers: FLOPs per element as in their update rules (https://docs.pytorch.org/docs/stable/optim.html); negating a
+gradient and values that are computed once per tensor are not counted. Bytes: parameters, gradients and states read,
+parameters and states written; also gradients if they are unscaled.
+Element-wise lists count like the operator on one tensor: one FLOP per element, every list read, one written.
 """
 
 from __future__ import annotations
@@ -28,21 +28,20 @@ _KERNELS = re.compile(
 )
 _TYPE = re.compile(r"(c10::complex<[\w:]+>|(?:[\w:() ]+::)?OpaqueType<\d+u>|[a-zA-Z_][\w:]*(?: [a-zA-Z]\w*)*)(?:, |>)")
 _SEVERAL = {"FusedAdamMathFunctorMP": slice(1, 6), "CopyFunctor": slice(0, 2)}
-"""Kernels whose lists differ in type -> which of the types in their names are those of the lists, in order."""
+"""Kernels whose lists differ in type -> which types in their names are those of the lists, in order."""
 
 
 @lru_cache(maxsize=4096)
 def types_of_lists(kernel: str) -> str:
-    """C++ types of the elements of a kernel's lists, ", " between them: one for all lists, or one for each; "" where
-    the name does not tell."""
-    found = _KERNELS.search(kernel) if "multi_tensor" in kernel or "CatArray" in kernel else None
-    if found is None:
+    """Returns C++ element types of a kernel's lists, separated by ", ": one for all, or one each; "" if unknown."""
+    match = _KERNELS.search(kernel) if "multi_tensor" in kernel or "CatArray" in kernel else None
+    if match is None:
         return ""
-    types, at, text = [], 0, found["types"] or found["element"]
-    while (one := _TYPE.match(text, at)) is not None:
-        types.append(one[1].rpartition("::")[2] if "OpaqueType" in one[1] else one[1])
-        at = one.end()
-    return ", ".join(types[_SEVERAL.get(found["functor"], slice(0, 1))])
+    types, at, text = [], 0, match["types"] or match["element"]
+    while (part := _TYPE.match(text, at)) is not None:
+        types.append(part[1].rpartition("::")[2] if "OpaqueType" in part[1] else part[1])
+        at = part.end()
+    return ", ".join(types[_SEVERAL.get(match["functor"], slice(0, 1))])
 
 
 def _elements(tensors: Sequence[Tensor]) -> int:
@@ -70,8 +69,7 @@ def _alike(*lists: Sequence[Tensor]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How an optimizer is read: `steps`, `decay` and `scale` are places of its step counters (-1: none), weight decay
-    and gradient scale."""
+    """Positions of an optimizer's step counters (-1 for none), weight decay and gradient scale."""
 
     decay: int
     scale: int
@@ -79,7 +77,10 @@ class Rule:
 
 
 def _updated(call: Call, rule: Rule, each: int, states: Sequence[int], *, fresh: bool = False) -> Work:
-    """`each` FLOPs an element without decay and scale; `states` are places of lists, only written if `fresh`."""
+    """Work of an update: `each` FLOPs per element plus decay and scale.
+
+    `states` are positions of state lists, which are only written, not read, if `fresh`.
+    """
     parameters, gradients = call.tensors(0), call.tensors(1)
     held = [call.tensors(place) for place in states]
     _alike(parameters, gradients, *held)
@@ -93,22 +94,30 @@ def _updated(call: Call, rule: Rule, each: int, states: Sequence[int], *, fresh:
 
 
 def adam(call: Call) -> Work:
-    """_fused_adam_, _fused_adamw_(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2,
-    weight_decay, eps, amsgrad, maximize, grad_scale, found_inf): 3 for the first moment, 4 for the second, 3 for the
-    denominator, 3 for the step; AMSGrad 1 for the larger second moment."""
+    """Adam and AdamW: 3 for the first moment, 4 for the second, 3 for the denominator, 3 for the step.
+
+    AMSGrad 1 for the maximum of second moments. _fused_adam_, _fused_adamw_(self, grads, exp_avgs, exp_avg_sqs,
+    max_exp_avg_sqs, state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf).
+    """
     largest = call.flag(11)
     return _updated(call, Rule(decay=9, scale=13, steps=5), 14 if largest else 13, (2, 3, 4) if largest else (2, 3))
 
 
 def adagrad(call: Call) -> Work:
-    """_fused_adagrad_(self, grads, state_sums, state_steps, lr, lr_decay, weight_decay, eps, maximize, grad_scale,
-    found_inf): 2 for the sum of squares, 2 for the denominator, 3 for the step."""
+    """Adagrad: 2 for the sum of squares, 2 for the denominator, 3 for the step.
+
+    _fused_adagrad_(self, grads, state_sums, state_steps, lr, lr_decay, weight_decay, eps, maximize, grad_scale,
+    found_inf).
+    """
     return _updated(call, Rule(decay=6, scale=9, steps=3), 7, (2,))
 
 
 def sgd(call: Call) -> Work:
-    """_fused_sgd_(self, grads, momentum_buffer_list, weight_decay, momentum, lr, dampening, nesterov, maximize,
-    is_first_step, grad_scale, found_inf): 2 for the step, momentum 3, Nesterov 2; the first step sets the momentum."""
+    """SGD: 2 for the step, momentum 3, Nesterov 2; the first step sets the momentum.
+
+    _fused_sgd_(self, grads, momentum_buffer_list, weight_decay, momentum, lr, dampening, nesterov, maximize,
+    is_first_step, grad_scale, found_inf).
+    """
     rule = Rule(decay=3, scale=10)
     if not call.number(4):
         return _updated(call, rule, 2, ())
@@ -121,7 +130,7 @@ def _lists(call: Call) -> list[list[Tensor]]:
 
 
 def elementwise(call: Call) -> Work:
-    """_foreach_add, ...: of each element of the first list; numbers and single tensors beside the lists are numbers."""
+    """_foreach_add, ...: one FLOP per element of the first list; other arguments count as scalars."""
     lists = _lists(call)
     need(bool(lists))
     _alike(*lists)
@@ -143,7 +152,7 @@ def zero(call: Call) -> Work:
 
 
 def reduction(each: int) -> Callable[[Call], Work]:
-    """_foreach_norm, _foreach_powsum: 2 an element, _foreach_max 1; one value of each tensor is written."""
+    """_foreach_norm, _foreach_powsum: 2 per element, _foreach_max 1; one value is written per tensor."""
 
     def model(call: Call) -> Work:
         tensors = call.tensors(0)

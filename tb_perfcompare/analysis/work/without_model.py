@@ -1,4 +1,4 @@
-"""Operators that have no model on purpose, with the reason."""
+"""Operators that deliberately have no model, with the reason."""
 
 from __future__ import annotations
 
@@ -79,21 +79,21 @@ REASONS: Final[dict[str, str]] = {
 
 
 _AUTOGRAD_NODE: Final = re.compile(r"\w+Backward\d+|torch::autograd::\w+")
-"""Nodes of the graph that torch itself has; those of a program's own functions end in Backward without a number."""
+"""Graph nodes of torch itself; those of a program's own functions end in Backward without a number."""
 
 
-_REDUCES: Final = re.compile(
+_COLLECTIVES: Final = re.compile(
     r"(?:vllm|sglang|sgl_kernel|trtllm|symm_mem|_C_custom_ar)::\w*(?:all_?reduce|all_?gather|reduce_?scatter|all_?to_?all)\w*"
 )
 """Collectives of serving engines."""
 
 
 def reason_of(name: str) -> str:
-    """Why an operator has no model."""
-    found = REASONS.get(name)
-    if found is not None:
-        return found
-    if name.startswith(("c10d::", "nccl:", "_c10d_functional::")) or _REDUCES.fullmatch(name):
+    """Returns why an operator has no model."""
+    reason = REASONS.get(name)
+    if reason is not None:
+        return reason
+    if name.startswith(("c10d::", "nccl:", "_c10d_functional::")) or _COLLECTIVES.fullmatch(name):
         return COLLECTIVE
     if name.startswith("autograd::engine::") or _AUTOGRAD_NODE.fullmatch(name):
         return CALLS_OTHERS

@@ -27,7 +27,7 @@ SHARE_APART = 0.05
 """Two sequences of kernels are cut where their cumulated shares of the operator's time are at most this far apart."""
 
 SHARE_RATIO = 2.0
-"""Largest ratio of their shares of the operator's time for kernels in the same position to do the same."""
+"""Largest ratio between two kernels' shares of their operators' time at which kernels in the same position match."""
 
 MOST_IN_ORDER = 8
 """Number of kernels of one operator and shape up to which their order is meaningful; more are variants of a few."""

@@ -42,7 +42,7 @@ Key = TypeVar("Key")
 
 _SEVERAL = 3
 _WHOLE_MODEL = frozenset({"DataParallel.forward", "DistributedDataParallel.forward"})
-"""Wrappers of whole models: being below one of these says nothing about work."""
+"""Wrappers of whole models: running below the same one is no evidence that two operators match."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,7 +199,7 @@ def _paths(sides: tuple[StepEvents, StepEvents], key: Both) -> Both:
 
 
 def _jobs(side: StepEvents) -> Ints:
-    """(n,) purpose of an event, as far as events of other names can share it: its kind, for calls what they do."""
+    """(n,) number of what each event does, whatever its name: its kind, or the purpose of a call."""
     table = []
     for name in side.names:
         job = 1 + len(_JOBS_OF_CALLS) + name.kind

@@ -21,7 +21,7 @@ INTERPOLATED_BELOW = 0.5
 """Below this coverage a mean is called interpolated."""
 
 ROW_SEPARATOR = " › "
-"""Between the key columns of a row that evidence names."""
+"""Separator of the key columns of a row in evidence."""
 
 _CLOCK = "frequency"
 _CLOCKS = "power and temperature limits, clock settings, idle states"

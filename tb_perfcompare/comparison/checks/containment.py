@@ -48,7 +48,7 @@ class Containment:
 
 
 def containment(a: Summary, b: Summary) -> Containment | None:
-    """Computes the containment; None without input shapes on both sides, or if a step holds another number of
+    """Computes the containment; None without input shapes on both sides, or if a step holds a different number of
     batches or optimizer steps."""
     one, two = _work(a), _work(b)
     if one is None or two is None or not _same_iterations(a, b):

@@ -27,8 +27,8 @@ from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 ALIKE = 0.8
-"""Share of the heavy work, by calls, that forms of one program have in common; also share of the other work, of the
-side that has less of it."""
+"""Share of the heavy work, by calls, that forms of one program have in common; also share of the light work,
+relative to the side with less of it."""
 
 UNLIKE = 0.2
 """Share of either side's work, heavy or not, below which the sides compute different things."""

@@ -1,4 +1,4 @@
-"""The change of a mean, split into what iterations of each kind take and how often each kind occurs.
+"""Splits the change of a mean into the time of iterations of each kind and how often each kind occurs.
 
 Direct standardisation at the baseline's mix (docs/method/iterations.md#kinds).
 """
@@ -18,12 +18,12 @@ from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_KINDS = 200
-"""Kinds that are told apart; the rarest stand together."""
+"""Number of separate kinds; the rarest are merged."""
 
 OTHERS = "(rarer kinds)"
 
 SAME_MIX = 0.05
-"""p of kinds by content below which they occur more or less often than before."""
+"""p below which kinds by content occur more or less often than before."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,12 +31,12 @@ class MixSplit:
     """k kinds, the most frequent first.
 
     kinds       k texts
-    baseline, candidate  k arrays: the steps of each kind, places in the side's steps
-    time_ns     (k,) effect of what iterations of the kind take, at the baseline's mix; 0 for kinds of one side
+    baseline, candidate  k arrays: the steps of each kind, as positions in the side's steps
+    time_ns     (k,) effect of the time of iterations of the kind, at the baseline's mix; 0 for one-sided kinds
     mix_ns      (k,) effect of how often they occur; with time_ns it adds up to total_ns exactly
     total_ns    change of the mean, rounded
     mean_ns     mean of the baseline
-    by_content  kinds are what iterations consist of, not what their markers say was asked for
+    by_content  kinds are what iterations consist of, rather than what their markers say was requested
     """
 
     kinds: tuple[str, ...]
@@ -58,7 +58,7 @@ class MixSplit:
 
 
 def split_mix(kinds: tuple[Sequence[str], Sequence[str]], times_ns: tuple[Ints, Ints]) -> MixSplit | None:
-    """Of the kind and time of every step of both sides; None where all are of one kind."""
+    """Splits the change by the kind and time of every step of both sides; None if all are of one kind."""
     frequent = [kind for kind, _ in Counter([*kinds[0], *kinds[1]]).most_common(MOST_KINDS)]
     if len(frequent) < 2:
         return None
@@ -95,7 +95,8 @@ def _whole(parts: Sequence[Fraction]) -> Ints:
 
 
 def mix_check(split: MixSplit, margin: float, *, directed: bool) -> Check:
-    """Fails where a direction of the verdict comes from the mix: without its change there would be none, or the other.
+    """Check that fails if the verdict's direction comes from the mix: without its change there would be none, or the
+    other.
 
     margin    the threshold of the verdict, as a fraction of the step
     directed  whether the verdict is slower or faster

@@ -1,7 +1,7 @@
-"""Steps by kind: the shift of the step time within kinds, combined by the time that each kind takes.
+"""Steps by kind: the shift of the step time within kinds, weighted by the time that each kind takes.
 
-A kind is only held against itself, so that another mix of kinds is no change, and a kind that takes much of the time
-counts for as much, however seldom it is. Formulas and rates: docs/method/iterations.md#the-verdict-within-kinds.
+A kind is only compared with itself, so that a different mix of kinds is no change, and a kind counts by its time,
+however rare it is. Formulas and rates: docs/method/iterations.md#the-verdict-within-kinds.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from tb_perfcompare.model.arrays import Flags, Floats, Ints, median
 from tb_perfcompare.quick_dataclass import dataclass
 
 LEAST_SHARED = 0.5
-"""Share of the time of each side that kinds of both sides take, below which they say too little."""
+"""Share of each side's time that kinds of both sides must take for a comparison within kinds."""
 
 _FEWEST_FREE = 4
-"""Degrees of freedom that tell the deviation of kinds with few steps."""
+"""Fewest degrees of freedom for the deviation of kinds with few steps."""
 
 _BITS, _MOST_BITS = 40, 61
 
@@ -50,18 +50,18 @@ Pair = tuple[Floats, Floats]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strata:
-    """code  the kind of each observation of both sides, (n,) and (m,), numbered from 0 alike on both"""
+    """`code`: kind of each observation of both sides, (n,) and (m,), numbered from 0 in the same way on both."""
 
     code: tuple[Ints, Ints]
 
     def only(self, kept: tuple[Flags, Flags]) -> Strata:
-        """Of the observations that are `kept`."""
+        """Returns only the observations marked in `kept`."""
         return Strata((self.code[0][kept[0]], self.code[1][kept[1]]))
 
 
 def strata_of(split: MixSplit, seen: tuple[Samples, Samples]) -> Strata:
-    """Kinds of the observations of both sides: of ranks of one job, the kind that the step has on the first. The rarer
-    kinds that stand together are no kind: a number of its own on each side."""
+    """Kinds of the observations of both sides; for ranks of one job, the step's kind on the first rank. The merged
+    rarer kinds are not one kind, so they get a different number on each side."""
     codes = []
     for number, (steps, side) in enumerate(zip((split.baseline, split.candidate), seen, strict=True)):
         code = np.zeros(sum(map(len, steps)), dtype=np.int64)
@@ -73,14 +73,14 @@ def strata_of(split: MixSplit, seen: tuple[Samples, Samples]) -> Strata:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WithinKinds:
-    """Steps of the kinds that both sides have, the others left out.
+    """Steps of the kinds that both sides have, without the others.
 
-    kept, times, captures  of these steps: which of all they are, ...
-    level    the times over the typical one of their kind on both sides, in units of which that has about 2^40
-    own      the same over the typical one of their own side
-    places   of each kind, in the steps of both sides
-    time     share of the time of kind k, the mean of both sides
-    count    share of the steps of kind k, the mean of both sides
+    kept, times, captures  positions of these steps among all, their times and captures
+    level    times relative to the typical one of their kind on both sides, in units of which that has about 2^40
+    own      times relative to the typical one of their kind on their own side, in the same units
+    places   positions of each kind among these steps, on both sides
+    time     share of the time of kind k, mean of both sides
+    count    share of the steps of kind k, mean of both sides
     few      (k,) kinds with too few steps for an interval of their own
     sigma    deviation of ln(time) within these, with its degrees of freedom
     """
@@ -98,7 +98,7 @@ class WithinKinds:
     freedom: int
 
     def shift(self, alpha: float, *, like: ShiftEstimate | None = None, at_pace: bool = False) -> ShiftEstimate:
-        """As estimate_shift: the shifts of the kinds, weighted by time."""
+        """Shift as in estimate_shift: the shifts of the kinds, weighted by time."""
         tell = min(capture_counts(self.captures)) >= FEWEST_OF_THEIR_OWN
         likeness = resemblance(self.own[0][np.newaxis], self.own[1][np.newaxis], self.captures)
         neighbours = independent(1, sum(map(len, self.times))) if tell else likeness
@@ -140,13 +140,13 @@ class WithinKinds:
         )
 
     def _sigma(self, width: float, alpha: float) -> float:
-        """The deviation of as many steps of one kind that would give an interval as wide."""
+        """Deviation at which as many steps of one kind would give an interval of this width."""
         error = width / 2 / normal_quantile(1 - alpha / 2)
         n, m = map(len, self.times)
         return max(error * math.sqrt(RANK_EFFICIENCY / (1 / n + 1 / m)), SIGMA_FLOOR)
 
     def centres(self) -> Pair:
-        """(1, k), (1, l): of each capture the middle of ln(level) of each of its kinds, weighted by time among them."""
+        """(1, k), (1, l): for each capture the centre of ln(level) of each of its kinds, weighted by time."""
         one, two = (_centres(self, side) for side in (0, 1))
         return one, two
 
@@ -158,8 +158,8 @@ class WithinKinds:
 
 
 def within_kinds(times: Times, captures: Captures, strata: Strata | None, alpha: float) -> WithinKinds | None:
-    """None where kinds of both sides say too little, or there are none. Kinds with few steps count only if together
-    they tell how far their steps vary."""
+    """Prepares a comparison within kinds; None if kinds of both sides take too little of the time, or there are
+    none. Kinds with few steps count only if together they give a deviation."""
     if strata is None:
         return None
     sides = [_places(code, _kinds(strata)) for code in strata.code]
@@ -213,7 +213,7 @@ def _kinds(strata: Strata) -> int:
 
 
 def _combined(kinds: WithinKinds, alpha: float) -> tuple[float, float, float]:
-    """The shift of ln(time) of the kinds weighted by time, its interval from theirs in quadrature."""
+    """Shift of ln(time) of the kinds, weighted by time, and its interval from theirs in quadrature."""
     logs = np.log(kinds.times[0]), np.log(kinds.times[1])
     shifts, below, above = [], [], []
     for weight, (one, two), few in zip(kinds.time, kinds.places, kinds.few, strict=True):
@@ -230,7 +230,7 @@ def _combined(kinds: WithinKinds, alpha: float) -> tuple[float, float, float]:
 
 
 def _half(kinds: WithinKinds, alpha: float, n: int, m: int) -> float:
-    """Half of the interval of a kind with few steps, of ln(time)."""
+    """Half the width of the interval of ln(time) for a kind with few steps."""
     return quantile(kinds.freedom, 1 - alpha / 2) * kinds.sigma * math.sqrt(1 / n + 1 / m)
 
 
@@ -243,7 +243,7 @@ def _rank(one: Ints, two: Ints, alpha: float) -> int:
 
 
 def _difference(kinds: WithinKinds, alpha: float, widening: float) -> Difference:
-    """The shift of plain values, kinds weighted by how often they occur: the estimate is exact."""
+    """Shift of plain values, kinds weighted by how often they occur: the estimate is exact."""
     middle, below, above = Fraction(0), [], []
     for count, (one, two), few in zip(kinds.count, kinds.places, kinds.few, strict=True):
         x, y = kinds.times[0][one], kinds.times[1][two]
@@ -260,7 +260,7 @@ def _difference(kinds: WithinKinds, alpha: float, widening: float) -> Difference
 
 
 def _over(logs: Floats, places: Sequence[Ints], middles: Sequence[float]) -> Ints:
-    """e^ of ln(time) over the middle of its kind, in units of 2^-40."""
+    """exp of ln(time) relative to the middle of its kind, in units of 2^-40."""
     middle = np.zeros(len(logs))
     for own, of in zip(places, middles, strict=True):
         middle[own] = of

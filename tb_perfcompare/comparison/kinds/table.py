@@ -1,4 +1,5 @@
-"""Kinds of iterations (prefill and decode, batch sizes): how often each occurs, what it takes, what that changes."""
+"""Table of the kinds of iterations (prefill and decode, batch sizes): how often each occurs, its time, and its
+effect on the mean."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ _COLUMNS = (
 
 
 def kinds_split(a: Summary, b: Summary) -> MixSplit | None:
-    """The change by kinds; None where markers have no texts, are all of one kind, or differ between the sides."""
+    """The change by kinds; None if markers have no texts, are all of one kind, or differ between the sides."""
     if not a.steps.text or not b.steps.text or not len(a.steps) or not len(b.steps):
         return None
     if a.iterations is not None and b.iterations is not None and a.iterations.chosen.unit != b.iterations.chosen.unit:
@@ -61,7 +62,7 @@ def kinds_split(a: Summary, b: Summary) -> MixSplit | None:
 
 
 def iteration_kinds_table(a: Summary, b: Summary, split: MixSplit | None, alpha: float) -> Table | None:
-    """One row per kind, the most frequent first."""
+    """Table with one row per kind, the most frequent first; None without a split."""
     if split is None:
         return None
     tested = [_tested(a, b, one, two, alpha) for one, two in zip(split.baseline, split.candidate, strict=True)]
@@ -96,7 +97,7 @@ def _note(split: MixSplit) -> str:
 def _tested(
     a: Summary, b: Summary, one: np.ndarray, two: np.ndarray, alpha: float
 ) -> tuple[float, float, float | None, float | None] | None:
-    """p and the shift of one kind in microseconds with its interval; None for a kind of one side."""
+    """p and the shift of one kind in microseconds with its interval; None for a one-sided kind."""
     if not len(one) or not len(two):
         return None
     captures = a.steps.capture[one], b.steps.capture[two]

@@ -1,1 +1,1 @@
-"""The exact split of the difference: every nanosecond has one owner."""
+"""The ledger: exact split of the step-time difference, in which every nanosecond has one owner."""

@@ -1,7 +1,7 @@
-"""The call trees of two sides as one: the third way to split the step, adding up to the change like the ledger.
+"""Joins the call trees of two sides: the third way to split the step, adding up to the change like the ledger.
 
-Every frame's time is its own and that of the frames in it, in integers, and the whole is the ledger's total. Small
-frames stand together, in each frame for itself (docs/method/ledger.md).
+The time of a frame is its own plus that of the frames in it, in integers, and the root's time is the ledger's total.
+Small frames are merged, within each parent separately (docs/method/ledger.md).
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from tb_perfcompare.model.summary.summary import StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_FRAMES = 3_000
-"""So many frames are told apart, the largest of both sides."""
+"""Number of separate frames, the largest of both sides; the rest is merged."""
 
 IN_MODULES: FrameKey = (FrameKind.OTHER, StepCategory.OTHER, "(code of modules)")
-"""Own time of modules where only one side has any, so that modules tell nothing apart."""
+"""Frame for the own time of modules if only one side has modules, so that frames are not distinguished by them."""
 
 
 @dataclass(slots=True)
 class Frame:
-    """A frame of either side, which nobody changes; there are thousands, and a frozen one takes four times as long to
-    make. Times are integers in nanoseconds x the tree's denominator per step, with those of the
-    frames in it and without (`own`). calls are per step. merged: frames that stand together in this one."""
+    """A frame of either side. Treated as immutable, but not frozen: there are thousands, and frozen ones take four
+    times as long to create. Times are integers in nanoseconds x the tree's denominator per step, including the
+    frames inside, and excluding them (`own`). calls are per step. merged: number of frames merged into this one."""
 
     depth: int
     key: FrameKey
@@ -36,14 +36,14 @@ class Frame:
 
     @property
     def status(self) -> str:
-        """both, added or removed."""
+        """Which sides have the frame: both, added or removed."""
         return "both" if self.baseline and self.candidate else "added" if self.candidate else "removed"
 
 
 @dataclass(frozen=True, slots=True)
 class JointTree:
-    """Frames as on a walk, the whole first; a frame holds the deeper ones that follow it. `with_modules` says which
-    sides distinguish frames by modules: "both", "neither", or the one side that has any."""
+    """Frames in the order of a walk, the root first; a frame contains the deeper ones that follow it. `with_modules`
+    gives the sides that distinguish frames by modules: "both", "neither", or the only side with modules."""
 
     denominator: int
     frames: tuple[Frame, ...]
@@ -51,7 +51,7 @@ class JointTree:
 
 
 def joint_tree(baseline: Summary, candidate: Summary, most: int = MOST_FRAMES) -> JointTree | None:
-    """None unless both sides have a tree."""
+    """Joins the trees of two sides; None unless both sides have a tree."""
     trees = trees_alike(baseline, candidate)
     if trees is None:
         return None
@@ -69,7 +69,7 @@ def joint_tree(baseline: Summary, candidate: Summary, most: int = MOST_FRAMES) -
 
 
 def trees_alike(baseline: Summary, candidate: Summary) -> tuple[CallTree, CallTree] | None:
-    """The trees of both sides, without modules where only one side has any; None unless both have a tree."""
+    """Returns the trees of both sides, without modules if only one side has any; None unless both have a tree."""
     a, b = baseline.call_tree, candidate.call_tree
     if a is None or b is None:
         return None
@@ -87,7 +87,7 @@ def _sides_with_modules(a: CallTree, b: CallTree) -> str:
 
 
 class _Side:
-    """Own and whole time, calls per step and merged frames of each frame."""
+    """Own and total time, calls per step and merged frames of each frame."""
 
     def __init__(self, tree: CallTree, number: Sequence[int], frames: Frames, steps: int, factor: int) -> None:
         self.own, self.calls = [0] * len(frames), [0.0] * len(frames)
@@ -103,7 +103,7 @@ class _Side:
 
 
 def _walked(frames: Frames, sides: list[_Side], most: int) -> list[Frame]:
-    """The kept frames on a walk; what they hold besides each other stands in one frame behind those below each."""
+    """The kept frames in the order of a walk; the merged rest of each frame is one frame after its children."""
     a, b = sides
     kept, merged = _kept(frames, a, b, most)
     below: dict[int, list[int]] = {}
@@ -135,9 +135,9 @@ def _walked(frames: Frames, sides: list[_Side], most: int) -> list[Frame]:
 
 
 def _kept(frames: Frames, a: _Side, b: _Side, most: int) -> tuple[list[bool], dict[int, int]]:
-    """(whether a frame is told apart, how many are not in each that is)."""
+    """(whether each frame is kept, number of frames merged in each kept frame)."""
     size = [max(pair) for pair in zip(a.whole, b.whole, strict=True)]
-    # of frames of one size all or none are kept: neither side's order may decide
+    # frames of one size are all kept or all merged, so that the order of the sides does not matter
     least = 0 if len(frames) <= most else sorted(size, reverse=True)[most]
     kept = [time > least and key != REST for time, key in zip(size, frames.key, strict=True)]
     kept[0] = True
@@ -163,6 +163,7 @@ def _kept(frames: Frames, a: _Side, b: _Side, most: int) -> tuple[list[bool], di
 
 
 def _may_be_small(at: int, parent: int, a: _Side, b: _Side, small: list[dict[int, int]]) -> bool:
-    """Whether a frame of one side may be among the other's small ones, so that it cannot be called new or gone."""
+    """Whether a frame of one side may be among the other side's merged frames, so that it cannot be called new or
+    gone."""
     one, two = a.whole[at], b.whole[at]
     return (not two and one <= small[1].get(parent, 0)) or (not one and two <= small[0].get(parent, 0))

@@ -1,8 +1,8 @@
-"""The books: the step-time delta split over categories, inside each over their entities, and inside these over who
-called them with which input shape, exact to the last unit.
+"""Builds the ledger: the step-time delta split over categories, within each over their entities, and within these over
+callers and input shapes, exact to the last unit.
 
-Owned (exposed) nanoseconds are summed over the admitted steps of each side and brought to the least common multiple of
-the two step counts, so that means per step are integers and every level adds up without rounding.
+Owned (exposed) nanoseconds are summed over the admitted steps of each side and scaled to the least common multiple
+of the two step counts, so that means per step are integers and every level adds up without rounding.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, 
 from tb_perfcompare.quick_dataclass import dataclass
 
 WHOLE_CYCLE = "Cycle"
-"""The only part of a step whose time was not recorded by owner."""
+"""The only category of a cycle, whose time was not recorded by owner."""
 
 
 def build_ledger(baseline: Summary, candidate: Summary, numbers: TextNumbers | None = None) -> Ledger:
-    """Rows: every category, then its entities, each followed by its parts, largest |delta| first, ties by name. If a
-    side has categories alone, so has the ledger: each category is one entity. A cycle is one part with one entity.
-    `numbers` may know names of both sides already."""
+    """Builds the ledger. Rows: every category, then its entities, each followed by its parts, largest |delta| first,
+    ties by name. If a side has categories only, so has the ledger: each category is one entity. A cycle is one
+    category with one entity. `numbers` may hold names of both sides already."""
     steps = len(baseline.steps), len(candidate.steps)
     denominator = lcm(*steps)
     if baseline.metric == CYCLE_TIME:
@@ -64,7 +64,7 @@ def build_ledger(baseline: Summary, candidate: Summary, numbers: TextNumbers | N
 
 
 def _whole(baseline: Summary, candidate: Summary, denominator: int) -> Ledger:
-    """The delta in one row: how the functions of a cycle overlap is not recorded."""
+    """Ledger with the delta in one row, because the overlap of a cycle's functions is not recorded."""
     sides = [
         Total(int(side.owned.time_ns.sum()) * (denominator // len(side.steps)), 0, len(side.steps), OVERLAPPING)
         for side in (baseline, candidate)
@@ -75,7 +75,7 @@ def _whole(baseline: Summary, candidate: Summary, denominator: int) -> Ledger:
 
 
 def _undivided(owned: OwnedTime) -> OwnedTime:
-    """One entity per category. It has no calls: what would be counted is not said by both sides."""
+    """One entity per category, without calls: the two sides would not count the same things."""
     time = owned.by_category()
     rows = np.flatnonzero(time.any(axis=1))
     names = (NOT_SPLIT,) * len(rows)
@@ -87,15 +87,15 @@ _BOTH, _ADDED, _REMOVED = map(STATUSES.index, ("both", "added", "removed"))
 
 @dataclass(slots=True, eq=False)
 class _Entities:
-    """What owned the time of each category: entities of both sides as columns, r of them.
+    """Owners of the time of each category: entities of both sides as columns, r of them.
 
-    Names that nothing happened to are most of a long ledger. Sums and effects of all rows are made at once; those that
+    Names without any change make up most of a long ledger. Sums and effects of all rows are computed at once; rows that
     need integers beyond 64 bits, or have several parts, one by one (comparison/ledger/rows.py).
 
     joined  their rows on both sides, by category and number of the key
     name    (r,) numbers of the names to show
-    time    of either side (r,) ledger units, calls (r,) over all its steps
-    several  row -> its parts on both sides, for those that have more than one
+    time    of each side (r,) ledger units, calls (r,) over all its steps
+    several  row -> its parts on both sides, for rows with more than one part
     """
 
     steps: tuple[int, int]
@@ -109,7 +109,7 @@ class _Entities:
     def of(
         cls, a: OwnedTime, b: OwnedTime, factors: tuple[int, int], steps: tuple[int, int], numbers: TextNumbers
     ) -> _Entities:
-        """The entities of two sides; their times take `factors` to be in ledger units."""
+        """Joins the entities of two sides; `factors` convert their times to ledger units."""
         empty = int(numbers.of(("",))[0])
         parts_a, parts_b = ((side.category.astype(np.int64), numbers.of(side.key)) for side in (a, b))
         names = [numbers.of(side.name) for side in (a, b)]
@@ -126,7 +126,7 @@ class _Entities:
         )  # fmt: skip
 
     def group(self, category: int) -> LedgerGroup:
-        """A category, its entities, the largest |delta| first, and their parts."""
+        """Builds the group of a category: its entities, the largest |delta| first, and their parts."""
         label, numbers = CATEGORY_LABELS[category], self.joined.numbers
         rows = np.flatnonzero(self.joined.parts[0] == category)
         rows = rows[self._order(rows)]
@@ -163,7 +163,8 @@ class _Entities:
         return np.lexsort((ranks, -delta))
 
     def _count_effects(self, a: ExactInts, b: ExactInts, calls_a: ExactInts, calls_b: ExactInts) -> ExactInts:
-        """As of single rows; those called as often have none, and those of one side all of their change."""
+        """(r,) count effects, as computed for single rows: zero for equal calls per step, the whole change for
+        one-sided entities."""
         steps_a, steps_b = self.steps
         other = calls_b * steps_a != calls_a * steps_b
         found = np.where(other & (calls_b == 0), -a, np.where(other & (calls_a == 0), b, 0))
@@ -179,6 +180,6 @@ class _Entities:
 
 
 def _scaled(time: ExactInts, factor: int) -> ExactInts:
-    """Integers in 64 bits where their sum fits."""
+    """Scales times, to int64 if their sum fits, else to Python ints."""
     most = max(int(time.max(initial=0)), -int(time.min(initial=0)))
     return time * factor if most * factor * max(len(time), 1) < 1 << 61 else time.astype(object) * factor

@@ -24,7 +24,8 @@ _KEYS = (
 
 
 def module_ledger(baseline: Summary, candidate: Summary) -> Table | None:
-    """Rows (module path, category), largest |delta| first; None unless both sides have calls of modules."""
+    """Table of both sides: rows (module path, category), largest |delta| first; None unless both sides have calls of
+    modules."""
     if baseline.modules is None or candidate.modules is None:
         return None
     counts = len(baseline.steps), len(candidate.steps)
@@ -52,7 +53,7 @@ def module_ledger(baseline: Summary, candidate: Summary) -> Table | None:
 
 
 def own_module_ledger(split: SplitTime, steps: int) -> Table:
-    """One run's step by (module path, category), largest first."""
+    """Table of one run: rows (module path, category), largest first."""
     time, _ = split.totals()
     step_time = int(time.sum())
     largest = sorted(zip(split.keys, time.tolist(), strict=True), key=lambda row: (-row[1], row[0]))

@@ -1,4 +1,4 @@
-"""The third level of the ledger: an entity by who called it and with which input shape; a gap by what was around it."""
+"""The third level of the ledger: an entity split by caller and input shape; a gap split by its neighbours."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LISTED_FRACTION = 1000
 together are at most a few thousand rows, whatever the recording."""
 
 MOST_LISTED = 20
-"""Parts of one entity that are listed; the others stand in one row."""
+"""Number of an entity's parts that are listed; the others share one row."""
 
 NO_SHAPE = "(no input shape)"
 
@@ -31,9 +31,9 @@ def parts_of_sides(
     baseline: Summary, candidate: Summary, factors: tuple[int, int], entities: JoinedRows,
     calls: tuple[Ints, Ints],
 ) -> dict[int, tuple[Parts, Parts]]:
-    """Row of an entity -> its parts on both sides, by name; of those that have more than one part, or one that is not
-    called as often as the whole entity. Empty unless both sides know them. What only one side tells, callers or shapes,
-    is left out of the names: it would make all parts differ."""
+    """Row of an entity -> its parts on both sides, by name; for entities with more than one part, or with one whose
+    calls changed differently from the entity's. Empty unless both sides have parts. Information on one side only,
+    callers or shapes, is left out of the names: it would make all parts differ."""
     splits = [side.owned.parts for side in (baseline, candidate)]
     if splits[0] is None or splits[1] is None:
         return {}
@@ -90,7 +90,8 @@ def _numbered(split: SplitTime, recorded: set[str], entities: JoinedRows) -> _Ce
 
 
 def _several(a: _Cells, b: _Cells, calls: tuple[Ints, Ints], texts: int) -> Flags:
-    """(entities,) whether an entity has other parts than one."""
+    """(entities,) whether an entity has more than one part, or one whose calls changed differently from the
+    entity's."""
     entity = np.concatenate((a.entity, b.entity))
     code = np.concatenate((a.caller, b.caller)) * texts + np.concatenate((a.shape, b.shape))
     first = np.zeros(len(calls[0]), dtype=np.int64)
@@ -110,8 +111,8 @@ def pairs_of(a: Parts, b: Parts, steps: tuple[int, int]) -> dict[str, tuple[Tota
 
 
 def part_rows(path: Entity, pairs: Mapping[str, tuple[Total, Total]], step: int) -> list[LedgerRow]:
-    """Rows of depth 3 that sum to the entity's, largest |delta| first, ties by name; none for an entity with one part
-    or without a part that matters. `step` is the longer side's step in ledger units."""
+    """Rows of depth 3 that sum to the entity's, largest |delta| first, ties by name; none for an entity with one
+    part or without a material part. `step` is the longer side's step in ledger units."""
     if len(pairs) < 2:
         return []
     change = {name: abs(b.time - a.time) for name, (a, b) in pairs.items()}

@@ -1,7 +1,5 @@
-"""One row of the ledger: what moved, and how much of it by the number of calls, by their mix and by the time of each.
-
-Formulas: docs/method/ledger.md.
-"""
+"""One row of the ledger: its change, split by the number of calls, by their mix and by the time per call. Formulas:
+docs/method/ledger.md."""
 
 from __future__ import annotations
 
@@ -13,8 +11,8 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(slots=True)
 class Total:
-    """One entry on one side: owned time in ledger units, calls over all admitted steps, steps, display name. Nobody
-    changes one; there are thousands, and a frozen one takes four times as long to make."""
+    """One entry on one side: owned time in ledger units, calls over all admitted steps, steps, display name. Treated
+    as immutable, but not frozen: there are thousands, and frozen ones take four times as long to create."""
 
     time: int
     calls: int
@@ -22,12 +20,12 @@ class Total:
     name: str
 
     def plus(self, other: Total) -> Total:
-        """Both together under this name."""
+        """Sum of both, with this name."""
         return Total(self.time + other.time, self.calls + other.calls, self.steps, self.name)
 
 
 def row_of(path: tuple[str, ...], a: Total, b: Total, parts: Iterable[tuple[Total, Total]] = ()) -> LedgerRow:
-    """The row of one entry; `parts` are all of its parts on both sides, if it has any."""
+    """Builds the row of one entry; `parts` are all of its parts on both sides, if it has any."""
     count = count_effect(a, b)
     delta = b.time - a.time
     has_a, has_b = bool(a.time or a.calls), bool(b.time or b.calls)
@@ -46,7 +44,7 @@ def row_of(path: tuple[str, ...], a: Total, b: Total, parts: Iterable[tuple[Tota
 
 
 def sum_row(path: tuple[str, ...], name: str, rows: Sequence[LedgerRow]) -> LedgerRow:
-    """The sum of rows, effects included."""
+    """Sum of rows, effects included."""
     statuses = {row.status for row in rows}
     return LedgerRow(
         path=path,
@@ -66,14 +64,14 @@ def count_effect(a: Total, b: Total) -> int:
     """Part of the change of time that the change in calls per step explains, (c_b - c_a)(m_a + m_b)/2 with m the time
     per call.
 
-    A side without calls takes the other's mean, so appearing and vanishing are count effects in full. Rounded half to
-    even, which keeps the sign symmetric when the sides are swapped.
+    A side without calls takes the other's mean, so added and removed entries are count effects in full. Rounded half
+    to even, which keeps the sign symmetric if the sides are exchanged.
     """
     more = b.calls * a.steps - a.calls * b.steps
     if not more:
         return 0
     if not a.calls or not b.calls:
-        # Only the time that has calls can come from calls; a tail reaching in from an earlier step cannot.
+        # Only time with calls can come from calls; the tail of work from an earlier step cannot.
         return -a.time if a.calls else b.time
     # all in integers: a Fraction is reduced at every step
     means = a.time * a.steps * b.calls + b.time * b.steps * a.calls
@@ -81,14 +79,14 @@ def count_effect(a: Total, b: Total) -> int:
 
 
 def mix_effect(a: Total, b: Total, parts: Iterable[tuple[Total, Total]]) -> int:
-    """Part of the rate effect that comes from calling parts in other proportions,
-    (c_a + c_b)/2 x sum over parts of (p_b - p_a)(m_a + m_b)/2 with p the part's share of the entry's calls.
+    """Part of the rate effect from calling parts in other proportions, (c_a + c_b)/2 x sum over parts of (p_b -
+    p_a)(m_a + m_b)/2 with p the part's share of the entry's calls.
 
-    The rest of the rate effect is the same parts taking another time per call. A part without calls on a side takes
-    the other's mean. Each part's term is rounded half to even, so that swapping the sides negates it.
+    The rest of the rate effect is the same parts taking a different time per call. A part without calls on a side takes
+    the other's mean. Each part's term is rounded half to even, so that exchanging the sides negates it.
     """
     if not a.calls or not b.calls:
-        return 0  # all of the change is a count effect
+        return 0  # the whole change is a count effect
     both, steps_and_calls = a.calls * b.steps + b.calls * a.steps, a.steps * b.steps * a.calls * b.calls
     total = 0
     for x, y in parts:

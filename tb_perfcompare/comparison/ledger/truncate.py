@@ -1,4 +1,4 @@
-"""A ledger with fewer rows that still closes: the smallest entries of a category become one row with their sums."""
+"""Shortens a ledger so that it still adds up: the smallest entries of a category become one row with their sums."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ Path = tuple[str, ...]
 
 
 def cut_ledger(ledger: Ledger, most: int, named: Collection[Path] = ()) -> Ledger:
-    """The ledger with about `most` rows: categories, the entries with the largest |delta| and those in `named` with
-    their parts, and per category one row for all its other entries. Their sums, and so all levels, stay exact."""
+    """Returns the ledger with about `most` rows: categories, the entries with the largest |delta| and those in
+    `named` with their parts, and per category one row for all its other entries. Their sums, and so all levels, stay
+    exact."""
     if len(ledger.rows) <= most:
         return ledger
     if isinstance(ledger.rows, LedgerRows):
@@ -59,7 +60,7 @@ def cut_ledger(ledger: Ledger, most: int, named: Collection[Path] = ()) -> Ledge
 
 
 def _cut_columns(rows: LedgerRows, most: int, wanted: set[Path]) -> tuple[LedgerRow, ...]:
-    """The same of rows that are columns, the largest of each category first: of those left out none is made."""
+    """Shortens rows kept as columns, the largest of each category first; no row objects are made for those left out."""
     kept: list[set[int]] = []
     for group in rows.groups:
         category = group.entities.category
@@ -77,7 +78,7 @@ def _cut_columns(rows: LedgerRows, most: int, wanted: set[Path]) -> tuple[Ledger
 
 
 def _ranked(group: LedgerGroup, number: int) -> Iterator[tuple[int, str, str, int, int]]:
-    """(-|delta|, category, key, number of the group, of the entity), which is their order already."""
+    """Yields (-|delta|, category, key, number of the group, of the entity), which is already sorted."""
     rows = group.entities
     for at, (size, key) in enumerate(zip(abs(rows.delta).tolist(), rows.key, strict=True)):
         yield -size, rows.category, key, number, at

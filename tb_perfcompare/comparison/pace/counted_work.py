@@ -49,8 +49,8 @@ BEYOND = 3.0
 """How far the interval of the times may reach into the other direction, as a multiple of the counted change."""
 
 SHOWN = 0.25
-"""Share of the counted change that the times have to show: for larger inputs (of the most they can account for) if a
-device works beside the host; for calls, if the interval of the times has no room for all of them."""
+"""Share of the counted change that the times have to show. Applies to larger inputs if a device works beside the
+host, and to calls if the interval of the times does not reach the whole counted change."""
 
 _CATEGORIES = {StepCategory.CPU_EXEC: "operator calls", StepCategory.KERNEL: "kernel launches"}
 

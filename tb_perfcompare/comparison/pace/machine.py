@@ -30,8 +30,8 @@ MACHINE_SHARE = 0.2
 or not, and another recording settles the question."""
 
 CLEARLY = 0.1
-"""p up to which paces count as different. Beyond that, time that follows none of them could be mistaken for a
-change."""
+"""p up to which paces count as different. Their difference then makes it uncertain how long the time that follows no
+pace would have taken, which widens the interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +99,9 @@ def paces_differ(clocked: Clocked, options: CompareOptions) -> bool:
 
 def interruption(follower: Follower, clocked: Clocked) -> float:
     """How far the rest of the step may deviate from the pace because rows were interrupted, in ln(time). Time slices
-    taken by other processes fall on some calls, not on the fastest, and hit the rest of the step to another extent.
-    0 without device work, which the uninterrupted steps account for, and with iterations of several kinds, whose mix
-    of rows differs rather than their pace."""
+    taken by other processes fall on some calls, not on the fastest, and hit the rest of the step to a different extent.
+    0 without device work, which the uninterrupted steps account for, and with iterations of several kinds, whose mix of
+    rows differs rather than their pace."""
     pace = follower.pace
     if follower.path_ns is None or clocked.strata is not None:
         return 0.0

@@ -30,7 +30,8 @@ from tb_perfcompare.quick_dataclass import dataclass
 Pair = tuple[Floats, Floats]
 
 _BITS = 40
-"""Times at equal machine speed are stored as integers, the longest about 2**40, so that rounding is negligible."""
+"""Binary digits of times at equal machine speed: stored as integers, the longest about 2**40, so that rounding is
+negligible."""
 
 
 LONG_STEPS = math.log(1.2)
@@ -44,7 +45,7 @@ OVERLOADED, OVERLOADED_SHARE = 2.0, 0.25
 uninterrupted steps give directions: at alpha if all estimates have the same sign, else at this share of alpha."""
 
 BY_CHANCE = 2.0
-"""Excess of the rest of the steps, per time and as a multiple of the common work's excess, up to which it is the
+"""Largest ratio of the relative excess of the rest of the steps to that of the common work at which both are the
 machine's."""
 
 PROBABLY_SHARE = 0.2

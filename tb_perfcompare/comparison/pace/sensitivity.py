@@ -115,8 +115,8 @@ def _dropped_steps(sides: _Sides, left: _Sides) -> str:
 
 
 def _hint(baseline: Summary, sides: _Sides, left: _Sides, found: Verdict) -> str:
-    """Hint for steps that change the verdict: "without steps 1 (baseline) and 1 (candidate): slower; --steps 2-5
-    compares the others"."""
+    """Hint for steps that change the verdict: '"slower" without steps 1 (baseline) and 1 (candidate): leave them out
+    with --steps 2-5, or by dragging over the others in the step chart'."""
     gone, ranges = [], []
     for word, whole, rest in zip(("baseline", "candidate"), sides, left, strict=True):
         dropped = Counter(whole.label) - Counter(rest.label)

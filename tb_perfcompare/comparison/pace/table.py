@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 NAME = "common_work"
 
 MOST_ROWS = 1000
-"""Largest number of rows of each kind, by time; and of rows that are not used."""
+"""Most rows in the table for each kind, by time; and as many that are not used."""
 
 _USED, _CHANGED, _NO_TIME = "used", "excluded: changed on its own", "excluded: no time of its own"
 _FOLLOWS = {"host": "operators", "device": "kernels"}

@@ -106,7 +106,7 @@ class Undisturbed:
         return _fastest(self.wholes[side], self.kept[side])
 
     def common_ns(self) -> Pair:
-        """(k,), (l,) ns of the work in it that both sides share."""
+        """(k,), (l,) ns of the work shared by both sides in an uninterrupted step of each capture."""
         one, two = (_sums(side, kept, self.work) for side, kept in zip(self.rows, self.kept, strict=True))
         return one, two
 
@@ -236,7 +236,7 @@ def _by_capture(of: tuple[Cells, Cells], kept: tuple[Flags, Flags], count: int) 
 
 
 def _steady(whole: Cells, rows: Cells, unsteady: Flags, kept: Flags) -> Floats:
-    """(k,) ns of all parts except the unsteady rows."""
+    """(k,) ns of an uninterrupted step of each capture, without the unsteady rows."""
     place, row, often, low = _fastest(rows, kept)
     all_parts = _sums(whole, kept, None)
     gone = np.bincount(place, weights=low * often * unsteady[row], minlength=len(all_parts))
@@ -244,7 +244,7 @@ def _steady(whole: Cells, rows: Cells, unsteady: Flags, kept: Flags) -> Floats:
 
 
 def _sums(of: Cells, kept: Flags, work: Floats | None) -> Floats:
-    """(k,) ns per step; `work`: calls of each part, None for the recorded number."""
+    """(k,) ns of an uninterrupted step of each capture; `work`: calls of each part, None for the recorded number."""
     place, part, often, low = _fastest(of, kept)
     return np.bincount(place, weights=low * (often if work is None else work[part])).astype(np.float64)
 

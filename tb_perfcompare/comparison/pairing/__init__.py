@@ -1,1 +1,1 @@
-"""Which runs, workers and spans belong together, by their names."""
+"""Matches runs, workers and spans by their names."""

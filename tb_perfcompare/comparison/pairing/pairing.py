@@ -1,5 +1,4 @@
-"""Which runs belong together, and which workers of two runs match, by their names alone. Every suggestion has a reason.
-"""
+"""Suggests pairs of runs and matches workers of two runs, by names alone. Every suggestion has a reason."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ _ANY = "\0"  # stands for the word or number in which two names differ
 
 
 _Named = tuple[str, tuple[str, ...]]
-"""A run, and what is random or has a size in its name."""
+"""A run, and the ids and numbers in its name that may be random."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +48,8 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class RunShape:
-    """A run as pairing sees it: its name, (worker, span labels in time order) of each worker, and when the latest of
-    its files was written, 0 for not known."""
+    """A run as pairing sees it: its name, (worker, span labels in time order) of each worker, and the modification
+    time of its latest file, 0 if not known."""
 
     name: str
     workers: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -67,7 +66,7 @@ class WorkerName:
 
 @dataclass(frozen=True, slots=True)
 class WorkerMatch:
-    """Two workers that play the same part; `how` is "rank" or "name"."""
+    """Two corresponding workers; `how` is "rank" or "name"."""
 
     baseline: WorkerName
     candidate: WorkerName
@@ -76,7 +75,7 @@ class WorkerMatch:
 
 @dataclass(frozen=True, slots=True)
 class WorkerMatches:
-    """Matched workers in the baseline's order, and those left alone on either side."""
+    """Matched workers in the baseline's order, and those without a counterpart on each side."""
 
     matches: tuple[WorkerMatch, ...]
     only_baseline: tuple[WorkerName, ...]
@@ -84,18 +83,18 @@ class WorkerMatches:
 
 
 def suggest_pairs(runs: Sequence[RunShape]) -> tuple[Pair, ...]:
-    """Pairs worth comparing, best reason first; of one reason by name, whatever the order of `runs`.
+    """Pairs worth comparing, best reason first; for one reason by name, whatever the order of `runs`.
 
     1. names that differ only in one word pair (normal/abnormal, ...)
     2. per-cycle tables of one case that were recorded in different phases (phase_pairs.py)
-    3. names that differ in one word pair and in numbers such as dates, where only one run bears each word
-    4. the only run with the first word in a folder, with each run bearing the second
+    3. names that differ in one word pair and in numbers such as dates, if only one run has each word
+    4. the only run with the first word in a folder, with each run that has the second
     5. names that differ only in one number: the smallest with every larger one
     6. the latest two runs whose names differ only in a hash, a random id or a time: the older with the newer
     7. the first two spans of one run (an A/A check)
 
-    Hashes and random ids count as equal in 1, 3 and 5: runs with the same one go together, else the latest of either
-    word or number. Names that give two batch sizes or two devices are no pair.
+    Hashes and random ids count as equal in 1, 3 and 5: runs with the same id are paired, else the latest with each
+    word or number. Names with different batch sizes or devices are not paired.
     """
     names = sorted({run.name for run in runs}, key=_natural)
     latest_last = sorted(runs, key=lambda run: (run.modified, _natural(run.name)))
@@ -111,8 +110,8 @@ def suggest_pairs(runs: Sequence[RunShape]) -> tuple[Pair, ...]:
 
 
 def match_workers(baseline: Sequence[WorkerName], candidate: Sequence[WorkerName]) -> WorkerMatches:
-    """Workers with the same rank belong together; among the rest, workers of the same name. A rank or name that
-    occurs twice on one side matches nothing, because either of the two could be meant."""
+    """Matches workers by rank; the rest by name. A rank or name that occurs twice on one side matches nothing,
+    because it is ambiguous."""
     matches: dict[int, WorkerMatch] = {}
     taken: set[int] = set()
     for how in ("rank", "name"):
@@ -157,7 +156,7 @@ def _spots(name: str, word: str, *, blank_numbers: bool = False) -> Iterator[tup
 def _grouped(
     names: Sequence[str], words: tuple[str, str], *, blank_numbers: bool
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """(names with the first word, names with the second) for each surrounding they share."""
+    """Yields (names with the first word, names with the second) for each remainder of the name that they share."""
     sides: list[dict[tuple[tuple[str, ...], ...], list[str]]] = [defaultdict(list), defaultdict(list)]
     for side, word in zip(sides, words, strict=True):
         for name in names:
@@ -169,7 +168,7 @@ def _grouped(
 
 
 def _by_words(names: Sequence[str]) -> Iterator[Pair]:
-    """`names`: the latest last."""
+    """Pairs by word; `names` has the latest last."""
     for words in WORD_PAIRS:
         reason = f"names differ only in {words[0]}/{words[1]}"
         found: list[Pair] = []
@@ -182,7 +181,7 @@ def _by_words(names: Sequence[str]) -> Iterator[Pair]:
 
 def _alike(first: Sequence[_Named], second: Sequence[_Named]) -> list[tuple[str, str, bool]]:
     """(one of the first, one of the second, whether they have the same ids): all with the same ids, else the last of
-    either if their ids are random."""
+    each if their ids are random."""
     with_ids = {ids: name for name, ids in second}
     same = [(name, with_ids[ids], True) for name, ids in first if ids in with_ids]
     if same or not ids_are_random(first[-1][1], second[-1][1]):
@@ -208,7 +207,7 @@ def _by_folder(names: Sequence[str]) -> Iterator[Pair]:
     folders: dict[str, list[str]] = defaultdict(list)
     for name in names:
         folders[name.rpartition("/")[0]].append(name)
-    for words in WORD_PAIRS[:-1]:  # a single letter says too little here
+    for words in WORD_PAIRS[:-1]:  # a single letter means too little here
         for members in folders.values():
             last = {name: words_of(name)[-1] for name in members}
             first = [name for name in members if words[0] in last[name] and words[1] not in last[name]]
@@ -219,7 +218,7 @@ def _by_folder(names: Sequence[str]) -> Iterator[Pair]:
 
 
 def _by_number(names: Sequence[str]) -> Iterator[Pair]:
-    """`names`: the latest last."""
+    """Pairs by number; `names` has the latest last."""
     families: dict[tuple[str, str], dict[str, list[_Named]]] = defaultdict(lambda: defaultdict(list))
     for name in names:
         for number, around, others in numbers(name):
@@ -278,9 +277,9 @@ _Place = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def _phase_pairs(runs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
-    """(normal run, abnormal run, reason) for (run, table) in the order of `runs`; no run twice, and tables of one name
-    go together first. Tables of one case may differ in the phase: both phases beside decoding. A run lies below
-    `normal_perf_data` or `abnormal_perf_data`, its worker bears the name of the table."""
+    """Yields (normal run, abnormal run, reason) for (run, table) in the order of `runs`; no run twice, and tables
+    with the same name are paired first. Tables of one case may differ in the phase: both phases beside decoding. A run
+    lies below `normal_perf_data` or `abnormal_perf_data`, its worker bears the name of the table."""
     abnormal = {(place, table): run for place, table, run in reversed(list(_tables(runs, ABNORMAL)))}
     normal = list(_tables(runs, NORMAL))
     taken: set[str] = set()
@@ -300,7 +299,7 @@ def _phase_pairs(runs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, st
 def _choice(
     abnormal: Mapping[tuple[_Place, str], str], place: _Place, table: str, choice: int
 ) -> tuple[str, str] | None:
-    """(run, table) of the partner that the choice-th name means."""
+    """(run, table) of the partner with the choice-th possible name, None if there is none."""
     names = list(partners_of(table))
     if choice >= len(names) or (place, names[choice]) not in abnormal:
         return None
@@ -308,7 +307,7 @@ def _choice(
 
 
 def _tables(runs: Sequence[tuple[str, str]], side: str) -> Iterator[tuple[_Place, str, str]]:
-    """(place, table, run) of every run in a folder of that side."""
+    """Yields (place, table, run) of every run in a folder of that side."""
     for run, table in runs:
         parts = run.split("/")
         if side in parts:

@@ -1,4 +1,4 @@
-"""What the name of a run says: its words, and what differs from run to run without a meaning."""
+"""Parses names of runs: their words, and parts that differ from run to run without a meaning."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROLES = frozenset(word for pair in WORD_PAIRS[:-1] for word in pair)
 
 _WORD = re.compile(r"\x02+|\d+|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
 _PART = "\1"  # follows a letter that is a part of a word
-_ID = "\2"  # stands for each character of what may be a hash or a random id
+_ID = "\2"  # stands for each character of a possible hash or random id
 _STAMP = "\3"  # stands for a time
 _UUID = re.compile(r"(?<![^\W_])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![^\W_])")
 _TOKEN = re.compile(r"[0-9a-zA-Z]{7,}")
@@ -61,7 +61,8 @@ def words_of(name: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _word(text: str, found: re.Match[str]) -> str:
-    """In lower case; a letter that only a digit or another letter sets off is none that two names may differ in."""
+    """The word in lower case. A single letter next to a digit or another letter is marked with _PART, so that it
+    does not count as a word in which two names differ."""
     word = found.group()
     before, after = text[: found.start()][-1:], text[found.end() :][:1]
     whole = not after.isalnum() and (not before.isalnum() or (before.islower() and word.isupper()))
@@ -69,7 +70,7 @@ def _word(text: str, found: re.Match[str]) -> str:
 
 
 def without_ids(name: str) -> str:
-    """The name with as many signs for what may be a hash or a random id as it has characters; see `ids_are_random`."""
+    """The name with every character of a possible hash or random id replaced by _ID; see `ids_are_random`."""
     return _blanked(name, _may_be_id)
 
 
@@ -91,12 +92,13 @@ def _is_hash(token: str) -> bool:
 
 
 def _changes(token: str) -> int:
-    """Between letters and digits."""
+    """Number of changes between letters and digits."""
     return len(_RUN_OF_LIKE.findall(token)) - 1
 
 
 def is_id(token: str) -> bool:
-    """Whether letters and digits are mixed as in nothing that has a meaning, not only letters and then numbers."""
+    """Whether the token is an id: letters and digits mixed as in no meaningful word, rather than letters followed by
+    a number."""
     if _UUID.fullmatch(token):
         return True
     if not _may_be_id(token):
@@ -108,14 +110,14 @@ def is_id(token: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def ids(name: str) -> tuple[str, ...]:
-    """What `without_ids` takes out of a name, in its order."""
+    """The parts of a name that `without_ids` replaces, in their order."""
     return tuple(name[found.start() : found.end()] for found in _IDS.finditer(without_ids(name)))
 
 
 def ids_are_random(one: Sequence[str], other: Sequence[str], *, or_numbers: bool = False) -> bool:
-    """Whether the ids of two names that are equal without them differ as random ones do: digits are in other places.
-    In `h100x8` and `h200x8` they are in the same places: these mean something. `or_numbers`: they may also differ in
-    nothing but numbers."""
+    """Whether the ids of two names that are otherwise equal differ like random ones: digits are in other places. In
+    `h100x8` and `h200x8` they are in the same places, so these have a meaning. `or_numbers`: they may also differ in
+    numbers only."""
 
     def random(left: str, right: str) -> bool:
         if left == right or (is_id(left) and is_id(right)):
@@ -134,7 +136,7 @@ def _numbers_off(token: str) -> str:
 
 
 def numbers(name: str) -> Iterator[tuple[str, tuple[str, str], tuple[str, ...]]]:
-    """(number, what is around it without ids and times, those ids) of each number that is in neither."""
+    """Yields (number, its surroundings without ids and times, those ids) for each number outside ids and times."""
     name = without_times(name)
     blanked, sure = without_ids(name), _blanked(name, is_id)
     spans = [found.span() for found in _IDS.finditer(blanked)]
@@ -148,12 +150,12 @@ def numbers(name: str) -> Iterator[tuple[str, tuple[str, str], tuple[str, ...]]]
 
 
 def without_times(name: str) -> str:
-    """The name with one sign for each date and time."""
+    """The name with each date and time replaced by one sign."""
     return _STAMPS.sub(lambda found: found.group() if _UUID.fullmatch(found.group()) else _STAMP, name)
 
 
 def may_be_alike(one: str, other: str) -> bool:
-    """Whether the names give no different batch sizes, and not each a device that the other does not."""
+    """Whether two runs may be alike by their names: these give neither different batch sizes nor different devices."""
     left, right = one.lower(), other.lower()
     sizes = [set(map(int, _BATCH.findall(name))) for name in (left, right)]
     if all(sizes) and sizes[0] != sizes[1]:

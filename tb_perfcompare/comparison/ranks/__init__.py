@@ -1,1 +1,1 @@
-"""Jobs of many ranks: waiting, changes of one rank beyond the others."""
+"""Jobs of many ranks: waiting, and changes of one rank relative to the others."""

@@ -1,4 +1,4 @@
-"""What changed on each rank, and what changed on it beyond the others."""
+"""Change of each rank, and its change relative to the others."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tb_perfcompare.model.arrays import Ints, median
 from tb_perfcompare.quick_dataclass import dataclass
 
 Pairs = list[tuple[int | None, int | None]]
-"""Place of each rank in the baseline and in the candidate, None where a side lacks it."""
+"""Position of each rank in the baseline and in the candidate, None if a side lacks it."""
 
 _CONTROLS, _FAR = 4, 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class RankChange:
-    """Step time of one rank; fractions are 0.05 for 5 % slower. None where nothing can be estimated."""
+    """Change of the step time of one rank; fractions are 0.05 for 5 % slower. None if it cannot be estimated."""
 
     verdict: Verdict | None = None
     shift: float | None = None
@@ -48,8 +48,8 @@ class OwnChange:
 
 
 def rank_changes(a: Ranks, b: Ranks, pairs: Pairs, options: CompareOptions, *, withheld: bool) -> list[RankChange]:
-    """The verdict of the headline's rules on each rank's steps alone. Of as many ranks some differ by chance, so that a
-    direction whose q (Benjamini-Hochberg over the ranks) is above alpha is none."""
+    """Verdict on the steps of each rank by the headline's rules. Among many ranks some differ by chance, so a
+    direction whose q (Benjamini-Hochberg over the ranks) exceeds alpha becomes inconclusive."""
     if withheld:
         return [RankChange(Verdict.WITHHELD if None not in pair else None) for pair in pairs]
     found = [RankChange() if x is None or y is None else _settled(a, b, x, y, options) for x, y in pairs]
@@ -84,8 +84,9 @@ def _settled(a: Ranks, b: Ranks, x: int, y: int, options: CompareOptions) -> Ran
 
 
 def own_changes(a: Ranks, b: Ranks, pairs: Pairs, least_us: float, options: CompareOptions) -> list[OwnChange]:
-    """Of the steps that all ranks of a side recorded. To name one rank is a strong word: the q keeps any false one at
-    alpha, and the change has to stand out from those of the other ranks, which are its controls, as well."""
+    """Changes of own work, in the steps that all ranks of a side recorded. Naming one rank needs strong evidence: q
+    limits the chance of any false one to alpha, and the change also has to stand out from those of the other ranks,
+    which are its controls."""
     sides = [_beyond(side) for side in (a, b)]
     means = [None if side is None else (side.mean(axis=1) / 1000).tolist() for side in sides]
     out = []
@@ -103,7 +104,7 @@ def own_changes(a: Ranks, b: Ranks, pairs: Pairs, least_us: float, options: Comp
 
 
 def _stands_out(delta: float, others: list[float]) -> bool:
-    """Whether it lies beyond three robust deviations of the others; unknown with fewer than four of them."""
+    """Whether the change lies beyond three robust deviations of the others; True with fewer than four of them."""
     if len(others) < _CONTROLS:
         return True
     middle = float(median(others))
@@ -117,14 +118,14 @@ def _beyond(side: Ranks) -> Ints | None:
 
 
 def _tested(a: Ranks, b: Ranks, sides: list[Ints | None], pairs: Pairs, options: CompareOptions) -> dict[int, float]:
-    """Number of the pair -> q, of the ranks that both sides have."""
+    """Number of the pair -> q, for ranks that both sides have."""
     one, two = sides
     numbers = [number for number, (x, y) in enumerate(pairs) if x is not None and y is not None]
     if one is None or two is None or min(one.shape[1], two.shape[1]) < 2 or not numbers:
         return {}
     x = one[[pairs[number][0] or 0 for number in numbers]]
     y = two[[pairs[number][1] or 0 for number in numbers]]
-    lowest = min(int(x.min()), int(y.min()))  # the test wants numbers from zero; only their order matters
+    lowest = min(int(x.min()), int(y.min()))  # the test needs numbers from zero; only their order matters
     captures = a.capture[a.common[0]], b.capture[b.common[0]]
     p = row_shifts(x - lowest, y - lowest, captures, options.alpha).p
     known = np.flatnonzero(~np.isnan(p))
@@ -133,12 +134,12 @@ def _tested(a: Ranks, b: Ranks, sides: list[Ints | None], pairs: Pairs, options:
 
 def beyond_others(values: Ints) -> Ints:
     """(r, j) values of r ranks in j steps -> (r, j) value minus the median of the other ranks in the step, half
-    nanoseconds rounded towards zero. Needs two ranks."""
+    nanoseconds rounded towards zero. Needs at least two ranks."""
     ranks = len(values)
     order = np.argsort(values, axis=0, kind="stable")
     place = np.argsort(order, axis=0, kind="stable")
     ordered = np.take_along_axis(values, order, axis=0)
-    # of the others in order, the middle one or two; those behind the rank itself have moved up by one
+    # the one or two middle values of the others in order; those after the rank itself have moved up by one
     low, high = (ranks - 2) // 2, (ranks - 1) // 2
     below = np.take_along_axis(ordered, np.where(low < place, low, low + 1), axis=0)
     above = np.take_along_axis(ordered, np.where(high < place, high, high + 1), axis=0)

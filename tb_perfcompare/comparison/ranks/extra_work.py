@@ -1,4 +1,4 @@
-"""What one rank does beyond the others: the operators, calls and kernels that make its extra work."""
+"""Extra work of one rank: the operators, calls and kernels that it does beyond the other ranks."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCa
 from tb_perfcompare.quick_dataclass import dataclass
 
 _UNNAMED = (StepCategory.COMMUNICATION, StepCategory.DATALOADER)
-"""Waiting is no work, and of the loader the category says all."""
+"""Categories whose entities are not named: waiting is not work, and for the loader the category says everything."""
 
 Entity = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
 class ExtraWork:
-    """One entity of a category: microseconds per step beyond the other ranks that it did not take before. `is_alone`:
-    no other rank has it, and before this one had not either."""
+    """One entity of a category: microseconds per step beyond the other ranks, in addition to any excess in the other
+    run. `is_alone`: no other rank has it, and no rank had it in the other run."""
 
     category: str
     key: str
@@ -29,13 +29,13 @@ class ExtraWork:
 
     @property
     def text(self) -> str:
-        """ "aten::sort +60.0 ms, new on this rank alone"."""
+        """Extra work in words: "aten::sort +60.0 ms, new on this rank alone"."""
         return f"{short(self.key)} {signed_time(self.us)}{', new on this rank alone' if self.is_alone else ''}"
 
 
 def extra_work(side: Summary, before: Summary, worker: str) -> tuple[ExtraWork, ...]:
-    """What takes this worker of a side longer than the others and did not before, largest first; communication and
-    time of nobody are left out. Empty where tables hold means over many ranks."""
+    """What takes this worker of a side longer than the others and did not in the other run, largest first;
+    communication and unowned time are left out. Empty if tables hold means over many ranks."""
     now, then = _by_rank(side, worker), _by_rank(before, worker)
     found = []
     for (category, key), (own, others) in now.items():
@@ -47,7 +47,7 @@ def extra_work(side: Summary, before: Summary, worker: str) -> tuple[ExtraWork, 
 
 
 def _by_rank(summary: Summary, worker: str) -> dict[Entity, tuple[float, float]]:
-    """Entity -> microseconds per step on this worker, and on the others on average; in steps that all recorded."""
+    """Entity -> microseconds per step on this worker, and on the others on average, in steps that all recorded."""
     if summary.ranks is not None:
         return {}
     ranks = ranks_of(summary)

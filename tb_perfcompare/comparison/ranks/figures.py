@@ -15,16 +15,16 @@ _HOST = [StepCategory.RUNTIME, StepCategory.DATALOADER, StepCategory.CPU_EXEC]
 
 @dataclass(frozen=True, slots=True)
 class RankFigures:
-    """Means over the rank's admitted steps; None is "not measured".
+    """Means over the rank's admitted steps; None means "not measured".
 
     worker        its name
-    steps         how many steps
-    step_us, median_us  their length
-    own_us        step without communication that stands in the open
-    exposed_us    that communication
-    kernel_us, host_us, other_us  exposed time of kernels; of API calls, data loading and host operators; of nothing
-    transfer_us, waiting_us  time of collectives, of those that were found on other ranks
-    matched       share of the time of all collectives that these are
+    steps         number of steps
+    step_us, median_us  their mean and median length
+    own_us        step without exposed communication
+    exposed_us    exposed communication
+    kernel_us, host_us, other_us  exposed time of kernels; of API calls, data loading and host operators; untraced time
+    transfer_us, waiting_us  time of the collectives that were found on other ranks, split in two
+    matched       share of the collectives found on other ranks in the time of all collectives
     waited_for_us  how much longer the other ranks wait than this one, in steps that all recorded
     overlap       share of the time in collectives in which a kernel computes
     """
@@ -46,7 +46,7 @@ class RankFigures:
 
 
 def rank_figures(side: Ranks) -> list[RankFigures | None]:
-    """Of every rank, None for one without an admitted step."""
+    """Figures of every rank, None for a rank without admitted steps."""
     waited_for = _waited_for(side)
     return [
         _figures(side, rank, columns, waited_for[rank]) if len(columns) else None

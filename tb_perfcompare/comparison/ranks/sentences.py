@@ -1,4 +1,4 @@
-"""What the ranks say together: who is slowest, who is waited for, and whether the difference is on all of them."""
+"""Sentences on all ranks together: which is slowest, which the others wait for, and whether all changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 _NAMED = 4
 _ALL_FOUND = 0.999
 _FAR_APART = 3
-"""Of two ranks one has changed if its own work changed this many times as much as the other's."""
+"""Of two ranks, one is the changed one if its own work changed this many times as much as the other's."""
 
 _WORDS = {
     "slower": {Verdict.SLOWER, Verdict.PROBABLY_SLOWER},
@@ -29,7 +29,7 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class RankRow:
-    """One rank: its figures on both sides, None where a side lacks it, and what changed."""
+    """One rank: its figures on both sides, None if a side lacks it, and its changes."""
 
     key: str
     baseline: RankFigures | None
@@ -42,7 +42,7 @@ _Side = Callable[[RankRow], RankFigures | None]
 
 
 def rank_sentences(a: Ranks, b: Ranks, rows: Sequence[RankRow], headline: Headline, least_us: float) -> tuple[str, ...]:
-    """In the order in which they are read."""
+    """Returns the sentences in reading order."""
     sides: tuple[tuple[str, Ranks, _Side], ...] = (
         ("baseline", a, lambda row: row.baseline),
         ("candidate", b, lambda row: row.candidate),
@@ -58,7 +58,7 @@ def rank_sentences(a: Ranks, b: Ranks, rows: Sequence[RankRow], headline: Headli
 
 
 def _sizes(rows: Sequence[RankRow]) -> list[str]:
-    """Which ranks only one side has."""
+    """Sentence on ranks that only one side has."""
     removed = [row.key for row in rows if row.candidate is None]
     added = [row.key for row in rows if row.baseline is None]
     if not removed and not added:
@@ -93,7 +93,7 @@ def _everywhere(rows: Sequence[RankRow], headline: Headline) -> list[str]:
 
 
 def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int) -> list[str]:
-    """The others are the controls."""
+    """Sentence on ranks whose own work changed differently from that of the other ranks, their controls."""
     tested = [row for row in rows if row.own.q is not None]
     if not tested:
         return []
@@ -111,7 +111,7 @@ def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int) -> list[str]
 
 
 def _which_of_two(rows: Sequence[RankRow]) -> str:
-    """Of two ranks each is the other's control; what each took in the baseline tells which one changed."""
+    """Clause on which of two ranks changed: each is the other's control, but its own baseline shows its change."""
     own = [
         (row.key, row.candidate.own_us - row.baseline.own_us)
         for row in rows if row.baseline is not None and row.candidate is not None
@@ -155,7 +155,7 @@ def _waited_for(word: str, rows: Sequence[RankRow], of: _Side, least_us: float) 
 
 
 def _weak(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side) -> list[str]:
-    """What was not measured, and why."""
+    """Sentences on what was not measured, and why."""
     if len(side) < 2:
         return [f"The {word} has one worker: waiting and transfer cannot be separated."]
     out = []

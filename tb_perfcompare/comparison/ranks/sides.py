@@ -1,4 +1,4 @@
-"""The ranks of one side, and what each of them did in its steps."""
+"""Ranks of one side, with their steps."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from tb_perfcompare.quick_dataclass import dataclass
 class Ranks:
     """r workers of one side with s steps in all. Each step belongs to one worker.
 
-    workers   r names, in the order of their numbers, or of the files
-    numbers   r ranks, None for a worker whose rank nobody knows
+    workers   r names, in the order of their ranks, or of the files
+    numbers   r ranks, None for a worker whose rank is not known
     columns   r arrays: the steps of each worker
     common    (r, j) the j steps that every worker recorded, the same step of the job in each column; j may be 0
     capture   (s,) int32 span that each step was recorded in, numbered from 0
@@ -46,13 +46,13 @@ class Ranks:
 
     @property
     def own_work_ns(self) -> Ints:
-        """(s,) the step without exposed communication, which does not depend on other ranks."""
+        """(s,) step time without exposed communication, which does not depend on other ranks."""
         found: Ints = self.total_ns - self.owned_ns[StepCategory.COMMUNICATION]
         return found
 
 
 def ranks_of(summary: Summary) -> Ranks:
-    """The workers of a side."""
+    """Collects the workers of a side with their steps."""
     captures = summary.captures
     capture, label, total_ns, owned_ns, communication = _steps(summary)
     known: dict[str, int | None] = {}
@@ -82,8 +82,8 @@ def ranks_of(summary: Summary) -> Ranks:
 
 
 def transfers_of(summary: Summary) -> Mapping[tuple[str, str, str], tuple[int, int]]:
-    """Key of a row by message -> (calls that several ranks recorded, nanoseconds of their transfers), on all ranks
-    together. Messages of all-to-all and the like have no sizes that ranks agree on: they are not here."""
+    """Key of a row by message -> (calls that several ranks recorded, nanoseconds of their transfers), summed over
+    all ranks. Operations such as all-to-all are left out: ranks do not agree on the size of their messages."""
     capture, label, _, _, communication = _steps(summary)
     if communication is None or len(set(job_workers(summary))) < 2:
         return {}
@@ -105,7 +105,7 @@ def transfers_of(summary: Summary) -> Mapping[tuple[str, str, str], tuple[int, i
 
 
 def _message(operation: str, ranks: int) -> Message | None:
-    """Of "allreduce Float 1,024 1,024"; None of an operation that says less."""
+    """Parses an operation such as "allreduce Float 1,024 1,024"; None for other texts."""
     parts = operation.split(" ")
     if len(parts) != 4 or not all(part.replace(",", "").isdecimal() for part in parts[2:]):
         return None
@@ -114,7 +114,7 @@ def _message(operation: str, ranks: int) -> Message | None:
 
 
 def _job_steps(names: list[tuple[str, str]]) -> tuple[dict[tuple[str, str], int], Ints]:
-    """(number of each step of the job, by span and label, (s,) those of the steps)."""
+    """(number of each step of the job, by span and label; (s,) number of the job's step for each step)."""
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     return numbers, np.array([numbers[name] for name in names], dtype=np.int64)
 
@@ -129,7 +129,7 @@ def _steps(summary: Summary) -> tuple[Ints32, tuple[str, ...], Ints, Ints, Colle
 
 
 def _common(rank_of: Ints, job_step: Ints, ranks: int) -> NDArray[np.intp]:
-    """(r, j) columns of the steps of the job that all ranks recorded, in the order of their first rank."""
+    """(r, j) steps of the job that all ranks recorded, in the order of their first rank."""
     steps = int(job_step.max(initial=-1)) + 1
     column = np.full((ranks, steps), -1, dtype=np.intp)
     column[rank_of, job_step] = np.arange(len(job_step))
@@ -137,18 +137,18 @@ def _common(rank_of: Ints, job_step: Ints, ranks: int) -> NDArray[np.intp]:
 
 
 _CLOCK_SLACK_NS = 50_000
-"""Clocks of two machines drift by about this much over a recording."""
+"""Approximate drift between the clocks of two machines over a recording."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Waiting:
-    """Nanoseconds of each of s steps of any rank. Where collectives of a rank run at the same time, it counts once.
+    """Nanoseconds in each of s steps of any rank. Collectives of a rank that run at the same time count once.
 
-    Of one collective, found on several ranks, the shortest is what the transfer takes, and what the others take longer
-    they wait. The same collective on two ranks is the n-th call of one operation (name, type, message size) in one
-    process group in one step, as long as the calls can have run together: a collective ends on all ranks at about one
-    time, so that the median distance of the ends is that of the two clocks, and with it removed the calls must meet
-    (docs/method/ranks.md).
+    Of a collective found on several ranks, the shortest duration is the transfer; the rest of the others' durations is
+    waiting. The same collective on two ranks is the n-th call of one operation (name, type, message size) in one
+    process group in one step, provided that the calls can have run together: a collective ends on all ranks at about
+    the same time, so the median distance of the ends is the offset of the two clocks, and with it removed the calls
+    must overlap (docs/method/ranks.md).
 
     plain    (s,) time in which a collective runs
     matched  (s,) part of that in which one runs that was found on at least one other rank
@@ -169,8 +169,9 @@ class _MatchedCalls:
 
 
 def _matched_calls(communication: Collectives, job_step: Ints, clock: AnyInts) -> _MatchedCalls:
-    """`job_step` (s,) numbers the steps so that one step of the job has one number on all ranks, and no two steps of a
-    rank the same; `clock` (s,) numbers the recordings they are in."""
+    """Finds the calls that several ranks recorded. `job_step` (s,) numbers the steps so that one step of the job has
+    one number on all ranks, and no two steps of a rank the same; `clock` (s,) numbers the recordings that they are
+    in."""
     keys = len(communication.keys)
     order = np.lexsort((communication.key, communication.step))  # stable: calls of one key keep their order
     step, key, dur = communication.step[order], communication.key[order], communication.dur_ns[order]
@@ -198,7 +199,7 @@ def _matched_calls(communication: Collectives, job_step: Ints, clock: AnyInts) -
 
 
 def split_waiting(communication: Collectives, job_step: Ints, clock: AnyInts) -> _Waiting:
-    """Of matched_calls with the same arguments."""
+    """Splits the time of collectives; arguments as for _matched_calls."""
     steps, found = len(job_step), _matched_calls(communication, job_step, clock)
     step, start, dur = communication.step, communication.start_ns, communication.dur_ns
     own = found.place
@@ -210,14 +211,14 @@ def split_waiting(communication: Collectives, job_step: Ints, clock: AnyInts) ->
 
 
 def _covered(step: Ints, start: Nanoseconds, dur: Nanoseconds, steps: int) -> Ints:
-    """(steps,) nanoseconds that intervals of each step cover, together."""
+    """(steps,) nanoseconds covered by the union of the intervals in each step."""
     covered = np.zeros(steps, dtype=np.int64)
     if not len(step):
         return covered
     order = np.lexsort((start, step))
     step, start, end = step[order], start[order], (start + dur)[order]
     first = np.flatnonzero(np.concatenate([[True], step[1:] != step[:-1]]))
-    # steps one behind the other, so that none reaches into the next
+    # places the steps one after the other, so that no interval reaches into the next step
     count = np.diff(np.append(first, len(step)))
     length = np.maximum.reduceat(end, first) - start[first]
     shift = np.repeat(np.cumsum(length) - length - start[first], count)
@@ -228,8 +229,8 @@ def _covered(step: Ints, start: Nanoseconds, dur: Nanoseconds, steps: int) -> In
 
 
 def _meet(call: Ints, clock: Ints, start: Nanoseconds, dur: Nanoseconds) -> Flags:
-    """(m,) whether all members of a call can have run together: they meet, or are no further apart than the longest of
-    them takes."""
+    """(m,) whether all members of a call can have run together: they overlap, or are no further apart than the
+    longest of them takes."""
     order = np.lexsort((clock, call))
     call, clock, end = call[order], clock[order], (start + dur)[order]
     first = np.flatnonzero(np.concatenate([[True], call[1:] != call[:-1]]))
@@ -251,8 +252,7 @@ def _meet(call: Ints, clock: Ints, start: Nanoseconds, dur: Nanoseconds) -> Flag
 
 
 def _runs(code: Ints) -> tuple[Ints, Ints, Ints]:
-    """Of sorted codes: (where each run of equal ones begins, the place of each within its run, the length of each
-    run)."""
+    """For sorted codes: (start of each run of equal ones, position of each within its run, length of each run)."""
     if not len(code):
         return code, code, code
     first = np.flatnonzero(np.concatenate([[True], code[1:] != code[:-1]]))

@@ -1,4 +1,4 @@
-"""The table of ranks: run against run, rank by rank. Definitions: docs/method/ranks.md."""
+"""Table of ranks: one run against the other, rank by rank. Definitions: docs/method/ranks.md."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OWN_NOTE = "Ranks run side by side: their times do not add up (docs/method/rank
 
 @dataclass(frozen=True, slots=True)
 class _Measure:
-    """Three columns of a time, or two of a fraction."""
+    """A measure of the table: three columns for a time, two for a fraction."""
 
     columns: tuple[Column, ...]
     figure: Callable[[RankFigures], float | None]
@@ -127,7 +127,7 @@ _COLUMNS = (
 
 
 def ranks_table(baseline: Summary, candidate: Summary, headline: Headline, options: CompareOptions) -> Table | str:
-    """The table, or why there is none."""
+    """Builds the table, or returns why there is none."""
     if baseline.metric != STEP_TIME or not (baseline.is_timed and candidate.is_timed):
         return NO_STEPS
     if max(len(set(job_workers(side))) for side in (baseline, candidate)) < 2:
@@ -149,7 +149,7 @@ def ranks_table(baseline: Summary, candidate: Summary, headline: Headline, optio
 
 
 def own_ranks(summary: Summary) -> Table | None:
-    """One run's ranks, in their order; None unless several workers have steps."""
+    """Table of one run's ranks, in their order; None unless several workers have steps."""
     if summary.metric != STEP_TIME or not summary.is_timed or len(set(job_workers(summary))) < 2:
         return None
     ranks = ranks_of(summary)
@@ -169,7 +169,7 @@ def own_ranks(summary: Summary) -> Table | None:
 
 
 def _of_one_run(measure: _Measure) -> Column:
-    """The column of a measure whose table has one side."""
+    """Column of a measure in the table of one run."""
     first = measure.columns[0]
     name = f"{first.name.removeprefix('baseline_').removesuffix('_us')}{'_us' if first.kind == 'time_us' else ''}"
     what = first.description.replace(" per step of the baseline", "").replace(", baseline", "")
@@ -177,7 +177,7 @@ def _of_one_run(measure: _Measure) -> Column:
 
 
 def joined(a: Ranks, b: Ranks) -> tuple[list[str], Pairs]:
-    """The ranks of both sides by number where all of them are known and differ, else by the workers' names."""
+    """Joins the ranks of both sides: by rank if all ranks are known and distinct, else by the workers' names."""
     numbered = _is_numbered(a) and _is_numbered(b)
     names = [_names(side, numbered) for side in (a, b)]
     one, two = ({name: at for at, name in enumerate(side)} for side in names)
@@ -194,13 +194,13 @@ def _names(side: Ranks, numbered: bool) -> list[str]:
 
 
 def _least_us(a: Ranks, b: Ranks, options: CompareOptions) -> float:
-    """The smallest change that matters, the same whichever side is which."""
+    """The smallest change that matters, in microseconds; the same if the sides are exchanged."""
     shorter = min(float(side.total_ns.mean()) for side in (a, b))
     return max(options.material_fraction * shorter, float(options.material_ns)) / 1000
 
 
 def _size(row: RankRow) -> float:
-    """What the rows are ordered by: the change beyond the others, else the change."""
+    """Sort value of a row: the absolute change beyond the others, else that of the step time."""
     if row.own.delta_us is not None:
         return abs(row.own.delta_us)
     return 0.0 if row.baseline is None or row.candidate is None else abs(row.candidate.step_us - row.baseline.step_us)

@@ -1,4 +1,4 @@
-"""Tables as pandas DataFrames. pandas is optional: it is imported only here, and only when a frame is asked for.
+"""Tables as pandas DataFrames. pandas is optional: it is imported only here, and only when a frame is requested.
 
 Types are pandas' nullable ones (Int64, Float64, boolean, string), so that an absent cell is missing without turning
 integers into floats. `frame.attrs` describes the columns (docs/guide/python.md).

@@ -48,7 +48,7 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """Further evidence on the headline: effect size, intervals, detectable change. Fractions are 0.05 for 5 %; None
+    """Further evidence on the headline: effect size, intervals, detectable change; fractions are 0.05 for 5 %, None
     means "not known". captures: of baseline and candidate; autocorrelation: of neighbouring steps."""
 
     effect_size: Annotated[float, "Cliff's delta"]
@@ -65,7 +65,7 @@ class Certainty:
 
 
 class Basis(str, Enum):
-    """What the verdict is about: the program (at equal machine speed), the machine (the same work takes another
+    """What the verdict is about: the program (at equal machine speed), the machine (the same work takes a different
     time), or the step time as recorded, where the machine's speed is not known."""
 
     PROGRAM = "program"
@@ -75,7 +75,8 @@ class Basis(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class PaceFacts:
-    """Pace of the host or of the device: how much longer the rows with the same work take on one side (0.05 = 5 %)."""
+    """Pace of the host or of the device: how much longer the rows with the same work take in the candidate (0.05 = 5
+    %)."""
 
     of: Annotated[str, ("host", "device")]
     rows: Annotated[int, "of the same work"]
@@ -107,7 +108,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Work that one side does beyond the other's; gives the direction where times leave it open."""
+    """Work that one side does beyond the other's; it decides the direction if times leave it open."""
 
     noun: Annotated[str, ("operator calls", "kernel launches", "input elements")]
     calls: Annotated[float | None, "more per step of the candidate; below zero: of the baseline; null: larger inputs"]

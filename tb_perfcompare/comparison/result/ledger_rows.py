@@ -53,7 +53,7 @@ class LedgerRow:
 
     @property
     def same_shape_effect(self) -> int:
-        """Part of the delta from the same parts taking another time per call."""
+        """Part of the delta from the same parts taking a different time per call."""
         return self.rate_effect - self.mix_effect
 
 

@@ -1,7 +1,7 @@
 """Tables: described columns, and rows.
 
-Most rows are never read, and cells kept one by one take four times the memory of a number in an array: rows are kept
-as columns, and a row is made when it is asked for.
+Most rows are never read, and cells kept one by one take four times the memory of a number in an array: rows are kept as
+columns, and a row is made on demand.
 """
 
 from __future__ import annotations

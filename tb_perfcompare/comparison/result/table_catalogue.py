@@ -45,7 +45,7 @@ TABLES = {
     "kernel_metrics": _facts(adds_up=False),
     "iteration_kinds": _facts(adds_up=False),
 }
-"""Tables that are not listed have only cells, which add up."""
+"""Properties by table. Tables that are not listed have the defaults: cells that add up, and nothing else."""
 
 
 def table_facts(name: str) -> TableFacts:

@@ -1,1 +1,1 @@
-"""The strict report of per-cycle tables: its formulas, and what weakens it."""
+"""The strict report of per-cycle tables: its formulas and weaknesses."""

@@ -1,4 +1,4 @@
-"""One strict comparison with everything that is said about it, before any face draws it."""
+"""A strict comparison with everything that is reported about it, before it is rendered."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Weakness:
-    """`number` in docs/method/strict.md, and a sentence with this pair's figures."""
+    """A weakness of the method: `number` in docs/method/strict.md, and a sentence with this pair's figures."""
 
     number: int
     sentence: str
@@ -34,8 +34,8 @@ def weaknesses(
     files: tuple[CycleTable, CycleTable] | None = None,
     recordings: tuple[int, int] = (1, 1),
 ) -> tuple[Weakness, ...]:
-    """In the order of their numbers. The first two tables are those the report was made of, `files` those they were
-    taken from, with all processes; `recordings` are pooled on the sides."""
+    """Weaknesses in the order of their numbers. The first two tables are those that the report was computed from,
+    `files` the tables with all processes that they were taken from; `recordings` is the number pooled on each side."""
     with np.errstate(over="ignore", invalid="ignore"):
         found = {number: check(report) for number, check in WEAK_FIGURES.items()}
         found |= {number: check(normal, abnormal) for number, check in WEAK_RECORDINGS.items()}
@@ -50,12 +50,13 @@ SCHEMA = "tb_perfcompare.strict/1"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StrictAnswer:
-    """
+    """The answer of a strict comparison.
+
     case        what is compared, in titles
-    processes   the pairs there are; `chosen` is the index of the one that was compared
-    report      None when there is nothing to compare; `absent` then says why
-    weaknesses  of the method, as far as this pair shows them
-    units       what the counters count in, a text each
+    processes   all pairs; `chosen` is the index of the one that was compared
+    report      None if there is nothing to compare; `absent` is then the reason
+    weaknesses  of the method, as far as they apply to this pair
+    units       units of the counters, a text each
     tables      summary, cycles and triplets
     """
 
@@ -70,14 +71,14 @@ class StrictAnswer:
 
 
 _MOVED = 0.5
-"""A change counts as moved between processes when the sum over all changed by less than this part of it."""
+"""A change only moved between processes if the sum over all changed by less than this part of it."""
 
 _LEAST_SHARE = 0.01
-"""Changes below this part of the normal side's mean cycle are not looked at."""
+"""Least change that is considered, as a part of the normal side's mean cycle."""
 
 
 def _few_recordings(recordings: tuple[int, int]) -> str:
-    """Cycles are the replicates, whatever the number of recordings."""
+    """Sentence on the number of recordings: cycles are the replicates, however many recordings there are."""
     if min(recordings) == 1:
         many = "one recording" if max(recordings) == 1 else f"{recordings[0]} against {recordings[1]} recordings"
         return f"{many} per side: the difference is between these, not between two configurations"
@@ -88,7 +89,8 @@ def _few_recordings(recordings: tuple[int, int]) -> str:
 
 
 def _other_processes(pair: tuple[CycleTable, CycleTable], files: tuple[CycleTable, CycleTable]) -> str | None:
-    """The files hold processes that the report does not count; names a function whose time only moved among them."""
+    """Sentence on processes in the files that the report does not count; names a function whose time only moved
+    among them. None if there are none."""
     processes = len(files[0].pids()), len(files[1].pids())
     if max(processes) == 1:
         return None
@@ -114,7 +116,7 @@ def _other_processes(pair: tuple[CycleTable, CycleTable], files: tuple[CycleTabl
 
 
 def _summed(table: CycleTable) -> dict[str, Work]:
-    """Device work per cycle, all processes together."""
+    """Device work per cycle, summed over all processes."""
     found: dict[str, Work] = {}
     for pid in table.pids():
         for name, own in device_work(work_per_cycle(table.of_pid(pid))).items():

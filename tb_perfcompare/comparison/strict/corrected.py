@@ -1,4 +1,4 @@
-"""What the published columns leave out, per triplet: plain time per cycle over all cycles of a side.
+"""Figures that the published columns lack, per triplet: plain time per cycle over all cycles of a side.
 
 A published share is a mean over the cycles in which the triplet has a row. Here every (function, device) is counted
 once per cycle whatever counters it has, and a cycle without it counts as zero.
@@ -22,7 +22,7 @@ ADDED, REMOVED, BOTH = "added", "removed", "both"
 
 @dataclass(frozen=True, slots=True)
 class LostFunction:
-    """A function that never had a counter, so that no triplet of the report has it. Times in µs per cycle."""
+    """A function that never had a counter, so that it has no triplet in the report. Times in µs per cycle."""
 
     function: str
     device: str
@@ -32,13 +32,13 @@ class LostFunction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Corrected:
-    """Arrays in the order of the report's triplets; `normal` and `abnormal` sides.
+    """Additional figures; arrays in the order of the report's triplets, pairs (normal, abnormal).
 
     time_us   float64, mean per cycle over all cycles of the side, 0 in cycles without the function
     status    the function on the device is on "both" sides, "added" or "removed"
     cycles    int64, cycles in which the function ran and the triplet's counter has a value
     sampled   float64, share of the triplet's rows in which its counter had a sample of its own; NaN without a row;
-              None where the table does not say
+              None if the table does not say
     lost      functions without any triplet, largest change first
     """
 
@@ -50,7 +50,7 @@ class Corrected:
 
 
 def corrected(normal: CycleTable, abnormal: CycleTable, report: StrictReport) -> Corrected:
-    """The columns for a report made of the two tables."""
+    """Builds the report's additional columns from both tables."""
     work = _named(work_per_cycle(normal)), _named(work_per_cycle(abnormal))
     keys = [(function, device) for function, _, device in report.triplets]
     times = tuple(np.array([_time_us(side, key) for key in keys], dtype=np.float64) for side in work)
@@ -73,7 +73,7 @@ def corrected(normal: CycleTable, abnormal: CycleTable, report: StrictReport) ->
 
 
 def _named(work: Mapping[tuple[str, str], Work]) -> dict[tuple[str, str], Work]:
-    """With the device called as in a triplet."""
+    """The work with missing devices named as in a triplet."""
     return {(function, device or NO_DEVICE): own for (function, device), own in work.items()}
 
 
@@ -111,7 +111,7 @@ def _rows(normal: CycleTable, abnormal: CycleTable, report: StrictReport) -> tup
 
 
 def _busy(table: CycleTable) -> Flags:
-    """(rows,) the function ran in the cycle: rows of traces may be there for a step without it."""
+    """(rows,) whether the function ran in the cycle: tables from traces may have rows for steps without it."""
     if table.instances is None:
         return np.ones(len(table), dtype=np.bool_)
     ran: Flags = (table.beta_pct != 0) | (np.nan_to_num(table.instances, nan=1.0) != 0)

@@ -1,4 +1,4 @@
-"""The key findings of a strict report: the first three functions above the score threshold, with their counters."""
+"""Key findings of a strict report: the first three functions above the score threshold, with their counters."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from tb_perfcompare.comparison.strict.report import StrictReport
 from tb_perfcompare.quick_dataclass import dataclass
 
 SIGNIFICANT_SCORE = 10.0
-"""A triplet counts as significant above this score."""
+"""Score above which a triplet is significant."""
 
 SIGNIFICANT_P = 0.05
 MOST_FINDINGS = 3
 MOST_COUNTERS = 3
 LEAST_CHANGE = 1e-6
-"""A counter's mean must move by more than this to be listed."""
+"""Least change of a counter's mean for it to be listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,8 @@ class CounterChange:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One function on one device. `row` is its first triplet's place in the report; betas in percent of the cycle."""
+    """One function on one device. `row` is the position of its first triplet in the report; betas in percent of the
+    cycle."""
 
     row: int
     function: str
@@ -39,12 +40,13 @@ class Finding:
 
     @property
     def significant(self) -> bool:
-        """Welch's p says so; NaN does not."""
+        """Whether Welch's p is below SIGNIFICANT_P; False for NaN."""
         return self.p < SIGNIFICANT_P
 
     @property
     def over_whole_cycle(self) -> bool:
-        """More than the cycle's length on a side: summed over calls, threads or streams."""
+        """Whether its time exceeds the cycle's length on a side, because it is summed over calls, threads or
+        streams."""
         return max(self.beta_normal, self.beta_abnormal) > 100.0
 
 

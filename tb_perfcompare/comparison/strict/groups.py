@@ -1,8 +1,8 @@
 """Triplets (function, counter, device) of both sides, and sums over their rows that repeat the published rounding.
 
-The published reports average with compensated sums and take variances by running means, row after row. Doing the same
-is what keeps a constant counter's deviation at exactly zero: an ordinary sum leaves 1e-14 there, and the tests then
-call a counter that never moved significant (docs/method/strict.md).
+The published reports average with compensated sums and compute variances by running means, row after row. Doing the
+same keeps the deviation of a constant counter at exactly zero: an ordinary sum leaves 1e-14 there, and the tests
+then call a counter that never moved significant (docs/method/strict.md).
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from tb_perfcompare.quick_dataclass import dataclass
 Triplet: TypeAlias = tuple[str, str, str]
 
 _MOST_CELLS = 1 << 27
-"""Triplets times cycles that may be marked one by one; beyond, what occurs is sorted."""
+"""Number of cells (triplets times cycles) up to which a flag array is used; beyond it the occurring cells are
+sorted."""
 
 NO_DEVICE = "N/A"
 """Device of rows that name none."""
@@ -30,7 +31,7 @@ class Rows:
 
     group   int64 (rows,) index into the triplets of both sides
     cycle   int64 (rows,)
-    beta    float64 (rows,), mu float64 (rows,) with 0 where there was no value
+    beta    float64 (rows,), mu float64 (rows,) with 0 if there was no value
     lost    number of rows without a function or a counter
     """
 
@@ -41,15 +42,15 @@ class Rows:
     lost: int
 
     def chosen(self, rows: Flags) -> Rows:
-        """Only these of the rows."""
+        """Returns only the rows marked in `rows`."""
         return Rows(self.group[rows], self.cycle[rows], self.beta[rows], self.mu[rows], self.lost)
 
 
 def align(
     normal: CycleTable, abnormal: CycleTable, *, published: bool = False
 ) -> tuple[tuple[Triplet, ...], Rows, Rows]:
-    """(triplets of both sides in lexicographic order, rows of normal, rows of abnormal); `published`: counters with
-    their decimals read as the published reports do."""
+    """(triplets of both sides in lexicographic order, rows of normal, rows of abnormal); `published`: reads counters
+    with decimals as the published reports do."""
     sides = [_keyed(table) for table in (normal, abnormal)]
     triplets = tuple(sorted({*sides[0][0], *sides[1][0]}))
     place = {triplet: index for index, triplet in enumerate(triplets)}
@@ -71,7 +72,7 @@ def align(
 
 
 def _keyed(table: CycleTable) -> tuple[list[Triplet], Ints, Flags]:
-    """(distinct triplets of a side, index of each usable row into them, which rows are usable)."""
+    """(distinct triplets of a side, index of each usable row into them, flags of usable rows)."""
     usable = (table.function != NO_TEXT) & (table.metric != NO_TEXT)
     size = len(table.strings) + 1
     chosen = table.rows(usable)
@@ -91,14 +92,15 @@ def _keyed(table: CycleTable) -> tuple[list[Triplet], Ints, Flags]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """Mean and sample standard deviation per group, float64 (groups,); 0 where a group has no or one row."""
+    """Mean and sample standard deviation per group, float64 (groups,); mean 0 for groups without rows, deviation 0
+    for groups with at most one."""
 
     mean: Floats
     sd: Floats
 
 
 class Layout:
-    """Rows put in order by group, longest group first, so that the k-th rows of all groups are one slice.
+    """Rows sorted so that the k-th rows of all groups are one slice, longest group first.
 
     order   (rows,) the rows, k-th rows of all groups together, groups in the order of `ranked`
     starts  (longest + 1,) where the k-th rows begin in `order`
@@ -146,7 +148,7 @@ class Layout:
 
 
 def cycles_per_group(rows: Rows, groups: int) -> Ints:
-    """(groups,) distinct cycles in which each triplet was seen."""
+    """(groups,) number of distinct cycles with each triplet."""
     if not len(rows.group):
         return np.zeros(groups, dtype=np.int64)
     cycles, index = np.unique(rows.cycle, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Which process of one table is compared with which of the other."""
+"""Pairs the processes of the two tables."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def numbered_workers(
 ) -> tuple[Numbers, Numbers, tuple[ProcessPair, ...]]:
     """(numbers of normal, numbers of abnormal, the pairs to compare).
 
-    Workers go together by rank, then by name; where one is left on each side, and not both ranks are known, these two
-    as well. The numbers are the ranks where every worker has one of its own, else they are counted.
+    Workers are paired by rank, then by name; if one is left on each side, and not both ranks are known, these two as
+    well. The numbers are the ranks if every worker has a rank of its own, else consecutive numbers.
     """
     found = match_workers(normal, abnormal)
     groups = [(match.baseline, match.candidate) for match in found.matches]
@@ -49,7 +49,7 @@ def _own_ranks(workers: Sequence[WorkerName]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ProcessPair:
-    """Two pids; `strict` when the pair is the same process on both sides.
+    """Two pids; `strict` if the pair is the same process on both sides.
 
     word    what the numbers are: "pid", or "worker" and "rank" for traces
     names   names of the two workers of traces, "" for processes
@@ -62,12 +62,12 @@ class ProcessPair:
 
     @property
     def strict(self) -> bool:
-        """The same process was recorded twice."""
+        """Whether the same process was recorded twice."""
         return self.normal == self.abnormal
 
     @property
     def labels(self) -> tuple[str, str]:
-        """What the sides are called in a report."""
+        """Labels of the sides in a report."""
         if self.strict:
             return "normal", "abnormal"
         return f"normal_{self.word}_{self.normal}", f"abnormal_{self.word}_{self.abnormal}"
@@ -81,14 +81,15 @@ class ProcessPair:
 
 
 def all_pairs(normal: Sequence[int], abnormal: Sequence[int]) -> tuple[ProcessPair, ...]:
-    """Every process that is on both sides, then each remaining one of normal with each remaining one of abnormal."""
+    """All pairs: every process that is on both sides, then each remaining one of normal with each remaining one of
+    abnormal."""
     both = sorted(set(normal) & set(abnormal))
     left, right = sorted(set(normal) - set(both)), sorted(set(abnormal) - set(both))
     return (*(ProcessPair(pid, pid) for pid in both), *(ProcessPair(a, b) for a in left for b in right))
 
 
 def alone(normal: Sequence[int], abnormal: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Processes of either side that no pair of `all_pairs` has: those of one side when the other has none left."""
+    """Processes of each side that are in no pair of `all_pairs`: those of one side if the other has none left."""
     left, right = sorted(set(normal) - set(abnormal)), sorted(set(abnormal) - set(normal))
     return (() if right else tuple(left)), (() if left else tuple(right))
 
@@ -96,7 +97,7 @@ def alone(normal: Sequence[int], abnormal: Sequence[int]) -> tuple[tuple[int, ..
 def chosen_pair(
     normal: Sequence[int], abnormal: Sequence[int], normal_pid: int, abnormal_pid: int, word: str = "pid"
 ) -> ProcessPair:
-    """The pair of these two. Raises SelectionError when a side has no such process."""
+    """Returns the pair of these two. Raises SelectionError if a side has no such process."""
     for side, pids, pid in (("normal", normal, normal_pid), ("abnormal", abnormal, abnormal_pid)):
         if pid not in pids:
             there = ", ".join(str(own) for own in sorted(pids)[:10])

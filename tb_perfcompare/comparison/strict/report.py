@@ -11,7 +11,7 @@ from tb_perfcompare.model.recordings.cycles import CycleTable
 from tb_perfcompare.quick_dataclass import dataclass
 
 LEAST_DEVIATION = 1e-9
-"""A baseline deviation up to this counts as none, and its Z-score as zero."""
+"""A baseline deviation up to this counts as zero, and so does its Z-score."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,9 +26,9 @@ class Durations:
 class Quantity:
     """Beta, mu or ln(1 + mu) of all triplets, arrays of shape (triplets,).
 
-    normal, abnormal  mean and sample deviation over the rows of each side; 0 where the triplet is absent
+    normal, abnormal  mean and sample deviation over the rows of each side; 0 if the triplet is absent
     delta             abnormal minus normal
-    z                 delta over the normal side's deviation; 0 where that is at most 1e-9
+    z                 delta over the normal side's deviation; 0 if that is at most 1e-9
     """
 
     normal: Moments
@@ -39,14 +39,14 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StrictReport:
-    """Two processes compared; triplets in the order of the report, arrays of shape (triplets,).
+    """Comparison of two processes; triplets in the order of the report, arrays of shape (triplets,).
 
-    labels            what the sides are called
+    labels            names of the sides
     triplets          (function, counter, device)
     cycles            int64, distinct cycles per triplet: normal, abnormal
     beta, mu, log_mu  shares in percent, counters, ln(1 + mu)
     score             |delta of beta| x (|Z of beta| + |Z of log_mu|)
-    welch_beta, welch_mu  p-values; NaN where both sides are the same constant
+    welch_beta, welch_mu  p-values; NaN if both sides are the same constant
     rank_beta, rank_mu    Mann-Whitney p-values
     lost              rows without a counter, left out: normal, abnormal
     """
@@ -67,7 +67,7 @@ class StrictReport:
 
 
 def strict_report(normal: CycleTable, abnormal: CycleTable, labels: tuple[str, str]) -> StrictReport:
-    """Compares two tables, each already narrowed to one process.
+    """Compares two tables, each already reduced to one process.
 
     Order of the triplets: score and then |delta of beta|, largest first, then function, counter, device.
     """
@@ -120,7 +120,7 @@ def _reordered(quantity: Quantity, order: Ints) -> Quantity:
 
 
 def _log(mu: Floats) -> Floats:
-    """ln(1 + mu). A counter at or below -1 has no logarithm; the smallest positive number stands in."""
+    """ln(1 + mu). A counter at or below -1 has no logarithm and is raised to the smallest number above -1."""
     return np.log1p(np.maximum(mu, np.nextafter(-1.0, 0.0)))
 
 
@@ -130,7 +130,7 @@ def _durations(table: CycleTable) -> Durations:
 
 
 _EXACT_AT_MOST = 8
-"""Rows of the smaller side up to which orderings are counted."""
+"""Rows of the smaller side up to which the exact distribution is used."""
 
 
 def welch_p(normal: Moments, abnormal: Moments, n: Ints, m: Ints) -> Floats:
@@ -203,7 +203,7 @@ def _normal_p(twice_u: Ints, n: Ints, m: Ints, tie_sum: Floats) -> Floats:
 
 
 def _exact_p(twice_u: Ints, n: Ints, m: Ints) -> Floats:
-    """Counted; `twice_u` is the larger of the two sides' U, doubled and, without ties, even."""
+    """Exact p; `twice_u` is the larger of the two sides' U, doubled, and even because there are no ties."""
     p = np.empty(len(n))
     shapes = np.stack([np.minimum(n, m), np.maximum(n, m)], axis=1)
     for small, large in np.unique(shapes, axis=0).tolist():

@@ -1,4 +1,4 @@
-"""The strict report as tables of numbers: the published columns, and what they leave out."""
+"""Tables of the strict report: the published columns, and additional ones."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ _KEYS = (
 
 
 SUMMARY = "summary"
-"""The table whose notes say what was lost in reading."""
+"""Name of the table whose notes list what was lost in reading."""
 
 
 def strict_tables(
     report: StrictReport, beside: Corrected, units: Mapping[str, str], notes: tuple[str, ...] = ()
 ) -> dict[str, Table]:
-    """The summary with `notes`, the cycles paired by length, and all triplets. `units`: counter -> unit of μ."""
+    """Builds the summary with `notes`, the cycles paired by length, and all triplets. `units`: counter -> unit of μ."""
     found = (replace(_summary(report), notes=notes), _cycles(report), _triplets(report, beside, units))
     return {table.name: table for table in found}
 
 
 def table_labels(labels: tuple[str, str]) -> list[str]:
-    """Labels of the published columns, as they stand in Markdown and CSV."""
+    """Labels of the published columns, as in Markdown and CSV."""
     a, b = labels
     return [
         "Function Name", "Metric Name", "Device", "Suspicion Score", f"β_{a}(%)", f"β_{b}(%)", "Δβ(%)", "Z-Score(β)",
@@ -101,7 +101,7 @@ def _summary(report: StrictReport) -> Table:
 
 
 def rank_rows(report: StrictReport) -> Iterator[tuple[int, float | None, float | None, float | None]]:
-    """(rank, length of normal's cycle, of abnormal's, difference), longest first."""
+    """Yields (rank, length of normal's cycle, of abnormal's, difference), longest first."""
     first, second = (side.longest_first_us.tolist() for side in report.durations)
     for rank, (own, other) in enumerate(zip_longest(first, second), 1):
         yield rank, own, other, None if own is None or other is None else other - own
@@ -168,7 +168,7 @@ def _corrected(beside: Corrected) -> list[tuple[Column, Iterable[Cell]]]:
 
 
 def _present(values: Floats, beside: Corrected, missing: str) -> list[Cell]:
-    """A side without the function shows nothing rather than zero."""
+    """Cells of one side; empty rather than zero if the side does not have the function."""
     return [None if status == missing else cell for status, cell in zip(beside.status, _cells(values), strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""Weaknesses that show in the report's own figures. Each check gives a sentence, or None where it does not apply."""
+"""Weaknesses that show in the report's own figures. Each check returns a sentence, or None if it does not apply."""
 
 from __future__ import annotations
 

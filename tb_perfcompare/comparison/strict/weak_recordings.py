@@ -1,4 +1,4 @@
-"""Weaknesses that show in the recordings. Each check gives a sentence, or None where it does not apply."""
+"""Weaknesses that show in the recordings. Each check returns a sentence, or None if it does not apply."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEAST_DRIFT_CYCLES = 4
 
 
 def different_anchors(normal: CycleTable, abnormal: CycleTable) -> str | None:
-    """The cycles of the two sides are delimited by different functions."""
+    """Cycles of the two sides are delimited by different functions."""
     ours, theirs = normal.anchors(), abnormal.anchors()
     if not ours or not theirs or ours == theirs:
         return None
@@ -52,7 +52,7 @@ def _incomplete(normal: CycleTable, abnormal: CycleTable) -> str | None:
 
 
 def _share_against_time(normal: CycleTable, abnormal: CycleTable) -> str | None:
-    """A share falls when the cycle grows for another reason."""
+    """The cycle's length changed, and with it the shares: a share falls if the cycle grows for another reason."""
     lengths = normal.cycle_lengths_us().mean(), abnormal.cycle_lengths_us().mean()
     if lengths[0] <= 0 or lengths[1] <= 0 or abs(lengths[1] / lengths[0] - 1) < _SMALL_CHANGE:
         return None
@@ -71,7 +71,7 @@ def _share_against_time(normal: CycleTable, abnormal: CycleTable) -> str | None:
 
 
 def _uncalibrated(normal: CycleTable, abnormal: CycleTable) -> str | None:
-    """The report of one recording against itself: nothing changed between its odd and its even cycles."""
+    """Odd against even cycles of one recording, between which nothing changed, already score above the threshold."""
     odd = np.unique(normal.cycle, return_inverse=True)[1] % 2 == 0
     if odd.all():
         return None
@@ -150,7 +150,7 @@ def _interpolated(normal: CycleTable, abnormal: CycleTable) -> str | None:
 
 
 def _neighbour_correlation(lengths_us: Floats) -> float:
-    """Correlation of the ranks of neighbouring cycles, -1..1; 0 where there are too few."""
+    """Correlation of the ranks of neighbouring cycles, -1..1; 0 with too few cycles."""
     if len(lengths_us) < _LEAST_DRIFT_CYCLES:
         return 0.0
     ranks = np.unique(lengths_us, return_inverse=True)[1].astype(np.float64)

@@ -1,4 +1,4 @@
-"""What a table says about the work of each cycle: calls, launches and time, every (function, device) counted once.
+"""Work per cycle in a table: calls, launches and time, counting every (function, device) once.
 
 A table repeats a function's time and calls on the row of each of its counters.
 """
@@ -14,14 +14,15 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Means over all cycles, cycles without the function included. Times in µs."""
+    """Means over all cycles, including those without the function. Times in µs."""
 
     calls: float
     time_us: float
 
 
 def work_per_cycle(table: CycleTable) -> dict[tuple[str, str], Work]:
-    """(function, device) -> its work. Where the file has no time it is the share of the cycle; absent calls are 0."""
+    """(function, device) -> its work. If the file has no time, it is computed from the share of the cycle; absent
+    calls are 0."""
     once = _once(table)
     cycles = max(1, len(np.unique(table.cycle)))
     size = len(table.strings) + 1
@@ -47,10 +48,10 @@ def launches_per_cycle(table: CycleTable) -> Floats:
 
 
 def incomplete_cycles(table: CycleTable) -> int:
-    """Cycles with clearly fewer launches than the usual one: the recording missed a part of them.
+    """Number of cycles with clearly fewer launches than usual: the recording missed a part of them.
 
-    The usual number is the most frequent one where it covers half of the cycles with launches (2 % tolerance), else
-    the median (the larger of 5 % and three deviations, 1.4826 x the median deviation).
+    The usual number is the most frequent one if it covers half of the cycles with launches (2 % tolerance), else the
+    median (tolerance: the larger of 5 % and three deviations, 1.4826 x the median deviation).
     """
     launches = launches_per_cycle(table)
     seen = launches[launches > 0]
@@ -75,7 +76,7 @@ def device_work(work: dict[tuple[str, str], Work]) -> dict[str, Work]:
 
 
 def same_launches(normal: dict[str, Work], abnormal: dict[str, Work]) -> float | None:
-    """Launches per cycle that both sides make over those that either makes, 0..1; None without launches."""
+    """Launches per cycle that both sides have over those that either has, 0..1; None without launches."""
     none = Work(0.0, 0.0)
     pairs = [(normal.get(name, none).calls, abnormal.get(name, none).calls) for name in {*normal, *abnormal}]
     either = sum(max(pair) for pair in pairs)

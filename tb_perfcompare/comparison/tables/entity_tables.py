@@ -242,7 +242,7 @@ def _exposed_cells(name: str, joined: JoinedRows, both: tuple[Summary, Summary])
 
 
 def _work_cells(name: str, works: tuple[RowWork, RowWork], joined: JoinedRows) -> list[_Column | _Test]:
-    """Cells of the rows' work, and the test of whether it was done at another rate."""
+    """Cells of the rows' work, and the test of whether it was done at a different rate."""
     one, two, slower = at_equal_work(*works)
     test = _Test(columns.tests("rate", "rate", shown=False), lambda: (one, two), joined, slower)
     return [*pair_columns(*works, SHOWN_WORK if name == "operators_by_shape" else ()), test]

@@ -23,9 +23,8 @@ def widen(estimate: ShiftEstimate) -> bool:
 
 
 def needed(estimate: ShiftEstimate, margin: float) -> int | None:
-    """Captures per side that would separate the estimated change from the threshold, or resolve the threshold
-    where the estimate is below twice that. None where the variation between captures is unknown, or no number is
-    enough."""
+    """Captures per side that would separate the estimated change from the threshold, or resolve the threshold if the
+    estimate is below twice that. None if the variation between captures is unknown, or no number is enough."""
     between = estimate.between
     if between is None:
         return None
@@ -34,7 +33,7 @@ def needed(estimate: ShiftEstimate, margin: float) -> int | None:
 
 
 def detectable_fraction(estimate: ShiftEstimate) -> float | None:
-    """Smallest change that steps and captures detect with a power of about 80 %; None where no float holds it."""
+    """Smallest change that steps and captures detect with a power of about 80 %; None if it overflows a float."""
     between = estimate.between
     by_steps = estimate.detectable
     if between is None or by_steps is None:
@@ -61,8 +60,8 @@ def but(settled: Settled, words: Words) -> str:
 
 
 def bounded(settled: Settled, words: Words) -> str:
-    """Clause for a verdict that rests on a lower bound: "at least +41.0 %: every candidate capture above every
-    baseline capture; 95 % CI over captures ..."."""
+    """Clause for a verdict that rests on a lower bound: "typical step at least +41.0 %: every candidate capture is
+    above every baseline capture; 95 % CI over captures ..."."""
     estimate = settled.estimate
     assert settled.bound is not None
     above = "above" if settled.bound > 0 else "below"

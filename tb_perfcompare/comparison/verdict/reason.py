@@ -103,10 +103,9 @@ def _adequacy(estimate: ShiftEstimate, words: Words) -> str:
 def mean_disagrees(
     estimate: ShiftEstimate, interval: tuple[float, float] | None, share: float | None, words: Words
 ) -> str:
-    """Clause for a mean that changes otherwise than the typical step.
+    """Clause for a mean that changes differently from the typical step.
 
-    interval: of ln(mean / mean), by resampling; share: fraction of the difference of the means due to outlying
-    steps.
+    interval: of ln(mean / mean), by resampling; share: fraction of the difference of the means due to outlying steps.
     """
     named = [_named(side, estimate, words) for side in (0, 1) if estimate.outliers[side]]
     clause = "; tail-driven: the mean" if named else "; the mean"

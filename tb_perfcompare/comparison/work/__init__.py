@@ -1,1 +1,1 @@
-"""Work of operators: FLOPs and bytes joined to rows, rates, shares of the device's peak, the split of a change."""
+"""Work of operators: FLOPs and bytes of rows, rates, shares of the device's peak, and the split of a change."""

@@ -1,4 +1,4 @@
-"""Work by family of operators, and the time without a model by reason: rows that close to all time of operators."""
+"""Work by family of operators, and the time without a model by reason; the rows add up to all time of operators."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CLOSES = "The rows add up to all device work launched in the steps; in a trace 
 def work_by_family(
     baseline: Summary, candidate: Summary, peaks: tuple[DevicePeaks | None, DevicePeaks | None]
 ) -> Table | None:
-    """Of two sides, the row with the most time first; None where no work is known."""
+    """Table of two sides, the row with the most time first; None if no work is known."""
     sides = baseline, candidate
     if not any(map(has_work, sides)):
         return None
@@ -48,7 +48,7 @@ def work_by_family(
 
 
 def own_work_by_family(summary: Summary, peaks: DevicePeaks | None) -> Table | None:
-    """Of a run by itself."""
+    """Table of a single run; None if no work is known."""
     if not has_work(summary):
         return None
     families = _families((summary,))
@@ -65,7 +65,8 @@ def own_work_by_family(summary: Summary, peaks: DevicePeaks | None) -> Table | N
 
 
 def _families(sides: Sequence[Summary]) -> dict[Key, str]:
-    """Key of the group -> its row: the family, or the reason; reasons with little time share a row."""
+    """Key of the group -> its row: the family, or the reason why there is no model; reasons with little time share a
+    row."""
     time: dict[str, int] = {}
     tables = [side.groups[OPERATOR_WORK] for side in sides if OPERATOR_WORK in side.groups]
     for table in tables:

@@ -1,4 +1,5 @@
-"""What the profiler measured of kernels with hardware counters, and measured work of operators beside modelled work."""
+"""Kernel metrics that the profiler measured with hardware counters, and measured work of operators next to modelled
+work."""
 
 from __future__ import annotations
 
@@ -34,11 +35,11 @@ NO_OPERATORS = "the profiler measured no work of operators (see note measured_ra
 NO_TIMES = "kernels were measured one by one, without their times"
 
 APART = 2.0
-"""Measured and modelled FLOPs that differ by more than this factor are flagged."""
+"""Factor between measured and modelled FLOPs above which they are flagged."""
 
 FLOPS, BYTES = "FLOPs of CUDA cores", "DRAM bytes"
 _SUMS: Mapping[str, Mapping[str, int]] = {FLOPS: FLOP_METRICS, BYTES: BYTE_METRICS}
-"""Figure -> the metrics that it is the weighted sum of; without one of them it is not known."""
+"""Figure -> weights of the metrics that sum to it; it is not known if one of them is missing."""
 
 _NOTES = (
     "Kernels ran one by one, some of them several times, while they were measured: shares and rates are those of a "
@@ -51,7 +52,7 @@ _Values = Mapping[tuple[str, str], tuple[float, float]]
 
 
 def kernel_metrics_table(baseline: Summary, candidate: Summary) -> Table | None:
-    """By kernel and metric; None where neither side measured any."""
+    """Table of two sides by kernel and metric; None if neither side measured any."""
     sides = [_values(summary, KERNEL_METRICS) for summary in (baseline, candidate)]
     if not any(sides):
         return None
@@ -71,7 +72,7 @@ def kernel_metrics_table(baseline: Summary, candidate: Summary) -> Table | None:
 
 
 def own_kernel_metrics(summary: Summary) -> Table | None:
-    """Of a run by itself."""
+    """Table of a single run by kernel and metric; None without any."""
     values = _values(summary, KERNEL_METRICS)
     if not values:
         return None
@@ -86,7 +87,7 @@ def own_kernel_metrics(summary: Summary) -> Table | None:
 
 
 def measured_work(baseline: Summary, candidate: Summary) -> Table | None:
-    """By operator; None where on neither side a measured range belongs to an operator."""
+    """Table of two sides by operator; None if no measured range belongs to an operator on either side."""
     sides = [_operators(summary) for summary in (baseline, candidate)]
     if not any(sides):
         return None
@@ -111,7 +112,7 @@ def measured_work(baseline: Summary, candidate: Summary) -> Table | None:
 
 
 def own_measured_work(summary: Summary) -> Table | None:
-    """Of a run by itself."""
+    """Table of a single run by operator; None without any."""
     operators = _operators(summary)
     if not operators:
         return None
@@ -145,7 +146,7 @@ _WORK_NOTES = (
 
 @dataclass(frozen=True, slots=True)
 class _Operator:
-    """One operator on one side, per step; None where not known.
+    """One operator on one side, per step; None if not known.
 
     tensor  instructions of tensor cores
     whole   whether all of its calls have a model
@@ -157,12 +158,13 @@ class _Operator:
     whole: bool = True
 
     def cells(self, figure: str) -> tuple[float | None, float | None, float | None]:
-        """Measured, modelled, one over the other."""
+        """Measured, modelled, and measured over modelled."""
         measured, modelled = self.measured.get(figure), self.modelled.get(figure)
         return measured, modelled, measured / modelled if measured is not None and modelled else None
 
     def check(self) -> str:
-        """ "×3.00 of the model", why they cannot be compared, "" where they agree or one is not there."""
+        """Result of the check: "×3.00 of the model", why the two cannot be compared, "" if they agree or one is
+        missing."""
         ratio = self.cells("flops")[2]
         if ratio is None:
             return ""
@@ -194,7 +196,7 @@ def _against(figure: str, prefix: str, letter: str, side: str) -> list[Column]:
 
 
 def _operators(summary: Summary) -> dict[str, _Operator]:
-    """Operator -> its work, of those with measured launches."""
+    """Operator -> its work, for operators with measured launches."""
     values = _values(summary, OPERATOR_METRICS)
     found: dict[str, dict[str, float]] = {}
     for (name, metric), (_, total) in values.items():
@@ -251,7 +253,7 @@ def _triple(name: str, label: str, what: str, *, shown: bool = True) -> list[Col
 
 
 def _values(summary: Summary, group: str) -> _Values:
-    """Of the metrics, and of the figures that are sums of several where all launches have all of them."""
+    """Values of the metrics, and of figures that sum several metrics if all launches have all of them."""
     table = summary.groups.get(group)
     if table is None:
         return {}
@@ -272,7 +274,7 @@ def _values(summary: Summary, group: str) -> _Values:
 
 
 def _figures(values: _Values, key: tuple[str, str]) -> tuple[float | None, float | None, float | None]:
-    """Launches per step, mean of one launch, sum per step."""
+    """Launches per step, mean of one launch, sum per step; None if not known."""
     if key not in values:
         return None, None, None
     calls, total = values[key]
@@ -285,7 +287,8 @@ def _minus(pair: Sequence[Cell]) -> float | None:
 
 
 def _ranked(sides: Sequence[_Values]) -> list[tuple[str, str]]:
-    """Kernels that move most first, then those that compute and are launched most; of each the figures first."""
+    """Keys in order: kernels that move most first, then those that compute and are launched most; for each the
+    figures first."""
 
     most: dict[str, float] = {}
     for side in sides:
@@ -297,7 +300,7 @@ def _ranked(sides: Sequence[_Values]) -> list[tuple[str, str]]:
         return (*(-amount for amount in sums), -most[name])
 
     def is_in_figure(name: str, metric: str) -> bool:
-        """Whether it adds nothing to FLOPs that are known."""
+        """Whether the metric is zero and its figure, FLOPs, is known."""
         own = [side for side in sides if (name, metric) in side]
         return (
             metric in FLOP_METRICS
@@ -311,7 +314,7 @@ def _ranked(sides: Sequence[_Values]) -> list[tuple[str, str]]:
 
 
 def _by_bytes(sides: Sequence[Mapping[str, _Operator]]) -> list[str]:
-    """Operators that move or compute most first."""
+    """Names of operators, those that move or compute most first."""
 
     def most(name: str, figure: str) -> float:
         return max(side.get(name, _NOTHING).measured.get(figure) or 0.0 for side in sides)

@@ -1,4 +1,4 @@
-"""The work of each row of a table, one side: what analysis/entities/work_table.py counted, added up by row."""
+"""Work of each row of a table on one side: sums over rows of the counts in analysis/entities/work_table.py."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ OPERATOR_WORK, MODULE_WORK, KERNEL_WORK = "operator_work", "module_work", "kerne
 """Names of the groups; their keys are (name, input shape, data type, family, reason)."""
 
 COMPUTE, MEMORY = "compute-bound", "memory-bound"
-"""Which roof bounds a row."""
+"""The roof that bounds a row."""
 
 RIDGE = 1.2
-"""Neither does where computing and moving at the peaks take equally long but for this factor: near the ridge."""
+"""Ratio of compute to memory time at the peaks within which a row is near the ridge, and neither bounds it."""
 
 BOUND_FROM = 0.1
-"""Share of peak below which neither does: launches and latency take the time then."""
+"""Share of peak below which neither bounds a row: launches and latency take the time then."""
 
 _LISTED = 3
 
@@ -31,14 +31,14 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowWork:
-    """Of r rows and s steps.
+    """Work of r rows in s steps.
 
     flops, bytes, time_ns  (r, s) int64 work, and the time of the calls whose work is known
     whole_ns               (r,) int64 time of all calls, of all steps together
-    roof_ns                (r,) time that the work takes at the device's peak, the longer of computing and moving of
-                           each part; NaN where no peak is known
-    compute_ns, memory_ns  (r,) either of them alone; NaN as before
-    unjudged_ns            (r,) of memory_ns, that of work whose FLOPs have no peak or are not known; NaN as before
+    roof_ns                (r,) time of the work at the device's peak, for each part the longer of computing and moving;
+                           NaN if no peak is known
+    compute_ns, memory_ns  (r,) time of computing and of moving alone; NaN as before
+    unjudged_ns            (r,) part of memory_ns for work whose FLOPs have no peak or are not known; NaN as before
     data_type, reason      r texts: types by time; why calls have no model, by time
     """
 
@@ -68,7 +68,7 @@ class RowWork:
         return total / max(self.steps, 1)
 
     def ratio(self, over: str, under: str) -> Floats:
-        """(r,) of one sum over another; NaN without the latter."""
+        """(r,) one sum over another; NaN if the latter is zero."""
         top, bottom = (getattr(self, name).sum(axis=1).astype(np.float64) for name in (over, under))
         return _divided(top, bottom)
 
@@ -77,7 +77,7 @@ class RowWork:
         return self.ratio("flops", "bytes")
 
     def roof_share(self) -> Floats:
-        """(r,) share of the roof that the rows reach; more than 1 where the model and the peak cannot both be true."""
+        """(r,) share of the roof that the rows reach; above 1 if the model and the peak cannot both be right."""
         return _divided(np.where(self.roof_ns > 0, self.roof_ns, np.nan), self.time_ns.sum(axis=1).astype(np.float64))
 
     def coverage(self) -> Floats:
@@ -90,7 +90,7 @@ class RowWork:
         return far
 
     def bound(self) -> list[str]:
-        """COMPUTE right of the ridge, MEMORY left of it; "" near it, far from both roofs, and where a peak, FLOPs or
+        """COMPUTE right of the ridge, MEMORY left of it; "" near it, far from both roofs, or if a peak, FLOPs or
         bytes are not known."""
         at_least, near = self.memory_ns - self.unjudged_ns, ~self.is_far()
         right = near & (self.memory_ns > 0) & (self.compute_ns > RIDGE * self.memory_ns)
@@ -105,7 +105,7 @@ OF_TABLES: Mapping[str, tuple[str, Callable[[Key], Key]]] = {
     "modules": (MODULE_WORK, lambda key: key[:1]),
     "kernels": (KERNEL_WORK, lambda key: key[:1]),
 }
-"""Table -> the group that holds its work, the key of the row that a key of the group belongs to."""
+"""Table -> the group with its work, and the function from the group's key to the row's key."""
 
 
 def has_work(summary: Summary, group: str = OPERATOR_WORK) -> bool:
@@ -117,7 +117,7 @@ def has_work(summary: Summary, group: str = OPERATOR_WORK) -> bool:
 def peaks_of(
     baseline: Summary, candidate: Summary, options: CompareOptions
 ) -> tuple[DevicePeaks | None, DevicePeaks | None]:
-    """Of the devices of both sides."""
+    """Peak rates of the devices of both sides."""
     return (
         device_peaks(baseline.device.name, options.peaks, "baseline"),
         device_peaks(candidate.device.name, options.peaks, "candidate"),
@@ -125,7 +125,7 @@ def peaks_of(
 
 
 def table_work(summary: Summary, name: str, places: Mapping[Key, int], rows: int, peaks: DevicePeaks | None) -> RowWork:
-    """That of a table of OF_TABLES."""
+    """Work of the rows of a table of OF_TABLES."""
     group, key_of = OF_TABLES[name]
     return row_work(summary, key_of, places, rows, peaks, group)
 
@@ -134,7 +134,8 @@ def row_work(
     summary: Summary, key_of: Callable[[Key], Key], places: Mapping[Key, int], rows: int, peaks: DevicePeaks | None,
     group: str = OPERATOR_WORK,
 ) -> RowWork:  # fmt: skip
-    """`key_of` gives the row's key of a key of the group, `places` the row's number; others belong to no row."""
+    """Sums the work by row. `key_of` maps the group's keys to row keys, `places` these to row numbers; other keys
+    belong to no row."""
     table = summary.groups.get(group)
     steps = len(summary.steps)
     sums, roofs = np.zeros((3, rows, steps), dtype=np.int64), np.zeros((4, rows))
@@ -162,8 +163,8 @@ def row_work(
 
 
 def _roof_times(keys: Sequence[Key], done: Sequence[Ints], peaks: DevicePeaks | None) -> Floats:
-    """(4, g) nanoseconds at the peak: the longer of both, computing, moving, moving where computing has none. `done`:
-    FLOPs and bytes by step."""
+    """(4, g) nanoseconds at the peak: the longer of both, computing, moving, moving if computing has no peak.
+    `done`: FLOPs and bytes by step."""
     if peaks is None:
         return np.full((4, len(keys)), np.nan)
     flops, moved = (matrix.sum(axis=1).astype(np.float64) for matrix in done[:2])

@@ -1,4 +1,4 @@
-"""The change of a row's time as an effect of work and one of rate (docs/method/work.md)."""
+"""Splits the change of a row's time into an effect of work and one of rate (docs/method/work.md)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.quick_dataclass import dataclass
 
 COMPUTE_FROM = 50.0
-"""FLOP per byte; work of this intensity and more counts in FLOPs where no peak says which roof bounds it."""
+"""FLOP per byte from which work counts in FLOPs if no peak decides which roof bounds it."""
 
 
 def counts_in_flops(a: RowWork, b: RowWork) -> Flags:
-    """(r,) whether a row's work is counted in FLOPs, else in bytes: where either device's roof says that it computes;
-    without roofs by the intensity of both sides together. The same when the sides are swapped."""
+    """(r,) whether a row's work is counted in FLOPs, else in bytes: if either device's roof shows it to be
+    compute-bound; without roofs by the intensity of both sides together. The same if the sides are exchanged."""
     computes = (a.compute_ns > a.memory_ns) | (b.compute_ns > b.memory_ns)
     known = (a.compute_ns + a.memory_ns > 0) | (b.compute_ns + b.memory_ns > 0)
     flops, moved = (a.per_step(of) + b.per_step(of) for of in ("flops", "bytes"))
@@ -29,9 +29,10 @@ def counts_in_flops(a: RowWork, b: RowWork) -> Flags:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WorkSplit:
-    """Of r rows, integers in nanoseconds per step times `denominator` as in the ledger: change = work + rate, exactly.
+    """Split of r rows, integers in nanoseconds per step times `denominator` as in the ledger: change = work + rate,
+    exactly.
 
-    work, rate   (r,) effect of other work, and of doing it at another rate
+    work, rate   (r,) effect of more or less work, and of doing it at a different rate
     denominator  least common multiple of the two numbers of steps
     """
 
@@ -41,15 +42,15 @@ class WorkSplit:
 
 
 def work_effects(a: RowWork, b: RowWork) -> WorkSplit:
-    """The change of the modelled time as (W_B - W_A) x (t_A + t_B) / 2, with the work W per step and the time t of a
-    unit of it, and the rest. Both change sign when the sides are swapped. Where a side has no work the whole change is
-    an effect of work."""
+    """Splits the change of the modelled time into (W_B - W_A) x (t_A + t_B) / 2, with the work W per step and the
+    time t of a unit of it, and the rest. Both change sign if the sides are exchanged. If a side has no work, the
+    whole change is an effect of work."""
     denominator = lcm(max(a.steps, 1), max(b.steps, 1))
     return split_of((a, b), [side.time_ns.sum(axis=1) for side in (a, b)], denominator)
 
 
 def split_of(sides: tuple[RowWork, RowWork], times: Sequence[Ints], denominator: int) -> WorkSplit:
-    """The same of any `times` (r,) of either side, nanoseconds of all its steps, that are spent on this work."""
+    """Splits `times` (r,) of each side, nanoseconds of all its steps, that are spent on this work."""
     in_flops = counts_in_flops(*sides)
     factors = [denominator // max(side.steps, 1) for side in sides]
     time_a, time_b = ([time * by for time in own.tolist()] for own, by in zip(times, factors, strict=True))
@@ -70,8 +71,8 @@ def split_of(sides: tuple[RowWork, RowWork], times: Sequence[Ints], denominator:
 
 
 def at_equal_work(a: RowWork, b: RowWork) -> tuple[Ints, Ints, Floats]:
-    """((r, s) and (r, t) nanoseconds that each step would take for the mean work of both sides, (r,) difference of
-    their means): what tests of the rate are of. Rows without work in some step have zeros and the difference NaN."""
+    """Samples for tests of the rate: ((r, s) and (r, t) nanoseconds that each step would take for the mean work of
+    both sides, (r,) difference of their means). Rows without work in some step have zeros and the difference NaN."""
     in_flops = counts_in_flops(a, b)
     works = [np.where(in_flops[:, None], side.flops, side.bytes).astype(np.float64) for side in (a, b)]
     mean = sum(work.mean(axis=1) if work.shape[1] else np.zeros(len(work)) for work in works) / 2

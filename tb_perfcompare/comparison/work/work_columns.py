@@ -27,14 +27,14 @@ ABOVE_PEAK = (
 )
 
 SHOWN_WORK = ("flop_rate", "byte_rate", "roof_share")
-"""Figures that are seen at first where a table is about shapes."""
+"""Figures shown by default in tables by shape."""
 
 _SIDES = (("baseline", "A"), ("candidate", "B"))
 _TIME = "device self time of the calls whose work is known; in a trace without device work host self time"
 
 
 def figures(work: RowWork) -> dict[str, Floats]:
-    """Figure -> (r,) value of one side, NaN where not known."""
+    """Figure -> (r,) value of one side, NaN if not known."""
     known = work.has_model()
     return {
         "modelled": np.where(known, work.per_step("time_ns") / 1000, np.nan),
@@ -53,7 +53,8 @@ def _positive(values: Floats) -> Floats:
 
 
 def _column(figure: str, name: str, side: str, letter: str, *, shown: bool) -> Column:
-    """A figure of one side ("baseline", "candidate"), of the difference ("delta") or of a run by itself ("")."""
+    """Column of a figure: of one side ("baseline", "candidate"), of the difference ("delta") or of a single run
+    ("")."""
     label, unit, what, better = _FIGURES[figure]
     role = side or "plain"
     definition = {"": what, "delta": f"candidate minus baseline: {what}"}.get(side, f"{what} ({side})")
@@ -84,8 +85,8 @@ _WITH_DELTA = frozenset({"flops", "moved_bytes", "flop_rate", "byte_rate", "roof
 
 
 def pair_columns(a: RowWork, b: RowWork, shown: Iterable[str] = ()) -> list[Made]:
-    """Baseline, candidate and, where that means something, delta of every figure; the bound, data types, why there is
-    no model, and the two effects. `shown`: the figures that are seen at first."""
+    """Columns of two sides: baseline, candidate and, where meaningful, delta of every figure; the bound, data types,
+    why there is no model, and the two effects. `shown`: figures shown by default."""
     open_at_first = frozenset(shown)
     sides = figures(a), figures(b)
     out: list[Made] = []
@@ -105,8 +106,8 @@ def pair_columns(a: RowWork, b: RowWork, shown: Iterable[str] = ()) -> list[Made
 
 
 def exposed_split(works: tuple[RowWork, RowWork], own: tuple[Ints, Ints]) -> list[Made]:
-    """The change of what rows own in the ledger, `own` (r, s) of either side, by work and by rate; of rows all of whose
-    calls have a model."""
+    """Columns of the change of the rows' exposed time in the ledger (`own` (r, s) of each side) by work and by rate;
+    NaN for rows with calls without a model."""
     split = split_of(works, [side.sum(axis=1) for side in own], lcm(*(max(side.steps, 1) for side in works)))
     known = [side.time_ns.sum(axis=1) == side.whole_ns for side in works]
     there = known[0] & known[1] & (works[0].has_model() | works[1].has_model())
@@ -120,7 +121,7 @@ def _effects(split: WorkSplit, there: Flags, made: tuple[Column, Column]) -> lis
 
 
 def own_columns(work: RowWork, shown: Iterable[str] = ()) -> list[Made]:
-    """The figures of a run by itself, as columns and cells."""
+    """Columns of a single run."""
     open_at_first = frozenset(shown)
     found = figures(work)
     out: list[Made] = [
@@ -161,6 +162,6 @@ def _both(one: str, two: str) -> str:
 
 
 def notes_of(*sides: RowWork) -> tuple[str, ...]:
-    """What is said with a table that has these columns."""
+    """Notes for a table that has these columns."""
     above = any((np.nan_to_num(side.roof_share()) > 1).any() for side in sides)
     return (*NOTES, *((ABOVE_PEAK,) if above else ()))

@@ -32,8 +32,10 @@ UPDATE = "update step"
 
 
 def with_names(names: Sequence[str]) -> str:
-    """Kind of iterations that alone contain these names: "with aten::add_", "update step (...)" for an optimizer; ""
-    for no names."""
+    """Kind of the iterations that alone contain these names: "with aten::add_", "update step (...)" for an optimizer.
+
+    "" for no names.
+    """
     parts = [f"{UPDATE} ({name})" if is_optimizer(name) else f"with {name}" for name in sorted(names)]
     return ", ".join(parts)
 
@@ -62,8 +64,8 @@ def kinds_of(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def kind_pattern(kind: str) -> Callable[[str], bool]:
-    """Test for markers' texts that match this glob (* for anything), or belong to this kind with bins such as
-    512-1023."""
+    """Test for markers' texts that match this glob (* for anything) or belong to this kind, which may have bins
+    (512-1023)."""
     matches_glob = glob_pattern(kind).match
     parts = _BIN.split(kind)
     # text, low, high, text, low, high, ..., text

@@ -152,8 +152,7 @@ def _is_signature(line: str) -> bool:
 
 
 def _informative(arguments: list[str]) -> str:
-    """The part of template arguments that distinguishes instances for a reader: an operation, a tile size, a
-    function."""
+    """The part of template arguments that tells instances apart: an operation, a tile size, a function."""
     words = _words(arguments)
     operation = _operation(words)
     if operation:

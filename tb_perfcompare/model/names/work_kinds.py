@@ -18,7 +18,8 @@ CELL = "recurrent cell"
 SIGMOID, TANH, RELU = "sigmoid", "tanh", "relu"
 
 HEAVY = frozenset({PRODUCT, CONVOLUTION, *RECURRENT})
-"""Kinds that every implementation of a model contains; fused or quantised ones may lack norms and activations."""
+"""Kinds that every implementation of a model contains; fused or quantised implementations may lack norms and
+activations."""
 
 MOVING = frozenset(
     f"aten::{name}"

@@ -20,7 +20,7 @@ class LaunchTable:
 
     name       (n,) int32 index into strings
     dur_ns     (n,) int64
-    tensor     (n,) float64 tensor pipe activity as a fraction of its time (or peak), NaN if not measured
+    tensor     (n,) float64 share of time (or of peak) that the tensor pipe was active, NaN if not measured
     dram       (n,) float64 fraction of peak DRAM throughput, NaN if not measured
     occupancy  (n,) float64 achieved occupancy as a fraction, NaN if not measured; None if the source has none
     sm         (n,) float64 fraction of peak throughput of the multiprocessors, likewise

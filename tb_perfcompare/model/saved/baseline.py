@@ -7,7 +7,7 @@ from tb_perfcompare.model.summary.summary import DeviceFacts, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 SCHEMA = "tb_perfcompare.baseline/1"
-"""First member of a baseline file; the number changes with the layout of the file."""
+"""Schema of a baseline's metadata; its number changes with the layout of the file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ class CallTree:
         return replace(self, name=np.where(chosen, renamed[self.name], self.name), names=tuple(names))
 
     def without_modules(self, instead: FrameKey) -> CallTree:
-        """The tree without module frames: their children move to the root, their self time to frames with key
+        """The tree without modules: their children move to the root, their self time to frames with the key
         `instead`."""
         module = self.kind == FrameKind.MODULE
         inside = (self.parent >= 0) & module[self.parent]

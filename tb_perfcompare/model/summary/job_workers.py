@@ -17,12 +17,11 @@ from tb_perfcompare.model.summary.summary import Summary
 def job_workers(summary: Summary) -> tuple[str, ...]:
     """(c,) each capture's worker in the job.
 
-    It is the file's worker; for a program that was started again, the worker with the same rank or position in the
-    first start.
+    It is the file's worker; for a restarted program, the worker of the first start with the same rank or position.
     """
     launch_of = _launches(summary)
     places = Counter[int]()
-    position: dict[str, tuple[int | str, int]] = {}  # process -> (launch, rank or place in it)
+    position: dict[str, tuple[int | str, int]] = {}  # process -> (launch, rank or index in it)
     for capture in sorted(summary.captures, key=lambda capture: capture.worker):
         if capture.worker in launch_of and capture.worker not in position:
             launch, rank = launch_of[capture.worker]
@@ -36,8 +35,7 @@ def job_workers(summary: Summary) -> tuple[str, ...]:
 
 
 def job_spans(summary: Summary) -> tuple[str, ...]:
-    """(c,) each capture's span in the job; for a program that was started again, prefixed with a worker of that
-    start."""
+    """(c,) each capture's span in the job; for a restarted program, prefixed with a worker of that start."""
     launch_of = _launches(summary)
     names = {launch: worker for worker, (launch, _) in sorted(launch_of.items(), reverse=True)}
     return tuple(

@@ -12,7 +12,7 @@ OPERATOR_METRICS: Final = "operator_metrics"
 """Group of the metrics that measure work, by (operator, metric); only if the launch of each range is known."""
 
 MODELLED_WORK: Final = "modelled_work"
-"""Replaces the group "operator_work" if kernels were serialized for measurement: their usual times are not recorded, so
+"""Replaces the group "operator_work" if kernels were serialised for measurement: their usual times are not recorded, so
 their work has no rate."""
 
 FLOP_METRICS: Final[Mapping[str, int]] = {

@@ -50,7 +50,7 @@ class SplitTime:
         return _totals(self.row, self.time_ns, self.calls, len(self))
 
     def largest(self, most: int, rest: Callable[[tuple[str, ...]], tuple[str, ...]]) -> SplitTime:
-        """Keeps the `most` largest keys by time (then calls, then name); all others move to the key that `rest`
+        """Keeps the `most` largest keys by time (then calls, then name); the others move to the key that `rest`
         returns."""
         if len(self) <= most:
             return self
@@ -66,8 +66,7 @@ class SplitTime:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SplitCells:
-    """Owned time by rows that have no keys yet: c cells as in SplitTime, in `count` rows, some possibly without
-    cells."""
+    """Owned time by rows that have no keys yet: c cells as in SplitTime in `count` rows, some possibly empty."""
 
     count: int
     row: Ints
@@ -169,12 +168,12 @@ def _by_key(key: Callable[[int], tuple[str, ...]]) -> First:
 
 
 def _nth_largest(values: Ints, number: int) -> int:
-    return int(np.sort(values)[-number])  # np.partition is slow where most values are equal
+    return int(np.sort(values)[-number])  # np.partition is slow if most values are equal
 
 
 def _largest(time: Ints, calls: Ints, most: int, first: First) -> Flags:
-    """Whether each row is among the `most` largest by time, then calls, then key; there must be more rows than
-    `most`."""
+    """Whether each row is among the `most` largest by time, then calls, then key; `most` is less than the number of
+    rows."""
     least = _nth_largest(time, most)
     kept: Flags = time > least
     equal = np.flatnonzero(time == least)

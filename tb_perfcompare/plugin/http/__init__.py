@@ -1,1 +1,1 @@
-"""Requests and responses as such: connection, parameters, origin, tags, streams, static files."""
+"""HTTP: connections, parameter limits, origin checks, ETags, streamed responses, static files."""

@@ -1,4 +1,4 @@
-"""An answer as lines of JSON: where the work is, a few times per second, and at last the result or an error."""
+"""Responses as lines of JSON: progress a few times per second, then the result or an error."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LINE_EVERY_S = 0.25
-"""Also how soon a browser that has gone is noticed."""
+"""Interval of progress lines, and so the time in which a closed connection is noticed."""
 
 
 class Lines:
-    """The lines of an answer. The server closes it when the browser has gone, which stops the work."""
+    """The lines of a response. The server closes it when the client has gone, which cancels the work."""
 
     def __init__(self, lines: Generator[bytes, None, None]) -> None:
         self._lines = lines
@@ -32,23 +32,23 @@ class Lines:
         return self._lines
 
     def close(self) -> None:
-        """Called by the server in every case."""
+        """Leaves the computation; the server always calls it."""
         self._lines.close()
 
 
 def lines_of(
     joined: Callable[[], AbstractContextManager[Flight[T]]], draw: Callable[[T], bytes], connection: Connection
 ) -> Lines:
-    """The lines of one computation.
+    """Returns the lines of one computation.
 
-    joined  the computation, joined when the first line is asked for and left at the end
-    draw    the result as a JSON object
+    joined  joins the computation; called for the first line, left at the end
+    draw    encodes the result as a JSON object
     """
     return Lines(_talk(joined, draw, connection))
 
 
 def progress_dict(progress: Progress) -> dict[str, Any]:
-    """The JSON form of where the work is."""
+    """Returns a progress report as a JSON object."""
     return {
         "phase": progress.phase,
         "path": progress.path,
@@ -76,9 +76,9 @@ def _talk(
 
 
 def progress_lines(flight: Flight[Any], connection: Connection, **more: int) -> Iterator[bytes]:
-    """A first line at once, then what is new; the last line again when nothing is, so that a browser that has gone is
-    noticed where its connection does not tell. Nothing for an answer that is known already; ends early when the browser
-    has gone. `more` stands in each line."""
+    """Yields a first progress line at once, then new ones. Without news it repeats the last one: writing shows that a
+    connection is closed even if its socket cannot be polled. Yields nothing for a finished flight; ends early when the
+    client has gone. `more` is added to each line."""
     connection.writes_lines()
     start_s, seen, wait_s = time.monotonic(), 0, 0.0
     updates = [progress_dict(Progress("listing"))]
@@ -89,10 +89,10 @@ def progress_lines(flight: Flight[Any], connection: Connection, **more: int) -> 
         seen, news = flight.news(seen)
         updates = [progress_dict(progress) for progress in news] or updates[-1:]
         elapsed_s = round(time.monotonic() - start_s, 3)
-        for one in updates:
-            yield line({"progress": {**one, "elapsed_s": elapsed_s, **more}})
+        for update in updates:
+            yield line({"progress": {**update, "elapsed_s": elapsed_s, **more}})
 
 
 def line(value: Mapping[str, Any]) -> bytes:
-    """A value as one line."""
+    """Encodes a value as one line of JSON."""
     return json.dumps(value).encode() + b"\n"

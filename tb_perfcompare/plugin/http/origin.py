@@ -1,9 +1,9 @@
-"""Whether a request comes from the server's own page, from a user or a program, or from another site's page.
+"""Refuses requests from pages of other sites.
 
 A page of any site can make its visitors' browsers send GET requests to a server that only they can reach. It cannot
-read the answers, but they cost work. Browsers say where a request comes from: in `Sec-Fetch-Site` over https and to
-their own machine, else in `Origin` or `Referer`. Whoever sends none of them is taken for a program such as curl. The
-tab's own requests carry OWN_HEADER: behind a proxy that gives the server another name, addresses would not fit.
+read the responses, but they cost work. Browsers say where a request comes from: in `Sec-Fetch-Site` over https and to
+localhost, else in `Origin` or `Referer`. A request with none of these headers counts as sent by a program such as curl.
+The tab's own requests carry OWN_HEADER, as addresses do not match behind a proxy that gives the server another name.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from werkzeug.datastructures import Headers
 from tb_perfcompare.errors import PerfCompareError
 
 OWN_HEADER = "X-Perf-Compare"
-"""No page can send it to another site without being allowed to, which OPTIONS never does here."""
+"""Pages of other sites cannot send it: browsers first ask by OPTIONS (CORS), which is never granted here."""
 
 _OWN = ("same-origin", "none")
-"""`none` is a user: an address typed in, a bookmark."""
+"""`none` means the user: an address typed in, a bookmark."""
 _PORTS = {"http": 80, "https": 443}
 
 
 class Forbidden(PerfCompareError):
-    """Another site's page makes a browser ask."""
+    """The request was sent by a page of another site."""
 
     code = "forbidden"
 
@@ -31,7 +31,7 @@ class Forbidden(PerfCompareError):
 def check_origin(headers: Headers, *, is_file: bool = False) -> None:
     """Raises Forbidden for a request that a page of another site has sent.
 
-    is_file  what is asked for is a file to save: links on other pages may name it
+    is_file  the response is a file to save, so that followed links on other pages are allowed
     """
     if OWN_HEADER in headers:
         return
@@ -53,13 +53,13 @@ def _is_followed_link(headers: Headers) -> bool:
 
 
 def _own_servers(headers: Headers, scheme: str) -> list[tuple[str, int | None]]:
-    """What browsers may know this server by. No page can set these headers for another site."""
+    """Hosts and ports under which browsers may know this server, from headers that no page can set for another site."""
     names = [headers.get("Host", ""), *headers.get("X-Forwarded-Host", "").split(",")]
     return [server for name in names if (server := _server_of(f"{scheme}://{name.strip()}"))]
 
 
 def _server_of(address: str) -> tuple[str, int | None] | None:
-    """(host, port); None of what names none, such as the origin `null`."""
+    """Returns (host, port) of an address; None if it has no host, such as the origin `null`."""
     try:
         parts = urlsplit(address)
         return (parts.hostname, parts.port or _PORTS.get(parts.scheme)) if parts.hostname else None

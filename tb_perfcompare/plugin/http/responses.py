@@ -1,4 +1,4 @@
-"""Answers with the headers TensorBoard wants: a content type of our own choice, nosniff, a policy on HTML, gzip."""
+"""HTTP responses with the headers that TensorBoard requires (nosniff, policy for HTML), ETags, gzip and error codes."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ _YEAR_S = 365 * 24 * 3600
 
 
 class BadRequest(PerfCompareError):
-    """A parameter that cannot be understood."""
+    """A parameter is missing or invalid."""
 
     code = "bad_request"
 
 
 class Changed(PerfCompareError):
-    """More of an answer was asked for whose files are others by now."""
+    """The files have changed since the response that the request continues."""
 
     code = "changed"
 
 
 class PageNotBuilt(PerfCompareError):
-    """The package was installed without its page."""
+    """The package was installed without its built page."""
 
     code = "page_not_built"
 
 
 def status_of(error: PerfCompareError) -> int:
-    """HTTP status of an error for users."""
+    """Returns the HTTP status of an error."""
     match error:
         case BadRequest():
             return 400
@@ -63,7 +63,7 @@ def status_of(error: PerfCompareError) -> int:
 
 
 def error_dict(error: PerfCompareError) -> dict[str, dict[str, str]]:
-    """The JSON form of an error."""
+    """Returns an error as a JSON object."""
     return {"error": {"code": error.code, "message": for_page(error.message), "hint": for_page(error.hint)}}
 
 
@@ -71,22 +71,22 @@ def respond(
     request: Request, body: bytes, content_type: str, *, status: int = 200, tag: str = "", filename: str = "",
     keep: bool = False,
 ) -> Response:  # fmt: skip
-    """A whole answer, compressed when the browser takes that.
+    """Builds a complete response, compressed if the browser accepts that.
 
-    tag       lets the browser ask again with If-None-Match (weak: the compressed form has other bytes)
-    filename  saves it as a file instead of showing it
-    keep      the address names these bytes for ever
+    tag       ETag, for later requests with If-None-Match (weak, as the compressed form has other bytes)
+    filename  name under which the browser saves the response; "": not saved
+    keep      the body under this address never changes: browsers may cache it for a year
     """
     headers = [("ETag", f'W/"{tag}"')] if tag else []
     if filename:
         headers.append(("Content-Disposition", f'attachment; filename="{filename}"'))
     sent, encoding = (_packed(body), "gzip") if keep else (body, None)
-    answer: Response = http_util.Respond(
+    response: Response = http_util.Respond(
         request, sent, content_type, code=status, expires=_YEAR_S if keep else 0, headers=headers,
         content_encoding=encoding,
     )  # fmt: skip
-    answer.headers["Vary"] = "Accept-Encoding"
-    return answer
+    response.headers["Vary"] = "Accept-Encoding"
+    return response
 
 
 @lru_cache(maxsize=64)
@@ -95,34 +95,34 @@ def _packed(body: bytes) -> bytes:
 
 
 def tag_of(*asked: object) -> str:
-    """A text that changes whenever the answer may; for values whose texts hold all that it depends on."""
+    """Hash of the values that a response depends on, by their `repr`, and of the version."""
     return hashlib.sha256(repr((__version__, *asked)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 
 def tagged(body: bytes, tag: str) -> bytes:
-    """The JSON object with its tag as first member."""
+    """Inserts the tag as first member of an encoded JSON object."""
     return b'{"tag":"' + tag.encode("ascii") + b'",' + body[1:]
 
 
 def check_tag(given: str, tag: str) -> None:
-    """Raises Changed if `given` is another one than `tag`; "" is any."""
+    """Raises Changed if `given` differs from `tag`; an empty `given` matches any."""
     if given not in ("", tag):
         raise Changed("the files have changed since the comparison was made", hint="load the comparison again")
 
 
 def is_known(request: Request, tag: str) -> bool:
-    """The browser holds this answer already."""
+    """Whether the browser has the response with this tag already."""
     return bool(request.if_none_match.contains_weak(tag))
 
 
 def not_modified(tag: str) -> Response:
-    """304: nothing to send."""
+    """Builds a 304 response."""
     headers = {"ETag": f'W/"{tag}"', "X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache, must-revalidate"}
     return _Unchanged(status=304, headers=headers, content_type=JSON)
 
 
 class _Unchanged(Response):
-    """Keeps its content type, without which TensorBoard writes a warning for every such answer."""
+    """A 304 response that keeps its content type; without one TensorBoard logs a warning each time."""
 
     def get_wsgi_headers(self, environ: Any) -> Headers:
         headers = super().get_wsgi_headers(environ)
@@ -131,12 +131,12 @@ class _Unchanged(Response):
 
 
 def failure(request: Request, error: PerfCompareError) -> Response:
-    """An error as JSON with its status."""
+    """Builds the response for an error: JSON, with its status."""
     return respond(request, json.dumps(error_dict(error)).encode(), JSON, status=status_of(error))
 
 
 def stream(request: Request, lines: Iterable[bytes]) -> Response:
-    """Lines as they come, each flushed to the browser."""
+    """Builds a response that sends each line as soon as it is produced."""
     headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     if request.accept_encodings.best_match(["gzip"]):
         headers |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}

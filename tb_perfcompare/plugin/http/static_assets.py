@@ -1,4 +1,4 @@
-"""The built page, and a substitute that says how to build it."""
+"""Files of the built page, and a stand-in module that says how to build it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STAND_IN = "not-built.js"
 _MANIFESTS = ("manifest.json", os.path.join(".vite", "manifest.json"))
 _HASHED_NAME = re.compile(r".+-[0-9A-Za-z_-]{8,}\.[a-z0-9]+")
 
-# Types are set here: the system's own table may be wrong, and a wrong type with nosniff is a blank tab.
+# Set here because the system's table may be wrong, and with nosniff a wrong type leaves the tab blank.
 _TYPES = {
     ".js": "text/javascript",
     ".css": "text/css",
@@ -46,7 +46,7 @@ export function render() {
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file to serve. `keep`: its name changes whenever its bytes do."""
+    """A file to serve. `keep`: its name contains a hash of its content, so that browsers may cache it."""
 
     body: bytes
     content_type: str
@@ -54,21 +54,21 @@ class Asset:
 
 
 def entry_file(folder: str = STATIC_DIR) -> str:
-    """Name of the module that has `render()`: from the build's manifest, or the stand-in."""
+    """File name of the module with `render()`: from the build's manifest, or the stand-in."""
     for name in _MANIFESTS:
         path = os.path.join(folder, name)
         try:
             stamp = os.stat(path).st_mtime_ns
         except OSError:
             continue
-        found = _entry(path, stamp)
-        if found:
-            return found
+        entry = _entry(path, stamp)
+        if entry:
+            return entry
     return STAND_IN
 
 
 def asset(name: str, folder: str = STATIC_DIR) -> Asset | None:
-    """The file of that name, or None. Only files inside the folder, with a known type and no hidden part."""
+    """Returns the file of that name; None unless it is inside the folder, has a known type and no hidden path part."""
     if name == STAND_IN:
         return Asset(_STAND_IN_CODE.encode(), _TYPES[".js"], keep=False)
     content_type = _TYPES.get(os.path.splitext(name)[1])
@@ -84,7 +84,8 @@ def asset(name: str, folder: str = STATIC_DIR) -> Asset | None:
 
 @lru_cache(maxsize=4)
 def _entry(path: str, _stamp: int) -> str:
-    """The manifest's entry; a manifest that cannot be read counts as a page that was not built."""
+    """File name of the manifest's entry, "" if there is none or the manifest cannot be read. `_stamp` is the manifest's
+    mtime, for the cache."""
     try:
         with open(path, encoding="utf-8") as file:
             manifest = json.load(file)

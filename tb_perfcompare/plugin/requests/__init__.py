@@ -1,1 +1,1 @@
-"""Query strings as typed requests."""
+"""Parses query strings into typed requests."""

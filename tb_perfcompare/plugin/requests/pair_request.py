@@ -1,6 +1,6 @@
-"""What is asked about a pair, within limits; and the plain values of a query string.
+"""Parses requests about a pair, and single parameters, with limits.
 
-Imports nothing that computes: the list of runs and kept answers are sent without it.
+Imports nothing that computes, as the list of runs and cached responses are sent without that.
 """
 
 from __future__ import annotations
@@ -19,16 +19,15 @@ from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side, Steps
 
 LONGEST_MARKER = 1_000
 MOST_PEAKS = 2 * (len(TYPES) + 1)
-"""Each figure of each side."""
+"""One for each data type and one for the memory bandwidth, per side."""
 
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class SideRequest:
-    """One side by name; `launches` names the run whose figures its kernels get, `all_steps` keeps the steps that are
-    usually left out, `marker` says what delimits steps ("": what is found), `kind` keeps those whose markers are
-    called like this."""
+    """One side by run name; the other fields are as in workspace.inputs.sides.Side, but `launches` names the run to
+    attach."""
 
     selection: Selection
     steps: Steps | None
@@ -43,7 +42,7 @@ SideOf = Callable[[SideRequest], Side]
 
 
 def pair_question(side_of: SideOf, query: Mapping[str, str]) -> ComparisonRequest:
-    """Parameters of api/comparison and api/report. Raises BadRequest, and what `side_of` raises."""
+    """Parses the parameters of api/comparison and api/report. Raises BadRequest, and what `side_of` raises."""
     baseline, candidate = (
         replace(side, launches=query.get(f"{name}_launches") or None)
         for side, name in zip(sides_of(query), ("baseline", "candidate"), strict=True)
@@ -53,7 +52,7 @@ def pair_question(side_of: SideOf, query: Mapping[str, str]) -> ComparisonReques
 
 
 def flag(query: Mapping[str, str], name: str, default: bool) -> bool:
-    """`1` or `0`. Raises BadRequest for anything else."""
+    """Parses `1` or `0`; `default` if it is missing. Raises BadRequest for anything else."""
     match query.get(name, ""):
         case "":
             return default
@@ -64,7 +63,7 @@ def flag(query: Mapping[str, str], name: str, default: bool) -> bool:
 
 
 def choice(query: Mapping[str, str], name: str, known: tuple[str, ...], default: str) -> str:
-    """One of the known values. Raises BadRequest."""
+    """Parses one of the known values; `default` if it is missing. Raises BadRequest."""
     value = query.get(name) or default
     if value not in known:
         raise BadRequest(f"{name} is {value[:80]!r}", hint=f"it must be one of {', '.join(known)}")
@@ -72,7 +71,7 @@ def choice(query: Mapping[str, str], name: str, known: tuple[str, ...], default:
 
 
 def row_count(query: Mapping[str, str], name: str, default: int, of: str = "rows") -> int:
-    """A number of rows. Raises BadRequest."""
+    """Parses a count; `default` if it is missing; `of` names what is counted. Raises BadRequest."""
     text = query.get(name) or str(default)
     if not _NUMBER.fullmatch(text):
         raise BadRequest(f"{name} is {text[:80]!r}", hint=f"it must be a number of {of}")
@@ -80,11 +79,11 @@ def row_count(query: Mapping[str, str], name: str, default: int, of: str = "rows
 
 
 def side_request(query: Mapping[str, str], run: str, worker: str, span: str, steps: str) -> SideRequest:
-    """One side by the names of its parameters. Raises BadRequest."""
+    """Parses one side; `worker`, `span` and `steps` are the names of the parameters with them. Raises BadRequest."""
     selection = Selection(run, query.get(worker) or None, query.get(span) or None)
-    every = flag(query, "all_steps", default=False)
+    all_steps = flag(query, "all_steps", default=False)
     own = _steps(query, steps)
-    return SideRequest(selection, own, all_steps=every, marker=marker_of(query), kind=marker_of(query, "kind"))
+    return SideRequest(selection, own, all_steps=all_steps, marker=marker_of(query), kind=marker_of(query, "kind"))
 
 
 def _steps(query: Mapping[str, str], name: str) -> Steps | None:
@@ -98,12 +97,12 @@ def _steps(query: Mapping[str, str], name: str) -> Steps | None:
 
 
 def window_of(query: Mapping[str, str]) -> str:
-    """`device` or `marker`. Raises BadRequest."""
+    """Parses where steps end: `device` or `marker`. Raises BadRequest."""
     return choice(query, "step_window", WINDOWS, WINDOWS[0])
 
 
 def peaks_of(query: Mapping[str, str]) -> tuple[GivenPeak, ...]:
-    """`bf16=989,candidate:memory=3350`. Raises BadRequest."""
+    """Parses peak rates such as `bf16=989,candidate:memory=3350`. Raises BadRequest."""
     texts = [text for text in (query.get("peaks") or "").split(",") if text]
     if len(texts) > MOST_PEAKS:
         raise BadRequest("peaks is too long", hint=f"at most {MOST_PEAKS} figures are taken")
@@ -114,7 +113,7 @@ def peaks_of(query: Mapping[str, str]) -> tuple[GivenPeak, ...]:
 
 
 def marker_of(query: Mapping[str, str], name: str = "step_marker") -> str:
-    """What delimits steps: an origin, a pattern of names, or "". Raises BadRequest for one that is too long."""
+    """Returns a step marker (an origin or a name pattern; "" for the default). Raises BadRequest if it is too long."""
     marker = query.get(name) or ""
     if len(marker) > LONGEST_MARKER:
         raise BadRequest(f"{name} is too long", hint=f"at most {LONGEST_MARKER:,} characters are taken")
@@ -122,17 +121,18 @@ def marker_of(query: Mapping[str, str], name: str = "step_marker") -> str:
 
 
 def one_side(query: Mapping[str, str], side: str) -> SideRequest:
-    """`baseline` with `baseline_worker` and the like, and so for other names. Raises BadRequest."""
+    """Parses the side called `side`: `baseline`, `baseline_worker`, `baseline_span` and `baseline_steps`. Raises
+    BadRequest."""
     return side_request(query, required(query, side), f"{side}_worker", f"{side}_span", f"{side}_steps")
 
 
 def sides_of(query: Mapping[str, str]) -> list[SideRequest]:
-    """Baseline and candidate. Raises BadRequest."""
+    """Parses [baseline, candidate]. Raises BadRequest."""
     return [one_side(query, side) for side in ("baseline", "candidate")]
 
 
 def required(query: Mapping[str, str], name: str, hint: str = "it must name a run that api/runs lists") -> str:
-    """A parameter that must be there. Raises BadRequest."""
+    """Returns a parameter's value. Raises BadRequest if it is missing or empty."""
     value = query.get(name)
     if not value:
         raise BadRequest(f"{name} is missing", hint=hint)

@@ -1,4 +1,4 @@
-"""From a query string to names and options, within limits."""
+"""Parses requests for tables, rows, views and strict reports, with limits."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,9})?", re.ASCII)
 _PLACES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 MOST_PLACES = 500
 USUAL_POINTS, MOST_POINTS = 60, 400
-"""Of a row of api/rows: a small picture, and one across a screen."""
+"""Points per row of api/rows: for a sparkline, and for a chart across the screen."""
 _PROCESSES = re.compile(r"(\d{1,18}):(\d{1,18})", re.ASCII)
 
 
 def strict_question(side_of: SideOf, query: Mapping[str, str]) -> StrictRequest:
-    """Parameters of api/strict. Raises BadRequest, and what `side_of` raises."""
+    """Parses the parameters of api/strict. Raises BadRequest, and what `side_of` raises."""
     (baseline, candidate), processes, beta = sides_of(query), _processes(query), choice(query, "beta", BETAS, BETAS[0])
     window, form = window_of(query), choice(query, "format", FORMS, FORMS[0])
     form = JSON if query.get("table") else form
@@ -43,7 +43,7 @@ def strict_question(side_of: SideOf, query: Mapping[str, str]) -> StrictRequest:
 
 
 def run_request(query: Mapping[str, str]) -> SideRequest:
-    """The run of api/view. Raises BadRequest."""
+    """Parses the run of api/view. Raises BadRequest."""
     side = side_request(query, required(query, "run"), "worker", "span", "steps")
     return replace(side, launches=query.get("launches") or None)
 
@@ -68,25 +68,25 @@ def _processes(query: Mapping[str, str]) -> tuple[int, int] | None:
     text = query.get("processes")
     if not text:
         return None
-    found = _PROCESSES.fullmatch(text)
-    if found is None:
+    match = _PROCESSES.fullmatch(text)
+    if match is None:
         raise BadRequest(f"processes is {text[:80]!r}", hint="it must be two process ids such as 10:12")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def _places(text: str) -> tuple[int, ...]:
-    """`3-5,9` as 3, 4, 5, 9: in order, each once."""
-    found: set[int] = set()
+    """Parses `3-5,9` as (3, 4, 5, 9), sorted without duplicates. Raises BadRequest."""
+    places: set[int] = set()
     for part in text.split(","):
         range_ = _PLACES.fullmatch(part)
         if range_ is None:
             raise BadRequest(f"places is {text[:80]!r}", hint="it must be numbers of rows such as 0-59,75")
         first = int(range_[1])
         last = int(range_[2] or first)
-        if last - first >= MOST_PLACES or len(found) + last - first >= MOST_PLACES:
+        if last - first >= MOST_PLACES or len(places) + last - first >= MOST_PLACES:
             raise BadRequest("places are too many", hint=f"at most {MOST_PLACES} are taken")
-        found.update(range(first, last + 1))
-    return tuple(sorted(found))
+        places.update(range(first, last + 1))
+    return tuple(sorted(places))
 
 
 def row_query(query: Mapping[str, str]) -> RowQuery:
@@ -105,16 +105,16 @@ def row_query(query: Mapping[str, str]) -> RowQuery:
 
 
 def _sort(text: str) -> tuple[tuple[str, bool], ...]:
-    found = []
+    keys = []
     for part in filter(None, text.split(",")):
-        column, _, way = part.partition(":")
-        if way not in ("", "asc", "desc") or not column:
+        column, _, direction = part.partition(":")
+        if direction not in ("", "asc", "desc") or not column:
             raise BadRequest(f"sort is {text[:80]!r}", hint="it must be COLUMN:asc or COLUMN:desc, several with commas")
-        found.append((column, way == "desc"))
+        keys.append((column, direction == "desc"))
     named = len(re.split(r"[,?/]", text))
     if named > _MOST_SORTS:
         raise BadRequest(f"sort names {named} columns", hint=f"at most {_MOST_SORTS} are taken")
-    return tuple(found)
+    return tuple(keys)
 
 
 def page_of(query: Mapping[str, str]) -> Page:

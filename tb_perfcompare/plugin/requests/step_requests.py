@@ -1,4 +1,4 @@
-"""From a query string to one step, or to two whose events are matched."""
+"""Parses requests about one step, or about two steps whose events are matched."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ SIDES = ("baseline", "candidate")
 
 _MOST_PIXELS = 20_000
 _MOST_WORDS = 32
-_WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
+_INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class OneStep:
-    """A step by name: of which files, and which one."""
+    """A step: the run it is in, and which of its steps."""
 
     selection: Selection
     step: StepChoice
@@ -30,7 +30,7 @@ class OneStep:
 
 @dataclass(frozen=True, slots=True)
 class StepRequest:
-    """Parameters of api/step, api/step_event and api/trace; `side` says which side the first one is."""
+    """Parameters of api/step, api/step_event and api/trace; `side` says which side `own` is."""
 
     own: OneStep
     other: OneStep | None
@@ -42,37 +42,37 @@ class StepRequest:
 
 
 def step_request(query: Mapping[str, str]) -> StepRequest:
-    """Raises BadRequest."""
-    own = _one(query, query.get("run"), "")
+    """Parses the parameters that all routes about steps have. Raises BadRequest."""
+    own = _one_step(query, query.get("run"), "")
     if own is None:
         raise BadRequest("run is missing", hint="it must name a run that api/runs lists")
     return StepRequest(
-        own, _one(query, query.get("other"), "other_"), choice(query, "side", SIDES, SIDES[0]),
+        own, _one_step(query, query.get("other"), "other_"), choice(query, "side", SIDES, SIDES[0]),
         choice(query, "step_window", WINDOWS, WINDOWS[0]), flag(query, "all_steps", default=False),
         marker_of(query), marker_of(query, "kind"),
     )  # fmt: skip
 
 
 def stretch(query: Mapping[str, str]) -> Stretch | None:
-    """What of the step is drawn; None for all. Raises BadRequest."""
+    """Parses the part of the step to draw; None for the whole step. Raises BadRequest."""
     if not query.get("from") and not query.get("to"):
         return None
     first, last = _extent(query)
-    pixels = _whole(query, "pixels") if query.get("pixels") else USUAL_PIXELS
+    pixels = _integer(query, "pixels") if query.get("pixels") else USUAL_PIXELS
     if not 1 <= pixels <= _MOST_PIXELS:
         raise BadRequest(f"pixels is {pixels}", hint=f"it must be a number from 1 to {_MOST_PIXELS}")
     return Stretch(first, last, pixels)
 
 
 def area(query: Mapping[str, str]) -> Area:
-    """Where two steps are compared. Raises BadRequest."""
+    """Parses the area in which two steps are compared. Raises BadRequest."""
     if not query.get("other"):
         raise BadRequest("other is missing", hint="an area is compared between two steps")
-    return Area(*_extent(query), _whole(query, "shift") if query.get("shift") else 0)
+    return Area(*_extent(query), _integer(query, "shift") if query.get("shift") else 0)
 
 
 def find(query: Mapping[str, str]) -> str:
-    """The words to look for, "" for none. Raises BadRequest."""
+    """Parses the words to search for, "" for none. Raises BadRequest."""
     words = query.get("find") or ""
     if len(words.split()) > _MOST_WORDS:
         raise BadRequest(f"find has {len(words.split())} words", hint=f"at most {_MOST_WORDS} are taken")
@@ -80,33 +80,33 @@ def find(query: Mapping[str, str]) -> str:
 
 
 def event(query: Mapping[str, str]) -> int:
-    """The number of an event. Raises BadRequest."""
-    return _whole(query, "event")
+    """Parses the number of an event. Raises BadRequest."""
+    return _integer(query, "event")
 
 
-def _one(query: Mapping[str, str], run: str | None, before: str) -> OneStep | None:
+def _one_step(query: Mapping[str, str], run: str | None, prefix: str) -> OneStep | None:
     if not run:
         return None
-    selection = Selection(run, query.get(f"{before}worker") or None, query.get(f"{before}span") or None)
+    selection = Selection(run, query.get(f"{prefix}worker") or None, query.get(f"{prefix}span") or None)
     return OneStep(
         selection,
         StepChoice(
-            query.get(f"{before}step") or TYPICAL,
-            query.get(f"{before}step_worker") or None,
-            query.get(f"{before}step_span") or None,
+            query.get(f"{prefix}step") or TYPICAL,
+            query.get(f"{prefix}step_worker") or None,
+            query.get(f"{prefix}step_span") or None,
         ),
     )
 
 
 def _extent(query: Mapping[str, str]) -> tuple[int, int]:
-    first, last = _whole(query, "from"), _whole(query, "to")
+    first, last = _integer(query, "from"), _integer(query, "to")
     if last <= first:
         raise BadRequest("to is not after from", hint="both are nanoseconds from the beginning of the step")
     return first, last
 
 
-def _whole(query: Mapping[str, str], name: str) -> int:
+def _integer(query: Mapping[str, str], name: str) -> int:
     text = query.get(name) or ""
-    if not _WHOLE.fullmatch(text):
+    if not _INTEGER.fullmatch(text):
         raise BadRequest(f"{name} is {text[:80]!r}", hint="it must be a whole number")
     return int(text)

@@ -1,1 +1,1 @@
-"""One module per group of routes: from a request to a response."""
+"""The routes' handlers, from request to response, one module per group."""

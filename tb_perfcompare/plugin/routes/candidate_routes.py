@@ -1,4 +1,4 @@
-"""The route about several candidates: one comparison after the other, each a line as soon as it is there."""
+"""The route that compares several candidates, one after the other, each sent as a line when it is done."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tb_perfcompare.workspace.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A candidate by name, and what to compare, or why nothing of that name can be."""
+    """A requested candidate, and its comparison request or why there is none."""
 
     candidate: Candidate
     question: ComparisonRequest | PerfCompareError
@@ -49,7 +49,7 @@ def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Respons
     """api/verdicts."""
     options = CompareOptions(window=window_of(request.args))
     baseline = side_of(one_side(request.args, "baseline"))
-    asked = [_asked(side_of, baseline, request.args, name, options) for name in _names(request.args)]
+    asked = [_asked_candidate(side_of, baseline, request.args, name, options) for name in _names(request.args)]
     as_lines = flag(request.args, "stream", default=True)
     if request.method == "HEAD":
         return respond(request, b"", JSON)
@@ -59,20 +59,21 @@ def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Respons
     tag = tag_of("verdicts", asked)
     if is_known(request, tag):
         return not_modified(tag)
-    rows, keeps = [], True
-    for one in asked:
-        if isinstance(one.question, PerfCompareError):
-            rows.append(CandidateRow(one.candidate, None, one.question))
+    rows, is_final = [], True
+    for requested in asked:
+        if isinstance(requested.question, PerfCompareError):
+            rows.append(CandidateRow(requested.candidate, None, requested.question))
             continue
-        with workspace.candidates.one(one.question) as flight:
+        with workspace.candidates.one(requested.question) as flight:
             follow([flight], connection.report)
-            rows.append(row_of(one.candidate, flight))
-            keeps = keeps and rows[-1].error is None and not flight.provisional  # what failed may be readable next time
-    return respond(request, _answer(rows, options.alpha), JSON, tag=tag if keeps else "")
+            rows.append(row_of(requested.candidate, flight))
+            # not after an error: a file that cannot be read now may be readable later
+            is_final = is_final and rows[-1].error is None and not flight.provisional
+    return respond(request, _answer(rows, options.alpha), JSON, tag=tag if is_final else "")
 
 
 def _answer(rows: Sequence[CandidateRow], alpha: float) -> bytes:
-    """Names of absurd length lose their middle where the answer would be too large."""
+    """Encodes the response; shortens extremely long names if it would exceed MOST_BYTES."""
     return fitted(wire.encode(candidates_dict(with_adjusted_p(tuple(rows), alpha))), MOST_BYTES)
 
 
@@ -80,16 +81,16 @@ def _talk(
     workspace: Workspace, asked: Sequence[_Asked], alpha: float, connection: Connection
 ) -> Generator[bytes, None, None]:
     rows: list[CandidateRow] = []
-    for number, one in enumerate(asked):
-        if isinstance(one.question, PerfCompareError):
-            rows.append(CandidateRow(one.candidate, None, one.question))
+    for number, requested in enumerate(asked):
+        if isinstance(requested.question, PerfCompareError):
+            rows.append(CandidateRow(requested.candidate, None, requested.question))
         else:
-            with workspace.candidates.one(one.question) as flight:
+            with workspace.candidates.one(requested.question) as flight:
                 yield from progress_lines(flight, connection, row=number)
                 if not flight.done:
                     return
                 try:
-                    rows.append(row_of(one.candidate, flight))
+                    rows.append(row_of(requested.candidate, flight))
                 except Cancelled as error:
                     yield line(error_dict(error))
                     return
@@ -99,7 +100,7 @@ def _talk(
 
 
 def _names(query: Mapping[str, str]) -> list[str]:
-    """The parameters that name candidates, from `candidate_1` on without a gap. Raises BadRequest."""
+    """Returns the parameters given of `candidate_1`, `candidate_2`, ... Raises BadRequest if there is none or a gap."""
     names = [f"candidate_{number}" for number in range(1, MOST_CANDIDATES + 1)]
     given = [name for name in names if query.get(name)]
     if not given or given != names[: len(given)] or query.get(f"candidate_{MOST_CANDIDATES + 1}"):
@@ -108,7 +109,9 @@ def _names(query: Mapping[str, str]) -> list[str]:
     return given
 
 
-def _asked(side_of: SideOf, baseline: Side, query: Mapping[str, str], name: str, options: CompareOptions) -> _Asked:
+def _asked_candidate(
+    side_of: SideOf, baseline: Side, query: Mapping[str, str], name: str, options: CompareOptions
+) -> _Asked:
     wanted = one_side(query, name)
     selection = wanted.selection
     candidate = Candidate(selection.run, selection.worker, selection.span, query.get(f"{name}_steps") or None)

@@ -1,4 +1,5 @@
-"""The route a tab asks first about a pair. Imports nothing that computes: the answer may be on disk."""
+"""The route that the tab requests first about a pair. Imports nothing that computes, as the response may be cached on
+disk."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ def comparison(first: FirstAnswer, side_of: SideOf, request: Request) -> Respons
 
 
 def once(request: Request, tag: str, make: Callable[[], tuple[bytes, bool]]) -> Response:
-    """What `make` makes, unless the browser holds it; untagged where it may be more complete when asked for again."""
+    """Responds with the JSON of `make`, or 304 if the browser has it. A provisional response gets no tag, so that the
+    browser requests it again."""
     if is_known(request, tag):
         return not_modified(tag)
     body, provisional = make()

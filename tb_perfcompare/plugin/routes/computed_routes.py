@@ -1,4 +1,4 @@
-"""The routes that compute, by the last part of their address."""
+"""The routes that compute, by the last part of their path."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def history(workspace: Workspace, _: SideOf, request: Request) -> Response:
     offset = row_count(request.args, "offset", 0)
 
     def make() -> tuple[bytes, bool]:
-        found = workspace.histories.of(listing, series) if series else None
-        return history_answer(listing, found, offset), False
+        points = workspace.histories.of(listing, series) if series else None
+        return history_answer(listing, points, offset), False
 
     return once(request, tag_of("history", series, listing.points, offset), make)
 

@@ -1,6 +1,6 @@
-"""The routes about pairs and runs: from what is asked to a question, from its answer to bytes with a tag.
+"""The routes about pairs and single runs. Imported at the first request for one of them.
 
-Imported by the first request that needs it. All of them stop waiting when the browser has gone.
+All of them stop waiting when the browser has gone.
 """
 
 from __future__ import annotations
@@ -86,11 +86,11 @@ def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     report = Connection(request.environ).report
 
     def make() -> tuple[bytes, bool]:
-        known, chosen = workspace.pages.keys_of_pair(question, name, query, report)
+        all_keys, chosen = workspace.pages.keys_of_pair(question, name, query, report)
         places = [place for place in wanted if place < len(chosen.rows)]
-        keys = [known.keys[number] for number in chosen.rows[places].tolist()]
+        keys = [all_keys.keys[number] for number in chosen.rows[places].tolist()]
         lines, provisional = workspace.rows.several(question, name, keys, measure, points, report)
-        return lines_answer(places, lines, known.lost), provisional or known.provisional
+        return lines_answer(places, lines, all_keys.lost), provisional or all_keys.provisional
 
     return once(request, tag_of(question, name, query, measure, wanted, points), make)
 
@@ -124,7 +124,7 @@ def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     made = finished(workspace.ask(question), Connection(request.environ).report)
     comparison = made.result()
     body = render(comparison, form.name, table=name)
-    # a table alone has no place for notes
+    # the file name marks missing files, as a single table has no place for notes
     filename = f"perfcompare{'.incomplete' if comparison.files_left_out else ''}.{form.extension}"
     return respond(request, body, form.media_type, tag="" if made.provisional else tag, filename=filename)
 
@@ -166,8 +166,8 @@ def _rows_of(
     row = request.args.get("row") or ""
 
     def make() -> tuple[bytes, bool]:
-        found = find()
-        return table_answer(found.table, found.chosen, asked[2], row, found.lost), found.provisional
+        rows = find()
+        return table_answer(rows.table, rows.chosen, asked[2], row, rows.lost), rows.provisional
 
     return once(request, tag_of(question, asked, row), make)
 

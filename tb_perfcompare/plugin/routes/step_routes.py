@@ -1,4 +1,4 @@
-"""The routes about single steps: what is drawn of one, the figures of an event, and its part of the trace as a file."""
+"""The routes about single steps: drawing one, figures of an event, differences in an area, a step as a trace file."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def step(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     question = replace(
         _question(side_of, step_request(request.args)), stretch=stretch(request.args), find=find(request.args)
     )
-    return _answered(workspace, question, request)
+    return _respond_to(workspace, question, request)
 
 
 def step_event(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/step_event."""
     question = replace(_question(side_of, step_request(request.args)), event=event(request.args))
-    return _answered(workspace, question, request)
+    return _respond_to(workspace, question, request)
 
 
 def step_area(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/step_area."""
     question = replace(_question(side_of, step_request(request.args)), area=area(request.args))
-    return _answered(workspace, question, request)
+    return _respond_to(workspace, question, request)
 
 
 def trace(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -71,7 +71,7 @@ def trace(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     return respond(request, body, _GZIP, tag=tag, filename=f"{name}.pt.trace.json.gz")
 
 
-def _answered(workspace: Workspace, question: StepQuestion, request: Request) -> Response:
+def _respond_to(workspace: Workspace, question: StepQuestion, request: Request) -> Response:
     views, connection = workspace.step_views, Connection(request.environ)
     if flag(request.args, "stream", default=False):
         return stream(request, lines_of(lambda: views.ask(question), bytes, connection))
@@ -79,11 +79,11 @@ def _answered(workspace: Workspace, question: StepQuestion, request: Request) ->
 
 
 def _question(side_of: SideOf, asked: StepRequest) -> StepQuestion:
-    def chosen(one: OneStep) -> ChosenSide:
+    def chosen(step: OneStep) -> ChosenSide:
         side = side_of(
-            SideRequest(one.selection, None, all_steps=asked.all_steps, marker=asked.marker, kind=asked.kind)
+            SideRequest(step.selection, None, all_steps=asked.all_steps, marker=asked.marker, kind=asked.kind)
         )
-        return ChosenSide(side, one.step)
+        return ChosenSide(side, step.step)
 
     return StepQuestion(
         chosen(asked.own), None if asked.other is None else chosen(asked.other), asked.side == SIDES[0], asked.window

@@ -1,1 +1,1 @@
-"""The strict report: Markdown, CSV, its JSON and its banner."""
+"""Renders the strict report as Markdown, CSV, JSON and text, with its banner."""

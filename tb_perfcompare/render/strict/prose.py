@@ -1,4 +1,4 @@
-"""The sentences of a strict report, word for word what the published reports say, as Markdown or as plain text."""
+"""The sentences of a strict report, verbatim as in the published reports, as Markdown or as plain text."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tb_perfcompare.comparison.strict.report import StrictReport
 from tb_perfcompare.quick_dataclass import dataclass
 
 COUNTERS_HEAD = "This change in cycle time contribution correlates with changes in the following resource metrics (μ):"
-"""Goes before the counters of a finding."""
+"""Introduces the counters of a finding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a word is stressed and how a name is set off."""
+    """Functions that format emphasised words and names."""
 
     strong: Callable[[str], str]
     name: Callable[[str], str]
@@ -26,7 +26,7 @@ PLAIN = Style(strong=lambda text: text, name=lambda text: text)
 
 @dataclass(frozen=True, slots=True)
 class FindingProse:
-    """One key finding. `subject` is its function and device."""
+    """One key finding in words; `subject` names its function and device."""
 
     function: str
     device: str
@@ -37,7 +37,7 @@ class FindingProse:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """`recommendation` is empty without findings, `note` without a share above 100 %."""
+    """All sentences of a report. `recommendation` is empty without findings, `note` without a share above 100 %."""
 
     overview: str
     findings: tuple[FindingProse, ...]
@@ -46,7 +46,7 @@ class Prose:
 
 
 def prose(report: StrictReport, style: Style) -> Prose:
-    """Overview, key findings and what to do about them."""
+    """Writes the overview, the key findings and the recommendation."""
     findings = key_findings(report)
     a, b = map(style.name, report.labels)
     if not findings:

@@ -1,4 +1,4 @@
-"""The strict report as Markdown, word for word what the published reports say, and for a terminal."""
+"""The strict report as Markdown, verbatim as the published reports, and for a terminal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LEGEND = (
 
 
 def report_title(case: str, pair: ProcessPair) -> str:
-    """The title line's text."""
+    """Returns the title of a report about a pair of processes."""
     word = pair.word.upper() if pair.word == "pid" else pair.word.capitalize()
     if pair.strict:
         return f"Strict Performance Comparison: {case} ({word}: {pair.normal})"
@@ -41,7 +41,7 @@ def report_title(case: str, pair: ProcessPair) -> str:
 
 
 def strict_markdown(report: StrictReport, title: str) -> str:
-    """The whole report; ends with an empty line."""
+    """Renders the report as Markdown; ends with an empty line."""
     lines = [
         f"# {title}", "",
         "## 1. High-Level Performance Summary", "", summary_table(report), "",
@@ -77,11 +77,11 @@ def _prose(report: StrictReport) -> Iterator[str]:
 
 _TOP = 20
 _MAIN = ("function", "metric", "device", "score", "beta_a", "beta_b", "beta_delta", "p_beta", "mu_a", "mu_b")
-"""Columns of the triplets that the published sentences use."""
+"""Columns of triplets to show: those that the published sentences mention."""
 
 
 def strict_text(answer: StrictAnswer, banner: Sequence[str], terminal: Terminal | None) -> str:
-    """The report; `banner`: what to know before believing it, its first line a heading."""
+    """Renders the report as text; `banner` are lines of its weaknesses and units, the first one a heading."""
     blocks: list[Block] = [Heading(printable(report_title(answer.case, answer.processes[answer.chosen])), level=1)]
     if banner:
         blocks += [Heading(banner[0].rstrip(":")), Listing(tuple((printable(line), "") for line in banner[1:]))]
@@ -102,37 +102,38 @@ def _fitted(table: Table) -> list[Block]:
     return [Heading(table.title), replace(grid, left_out=0, notes=notes)]
 
 
-def _blocks(found: Prose) -> list[Block]:
+def _blocks(words: Prose) -> list[Block]:
     findings = tuple(
-        (printable(f"{one.subject}: {one.sentence}"), printable(" ".join(one.counters))) for one in found.findings
+        (printable(f"{finding.subject}: {finding.sentence}"), printable(" ".join(finding.counters)))
+        for finding in words.findings
     )
     return [
         Heading("Key findings"),
-        *(Paragraph(printable(line)) for line in (found.overview,) if line),
+        *(Paragraph(printable(line)) for line in (words.overview,) if line),
         *([Listing(findings)] if findings else []),
-        *(Paragraph(printable(line)) for line in (found.note, found.recommendation) if line),
+        *(Paragraph(printable(line)) for line in (words.note, words.recommendation) if line),
     ]
 
 
 _HEAD = "Known weaknesses of this method that touch this pair (docs/method/strict.md):"
 
 
-def banner_lines(found: Sequence[Weakness], units: Sequence[str]) -> list[str]:
-    """Plain lines: a heading, one line per weakness, one line with all units."""
-    lines = [_HEAD, *(f"#{weakness.number}: {weakness.sentence}." for weakness in found)]
+def banner_lines(weaknesses: Sequence[Weakness], units: Sequence[str]) -> list[str]:
+    """Returns plain lines: a heading, one line per weakness, one line with all units."""
+    lines = [_HEAD, *(f"#{weakness.number}: {weakness.sentence}." for weakness in weaknesses)]
     if units:
         lines.append(f"Units of μ: {'; '.join(units)}.")
     return lines
 
 
 def banner_markdown(lines: Sequence[str]) -> str:
-    """The same as a quotation that goes before a report."""
+    """Renders the banner's lines as a Markdown quotation, to precede a report."""
     head, *rest = lines
     return "\n".join([f"> **{head}**", ">", *(f"> - {line}" for line in rest), "", ""])
 
 
 def unit_text(note: UnitNote) -> str:
-    """One counter's unit, with the range of its samples where they are known."""
+    """Describes one counter's unit, with the range of its samples if known."""
     text = f"{note.metric} {note.unit.mu_text}"
     if note.low is None or note.high is None:
         return text

@@ -1,4 +1,4 @@
-"""The three tables of the strict report, and its CSV: every cell formatted as the published reports do."""
+"""The three tables of the strict report, and its CSV, with every cell formatted as in the published reports."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _HEAD_ROOM = 2
 _INTEGER, _NUMBER, _TEXT = 0, 1, 2
 
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})*\.[0-9]*")
-"""A number with separators has a decimal point to align, though it makes its column text."""
+"""A number with separators is aligned at its decimal point, although it makes its column text."""
 
 
 def pipe_table(labels: Sequence[str], rows: Sequence[Sequence[Cell]], number_format: str = "g") -> str:
-    """A Markdown table without a final line end, drawn as the table writer behind the published reports draws it
-    (docs/method/strict.md, "Drawing"). A column in which every cell reads as a number is numeric: its numbers are
-    printed in the `number_format` and aligned at the decimal point. One cell that is not a number, or has a thousands
-    separator, makes the column text."""
+    """Renders a Markdown table without a final line end, formatted as in the published reports (docs/method/strict.md,
+    "Drawing"). A column is numeric if every cell can be parsed as a number: its numbers are printed in the
+    `number_format` and aligned at the decimal point. A single cell that is not a number, or has a thousands separator,
+    makes the column text."""
     columns = [_Column(label, [row[place] for row in rows], number_format) for place, label in enumerate(labels)]
     lines = [_line(column.label for column in columns), f"|{'|'.join(column.rule for column in columns)}|"]
     lines += [_line(cells) for cells in zip(*(column.cells for column in columns), strict=True)]
@@ -34,7 +34,7 @@ def pipe_table(labels: Sequence[str], rows: Sequence[Sequence[Cell]], number_for
 
 
 class _Column:
-    """One column, drawn: label, rule and cells of one width."""
+    """A formatted column: label, rule and cells, padded to the same width."""
 
     __slots__ = ("cells", "label", "rule")
 
@@ -43,9 +43,9 @@ class _Column:
         texts = [_drawn(value, kind, number_format) for value in values]
         numeric = kind != _TEXT
         if numeric:
-            after = [_after_point(text) for text in texts]
-            most = max(after)
-            texts = [text + (most - own) * " " for text, own in zip(texts, after, strict=True)]
+            decimals = [_after_point(text) for text in texts]
+            most_decimals = max(decimals)
+            texts = [text + (most_decimals - own) * " " for text, own in zip(texts, decimals, strict=True)]
         else:
             texts = [text.strip() for text in texts]
         width = max(len(label) + _HEAD_ROOM, *map(len, texts), 0)
@@ -69,7 +69,8 @@ def _kind(value: Cell) -> int:
 
 
 def _kind_of_text(text: str) -> int:
-    """As Python reads numbers, but of the words for infinity and NaN only the plain ones count."""
+    """Classifies a text as Python parses numbers, except that only "inf", "-inf" and "nan" count of the words for
+    infinity and NaN."""
     try:
         int(text)
         return _INTEGER
@@ -91,12 +92,12 @@ def _drawn(value: Cell, kind: int, number_format: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    """A line break inside a name would end the table's row."""
+    """Joins the lines of a text by spaces, as a line break would end the table's row."""
     return " ".join(text.splitlines()) if "\n" in text or "\r" in text else text
 
 
 def _after_point(text: str) -> int:
-    """Characters after the decimal point, or after the exponent's mark where there is no point; -1 for others."""
+    """Number of characters after the decimal point, or after the exponent's "e" if there is no point; -1 for others."""
     if _kind_of_text(text) != _NUMBER and not _THOUSANDS.fullmatch(text):
         return -1
     place = text.rfind(".")
@@ -110,7 +111,7 @@ _RANK_FORMAT = ",.2f"
 
 
 def summary_table(report: StrictReport) -> str:
-    """Number of cycles and mean cycle time of both sides."""
+    """Renders the number of cycles and the mean cycle time of both sides."""
     a, b = report.labels
     first, second = report.durations
     cycles_a, cycles_b = len(first.longest_first_us), len(second.longest_first_us)
@@ -126,17 +127,17 @@ def summary_table(report: StrictReport) -> str:
 
 
 def rank_table(report: StrictReport) -> str:
-    """The i-th longest cycle of one side next to the i-th longest of the other."""
+    """Renders the i-th longest cycle of one side next to the i-th longest of the other."""
     a, b = report.labels
     rows: list[list[Cell]] = []
-    for rank, own, other, delta in rank_rows(report):
-        change = [NOTHING] * 2 if own is None or delta is None else [f"{delta:,.2f}", _change(own, delta)]
-        rows.append([rank, NOTHING if own is None else own, NOTHING if other is None else other, *change])
+    for rank, first, second, delta in rank_rows(report):
+        change = [NOTHING] * 2 if first is None or delta is None else [f"{delta:,.2f}", _change(first, delta)]
+        rows.append([rank, NOTHING if first is None else first, NOTHING if second is None else second, *change])
     return pipe_table(["Time Rank", f"{a} Time (us)", f"{b} Time (us)", "Δ (us)", "Δ (%)"], rows, _RANK_FORMAT)
 
 
 def detailed_table(report: StrictReport) -> str:
-    """All triplets."""
+    """Renders all (function, metric, device) triplets as a Markdown table."""
     columns: list[list[str]] = [[triplet[part] for triplet in report.triplets] for part in range(3)]
     formats = (
         ".4f", ".2f", ".2f", "+.2f", "+.2f", ".3f", ".3f", ",.2f", ",.2f", "+.2f", "+.2f", "+.2f", ".3f", ".3f"
@@ -149,10 +150,11 @@ def detailed_table(report: StrictReport) -> str:
 
 
 def strict_csv(report: StrictReport) -> str:
-    """All triplets with six decimals; NaN is an empty cell."""
-    drawn = [[_six(value) for value in values.tolist()] for values in figures(report)]
+    """Renders all triplets as CSV with six decimals; NaN is an empty cell."""
+    formatted = [[_six(value) for value in values.tolist()] for values in figures(report)]
     rows = (
-        [*map(guarded, triplet), *(column[place] for column in drawn)] for place, triplet in enumerate(report.triplets)
+        [*map(guarded, triplet), *(column[index] for column in formatted)]
+        for index, triplet in enumerate(report.triplets)
     )
     return lines([[*map(guarded, table_labels(report.labels))]], rows)
 

@@ -19,7 +19,7 @@ from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted, ra
 
 
 class ProcessPairDict(TypedDict):
-    """A pair of processes that the strict report can be about."""
+    """A pair of processes that a strict report can compare."""
 
     normal: Annotated[int, "pid; of traces the rank or a number of the worker"]
     abnormal: int
@@ -28,7 +28,7 @@ class ProcessPairDict(TypedDict):
 
 
 class StrictFindingDict(TypedDict):
-    """One of the at most three findings."""
+    """One of at most three key findings."""
 
     function: str
     device: str
@@ -37,7 +37,7 @@ class StrictFindingDict(TypedDict):
 
 
 class WeaknessDict(TypedDict):
-    """A weakness of the report."""
+    """A weakness of the method that applies to this report."""
 
     number: Annotated[int, "in docs/method/strict.md, Weaknesses"]
     sentence: str
@@ -71,7 +71,7 @@ _NOTHING = Prose("", (), "", "")
 
 
 def strict_dict(answer: StrictAnswer) -> StrictAnswerDict:
-    """The whole answer as JSON-able values."""
+    """Returns the complete answer as values for JSON."""
     words = prose(answer.report, PLAIN) if answer.report is not None else _NOTHING
     pair = answer.processes[answer.chosen] if answer.processes else None
     return {
@@ -79,7 +79,7 @@ def strict_dict(answer: StrictAnswer) -> StrictAnswerDict:
         "version": __version__,
         "title": report_title(answer.case, pair) if pair is not None else answer.case,
         "labels": as_plain(pair.labels if pair is not None else ("normal", "abnormal")),
-        "processes": [_pair(own) for own in answer.processes],
+        "processes": [_pair(process_pair) for process_pair in answer.processes],
         "chosen": answer.chosen,
         "overview": words.overview,
         "findings": [
@@ -105,7 +105,7 @@ def _pair(pair: ProcessPair) -> ProcessPairDict:
 
 
 def strict_first(body: bytes) -> bytes:
-    """The same answer, cut as a comparison is where it would be larger than MOST_BYTES."""
+    """Returns the report's JSON; if it is larger than MOST_BYTES, with only the first rows of its tables."""
     if len(body) <= MOST_BYTES:
         return body
     whole: dict[str, Any] = msgspec.json.decode(body)
@@ -117,12 +117,12 @@ def strict_first(body: bytes) -> bytes:
 
 
 def strict_tables(body: bytes) -> dict[str, Table]:
-    """Its tables by name."""
-    found: dict[str, Any] = msgspec.json.decode(body)["tables"]
+    """Reads the report's tables from its JSON, by name."""
+    tables: dict[str, Any] = msgspec.json.decode(body)["tables"]
     return {
         name: Table(
             name, table["title"], msgspec.convert(table["columns"], tuple[Column, ...]),
             tuple(map(tuple, table["rows"])), tuple(table["notes"]),
         )
-        for name, table in found.items()
+        for name, table in tables.items()
     }  # fmt: skip

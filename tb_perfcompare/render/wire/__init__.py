@@ -1,1 +1,1 @@
-"""Answers of the HTTP API as bytes, below their size limit."""
+"""Encodes HTTP API responses, below their size limit."""

@@ -16,7 +16,7 @@ EVENT_SCHEMA = "tb_perfcompare.step_event/1"
 
 
 class LinkDict(TypedDict):
-    """Another event that one leads to."""
+    """An event linked to another, such as a launch and its kernel."""
 
     event: int
     role: str
@@ -27,7 +27,7 @@ class LinkDict(TypedDict):
 
 
 class EventFactsDict(TypedDict):
-    """One event with everything known of it."""
+    """One event with all its figures, enclosing events and links."""
 
     event: int
     name: str
@@ -60,7 +60,7 @@ class EventAnswerDict(TypedDict):
 
 
 def event_dict(step: StepEvents, figures: EventFigures, lane: Lane) -> EventFactsDict:
-    """One event with everything known of it."""
+    """Returns one event with all its figures, enclosing events and links."""
     event = figures.event
     name = step.names[int(step.name[event])]
     return {
@@ -93,7 +93,7 @@ def event_dict(step: StepEvents, figures: EventFigures, lane: Lane) -> EventFact
 
 
 def event_answer(own: EventFactsDict, other: EventFactsDict | None, renamed: bool) -> bytes:
-    """An event and its counterpart."""
+    """Encodes an event and its counterpart (None without one)."""
     answer: EventAnswerDict = {
         "schema": EVENT_SCHEMA, "version": __version__, "event": own, "counterpart": other, "renamed": renamed,
     }  # fmt: skip
@@ -101,7 +101,7 @@ def event_answer(own: EventFactsDict, other: EventFactsDict | None, renamed: boo
 
 
 def _value(value: int | float | str) -> Any:
-    """Texts are JSON already, unless they were damaged."""
+    """Decodes a text argument, which is JSON; returns it unchanged if it is damaged."""
     if not isinstance(value, str):
         return value
     try:

@@ -1,4 +1,4 @@
-"""JSON as bytes."""
+"""Encodes values as JSON bytes, including integers and texts that msgspec rejects."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import msgspec
 
 
 def encode(value: Any, *, indent: int | None = None) -> bytes:
-    """UTF-8 JSON. An unpaired surrogate, which UTF-8 cannot carry, is written as its JSON escape."""
+    """Returns UTF-8 JSON. An unpaired surrogate, which UTF-8 cannot represent, is written as a JSON escape."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     packed = text.encode("utf-8", "backslashreplace")
     if indent is None:
         return packed
     try:
-        return msgspec.json.format(packed, indent=indent)  # takes a tenth of the time of indenting while encoding
+        return msgspec.json.format(packed, indent=indent)  # ten times as fast as indenting while encoding
     except msgspec.DecodeError:  # an unpaired surrogate
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=(",", ": "))
         return text.encode("utf-8", "backslashreplace")

@@ -1,7 +1,7 @@
-"""Answers over HTTP that stay small whatever they are about: the first rows of everything, and further rows by page.
+"""HTTP responses of limited size about comparisons and runs: the first rows of every table, further rows in pages.
 
-What is left out is always said: the number of rows, and the sums of the columns that add up. The ledger keeps closing
-(comparison/ledger/truncate.py). Complete documents are api/report's.
+They always state what is left out: the number of rows, and the sums of columns that add up. The rows of a truncated
+ledger still add up to its total (comparison/ledger/truncate.py). Complete documents come from api/report.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TABLE_SCHEMA = "tb_perfcompare.table/1"
 
 
 class TablePageDict(TypedDict):
-    """Rows of a table, chosen and ordered as asked."""
+    """A page of a table's filtered and sorted rows."""
 
     schema: Annotated[str, (TABLE_SCHEMA,)]
     version: str
@@ -53,28 +53,28 @@ class TablePageDict(TypedDict):
 
 
 MOST_ROWS = 2_000
-"""Rows of one table in one answer, unless more are asked for."""
+"""Default maximum number of rows of a table in a response."""
 
 _FIRST_ROWS = {"call_tree": 60}
-"""Rows of tables that are mostly seen as a picture of all of them, which is fetched when it is shown."""
+"""Fewer first rows, for tables that the tab shows mostly as a chart, whose rows it fetches separately."""
 
 MOST_ASKED = 20_000
-"""Rows that may be asked for at once; what is sent stays below MOST_BYTES."""
+"""Maximum number of rows that may be requested at once; the response stays below MOST_BYTES."""
 
 _LEDGER_ROWS, _LEDGER_BYTES = 800, 250_000
 _LIST_BYTES = 30_000
-"""For the notes, and on each side for the files and for the steps left out."""
-_LOOKED_AT = 32
-"""So many rows say how large those of a table are."""
+"""Maximum bytes for the files, and for the steps left out, of each side; notes may take twice as much."""
+_SAMPLED_ROWS = 32
+"""Number of rows from which a table's row size is estimated."""
 _LEFT_OUT_BYTES = 1_000
-"""For the sums of what a table leaves out."""
+"""Reserved for the sums over the rows that a table leaves out."""
 _RESERVE = 4_000
-"""Braces, names and numbers around the parts."""
+"""Reserved for braces, names and numbers around the parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which of the chosen rows, and which columns of them: () for all."""
+    """A requested part of the chosen rows, and the columns to send; () means all."""
 
     offset: int = 0
     limit: int = MOST_ROWS
@@ -83,8 +83,8 @@ class Page:
 
 @paused_collector()
 def comparison_answer(comparison: Comparison) -> bytes:
-    """The comparison with the first rows of its tables: each has at most MOST_ROWS, and short tables are whole before
-    long ones get more than an equal share of the room."""
+    """Encodes the comparison with the first rows of its tables, at most MOST_BYTES. A table has at most MOST_ROWS rows;
+    short tables are complete before long ones get more than an equal share of the space."""
     notes, _ = filled(map(for_page, map(as_plain, comparison.notes)), 2 * _LIST_BYTES)
     parts: dict[str, Any] = {
         "schema": comparison.schema,
@@ -98,30 +98,31 @@ def comparison_answer(comparison: Comparison) -> bytes:
         "comparability": raw(as_plain(comparison.comparability)),
         "peaks": raw(comparison.peaks_dict()),
     }
-    found = [
+    shown_caveats = [
         replace(caveat, notes=tuple(place for place in caveat.notes if place < len(notes)))
         for caveat in caveats_of(comparison.comparability, comparison.notes)
         if caveat.code != NoteCode.TABLE_ABSENT
     ]
-    caveats, _ = filled(map(for_page, map(as_plain, found)), 2 * _LIST_BYTES)
+    caveats, _ = filled(map(for_page, map(as_plain, shown_caveats)), 2 * _LIST_BYTES)
     rest = {"caveats": caveats, "notes": notes, **_if_any("notes_left_out", len(comparison.notes) - len(notes))}
     parts["tables"] = first_rows(comparison.tables, MOST_BYTES - len(encoded({**parts, **rest})))
     return fitted(encoded({**parts, **rest}), MOST_BYTES)
 
 
 def first_rows(tables: Mapping[str, Table], room: int) -> dict[str, Any]:
-    """The tables with as many of their first rows as fit into `room` bytes together; what is left out is counted and
-    summed."""
+    """Returns the tables with as many of their first rows as fit into `room` bytes together, and the number and sums of
+    the rows left out."""
     heads = {name: _head(table) for name, table in tables.items()}
-    rows = _shared(tables, room - len(encoded(heads)) - _RESERVE - _LEFT_OUT_BYTES * len(heads))
+    rows = _rows_in_shares(tables, room - len(encoded(heads)) - _RESERVE - _LEFT_OUT_BYTES * len(heads))
     return {
         name: {**head, "rows": rows[name][0], **_left_out(tables[name], rows[name][1])} for name, head in heads.items()
     }
 
 
 def table_answer(table: Table, chosen: ChosenRows, page: Page, row: str = "", lost: int = 0) -> bytes:
-    """A page of the chosen rows; of the row with the key `row`, its place among them. `lost`: notes that say what
-    could not be read, so that pages of a whole answer are not mixed with those of one that lacks a file."""
+    """Encodes a page of the chosen rows, with the position among them of the row with the key `row` ("": none). `lost`
+    is the number of notes about data that could not be read, so that the tab does not mix pages of a complete
+    comparison with pages of one that lacks a file."""
     head = {
         "schema": TABLE_SCHEMA,
         "version": __version__,
@@ -138,7 +139,7 @@ def table_answer(table: Table, chosen: ChosenRows, page: Page, row: str = "", lo
 def view_answer(
     view: str, reading: str, side: SideFacts, table: Table, notes: Sequence[Note], chosen: ChosenRows, page: Page
 ) -> bytes:
-    """A page of one run's own table."""
+    """Encodes a page of a single run's table."""
     sent_notes, _ = filled(map(as_plain, notes), 2 * _LIST_BYTES)
     head: dict[str, Any] = {
         "schema": VIEW_SCHEMA,
@@ -149,8 +150,8 @@ def view_answer(
     table_head = {**_head(table), **_counts(table, chosen, page)}
     used = len(encoded(head)) + len(encoded(table_head)) + len(encoded(sent_notes)) + _RESERVE
     body = {**table_head, **_page_rows(table, chosen, page, MOST_BYTES - used)}
-    whole = {**head, "table": body, "notes": sent_notes, **_if_any("notes_left_out", len(notes) - len(sent_notes))}
-    return fitted(encoded(whole), MOST_BYTES)
+    answer = {**head, "table": body, "notes": sent_notes, **_if_any("notes_left_out", len(notes) - len(sent_notes))}
+    return fitted(encoded(answer), MOST_BYTES)
 
 
 def _counts(table: Table, chosen: ChosenRows, page: Page) -> dict[str, Any]:
@@ -166,15 +167,16 @@ def _counts(table: Table, chosen: ChosenRows, page: Page) -> dict[str, Any]:
 
 
 def _page_rows(table: Table, chosen: ChosenRows, page: Page, room: int) -> dict[str, Any]:
-    """As many as fit, at least one."""
+    """Returns as many rows of the page as fit into `room` bytes, at least one, and the offset of the next page. Raises
+    SelectionError for an unknown column."""
     numbers = chosen.rows[page.offset : page.offset + min(page.limit, MOST_ASKED)].tolist()
     names = [column.name for column in table.columns]
     unknown = [name for name in page.columns if name not in names]
     if unknown:
         raise SelectionError(f"{table.name} has no column {unknown[0][:80]!r}", hint=choices(unknown[0], names))
-    places = [names.index(name) for name in page.columns]
+    indices = [names.index(name) for name in page.columns]
     wanted = picked(table.rows, numbers)
-    rows, _ = filled(([row[place] for place in places] if places else row for row in wanted), room)
+    rows, _ = filled(([row[index] for index in indices] if indices else row for row in wanted), room)
     if numbers and not rows:
         rows = [raw(table.rows[numbers[0]])]
     end = page.offset + len(rows)
@@ -196,55 +198,55 @@ def _left_out(table: Table, sent: int) -> dict[str, Any]:
     return {"left_out": {"rows": len(rest), "sums": sums_of(table, rest)}} if rest else {}
 
 
-def _shared(tables: Mapping[str, Table], room: int) -> dict[str, tuple[msgspec.Raw, int]]:
-    """Rows of each table, and how many; those that seem to need the least are served first, each with up to an equal
-    share of what is left."""
+def _rows_in_shares(tables: Mapping[str, Table], room: int) -> dict[str, tuple[msgspec.Raw, int]]:
+    """Returns (encoded rows, their number) of each table. Tables that need the least space are filled first, each up to
+    an equal share of the space left."""
     most = {name: min(len(table.rows), _FIRST_ROWS.get(name, MOST_ROWS)) for name, table in tables.items()}
-    need = {name: _row_bytes(table.rows) * most[name] for name, table in tables.items()}
+    need = {name: _estimate_row_bytes(table.rows) * most[name] for name, table in tables.items()}
     out: dict[str, tuple[msgspec.Raw, int]] = {}
     for served, name in enumerate(sorted(tables, key=lambda name: (need[name], name))):
         share = max(0, room) // (len(tables) - served)
         if need[name] <= share:
-            made, count, used = filled_list(tables[name].rows[: most[name]], share)
+            encoded_rows, count, used = filled_list(tables[name].rows[: most[name]], share)
         else:
-            some, used = filled(itertools.islice(tables[name].rows, most[name]), share)
-            made, count = raw(some), len(some)
-        out[name] = made, count
+            rows, used = filled(itertools.islice(tables[name].rows, most[name]), share)
+            encoded_rows, count = raw(rows), len(rows)
+        out[name] = encoded_rows, count
         room -= used
     return out
 
 
-def _row_bytes(rows: Sequence[Any]) -> float:
-    """About, by a few of them."""
-    few = rows[:: max(1, len(rows) // _LOOKED_AT)]
-    return len(encoded(few)) / max(1, len(few))
+def _estimate_row_bytes(rows: Sequence[Any]) -> float:
+    """Estimates the mean encoded size of a row from a sample of rows."""
+    sample = rows[:: max(1, len(rows) // _SAMPLED_ROWS)]
+    return len(encoded(sample)) / max(1, len(sample))
 
 
 def _ledger(comparison: Comparison) -> dict[str, Any]:
-    """With as many rows as fit; entries that findings point to are among them."""
+    """Returns the ledger with as many rows as fit, including all entries that findings refer to."""
     linked = {item.row for finding in comparison.findings for item in finding.evidence if item.table == "ledger"}
-    named = {path for path in comparison.ledger.paths() if " / ".join(path) in linked} if linked else set()
+    required = {path for path in comparison.ledger.paths() if " / ".join(path) in linked} if linked else set()
     rows = comparison.ledger.rows
-    some = replace(comparison.ledger, rows=rows[:: max(1, len(rows) // _LOOKED_AT)])
-    most = min(_LEDGER_ROWS, int(_LEDGER_BYTES / _row_bytes(some.to_dict()["rows"])))
-    ledger = cut_ledger(comparison.ledger, most, named)
-    while len(encoded(found := ledger.to_dict())) > _LEDGER_BYTES and most > len(named):
+    sample = replace(comparison.ledger, rows=rows[:: max(1, len(rows) // _SAMPLED_ROWS)])
+    most = min(_LEDGER_ROWS, int(_LEDGER_BYTES / _estimate_row_bytes(sample.to_dict()["rows"])))
+    ledger = cut_ledger(comparison.ledger, most, required)
+    while len(encoded(ledger_dict := ledger.to_dict())) > _LEDGER_BYTES and most > len(required):
         most = most * 3 // 4
-        ledger = cut_ledger(comparison.ledger, most, named)
+        ledger = cut_ledger(comparison.ledger, most, required)
     lost = len(rows) - len(ledger.rows)
     entries = sum(len(comparison.ledger.entities(head.path[0])) for head in comparison.ledger.heads) if lost else 0
-    return {**found, **({"rows_left_out": lost, "entries": entries} if lost else {})}
+    return {**ledger_dict, **({"rows_left_out": lost, "entries": entries} if lost else {})}
 
 
 def _side(side: SideFacts) -> dict[str, Any]:
-    """Without the last files and left-out steps of a side that has very many; their numbers say so."""
-    whole = side.to_dict()
-    dropped = _first(whole["steps"]["dropped"])
-    files = _first(whole["files"])
+    """Returns the facts of a side; files and left-out steps beyond _LIST_BYTES are only counted."""
+    facts = side.to_dict()
+    dropped = _first(facts["steps"]["dropped"])
+    files = _first(facts["files"])
     rest = side.dropped[len(dropped) :]
     lost = {"steps": len(rest), "total_us": sum(step.total_ns for step in rest) / 1000}
-    steps = {**whole["steps"], "dropped": dropped, **({"dropped_left_out": lost} if rest else {})}
-    return {**whole, "steps": steps, "files": files, **_if_any("files_left_out", len(side.files) - len(files))}
+    steps = {**facts["steps"], "dropped": dropped, **({"dropped_left_out": lost} if rest else {})}
+    return {**facts, "steps": steps, "files": files, **_if_any("files_left_out", len(side.files) - len(files))}
 
 
 def _if_any(name: str, count: int) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""api/row_paths as JSON: integers in nanoseconds (or calls) per step times `denominator`, as in the ledger."""
+"""Response of api/row_paths: integers in nanoseconds (or calls) per step times `denominator`, as in the ledger."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ class _CallPathDict(TypedDict):
 
 
 class CallPathDict(_CallPathDict, total=False):
-    """One path to the row."""
+    """One call path to the row."""
 
     candidate_frames: Annotated[list[int], "the candidate's, where they differ in folders and line numbers"]
 
 
 class AbsentDict(TypedDict):
-    """Why a side tells nothing, null if it does."""
+    """Why a side has no paths, null if it has some."""
 
     baseline: str | None
     candidate: str | None
 
 
 class RestDict(TypedDict):
-    """What the listed paths leave of the row."""
+    """The part of the row that the listed paths leave."""
 
     calls: Pair
     times: Mapping[str, Pair]
@@ -44,7 +44,7 @@ class RestDict(TypedDict):
 
 
 class WayDict(TypedDict):
-    """The row split one way."""
+    """The row split by one kind of path."""
 
     way: str
     absent: AbsentDict
@@ -53,14 +53,14 @@ class WayDict(TypedDict):
 
 
 class CalleesRestDict(TypedDict):
-    """What the listed callees leave."""
+    """The time that the listed callees leave."""
 
     time: Pair
     callees: int
 
 
 class CalleesDict(TypedDict):
-    """What runs directly inside the row's frames: exposed times. Own, rows and rest sum to the whole."""
+    """Exposed times of what runs directly inside the row's frames. Own, rows and rest sum to the whole."""
 
     whole: Pair
     own: Pair
@@ -69,7 +69,7 @@ class CalleesDict(TypedDict):
 
 
 class MeasureDict(TypedDict):
-    """A time that rows are compared by."""
+    """A kind of time by which rows are compared."""
 
     name: str
     label: str
@@ -101,7 +101,7 @@ def paths_answer(
     called: Callees | None,
     durations: LaunchDurations | None,
 ) -> bytes:
-    """As JSON."""
+    """Encodes the paths, related rows, callees and launch durations of a row."""
     numbers: dict[PathFrame, int] = {}
     ways = [_way(way, numbers) for way in found.ways]
     answer: RowPathsDict = {
@@ -144,5 +144,6 @@ def _way(way: Way, numbers: dict[PathFrame, int]) -> WayDict:
 
 
 def _frames(frames: tuple[PathFrame, ...], numbers: dict[PathFrame, int]) -> list[int]:
-    """Stacks have most of their functions in common: each is written once."""
+    """Replaces frames by their numbers in `numbers`, which gets new ones: stacks share most frames, so each is sent
+    once."""
     return [numbers.setdefault(frame, len(numbers)) for frame in frames]

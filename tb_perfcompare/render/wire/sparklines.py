@@ -1,4 +1,4 @@
-"""Several rows of a table, step by step, as JSON."""
+"""Response of api/rows: step times of several table rows, for sparklines."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ class _SideLineDict(TypedDict):
 
 
 class SideLineDict(_SideLineDict, total=False):
-    """The steps of one row on one side, in order: the time of each, or the least and the greatest of groups of them."""
+    """The steps of one row on one side, in order: the time of each, or the minimum and maximum of groups of steps."""
 
     high_us: list[float]
 
 
 class StepLineDict(TypedDict):
-    """The steps of one row; null on a side that does not have it."""
+    """The steps of one row on both sides; null for a side that does not have the row."""
 
     baseline: SideLineDict | None
     candidate: SideLineDict | None
 
 
 class StepCountsDict(TypedDict):
-    """Steps of either side."""
+    """Number of steps of each side."""
 
     baseline: int
     candidate: int
@@ -54,11 +54,11 @@ class RowLinesDict(TypedDict):
 
 
 _RESERVE = 8_000
-"""The head, and the places of the rows."""
+"""Reserved for the head and the places of the rows."""
 
 
 def lines_answer(places: Sequence[int], lines: RowSparklines, lost: int) -> bytes:
-    """The rows at `places`, as many of the first ones as fit; `lost` as in render/wire/pages.py."""
+    """Encodes the rows at `places`, as many of the first ones as fit; `lost` as in render/wire/pages.py."""
     rows, _ = filled(_rows(len(places), lines), MOST_BYTES - _RESERVE)
     answer: RowLinesDict = {
         "schema": ROWS_SCHEMA,

@@ -1,4 +1,4 @@
-"""The JSON of a step's picture: columns per row, as differences where those are short (plugin/http_api.md)."""
+"""Responses about a step to draw: columns per row, delta-encoded where that is shorter (plugin/http_api.md)."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ STEP_SCHEMA = "tb_perfcompare.step/1"
 AREA_SCHEMA = "tb_perfcompare.step_area/1"
 
 LONGEST_NAME = 400
-"""Longer names lose their middle here; api/step_event has them whole."""
+"""Longer names are cut in the middle; api/step_event has them in full."""
 
 MOST_STEPS = 3000
-"""Steps listed in one answer."""
+"""Maximum number of steps listed in a response."""
 
 MOST_DIFFERENCES = 200
-"""Names whose difference between two steps is listed in one answer."""
+"""Maximum number of names whose difference between two steps is listed in a response."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counterparts:
-    """The events of another step that those of this one are.
+    """The counterpart of each event in the other step.
 
-    partner  (n,) int32 number there, NOBODY without one
-    change   (n,) int64 candidate minus baseline: of an event without counterpart its whole duration, with its sign
+    partner  (n,) int32 event number in the other step, NOBODY without a counterpart
+    change   (n,) int64 duration in ns, candidate minus baseline; an absent counterpart counts as 0
     """
 
     partner: NDArray[np.int32]
@@ -52,14 +52,14 @@ class Counterparts:
 
 
 def counterparts(own: StepEvents, other: StepEvents, matches: StepMatches, *, own_is_baseline: bool) -> Counterparts:
-    """What the answers about `own` say of `other`; `matches.of_a` is about `own`."""
+    """Returns the counterparts of the events of `own` in `other`; `matches.of_a` is for the events of `own`."""
     there = np.where(matches.of_a == NOBODY, 0, other.dur_ns[matches.of_a] if len(other) else 0)
     change = there - own.dur_ns
     return Counterparts(matches.of_a, change if own_is_baseline else -change)
 
 
 def absent_answer(why: str) -> bytes:
-    """The answer about a source without events."""
+    """Encodes the response about a source without events, with the reason."""
     return encoded({"schema": STEP_SCHEMA, "version": __version__, "absent": why})
 
 
@@ -71,11 +71,12 @@ def step_answer(
     sums: tuple[Ints, Ints],
     hits: Ints | None,
 ) -> bytes:
-    """
-    about  what is added to the head: the chosen step, the steps there are
-    pair   counterparts of the events, None where no other step was named
-    sums   per mark: change over its events, events without counterpart
-    hits   per mark: events that were searched for, None where nothing was
+    """Encodes the marks to draw of a step.
+
+    about  further members of the response: the chosen step, the list of steps, ...
+    pair   counterparts of the events; None without another step
+    sums   per mark: (sum of its events' changes, number of its events without counterpart)
+    hits   per mark: number of its events found by the search; None without a search
     """
     used, local = np.unique(marks.name, return_inverse=True)
     rows = _rows(step, marks, local.reshape(-1), pair, sums, hits)
@@ -136,7 +137,7 @@ def _rows(
         for key, column in (("operator", step.operator), ("launcher", step.launcher)):
             linked = np.where(alone, column[events], NOBODY)
             if (linked != NOBODY).any():
-                body[key] = _known_differences(linked)
+                body[key] = _sparse_differences(linked)
         if hits is not None:
             body["hits"] = hits[part].tolist() if hits[part].any() else []
         encoded_rows.append(msgspec.Raw(encoded(body)))
@@ -144,31 +145,31 @@ def _rows(
 
 
 def _differences(numbers: NDArray[np.integer]) -> list[int]:
-    """Distinct numbers from 0 up as differences to the one before; 0 is NOBODY."""
-    known = numbers != NOBODY
+    """Delta-encodes distinct numbers from 0 up, each as its difference to the previous one; NOBODY becomes 0."""
+    matched = numbers != NOBODY
     out = np.zeros(len(numbers), dtype=np.int64)
-    out[known] = np.diff(numbers[known].astype(np.int64) + 1, prepend=0)
+    out[matched] = np.diff(numbers[matched].astype(np.int64) + 1, prepend=0)
     return out.tolist()
 
 
-def _known_differences(numbers: NDArray[np.integer]) -> list[int | None]:
-    """Numbers from 0 up as differences to the one before; null is NOBODY."""
-    known = numbers != NOBODY
+def _sparse_differences(numbers: NDArray[np.integer]) -> list[int | None]:
+    """Delta-encodes numbers from 0 up, each as its difference to the previous one; NOBODY becomes null."""
+    linked = numbers != NOBODY
     out: list[int | None] = [None] * len(numbers)
-    places, steps = np.flatnonzero(known).tolist(), np.diff(numbers[known].astype(np.int64), prepend=0).tolist()
-    for place, step in zip(places, steps, strict=True):
-        out[place] = step
+    indices, steps = np.flatnonzero(linked).tolist(), np.diff(numbers[linked].astype(np.int64), prepend=0).tolist()
+    for index, step in zip(indices, steps, strict=True):
+        out[index] = step
     return out
 
 
 def _name(name: EventName) -> list[Any]:
-    """[text, kind] and, where it is another, the text that joins both runs."""
+    """Returns [text, kind], and the key that pairs names across runs if it differs from the text."""
     text = shortened(name.name)
     return [text, name.kind] if name.key == name.name else [text, name.kind, shortened(name.key)]
 
 
 def shortened(text: str) -> str:
-    """Kernels of one family differ at their ends: the middle goes."""
+    """Cuts the middle of a name longer than LONGEST_NAME: kernels of a family differ at their ends."""
     if len(text) <= LONGEST_NAME:
         return text
     tail = LONGEST_NAME // 3
@@ -186,7 +187,7 @@ def _lane(step: StepEvents, lane: Lane) -> dict[str, Any]:
 
 
 def chosen_dict(facts: StepFacts) -> dict[str, Any]:
-    """One step of the list."""
+    """Returns the chosen step's facts."""
     return {
         "worker": facts.worker, "span": facts.span, "label": facts.label, "total_ns": facts.total_ns,
         "reason": facts.reason,
@@ -194,7 +195,7 @@ def chosen_dict(facts: StepFacts) -> dict[str, Any]:
 
 
 def listed(steps: Sequence[StepFacts]) -> dict[str, Any]:
-    """All steps as columns; those beyond MOST_STEPS are counted."""
+    """Returns the list of all steps as columns; steps beyond MOST_STEPS are only counted."""
     shown = steps[:MOST_STEPS]
     rest = len(steps) - len(shown)
     columns = {
@@ -209,23 +210,23 @@ def listed(steps: Sequence[StepFacts]) -> dict[str, Any]:
 
 
 def area_answer(differences: Sequence[NameDifference]) -> bytes:
-    """What differs between two steps in an area that was chosen."""
+    """Encodes the differences between two steps within an area."""
     kinds = {"kinds": list(KINDS)}
     return encoded({"schema": AREA_SCHEMA, "version": __version__, **kinds, **differences_dict(differences)})
 
 
 def differences_dict(differences: Sequence[NameDifference]) -> dict[str, Any]:
-    """The largest differences between two steps by name, as columns; the rest is counted and summed."""
+    """Returns the largest differences between two steps by name, as columns; the others are counted and summed."""
     shown = differences[:MOST_DIFFERENCES]
     rest = differences[MOST_DIFFERENCES:]
 
     def column(side: int, of: Callable[[NameTotals], int]) -> list[int | None]:
-        return [None if (one := each.sides[side]) is None else of(one) for each in shown]
+        return [None if (totals := each.sides[side]) is None else of(totals) for each in shown]
 
     columns: dict[str, Any] = {"name": [shortened(each.name) for each in shown], "kind": [each.kind for each in shown]}
-    for side, called in enumerate(("baseline", "candidate")):
-        columns[f"{called}_calls"] = column(side, lambda one: one.calls)
-        columns[f"{called}_ns"] = column(side, lambda one: one.own_ns)
-        columns[f"{called}_event"] = column(side, lambda one: one.longest)
+    for side, side_name in enumerate(("baseline", "candidate")):
+        columns[f"{side_name}_calls"] = column(side, lambda totals: totals.calls)
+        columns[f"{side_name}_ns"] = column(side, lambda totals: totals.own_ns)
+        columns[f"{side_name}_event"] = column(side, lambda totals: totals.longest)
     left_out = {"names": len(rest), "delta_ns": sum(each.delta_ns for each in rest)}
     return {"differences": columns, "differences_left_out": left_out}

@@ -1,4 +1,4 @@
-"""JSON bytes of rows, one by one, so that an answer can be filled up to a size; the same values as wire.py writes."""
+"""Encodes rows as JSON one by one, so that a response can be filled up to a size; same values as json_encoding.py."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import msgspec
 from tb_perfcompare.render.wire import json_encoding as wire
 
 MOST_BYTES = 1_000_000
-"""No JSON answer about a comparison, a run or a listing is larger, before compression."""
+"""Maximum size before compression of JSON responses about comparisons, runs and listings."""
 
 _COMMA = 1
 _TEXT_LENGTHS = (4096, 1024, 256)
-"""Characters; the names of template instances have several hundred."""
+"""Lengths in characters to which texts are cut, in turn; names of template instances have several hundred."""
 
 
 def encoded(value: Any) -> bytes:
-    """JSON of plain values, in which NaN and Infinity are null."""
+    """Encodes plain values as JSON; NaN and Infinity become null."""
     try:
         return msgspec.json.encode(value, enc_hook=_plain)
     except (TypeError, ValueError, OverflowError):
@@ -27,12 +27,12 @@ def encoded(value: Any) -> bytes:
 
 
 def raw(value: Any) -> msgspec.Raw:
-    """The same, to be part of a larger answer."""
+    """Encodes plain values as JSON to embed in a larger response."""
     return msgspec.Raw(encoded(value))
 
 
 def filled(rows: Iterable[Any], room: int) -> tuple[list[msgspec.Raw], int]:
-    """(the first rows that fit into `room` bytes as JSON, the bytes they take); commas between them counted."""
+    """Returns (the first rows that fit into `room` bytes, encoded; the bytes they take, including commas)."""
     out: list[msgspec.Raw] = []
     used = 0
     for row in rows:
@@ -45,8 +45,9 @@ def filled(rows: Iterable[Any], room: int) -> tuple[list[msgspec.Raw], int]:
 
 
 def filled_list(rows: Sequence[Any], room: int) -> tuple[msgspec.Raw, int, int]:
-    """(a list of the first rows that fit into `room` bytes, their number, the bytes they take), as `filled` has it, for
-    rows that are expected to fit: they are written all at once."""
+    """Returns (the first rows that fit into `room` bytes as an encoded list, their number, the bytes they take).
+
+    Like `filled`, but faster for rows that are expected to fit, as these are encoded all at once."""
     try:
         text = msgspec.json.encode(rows, enc_hook=_plain)
     except (TypeError, ValueError, OverflowError):
@@ -59,8 +60,8 @@ def filled_list(rows: Sequence[Any], room: int) -> tuple[msgspec.Raw, int, int]:
 
 
 def fitted(body: bytes, most: int) -> bytes:
-    """The answer as it is; where names of absurd length make it larger than `most` bytes, without the middle of its
-    longest texts."""
+    """Returns the response; if extremely long names make it larger than `most` bytes, cuts the middle of its longest
+    texts."""
     for longest in _TEXT_LENGTHS:
         if len(body) <= most:
             break
@@ -82,7 +83,7 @@ def _with_short_texts(value: Any, longest: int) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    import numpy as np  # loaded already where there are such numbers; a listing has none
+    import numpy as np  # imported here, as a listing has no numpy values
 
     if isinstance(value, np.generic):
         return value.item()

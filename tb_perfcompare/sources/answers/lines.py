@@ -40,8 +40,8 @@ class Line:
 
 @dataclass(slots=True)
 class RawRun:
-    """The answers of one run, and notes on unusable lines: one for each of the first _MOST_NOTES, `unsaid` counts the
-    rest."""
+    """The answers of one run, with a note for each of the first _MOST_NOTES unusable lines; `unsaid` counts the
+    others."""
 
     lines: dict[AnswerKind, Line] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
@@ -95,7 +95,7 @@ def _count_runs(file: FileStat, fs: FileSystem) -> int:
             data = read_whole(blocks)
     except OSError:
         return 0
-    # A file of only damaged answers, or a too large one, is listed too: reading it reports what is wrong.
+    # A file of only damaged answers, or an oversized one, is listed too: reading it reports what is wrong.
     return 1 if data is None else max(len(split_runs(data, "")), 1)
 
 

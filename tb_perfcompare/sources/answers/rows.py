@@ -1,5 +1,4 @@
-"""Parses decoded answers of torch-tb-profiler into typed rows. Rows without a required field are left out and
-counted."""
+"""Parses decoded answers of torch-tb-profiler into typed rows. Incomplete rows are left out and counted."""
 
 from __future__ import annotations
 
@@ -174,7 +173,7 @@ def _average(performance: Any) -> int | None:
 
 
 def _devices(answer: dict[str, Any]) -> tuple[SavedDevice, ...]:
-    """Devices in `gpu_metrics`, `mlu_metrics` or any other `..._metrics`: a label, "GPU 0:", precedes its device's
+    """Devices in `gpu_metrics`, `mlu_metrics` or any other `..._metrics`: a label, "GPU 0:", precedes a device's
     lines."""
     out: list[tuple[str, dict[str, str]]] = []
     for key, metrics in answer.items():

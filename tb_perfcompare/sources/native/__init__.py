@@ -1,1 +1,1 @@
-"""The compiled reader of traces, with what it is made from; absent where there was no C compiler."""
+"""The compiled trace scanner and its source; the compiled module is missing if there was no C compiler."""

@@ -1,7 +1,7 @@
-/* The Python face of events.c: the type Scan, and the module. Limited API of Python 3.10, so that one build serves all
-   later versions.
+/* The Python interface of events.c: the type Scan, and the module. It uses the limited API of Python 3.10, so that one
+   build works for all later versions.
 
-   Bytes are scanned without the GIL; Python objects are made only before and after. */
+   Bytes are scanned without the GIL; Python objects are created only before and after. */
 #include "module.h"
 
 #include "events.h"
@@ -12,19 +12,19 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 9 }; /* what native_scan.py relies on; other numbers are not used */
+enum { INTERFACE = 9 }; /* version of the interface; scanners/scanner_choice.py accepts no other */
 
 typedef struct {
     PyObject_HEAD
     Scan *scan;
-    PyObject *spec;     /* keeps the texts alive that scan->spec points to */
-    PyObject *absorber; /* the only object that may absorb this one, NULL for any */
+    PyObject *spec;     /* owns the texts that scan->spec points to */
+    PyObject *absorber; /* the only object that may absorb this one, NULL if any may */
     bool is_busy;
 } ScanObject;
 
 /* -- the spec ------------------------------------------------------------------------------------------------------ */
 
-/* A tuple of bytes -> names. */
+/* Converts a tuple of bytes to names. */
 static bool read_names(PyObject *tuple, Names *names)
 {
     const Py_ssize_t count = PyTuple_Check(tuple) ? PyTuple_Size(tuple) : -1;
@@ -123,7 +123,7 @@ static void scan_object_dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-/* The scan, unless it is over or another thread is in the middle of it. */
+/* The scan; NULL with an error set if it is finished or in use by another thread. */
 static Scan *usable_scan(ScanObject *self)
 {
     if (self->scan == NULL || self->is_busy) {
@@ -245,7 +245,7 @@ static PyObject *scan_ends_with_event(PyObject *object, void *unused)
 
 /* -- the columns --------------------------------------------------------------------------------------------------- */
 
-/* Puts what was just made into a dictionary. */
+/* Puts a new object into a dictionary and drops its reference; false if it is NULL or on error. */
 static bool put(PyObject *columns, const char *key, PyObject *made)
 {
     const bool done = made != NULL && PyDict_SetItemString(columns, key, made) == 0;
@@ -253,7 +253,7 @@ static bool put(PyObject *columns, const char *key, PyObject *made)
     return done;
 }
 
-/* The rows of one of these columns if they are the same: arguments come in groups. NULL if there are none, or an error. */
+/* The rows object of another column with equal rows, to share it: arguments come in groups. NULL if there is none. */
 static PyObject *same_rows(PyObject *columns, const Array *rows)
 {
     for (Py_ssize_t i = PyList_Size(columns); rows->count > 0 && i-- > 0;) {
@@ -366,33 +366,33 @@ static PyObject *scan_finish(PyObject *object, PyObject *unused)
 static PyMethodDef SCAN_METHODS[] = {
     {"take", scan_take, METH_VARARGS,
      "take(data, start, stop) -> end\n\n"
-     "Reads the elements of data[start:stop]. `stop`: all are taken. Below zero, -1 - end: those before `end` are taken,\n"
-     "and what begins there is not understood. Else the place of a closing bracket; the elements before it wait for\n"
-     "settle()."},
-    {"settle", scan_settle, METH_O, "settle(keep) takes the elements before a closing bracket, or forgets them."},
+     "Reads the elements of data[start:stop]. Returns `stop` if all were taken. A negative result is -1 - end: elements\n"
+     "before `end` were taken, the one at `end` is not understood. Any other result is the position of a closing\n"
+     "bracket; the elements before it are pending until settle()."},
+    {"settle", scan_settle, METH_O, "settle(keep) keeps or discards the pending elements before a closing bracket."},
     {"absorb", scan_absorb_other, METH_O,
-     "absorb(other) puts the elements that `other`, a Scan of the same columns, has taken behind the own ones, and empties\n"
-     "it. It may be used and absorbed again, by this one."},
-    {"handed", scan_handed, METH_NOARGS, "handed() -> JSON array of elements of the latest block left to the caller."},
-    {"finish", scan_finish, METH_NOARGS, "finish() -> dict of columns, the texts as bytes; once."},
+     "absorb(other) appends the elements of `other`, a Scan of the same columns, and empties it. `other` may be used again,\n"
+     "but absorbed only by this Scan."},
+    {"handed", scan_handed, METH_NOARGS, "handed() -> JSON array of the latest block's elements left to the caller."},
+    {"finish", scan_finish, METH_NOARGS, "finish() -> dict of columns, with texts as bytes; may be called once."},
     {NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef SCAN_ATTRIBUTES[] = {
     {"counts", scan_counts, NULL, "(elements, rows, flows, arrows) so far.", NULL},
-    {"ends_with_event", scan_ends_with_event, NULL, "The latest element is an object with a phase.", NULL},
+    {"ends_with_event", scan_ends_with_event, NULL, "Whether the latest element is an object with a phase.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static char SCAN_DOC[] =
     "Scan(keys, kinds, memory, flows, arrows, handed_phases, handed_names, seed)\n\n"
-    "keys           argument keys (tuple of bytes); kinds has a letter for each: i, f or j\n"
-    "memory         name of the instant events that are kept\n"
-    "flows          categories in lower case of arrows that are kept\n"
-    "arrows         the same of arrows that are kept with their lane, and counted as skipped\n"
-    "handed_phases  elements left to the caller: of this phase and, unless it is empty, of the name in handed_names\n"
-    "               (of phase X: of that category)\n"
-    "seed           of the hashes";
+    "keys           argument keys (tuple of bytes); `kinds` has a letter for each: i, f or j\n"
+    "memory         name of the instant events to keep\n"
+    "flows          lower-case categories of arrows to keep\n"
+    "arrows         lower-case categories of arrows to keep with their lane, and to count as skipped\n"
+    "handed_phases  phases of elements left to the caller, if they also have the name in handed_names (for phase X: the\n"
+    "               category) or that is empty\n"
+    "seed           seed of the hashes";
 
 static PyType_Slot SCAN_SLOTS[] = {
     {Py_tp_doc, SCAN_DOC},
@@ -415,7 +415,7 @@ static int fill_module(PyObject *module)
     if (!done || add_column_type(module) < 0 || add_column_functions(module) < 0 || PyModule_AddIntConstant(module, "INTERFACE", INTERFACE) < 0) {
         return -1;
     }
-    /* the hash begins with an h, which makes it a name for the preprocessor */
+    /* the hash has the prefix h, which makes it an identifier for the preprocessor */
     return PyModule_AddStringConstant(module, "SOURCE_HASH", &TEXT_OF(TB_PERFCOMPARE_SOURCE_HASH)[1]);
 }
 

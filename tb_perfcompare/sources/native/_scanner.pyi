@@ -7,7 +7,7 @@ def plain_strings(texts: bytes, text_ends: bytes, numbers: bytes, /) -> tuple[li
 def trim() -> None: ...
 
 class Column:
-    """Bytes that numpy reads in place."""
+    """Bytes that numpy accesses without a copy."""
 
     def __len__(self) -> int: ...
     @property

@@ -1,9 +1,9 @@
-/* The elements of one scan behind those of another: stretches of a file that several threads scan become the columns that
-   one scan of the whole gives, if they are absorbed in file order. Texts, lanes and pairs keep the order in which the file
-   first has them, since every scan numbers them in that order. */
+/* Appends the elements of one scan to those of another. If parts of a file, scanned by several threads, are absorbed in
+   file order, the columns equal those of a single scan. Texts, lanes and pairs are then numbered by first appearance in
+   the file, since every scan numbers them in that order. */
 #include "events.h"
 
-enum { MOST_TEXTS = 1 << 15, MOST_TEXT_BYTES = 2 << 20 }; /* known to a scan that is absorbed again and again */
+enum { MOST_TEXTS = 1 << 15, MOST_TEXT_BYTES = 2 << 20 }; /* that a scan remembers after it was absorbed */
 
 static bool reserve(Array *array, size_t more)
 {
@@ -23,7 +23,7 @@ static bool append(Array *into, const Array *from)
     return true;
 }
 
-/* Numbers of texts or pairs, as the absorbing scan has them. */
+/* Appends numbers of texts or pairs, converted to the absorbing scan's numbers. */
 static bool append_numbers(Array *into, const Array *from, const Array *number_of)
 {
     const int32_t *numbers = from->items, *others = number_of->items;
@@ -48,7 +48,7 @@ static bool append_rows(Array *into, const Array *from, int32_t before)
     return true;
 }
 
-/* -- what rows refer to -------------------------------------------------------------------------------------------- */
+/* -- texts and pairs ----------------------------------------------------------------------------------------------- */
 
 static bool absorb_texts(Scan *scan, Scan *other)
 {
@@ -154,9 +154,9 @@ static bool absorb_arrows(Scan *scan, const Scan *other)
            append_numbers(&scan->arrow_lane, &other->arrow_lane, &other->lane_of);
 }
 
-/* -- the scan that was absorbed ------------------------------------------------------------------------------------ */
+/* -- the absorbed scan --------------------------------------------------------------------------------------------- */
 
-/* Forgets the elements; what stays known lets the next ones be read faster. */
+/* Removes the elements, but keeps texts and literals, with which the next elements are read faster. */
 static void empty(Scan *scan)
 {
     static const Tally NOTHING = {0};
@@ -174,7 +174,7 @@ static void forget_texts_of(Shapes *shapes)
     }
 }
 
-/* Forgets all texts where they are many, lest every thread keep those of the whole file. */
+/* Removes all texts if there are many, so that not every thread holds those of the whole file. */
 static void forget_many_texts(Scan *scan)
 {
     if (scan->texts.ends.count <= MOST_TEXTS && scan->texts.bytes.count <= MOST_TEXT_BYTES) {

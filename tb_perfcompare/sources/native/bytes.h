@@ -1,5 +1,5 @@
-/* Small tools on bytes: unaligned loads, comparison, characters. Plain C99; what is faster with a compiler's own words has
-   a form without them. */
+/* Basic operations on bytes: unaligned loads, comparison, character classes. Plain C99; where compiler intrinsics are
+   faster, there is also a version without them. */
 #ifndef TB_PERFCOMPARE_BYTES_H
 #define TB_PERFCOMPARE_BYTES_H
 
@@ -11,7 +11,7 @@
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #define HAS_SSE2 1
-#define FETCH(place) _mm_prefetch((const char *)(place), _MM_HINT_T0) /* so that it is in the cache when it is wanted */
+#define FETCH(place) _mm_prefetch((const char *)(place), _MM_HINT_T0) /* loads it into the cache in advance */
 #else
 #define HAS_SSE2 0
 #define FETCH(place) ((void)(place))
@@ -27,7 +27,7 @@
 #include <intrin.h>
 #endif
 
-typedef const uint8_t *Text; /* a place in the bytes that are scanned */
+typedef const uint8_t *Text; /* a position in the scanned bytes */
 
 static inline uint64_t load64(Text at)
 {
@@ -43,7 +43,7 @@ static inline uint32_t load32(Text at)
     return word;
 }
 
-/* The place of the lowest bit that is set; there must be one. */
+/* The index of the lowest set bit; `word` must not be 0. */
 static inline unsigned lowest_bit(uint64_t word)
 {
 #if defined(__GNUC__) || defined(__clang__)
@@ -72,7 +72,7 @@ static inline bool same_16(Text a, Text b)
 }
 #endif
 
-/* memcmp without the call: the texts compared here are a few bytes long and mostly equal. */
+/* An inlined memcmp: the texts compared here are a few bytes long and mostly equal. */
 static inline bool same_bytes(Text a, Text b, size_t size)
 {
 #if HAS_SSE2
@@ -114,7 +114,7 @@ static inline bool is_digit(uint8_t byte)
     return (uint8_t)(byte - '0') < 10;
 }
 
-/* What may follow a number inside an object or a list. */
+/* Whether the byte may follow a number inside an object or a list. */
 static inline bool ends_number(uint8_t byte)
 {
     return byte == ',' || byte == '}' || byte == ']' || is_space(byte);

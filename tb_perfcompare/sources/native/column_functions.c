@@ -1,4 +1,4 @@
-/* What the texts that Scan.finish() gave say. Limited API. */
+/* Decodes the texts that Scan.finish() returns. Limited API. */
 #include "module.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include <malloc.h>
 #endif
 
-/* The string that a JSON text of one without escapes says, None for others. */
+/* The value of a JSON string without escapes, None for other texts. */
 static PyObject *plain_string(const char *at, Py_ssize_t size)
 {
     if (size >= 2 && at[0] == '"' && at[size - 1] == '"' && memchr(at, '\\', (size_t)size) == NULL) {
@@ -22,7 +22,7 @@ static PyObject *plain_string(const char *at, Py_ssize_t size)
     Py_RETURN_NONE;
 }
 
-/* Bytes arguments of a function, and how long they are. */
+/* Reads bytes arguments of a function, and their sizes. */
 static bool read_bytes(PyObject *const *objects, int count, char **parts, Py_ssize_t *sizes)
 {
     for (int i = 0; i < count; i++) {
@@ -66,7 +66,7 @@ static PyObject *plain_strings(PyObject *module, PyObject *args)
             done = place != NULL && PyList_Append(odd, place) == 0;
             Py_XDECREF(place);
         }
-        done = string != NULL && PyList_SetItem(list, i, string) == 0 && done; /* it takes the string in any case */
+        done = string != NULL && PyList_SetItem(list, i, string) == 0 && done; /* steals the reference even if it fails */
     }
     PyObject *both = done ? PyTuple_Pack(2, list, odd) : NULL;
     Py_XDECREF(list);
@@ -87,11 +87,11 @@ static PyObject *trim(PyObject *module, PyObject *unused)
 }
 
 static PyMethodDef FUNCTIONS[] = {
-    {"trim", trim, METH_NOARGS, "trim()\n\nGives free memory back to the system, where the C library can."},
+    {"trim", trim, METH_NOARGS, "trim()\n\nReturns free memory to the system, if the C library can."},
     {"plain_strings", plain_strings, METH_VARARGS,
      "plain_strings(texts, text_ends, numbers) -> (list of str or None, list of int)\n\n"
-     "What some of the texts that Scan.finish() gave say; `numbers` are int64. None for those with escapes and those that\n"
-     "are no strings, and where in the list they are."},
+     "Decodes the texts with these numbers (int64) that Scan.finish() returned. The first list has None for texts with\n"
+     "escapes or other than strings; the second list has their positions in the first."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,5 +1,5 @@
-/* Column: the items of an array, given to Python without a copy. Limited API, which has no buffers before Python 3.11, so
-   numpy finds the items by `__array_interface__`. */
+/* Column: the items of an array, passed to Python without a copy. The limited API has no buffers before Python 3.11, so
+   numpy accesses the items through `__array_interface__`. */
 #include "module.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static Py_ssize_t column_length(PyObject *object)
 
 static PyObject *array_interface(PyObject *object, void *unused)
 {
-    static uint8_t nothing; /* numpy allocates where an address is 0 */
+    static uint8_t nothing; /* for address 0 numpy would allocate */
     const Array *array = items_of(object);
     (void)unused;
     PyObject *address = PyLong_FromVoidPtr(array->items == NULL ? &nothing : array->items);
@@ -45,7 +45,7 @@ static PyGetSetDef ATTRIBUTES[] = {
 };
 
 static PyType_Slot SLOTS[] = {
-    {Py_tp_doc, "The items of a column, in the machine's order: numpy.asarray(column).view(dtype)."},
+    {Py_tp_doc, "The items of a column, in native byte order: numpy.asarray(column).view(dtype)."},
     {Py_tp_dealloc, (void *)column_dealloc},
     {Py_tp_getset, ATTRIBUTES},
     {Py_sq_length, (void *)column_length},

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 enum { MEMBER_PH, MEMBER_CAT, MEMBER_NAME, MEMBER_PID, MEMBER_TID, MEMBER_TS, MEMBER_DUR, MEMBER_ID, MEMBER_ARGS };
-enum { MEMBER_COUNT = MEMBER_ARGS }; /* members that are one value */
-enum { ROOT = 0, NOT_KEPT = 1 };     /* the first two literals */
-enum { CLOSES = -2 };                /* in place of a key */
-enum { NO_WORD = 1 };                /* with a mask of zeros no word is equal to it */
+enum { MEMBER_COUNT = MEMBER_ARGS }; /* number of members that are a single value */
+enum { ROOT = 0, NOT_KEPT = 1 };     /* indices of the first two literals */
+enum { CLOSES = -2 };                /* key of a literal that closes the object */
+enum { NO_WORD = 1 };                /* with a mask of zeros it equals no word */
 enum { FULL_TRUST = 16 };
 
 #define NAME(text) {text, sizeof(text) - 1}
@@ -22,7 +22,7 @@ typedef struct {
     bool is_bent;
 } Event;
 
-/* -- making and keeping -------------------------------------------------------------------------------------------- */
+/* -- creating, keeping and undoing --------------------------------------------------------------------------------- */
 
 static void init_shapes(Shapes *shapes, const Names *keys)
 {
@@ -140,7 +140,7 @@ bool scan_keep(Scan *scan)
 
 void scan_undo(Scan *scan)
 {
-    /* texts, lanes and pairs stay: nothing refers to those that are new */
+    /* new texts, lanes and pairs may stay: nothing refers to them */
     int64_t *skipped = scan->skipped_count.items;
     for (size_t i = 0; i < scan->skipped_count.count; i++) {
         skipped[i] = i < scan->kept_skipped.count ? ((const int64_t *)scan->kept_skipped.items)[i] : 0;
@@ -170,8 +170,7 @@ static int16_t key_number(const Names *keys, const Token *key)
     return NO_NUMBER;
 }
 
-/* The literal of these bytes, added if new; the one that stands for those not kept if it is too long or there are too
-   many. */
+/* The literal of these bytes, added if new; literals[NOT_KEPT] if it is too long or there are too many. */
 static Literal *literal_of(Shapes *shapes, int16_t key, Text at, size_t size)
 {
     Literal **first = &shapes->of_key[key >= 0 ? key : key == NO_NUMBER ? MOST_NAMES : MOST_NAMES + 1];
@@ -220,7 +219,7 @@ static inline bool literal_ahead(const Literal *literal, Text at, Text end)
     if (!has_tail(literal, at + literal->tail_at)) {
         return false;
     }
-    for (size_t i = 0; i < literal->tail_at; i += 8) { /* what this goes over too far is in the tail */
+    for (size_t i = 0; i < literal->tail_at; i += 8) { /* the last load may overlap the tail */
         if (load64(literal->bytes + i) != load64(at + i)) {
             return false;
         }
@@ -228,7 +227,7 @@ static inline bool literal_ahead(const Literal *literal, Text at, Text end)
     return true;
 }
 
-/* Remembers that `literal` followed. */
+/* Records that `literal` followed `before`. */
 static void learn_next(Shapes *shapes, Literal *before, Literal *literal)
 {
     size_t place = 0;
@@ -238,11 +237,11 @@ static void learn_next(Shapes *shapes, Literal *before, Literal *literal)
     while (place < MOST_NEXT - 1 && before->next[place] != NULL) {
         place++;
     }
-    before->next[place] = literal; /* where all are taken, in place of the least frequent one */
+    before->next[place] = literal; /* if all are taken, it replaces the least frequent one */
     before->hits[place] = 0;
 }
 
-/* Reads a comma (but for the first member) and a key in any layout, or the closing brace. */
+/* Reads a comma (except before the first member) and a key in any layout, or the closing brace. */
 static Text learn_member(Shapes *shapes, Literal **latest, Text at, Text end)
 {
     const Text start = at;
@@ -277,7 +276,7 @@ static Text learn_member(Shapes *shapes, Literal **latest, Text at, Text end)
     return at;
 }
 
-/* next_member where another literal follows than mostly. */
+/* Continues next_member if the most frequent literal does not follow. */
 static Text next_guess(Shapes *shapes, Literal **latest, Text at, Text end)
 {
     Literal *before = *latest;
@@ -299,8 +298,8 @@ static Text next_guess(Shapes *shapes, Literal **latest, Text at, Text end)
     return learn_member(shapes, latest, at, end);
 }
 
-/* From behind a value, or the opening brace, to the next member's value, or behind the closing brace; *latest is the literal
-   before it, then the one read. NULL if it is not sound. */
+/* Advances from the end of a value, or from the opening brace, to the next member's value, or past the closing brace.
+   *latest is the preceding literal, and becomes the one read. NULL if the text is not valid. */
 static inline Text next_member(Shapes *shapes, Literal **latest, Text at, Text end)
 {
     Literal *before = *latest, *literal = before->next[0];
@@ -310,10 +309,10 @@ static inline Text next_member(Shapes *shapes, Literal **latest, Text at, Text e
     before->hits[0]++;
     *latest = literal;
     at += literal->size;
-    return literal->key == CLOSES ? at : skip_space(at, end); /* here may be more space than there was */
+    return literal->key == CLOSES ? at : skip_space(at, end); /* there may be more space than in the literal */
 }
 
-/* Goes over a value that nobody reads. */
+/* Skips the value of a key that is not used; compares it with the latest one of this literal first. */
 static inline Text pass_over(Literal *literal, Text at, Text end)
 {
     Token token;
@@ -333,7 +332,7 @@ static inline Text pass_over(Literal *literal, Text at, Text end)
     return behind;
 }
 
-/* Reads the number at `at`. A short one that equals the latest behind this literal is not read again. */
+/* Reads the number at `at`. A short one that equals the latest after this literal is not parsed again. */
 static inline Text read_number_behind(Literal *literal, Text at, Text end, Token *token)
 {
     static const uint8_t BYTES[16] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
@@ -356,14 +355,14 @@ static inline Text read_number_behind(Literal *literal, Text at, Text end, Token
     return behind;
 }
 
-enum { ESCAPED = 0x80 }; /* beside the kind of a text */
+enum { ESCAPED = 0x80 }; /* flag added to the kind of a text */
 
-/* Whether text `number` stands at `at`; if so, it becomes the member's. */
+/* Whether text `number` is at `at`; if so, it becomes the member's value. */
 static inline bool is_text_ahead(const Scan *scan, int32_t number, Text at, Text end, Member *member)
 {
     const size_t size = text_ahead(&scan->texts, number, at, (size_t)(end - at));
     const uint8_t kind = ((const uint8_t *)scan->texts.kinds.items)[number];
-    /* all but numbers show their own end */
+    /* the end of all texts but numbers is unambiguous */
     if (size == 0 || (kind == KIND_NUMBER && (at + size == end || !ends_number(at[size])))) {
         return false;
     }
@@ -375,8 +374,8 @@ static inline bool is_text_ahead(const Scan *scan, int32_t number, Text at, Text
     return true;
 }
 
-/* Reads the value at `at`. One that equals the latest behind this literal, or the one that came after that the last time,
-   is neither searched nor hashed. */
+/* Reads the value at `at`. Two guesses need neither hash nor lookup: the latest value after this literal, and the value
+   that followed that one last time. */
 static inline Text read_text(Scan *scan, Literal *literal, Text at, Text end, Member *member)
 {
     member->literal = literal;
@@ -392,7 +391,7 @@ static inline Text read_text(Scan *scan, Literal *literal, Text at, Text end, Me
     }
     member->text = NO_NUMBER;
     at = read_value(at, end, &member->token);
-    if (at != NULL && member->token.kind == KIND_STRING) { /* the table is looked at when the event is whole */
+    if (at != NULL && member->token.kind == KIND_STRING) { /* the lookup is done when the event is complete */
         member->hash = texts_hash(&scan->texts, member->token.at, member->token.size);
         slots_fetch(&scan->texts.slots, member->hash);
     }
@@ -406,7 +405,7 @@ static int32_t new_text_number(Scan *scan, Member *member)
     const uint32_t hash =
         token->kind == KIND_STRING ? member->hash : texts_hash(&scan->texts, token->at, token->size);
     member->text = texts_intern(&scan->texts, token->at, token->size, hash, kind);
-    if (member->text >= 0 && member->literal->size > 0) { /* those not kept have no size, nor do values of their own */
+    if (member->text >= 0 && member->literal->size > 0) { /* literals[NOT_KEPT] has size 0 and no text */
         Literal *literal = member->literal;
         if (literal->text >= 0) {
             ((int32_t *)scan->texts.next.items)[literal->text] = member->text;
@@ -417,7 +416,7 @@ static int32_t new_text_number(Scan *scan, Member *member)
     return member->text;
 }
 
-/* The number of a member's text; NO_NUMBER for null, NO_ROOM without memory. */
+/* The number of a member's text; NO_NUMBER for null, NO_ROOM if out of memory. */
 static inline int32_t text_number(Scan *scan, Member *member)
 {
     return member->text >= 0 || member->token.kind == KIND_NULL ? member->text : new_text_number(scan, member);
@@ -433,7 +432,7 @@ static void drop_arguments(Scan *scan)
     scan->held_count = 0;
 }
 
-/* Holds the arguments of the object at `at` until the event is known to be kept. */
+/* Reads the arguments in the object at `at` and holds them until it is known whether the event is kept. */
 static Text read_arguments(Scan *scan, Text at, Text end)
 {
     Shapes *shapes = &scan->arguments;
@@ -455,7 +454,7 @@ static Text read_arguments(Scan *scan, Text at, Text end)
             if (scan->held_at[key] == 0) {
                 scan->held_at[key] = (uint16_t)++scan->held_count;
             }
-            Member *member = &scan->held[scan->held_at[key] - 1]; /* of equal keys the last one counts */
+            Member *member = &scan->held[scan->held_at[key] - 1]; /* the last of equal keys counts */
             member->key = key;
             if (scan->spec.kinds[key] != COLUMN_JSON && literal->text < 0 && at < end && is_digit(*at)) {
                 member->literal = literal;
@@ -482,7 +481,7 @@ static bool keep_odd(Scan *scan, Column *column, int32_t row, Member *member)
     return true;
 }
 
-/* Puts an argument into its column. False without memory. */
+/* Puts an argument into its column. False if out of memory. */
 static bool keep_argument(Scan *scan, int32_t row, Member *member)
 {
     Column *column = &scan->columns[member->key];
@@ -494,7 +493,7 @@ static bool keep_argument(Scan *scan, int32_t row, Member *member)
     if (kind == COLUMN_JSON) {
         const int32_t text = text_number(scan, member);
         if (text < 0) {
-            return text == NO_NUMBER; /* null is no argument */
+            return text == NO_NUMBER; /* null means no argument */
         }
         put_int32(&column->values, text);
     } else if (member->text >= 0) {
@@ -525,7 +524,7 @@ static uint8_t to_lower(uint8_t byte)
     return byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte;
 }
 
-/* Whether a category is one of these (1) or not (0); -1 if Python has to say: it lowers letters beyond ASCII too. */
+/* Whether a category is one of these (1) or not (0); -1 if Python must decide, which also lowers letters beyond ASCII. */
 static int is_category(const Token *token, const Names *names)
 {
     if (names->count == 0 || token->kind != KIND_STRING) {
@@ -553,7 +552,7 @@ static int is_category(const Token *token, const Names *names)
     return 0;
 }
 
-/* The same of an arrow: scan->is_flow and is_joining. */
+/* Sets scan->is_flow and is_joining for an arrow's category; remembers the latest category. */
 static void judge_arrow(Scan *scan, const Member *category)
 {
     if (category->text < 0 || category->text != scan->judged_arrow) {
@@ -563,7 +562,7 @@ static void judge_arrow(Scan *scan, const Member *category)
     }
 }
 
-/* Of a phase without escapes; `name` is the category of a complete event. */
+/* Whether the element is left to the caller. `phase` has no escapes; `name` is the category for a complete event. */
 static bool is_handed(const ScanSpec *spec, const Token *phase, const Token *name)
 {
     if (phase->kind != KIND_STRING) {
@@ -622,7 +621,7 @@ static bool count_skipped(Scan *scan, Event *event)
     return true;
 }
 
-/* The integer of an arrow's id: 1, or 0 if it has none, or -1 if Python has to say. */
+/* Reads the integer of an arrow's id: 1 if read, 0 if it has none, -1 if Python must decide. */
 static int arrow_id(const Token *token, int64_t *value)
 {
     Token inner;
@@ -655,7 +654,7 @@ static bool keep_flow(Scan *scan, bool is_start, int has_id, int64_t id, TimeKin
     return true;
 }
 
-/* Where the event runs: the number of its pair of pid and tid. */
+/* The lane of an event: the number of its pair of pid and tid. */
 static int32_t lane_of(Scan *scan, Event *event, bool *is_known)
 {
     const int32_t pid = text_number(scan, &event->members[MEMBER_PID]);
@@ -684,7 +683,7 @@ static bool keep_operator_arrow(Scan *scan, Event *event, bool is_start, int64_t
     return true;
 }
 
-/* One end of an arrow. */
+/* Takes one end of an arrow. False if Python must read it, or if out of memory. */
 static bool file_arrow(Scan *scan, Event *event, bool is_start)
 {
     judge_arrow(scan, &event->members[MEMBER_CAT]);
@@ -704,7 +703,7 @@ static bool file_arrow(Scan *scan, Event *event, bool is_start)
     return is_flow ? keep_flow(scan, is_start, has_id, id, time, ns) : count_skipped(scan, event);
 }
 
-/* Makes room for another row. */
+/* Reserves room for another row. */
 static bool reserve_rows(Scan *scan)
 {
     Array *const arrays[] = {&scan->name, &scan->category, &scan->lane, &scan->start_ns, &scan->dur_ns, &scan->complete};
@@ -720,7 +719,7 @@ static bool reserve_rows(Scan *scan)
     return true;
 }
 
-/* A complete event, or a memory event, which has no duration. */
+/* Adds a complete event, or a memory event, which has no duration. False if Python must read it, or if out of memory. */
 static bool keep_row(Scan *scan, Event *event, bool is_complete)
 {
     Member *members = event->members;
@@ -745,7 +744,7 @@ static bool keep_row(Scan *scan, Event *event, bool is_complete)
         return true;
     }
     const size_t row = scan->name.count;
-    if (row >= scan->row_room && !reserve_rows(scan)) { /* beyond it where other rows were absorbed */
+    if (row >= scan->row_room && !reserve_rows(scan)) { /* absorbing other rows may exceed it */
         return false;
     }
     const int32_t name = text_number(scan, &members[MEMBER_NAME]);
@@ -770,7 +769,8 @@ static bool keep_row(Scan *scan, Event *event, bool is_complete)
     return true;
 }
 
-/* Puts a whole element where it belongs. False if the block has to be forgotten. */
+/* Adds a complete element to the rows, the arrows, the handed elements or the skipped counts. False if Python must read
+   it, or if out of memory. */
 static bool file_event(Scan *scan, Event *event, Text at, size_t size)
 {
     const Token *phase = &event->members[MEMBER_PH].token;
@@ -788,7 +788,7 @@ static bool file_event(Scan *scan, Event *event, Text at, size_t size)
     }
     const Token *asked = letter == 'X' ? &event->members[MEMBER_CAT].token : name;
     if (is_handed(&scan->spec, phase, asked)) {
-        return hand_over(scan, at, size); /* and whoever takes it counts it */
+        return hand_over(scan, at, size); /* the caller counts it */
     }
     scan->tally.seen++;
     scan->tally.bent += event->is_bent;
@@ -801,7 +801,7 @@ static bool file_event(Scan *scan, Event *event, Text at, size_t size)
     return count_skipped(scan, event);
 }
 
-/* Whether a value has a type that its member may have; *is_foreign if it is a number that Python has to read. */
+/* Whether a value's type is valid for its member; sets *is_foreign for a number that Python must read. */
 static bool has_fitting_type(int16_t key, const Member *member, bool *is_foreign)
 {
     const Token *token = &member->token;
@@ -820,7 +820,7 @@ static bool has_fitting_type(int16_t key, const Member *member, bool *is_foreign
     }
 }
 
-/* Whether the event's arguments may be needed, as far as its phase is known. */
+/* Whether the event's arguments may be needed, judging by its phase if that is known yet. */
 static bool may_have_arguments(const Event *event)
 {
     const Token *phase = &event->members[MEMBER_PH].token;
@@ -842,7 +842,7 @@ static Text read_args_member(Scan *scan, Event *event, Text at, Text end)
     return at;
 }
 
-/* Takes the object at `at`. NULL if the block has to be forgotten. */
+/* Takes the object at `at`. NULL if it is not understood, or if out of memory. */
 static Text take_event(Scan *scan, Text at, Text end)
 {
     const Text start = at;
@@ -869,7 +869,7 @@ static Text take_event(Scan *scan, Text at, Text end)
         }
         if (key == MEMBER_PH) {
             if (event.has_phase) {
-                return NULL; /* arguments may have been passed over for the first one */
+                return NULL; /* arguments may have been skipped because of the first one */
             }
             event.has_phase = true;
         }
@@ -911,7 +911,7 @@ ScanEnd scan_block(Scan *scan, Text data, size_t start, size_t stop, size_t *end
     scan_undo(scan);
     scan->is_out_of_memory = scan->ends_with_event = false;
     for (;; is_first = false) {
-        /* an element that is not understood has come no further than to be counted; nor has one that is no object */
+        /* an element that is not understood has only been counted so far: restore these counts then */
         const int64_t seen = scan->tally.seen, bent = scan->tally.bent, not_objects = scan->tally.not_objects;
         const bool is_object = at < last && *at == '{';
         good = at;

@@ -14,7 +14,7 @@ bool array_reserve(Array *array, size_t more)
         if (room > SIZE_MAX / 2) {
             return false;
         }
-        room += room / 2; /* large blocks are enlarged by moving pages, and have none where nothing was written */
+        room += room / 2; /* the allocator enlarges large blocks by moving pages; pages never written take no memory */
     }
     if (room == array->room) {
         return true;
@@ -51,7 +51,7 @@ void array_free(Array *array)
     array->count = array->room = 0;
 }
 
-/* Doubles a table while it is more than half full with `used` entries. */
+/* Doubles a table if `used` + 1 entries fill more than half of it. */
 static bool slots_reserve(Slots *slots, size_t used)
 {
     if (used + 1 <= slots->count / 2) {
@@ -92,7 +92,7 @@ static inline uint64_t slot_entry(uint32_t hash, size_t number)
     return (uint64_t)hash << 32 | ((uint64_t)number + 1);
 }
 
-/* The number in an entry of this hash, NO_NUMBER in others. */
+/* The number in an entry if it has this hash, else NO_NUMBER. */
 static inline int32_t slot_number(uint64_t entry, uint32_t hash)
 {
     return (uint32_t)(entry >> 32) == hash ? (int32_t)((uint32_t)entry - 1) : NO_NUMBER;
@@ -193,7 +193,7 @@ void pairs_free(Pairs *pairs)
     slots_free(&pairs->slots);
 }
 
-/* A pair of equal numbers is as good as any other: the seed lies under the first before the second is laid on it. */
+/* Mixes the seed with the first number before the second, so that pairs of equal numbers are spread as well as others. */
 static uint32_t hash_pair(uint64_t seed, int32_t first, int32_t second)
 {
     return (uint32_t)stir(stir(seed, (uint32_t)first), (uint32_t)second);

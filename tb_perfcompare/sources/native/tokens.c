@@ -32,7 +32,7 @@ static const uint64_t TEN_TO[19] = {
 
 /* -- strings ------------------------------------------------------------------------------------------------------- */
 
-/* The next quote, backslash or control character; bytes beyond ASCII on the way set `is_wide`. */
+/* The next quote, backslash or control character; sets `is_wide` for bytes beyond ASCII before it. */
 static Text next_special(Text at, Text end, bool *is_wide)
 {
 #if HAS_SSE2
@@ -104,7 +104,7 @@ static bool is_utf8(Text at, Text end)
     return true;
 }
 
-/* The four hexadecimal digits at `at`, -1 if they are none. */
+/* The value of the four hexadecimal digits at `at`, -1 if there are not four. */
 static int32_t hex4(Text at, Text end)
 {
     int32_t value = 0;
@@ -124,7 +124,7 @@ static int32_t hex4(Text at, Text end)
     return value;
 }
 
-/* Behind the escape whose backslash is at `at`; half a surrogate pair is refused. */
+/* The end of the escape whose backslash is at `at`; NULL for an invalid one, also for half a surrogate pair. */
 static Text read_escape(Text at, Text end)
 {
     if (end - at < 2) {
@@ -224,13 +224,13 @@ static inline Text read_digits(Text at, Text end, Number *number)
 #if IS_LITTLE_ENDIAN
     while (end - at >= 8) {
         uint64_t word = load64(at) ^ 0x3030303030303030ULL; /* digits become 0 to 9 */
-        /* the lowest byte marked is no digit; above it a carry may mark others */
+        /* the lowest marked byte is not a digit; above it, carries may mark digits too */
         const uint64_t others = ((word + 0x7676767676767676ULL) | word) & 0x8080808080808080ULL;
         if ((others & 0x80) != 0) {
             break;
         }
         const unsigned count = others == 0 ? 8 : lowest_bit(others) / 8;
-        word <<= 64 - 8 * count; /* zeros in front; neighbours are joined to numbers of two, four, eight digits */
+        word <<= 64 - 8 * count; /* leading zeros; then combine digits into numbers of two, four, eight digits */
         word = (word * 10 + (word >> 8)) & 0x00ff00ff00ff00ffULL;
         word = (word * 100 + (word >> 16)) & 0x0000ffff0000ffffULL;
         word = (word * 10000 + (word >> 32)) & 0x00000000ffffffffULL;
@@ -292,7 +292,7 @@ Text read_number(Text at, Text end, Number *number)
     return at;
 }
 
-/* `value` + 1 if what was cut off behind it is more than a half, or a half and `value` is odd. */
+/* `value` + 1 if the truncated fraction is more than a half, or is a half and `value` is odd. */
 static uint64_t round_half_even(uint64_t value, int above_half)
 {
     return value + (above_half > 0 || (above_half == 0 && value % 2 == 1));
@@ -304,7 +304,7 @@ static TimeKind signed_time(uint64_t value, bool negative, bool is_rounded, int6
     return is_rounded ? TIME_ROUNDED : TIME_EXACT;
 }
 
-/* Any number of digits, any exponent of up to five digits: digit by digit. */
+/* Reads a time with any number of digits and an exponent of up to five digits, digit by digit. */
 static TimeKind long_time(const Token *token, int64_t *ns)
 {
     const Number *number = &token->number;
@@ -326,7 +326,7 @@ static TimeKind long_time(const Token *token, int64_t *ns)
     if (number->count > INT32_MAX) {
         return TIME_UNKNOWN;
     }
-    /* digits that nanoseconds have in front of their point, counted from the first that is not 0 */
+    /* number of digits before the point in nanoseconds, counted from the first nonzero digit */
     int64_t whole = (int64_t)(number->count - number->decimals) + exponent + 3;
     uint64_t value = 0;
     int above_half = -1;
@@ -336,7 +336,7 @@ static TimeKind long_time(const Token *token, int64_t *ns)
             continue;
         }
         const uint8_t digit = (uint8_t)(*at - '0');
-        whole--; /* the place of this digit: 10**whole */
+        whole--; /* this digit's weight is 10**whole */
         if (is_first && digit == 0) {
             continue;
         }
@@ -356,7 +356,7 @@ static TimeKind long_time(const Token *token, int64_t *ns)
         }
     }
     for (; whole > 0 && value != 0; whole--) {
-        value *= 10; /* the mantissa ended in front of the point; the first digit's place was checked above */
+        value *= 10; /* the mantissa ended before the point; the weight of the first digit was checked above */
     }
     if (value > INT64_MAX || (value == INT64_MAX && is_rounded)) {
         return TIME_NONE;
@@ -408,7 +408,7 @@ bool plain_double(const Token *token, double *value)
         number->digits > (1ULL << 53) || (number->negative && number->digits == 0)) {
         return false;
     }
-    /* both are exact as doubles (10**18 < 2**53 * 2**18), so the quotient is rounded once */
+    /* both are exact as doubles (10**18 < 2**53 * 2**18), so the quotient is rounded only once */
     const double magnitude = (double)number->digits / (double)TEN_TO[number->decimals];
     *value = number->negative ? -magnitude : magnitude;
     return true;
@@ -462,14 +462,14 @@ static Text read_key(Text at, Text end)
     return at < end && *at == ':' ? skip_space(at + 1, end) : NULL;
 }
 
-/* Behind the array or object at `at`. Bit d of `objects` says what depth d + 1 is inside of. */
+/* The end of the array or object at `at`. Bit d of `objects` is set if depth d + 1 is an object. */
 static Text read_nested(Text at, Text end)
 {
     uint64_t objects = 0;
     unsigned depth = 0;
     Token scalar;
     for (;;) {
-        bool is_open = false; /* the value at `at` was not yet begun */
+        bool is_open = false; /* whether a value is to be read at `at` */
         if (at == end) {
             return NULL;
         }
@@ -495,7 +495,7 @@ static Text read_nested(Text at, Text end)
             }
             at = skip_space(at, end);
         }
-        while (!is_open) { /* behind a value or before a closing bracket */
+        while (!is_open) { /* after a value or before a closing bracket */
             const bool is_object = (objects >> (depth - 1) & 1) != 0;
             if (at == end) {
                 return NULL;

@@ -1,8 +1,8 @@
-/* JSON values, one at a time: where they end, and what a number says.
+/* Parses JSON values one at a time: where they end, and the value of numbers.
 
-   Everything here is at least as strict as the decoder of the Python reader, and stricter about what Python knows
-   better: bytes that are not UTF-8 and nesting beyond MOST_NESTING are refused although a decoder may pass over them. A
-   refusal costs time only, the caller then hands the text to Python. */
+   All functions are at least as strict as the Python reader's decoder. Bytes that are not UTF-8 and nesting beyond
+   MOST_NESTING are always rejected, although a decoder may skip them. A rejection costs only time: the caller then passes
+   the text to Python. */
 #ifndef TB_PERFCOMPARE_TOKENS_H
 #define TB_PERFCOMPARE_TOKENS_H
 
@@ -19,11 +19,11 @@ typedef enum {
     KIND_OBJECT
 } Kind;
 
-/* A number as written. `digits` is its mantissa without the point while `count` <= MOST_PLAIN_DIGITS. */
+/* A number as written. `digits` is its mantissa without the point, valid if `count` <= MOST_PLAIN_DIGITS. */
 typedef struct {
     uint64_t digits;
-    size_t count;    /* digits of the mantissa, leading zeros included */
-    size_t decimals; /* of these, behind the point */
+    size_t count;    /* number of digits in the mantissa, including leading zeros */
+    size_t decimals; /* number of digits after the point */
     bool negative;
     bool has_point;
     bool has_exponent;
@@ -38,16 +38,16 @@ typedef struct {
     bool is_escaped;
 } Token;
 
-/* Behind the value at `at`, NULL if there is no sound value before `end`. */
+/* The end of the value at `at`, NULL if there is no valid value before `end`. */
 Text read_token(Text at, Text end, Token *token);
 
-/* Behind the string whose opening quote is at `at`, NULL if it is not sound. */
+/* The end of the string whose opening quote is at `at`, NULL if it is not valid. */
 Text read_string(Text at, Text end, bool *is_escaped);
 
-/* Behind the number at `at`, which is in front of `end`; NULL if there is no sound one. */
+/* The end of the number at `at`, which must be before `end`; NULL if it is not valid. */
 Text read_number(Text at, Text end, Number *number);
 
-/* read_token with short ways for the most frequent kinds. */
+/* read_token with shortcuts for the most frequent kinds. */
 static inline Text read_value(Text at, Text end, Token *token)
 {
     Text behind;
@@ -66,20 +66,20 @@ static inline Text read_value(Text at, Text end, Token *token)
     return behind;
 }
 
-/* Whether the string token, unescaped, is this ASCII text. */
+/* Whether the string token, unescaped, equals this ASCII text. */
 bool string_equals(const Token *token, const char *text, size_t size);
 
 typedef enum { TIME_NONE, TIME_EXACT, TIME_ROUNDED, TIME_UNKNOWN } TimeKind;
 
-/* Microseconds, a number or a string of one -> nanoseconds, rounded half to even where the text is finer
-   (TIME_ROUNDED). TIME_NONE: no number, or beyond int64. TIME_UNKNOWN: left to Python, which takes more strings and
-   any exponent. */
+/* Converts microseconds, given as a number or a string of one, to nanoseconds, rounded half to even if finer
+   (TIME_ROUNDED). TIME_NONE: not a number, or beyond int64. TIME_UNKNOWN: Python must read it, which accepts more strings
+   and any exponent. */
 TimeKind read_time(const Token *token, int64_t *ns);
 
-/* The number that a string token consists of. */
+/* Reads the number that a string token consists of; false for other strings. */
 bool number_inside(const Token *token, Token *number);
 
-/* A number without point and exponent, of at most MOST_PLAIN_DIGITS digits. */
+/* Reads a number without point and exponent, of at most MOST_PLAIN_DIGITS digits; false for other values. */
 static inline bool plain_integer(const Token *token, int64_t *value)
 {
     const Number *number = &token->number;
@@ -90,7 +90,7 @@ static inline bool plain_integer(const Token *token, int64_t *value)
     return true;
 }
 
-/* A number whose nearest double follows from one exact division. */
+/* Reads a number whose nearest double results from one exact division; false for other values. */
 bool plain_double(const Token *token, double *value);
 
 #endif

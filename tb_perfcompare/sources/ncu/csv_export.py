@@ -39,8 +39,7 @@ def read_ncu(
     """Reads the launches of one export. Damaged rows are dropped, counted and reported by line.
 
     Raises InputError if the file cannot be opened, CorruptInput (with place and remedy) if no launch can be read, if
-    there
-    are no durations, or if numbers have a decimal comma.
+    there are no durations, or if numbers have a decimal comma.
     """
     return read_launch_file(path, lambda file: _Reading(file).read(), fs, report, want_hash, name)
 

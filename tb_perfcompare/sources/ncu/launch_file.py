@@ -60,8 +60,10 @@ class LaunchFile:
                 self.last += len(lines)
 
     def recording(self, table: LaunchTable, reader: str, what: str, notes: list[Note], **facts: Any) -> LaunchRecording:
-        """Builds the recording; `what` names the dropped items, `notes` are the format's, `facts` further members of
-        LaunchRecording."""
+        """Builds the recording.
+
+        `what` names the dropped items, `notes` are the format's, `facts` are further members of LaunchRecording.
+        """
         damage, dropped = self._blocks.damage, sum(self.torn.values())
         reasons = []
         if damage:

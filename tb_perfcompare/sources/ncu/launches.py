@@ -203,8 +203,8 @@ def _number(cell: str) -> float | None:
 
 
 def _whole_number(cell: str) -> float | None:
-    """Parses a count of nanoseconds, like `number`. It has no fraction, so `2.848` must be 2,848 in a decimal-comma
-    locale."""
+    """Parses a count of nanoseconds, like `number`. It has no fraction, so `2.848` must be 2,848 with a decimal
+    comma."""
     value = _number(cell)
     if value is not None and value % 1 > 0 and _FRACTION_OF_THREE.fullmatch(cell.strip()):
         raise _DecimalComma(cell)

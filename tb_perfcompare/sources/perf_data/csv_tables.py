@@ -39,8 +39,10 @@ _DECIMAL = re.compile(r"\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?\s*")
 
 
 def published_numbers(texts: Sequence[str], found: Floats) -> Floats:
-    """(rows,) these decimals as pandas 2 reads them; `found` are the nearest doubles, returned itself if none
-    differs."""
+    """(rows,) these decimals as pandas 2 reads them.
+
+    `found` are the nearest doubles; it is returned itself if no number differs.
+    """
     out = found
     for row, text in enumerate(texts):
         if len(text) > _EXACT_DIGITS and np.isfinite(found[row]):

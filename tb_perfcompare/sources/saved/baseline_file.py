@@ -91,8 +91,7 @@ def read_saved(path: str, part: int, fs: FileSystem = LOCAL) -> SavedSummary | L
     """Reads the summary of the `part`-th capture, or the launches if `part` is one past the last capture.
 
     Raises the error that reading the capture raised when it was saved, InputError for another version, CorruptInput for
-    a
-    damaged file.
+    a damaged file.
     """
     with _opened(path, fs) as archive:
         facts = _facts(archive, path)

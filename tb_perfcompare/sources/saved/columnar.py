@@ -128,8 +128,7 @@ def _padded(content: bytes) -> bytes:
 
 
 def structure_of(*kinds: type) -> str:
-    """Digest that changes whenever a field of these classes, or of a class in them, is added, removed or changes
-    type."""
+    """Digest that changes whenever a field of these classes, or of a class in them, is added, removed or retyped."""
     lines: dict[str, None] = {}
     pending: list[Any] = list(kinds)
     seen: set[Any] = set()

@@ -48,8 +48,7 @@ class CsvColumns:
         return name in self._columns
 
     def numbers(self, name: str, *, missing: float | None = None) -> Floats:
-        """(rows,) finite float64; a missing cell becomes `missing`, or is an error if that is None. Raises
-        CorruptInput."""
+        """(rows,) finite float64; a missing cell becomes `missing`, or raises if that is None. Raises CorruptInput."""
         cells = self._columns[name]
         try:
             values = np.array(cells, dtype=np.float64)  # the same decimal-to-binary rounding as float()

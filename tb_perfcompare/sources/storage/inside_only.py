@@ -64,8 +64,7 @@ class InsideOnly(LocalFileSystem):
         return file
 
     def _open_by_steps(self, path: str) -> BinaryIO:
-        """Opens a file from the root down, one directory at a time without following links, so that none can be
-        swapped."""
+        """Opens a file from the root down, one directory at a time and without links, so that none can be swapped."""
         real, root = os.path.realpath(path), os.path.realpath(self.root)
         if not _below(real, root):
             raise OSError(errno.EPERM, REFUSED)

@@ -1,8 +1,8 @@
 """Ensures that a file is read only in the state in which it was listed.
 
 A trace may be replaced (by rsync's rename), appended to or truncated while it is read. The data are then a mixture, or
-belong to another state of the file than the cache entry's. Each file's state is therefore compared when it is opened
-and, through the same handles, again when reading is finished.
+belong to another state of the file than the one they are cached under. Each file's state is therefore compared when it
+is opened and, through the same handles, again when reading is finished.
 """
 
 from __future__ import annotations
@@ -42,9 +42,8 @@ def one_state(fs: FileSystem, known: Mapping[str, FileState] | None = None) -> I
 def open_listed(file: FileStat, fs: FileSystem) -> BinaryIO:
     """Opens a listed file, to cache a result for its state.
 
-    Raises OSError, and InputChanged if a local file has changed since it was listed; stores describe a file differently
-    in
-    a listing, so their files are not checked.
+    Raises OSError, and InputChanged if a local file has changed since it was listed. Files of stores are not checked,
+    because stores describe a file differently in a listing.
     """
     opened = fs.open(file.path)
     if _is_local(opened) and fs.opened_state(opened) != file.state:

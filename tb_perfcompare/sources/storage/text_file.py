@@ -53,8 +53,10 @@ class TextFile:
 def open_text(
     path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = False, name: str | None = None
 ) -> Iterator[TextFile]:
-    """Opens the text file at `path`, with `name` in its place in messages and facts. Raises InputError if that
-    fails."""
+    """Opens the text file at `path`. Raises InputError if that fails.
+
+    `name` replaces the path in messages and facts.
+    """
     try:
         size = fs.stat(path).bytes
         stored = fs.open(path)

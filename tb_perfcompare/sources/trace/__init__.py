@@ -1,1 +1,1 @@
-"""Traces of torch.profiler: JSON text to columns of events, and excerpts of it."""
+"""Reader for torch.profiler traces: from JSON text to columns of events, and excerpts of the text."""

@@ -1,7 +1,7 @@
-"""Columns of counter events -> samples: the device of each, distinct series, in time order.
+"""Converts columns of counter events to samples: with devices and distinct series, in time order.
 
-The device of a counter is what its arguments say, else the number in its name ("GPU 0 Utilization"), else that in its
-thread id ("device:3"), else the process it is written under if that is a device.
+A counter's device is taken from its arguments, else from the number in its name ("GPU 0 Utilization"), else from its
+thread id ("device:3"), else from the process it is written under, if that is a device.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from tb_perfcompare.sources.trace.columns.interning import Place
 
 _DEVICE_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 _MOST_INSTANCES = 256
-"""Counters of one name, series and device in more processes and ids than this are one: the ids number the events."""
+"""A counter (name, series, device) with more than this many processes and ids is treated as one: its ids number the
+events."""
 
 _Key = tuple[str, str, int]
 _Instance = tuple[Place, bytes]
@@ -33,7 +34,7 @@ _MOST_DIGITS = 12
 def counter_samples(
     columns: CounterColumns, process_labels: Mapping[Place, str], events: EventTable
 ) -> CounterSamples | None:
-    """The samples, None if there are none. Nothing depends on the order of the rows."""
+    """The samples, None if there are none. The result does not depend on the order of the rows."""
     if not len(columns):
         return None
     kinds, kind = _distinct(columns)
@@ -41,10 +42,10 @@ def counter_samples(
     keys: list[_Key] = []
     instances: list[_Instance] = []
     for name, series, place, device_id in kinds.tolist():
-        written, where = columns.strings[name], columns.places[place]
-        device = device_id if device_id != UNSAID else device_in(written)
+        counter, where = columns.strings[name], columns.places[place]
+        device = device_id if device_id != UNSAID else device_in(counter)
         keys.append(
-            (written, columns.strings[series], _device_of(where, process_labels, devices) if device is None else device)
+            (counter, columns.strings[series], _device_of(where, process_labels, devices) if device is None else device)
         )
         instances.append((where[0], where[2]))
     keys = _disambiguated(keys, instances)
@@ -63,7 +64,7 @@ def counter_samples(
 
 
 def _distinct(columns: CounterColumns) -> tuple[Ints, NDArray[np.intp]]:
-    """((k, 4) distinct name, series, place, device; (m,) which of them each row has)."""
+    """((k, 4) distinct name, series, place, device; (m,) index of each row in them)."""
     texts, places = len(columns.strings), len(columns.places)
     pair = (columns.name.astype(np.int64) * texts + columns.series) * places + columns.place
     device_ids = np.unique(columns.device)
@@ -74,7 +75,7 @@ def _distinct(columns: CounterColumns) -> tuple[Ints, NDArray[np.intp]]:
 
 
 def _device_pids(events: EventTable) -> frozenset[Place]:
-    """Processes that stand for devices: those that device work is written under."""
+    """Processes that represent devices: those under which device work is written."""
     lanes = np.unique(events.lane[np.isin(events.category, _DEVICE_WORK)])
     return frozenset(events.lanes.pid[lane] for lane in lanes.tolist())
 
@@ -92,12 +93,12 @@ def _device_of(place: CounterPlace, labels: Mapping[Place, str], devices: Collec
 
 
 def _disambiguated(keys: list[_Key], instances: list[_Instance]) -> list[_Key]:
-    """The keys, numbered where several processes or ids count the same thing."""
-    found: defaultdict[_Key, set[_Instance]] = defaultdict(set)
+    """The keys, with a number appended to the name if several processes or ids have the same counter."""
+    instances_of: defaultdict[_Key, set[_Instance]] = defaultdict(set)
     for key, instance in zip(keys, instances, strict=True):
-        found[key].add(instance)
+        instances_of[key].add(instance)
     number: dict[tuple[_Key, _Instance], int] = {}
-    for key, members in found.items():
+    for key, members in instances_of.items():
         if 1 < len(members) <= _MOST_INSTANCES:
             for place, instance in enumerate(sorted(members, key=_rank), 1):
                 number[key, instance] = place
@@ -108,7 +109,7 @@ def _disambiguated(keys: list[_Key], instances: list[_Instance]) -> list[_Key]:
 
 
 def _rank(instance: _Instance) -> tuple[bool, int, str, int, bytes]:
-    """Numbers by value before texts; ids by length first, which orders numbers too."""
+    """Sort key: numeric pids by value, before texts; ids by length first, which sorts numbers by value too."""
     pid, own = instance
     is_text = isinstance(pid, str)
     return is_text, 0 if isinstance(pid, str) else pid, str(pid), len(own), own

@@ -1,7 +1,7 @@
-"""The root of a trace file around its events: finds traceEvents wherever it is and keeps the other members as text.
+"""Parses the root of a trace file: finds traceEvents wherever it is and keeps the other members as text.
 
-Nothing depends on layout or on the order of members. A member's text is kept up to a bound, traceEvents is handed to a
-Scanner as it arrives, so no more than a block and one unfinished value are ever in memory.
+The result does not depend on layout or order of members. Other members' texts are kept up to a limit; traceEvents is
+passed to a Scanner as it arrives, so memory never holds more than a block and one unfinished value.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MOST_MEMBER_BYTES = 8 << 20
 MOST_PENDING_BYTES = 64 << 20
 MOST_MEMBERS_BYTES = 4 * MOST_MEMBER_BYTES
 MOST_MEMBERS = 10_000
-_MOST_LISTS = 100  # of one name; the last one counts
+_MOST_LISTS = 100  # lists named traceEvents; the last one counts
 
 _EVENTS_KEY = "traceEvents"
 _BOM = b"\xef\xbb\xbf"
@@ -28,33 +28,33 @@ _EVENTS_AHEAD = re.compile(rb'"traceEvents"\s*:\s*\[')
 _SCALAR_END = re.compile(rb"[\s,}\]]")
 _STRUCTURE = re.compile(rb'["\[\]{}]')
 _STRING_END = re.compile(rb'["\\]')
-# whole strings and what is between them; bounded, for the matcher remembers every repetition
+# complete strings and the text between them; bounded, because the matcher keeps state for every repetition
 _NO_STRUCTURE = re.compile(rb'[^"\[\]{}]*(?:"[^"\\]*(?:\\.[^"\\]*){0,16}"[^"\[\]{}]*){0,256}', re.DOTALL)
 _MOST_KEY_BYTES = 1 << 20
 _LONGEST_OPENING = 64
 _BRIDGE_BYTES = 32 << 10
-"""Of a block, put behind what the block before left over."""
+"""Bytes of a block appended to the remainder of the previous block."""
 
 
 class State(Enum):
-    """Where in the document the reader is."""
+    """Position of the reader in the document."""
 
     START = "start"
     MEMBERS = "members"
     EVENTS = "events"
     DONE = "done"
-    BROKEN = "broken"  # not JSON from `damaged_at` on
+    BROKEN = "broken"  # not JSON after `damaged_at`
 
 
 @dataclass(slots=True)
 class Document:
-    """What the root holds.
+    """The parsed root.
 
     members     key -> JSON text of every member but traceEvents
-    oversized   key -> bytes of the members left out: one is too long, or they are too many or too long together
-    scanner     of the last traceEvents that is a list, None if there is none
-    state       DONE for a whole document
-    damaged_at  byte where the root stops being JSON, -1 if nowhere
+    oversized   key -> bytes of the members left out, because one is too long, or all are too many or too long together
+    scanner     scanner of the last traceEvents that is a list, None if there is none
+    state       DONE for a complete document
+    damaged_at  byte at which the root stops being JSON, -1 if it does not
     """
 
     members: dict[str, bytes] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Document:
 def read_document(
     blocks: Iterable[bytes], new_scanner: Callable[[], Scanner], after_block: Callable[[int], None]
 ) -> Document:
-    """Reads to the end of the blocks. `after_block` is called with the number of events so far."""
+    """Reads all blocks. `after_block` is called with the number of events so far."""
     reader = _Reader(new_scanner)
     rest, more, arrived, enough = b"", list[bytes](), 0, 0
     for block in blocks:
@@ -79,7 +79,7 @@ def read_document(
             rest = reader.take_behind(rest, more)
             more.clear()
             arrived = 0
-            # what is longer than a block is looked at again when there is twice as much of it: every byte a few times
+            # retry a value longer than a block only when twice as much has arrived: each byte is read a few times
             enough = min(len(rest), MOST_PENDING_BYTES) if len(rest) > len(block) else 0
         scanner = reader.document.scanner
         after_block(scanner.seen if scanner is not None else 0)
@@ -91,16 +91,16 @@ class _Reader:
     def __init__(self, new_scanner: Callable[[], Scanner]) -> None:
         self.document = Document()
         self._new_scanner = new_scanner
-        self._offset = 0  # of the data at hand within the document
+        self._offset = 0  # offset of the current data in the document
         self._value: _Value | None = None
         self._lists = 0
         self._members_bytes = 0
 
     def take_behind(self, rest: bytes, blocks: list[bytes]) -> bytes:
-        """Takes the blocks behind `rest`; returns what has to be presented again with more behind it."""
+        """Takes `rest` followed by the blocks; returns the bytes to present again with more data after them."""
         data, start = blocks[0], 0
         if rest and len(rest) < _BRIDGE_BYTES < len(data) and len(blocks) == 1:
-            # the event that two blocks share is taken with a few behind it, so that the block need not be copied
+            # take the event split between two blocks together with a few following ones, to avoid copying the block
             left = self.take(rest + data[:_BRIDGE_BYTES], 0, final=False)
             start = max(0, _BRIDGE_BYTES - len(left))
             rest = left[: max(0, len(left) - _BRIDGE_BYTES)]
@@ -109,7 +109,7 @@ class _Reader:
         return self.take(data, start, final=False)
 
     def take(self, data: bytes, start: int, *, final: bool) -> bytes:
-        """Goes through data[start:] as far as it can; what is to be presented again."""
+        """Parses data[start:] as far as possible; returns the bytes to present again."""
         document = self.document
         position = start
         self._offset -= start
@@ -145,7 +145,7 @@ class _Reader:
         document.has_byte_order_mark = data.startswith(_BOM)
         start = _after(_SPACE, data, len(_BOM) if document.has_byte_order_mark else 0)
         if start == len(data):
-            return 0  # nothing but space yet
+            return 0  # only white space so far
         if data[start] == ord("["):
             document.is_list = True
             return self._open_events(start + 1)
@@ -170,12 +170,12 @@ class _Reader:
         return position
 
     def _search_events(self, data: bytes, position: int) -> int:
-        """After damage at the root, before any event: the list may still be whole."""
-        found = _EVENTS_AHEAD.search(data, position)
-        return self._open_events(found.end()) if found else max(position, len(data) - _LONGEST_OPENING)
+        """Searches for traceEvents after damage at the root and before any event: the list may be intact."""
+        match = _EVENTS_AHEAD.search(data, position)
+        return self._open_events(match.end()) if match else max(position, len(data) - _LONGEST_OPENING)
 
     def _member(self, data: bytes, position: int, final: bool) -> int:
-        """Takes (a part of) the member at `position`, or the end of the root."""
+        """Takes the member at `position`, or as much of it as has arrived, or the end of the root."""
         if self._value is not None:
             return self._continue_value(self._value, data, position)
         position = _after(_SPACE, data, position)
@@ -214,7 +214,7 @@ class _Reader:
 
 
 class _Value:
-    """Follows one JSON value to its end, over as many stretches of data as it takes."""
+    """Finds the end of one JSON value that may span several pieces of data."""
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -227,7 +227,7 @@ class _Value:
         self._scalar: bool | None = None
 
     def take(self, data: bytes, start: int) -> int:
-        """Takes data from `start` on up to the end of the value; the position behind it."""
+        """Takes data from `start` up to the end of the value; returns the position after it."""
         if self._scalar is None:
             self._scalar = data[start] not in b'"[{'
         end = self._scalar_end(data, start) if self._scalar else self._structure_end(data, start)
@@ -239,20 +239,20 @@ class _Value:
         return end
 
     def _scalar_end(self, data: bytes, start: int) -> int:
-        found = _SCALAR_END.search(data, start)
-        self.complete = found is not None
-        return found.start() if found else len(data)
+        match = _SCALAR_END.search(data, start)
+        self.complete = match is not None
+        return match.start() if match else len(data)
 
     def _structure_end(self, data: bytes, position: int) -> int:
-        if self._escaped:  # the backslash was the last byte of the data before
+        if self._escaped:  # the previous data ended in a backslash
             position, self._escaped = position + 1, False
         while not self.complete:
             if self._depth and not self._in_string:
                 position = _after(_NO_STRUCTURE, data, position)
-            found = (_STRING_END if self._in_string else _STRUCTURE).search(data, position)
-            if found is None:
+            match = (_STRING_END if self._in_string else _STRUCTURE).search(data, position)
+            if match is None:
                 return len(data)
-            token, position = found[0], found.end()
+            token, position = match[0], match.end()
             if token == b"\\":
                 self._escaped = position == len(data)
                 position += not self._escaped
@@ -266,6 +266,6 @@ class _Value:
 
 
 def _after(pattern: re.Pattern[bytes], data: bytes, position: int) -> int:
-    """Where the match of a pattern that always matches ends."""
-    found = pattern.match(data, position)
-    return found.end() if found else position
+    """End of the match of a pattern that always matches."""
+    match = pattern.match(data, position)
+    return match.end() if match else position

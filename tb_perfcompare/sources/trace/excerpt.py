@@ -1,8 +1,8 @@
-"""Part of a trace, as it was written: the JSON text of every event that is active between two instants, untouched.
+"""Extracts part of a trace: the unchanged JSON text of every event that is active in a time range.
 
-Kept are complete events that overlap the stretch, everything else with a time in it (arrows, instants, counters), and
-the names and places in the order of the processes and threads of what is kept. Members of the root other than the
-events are kept as they are.
+It includes complete events that overlap the range, all other events with a time in it (arrows, instants, counters),
+and the metadata events that name and order their processes and threads. Root members other than the events are kept
+unchanged.
 """
 
 from __future__ import annotations
@@ -34,16 +34,17 @@ _TEXTS = msgspec.json.Decoder(list[msgspec.Raw])
 _LEVEL = 6
 
 Thread = tuple[str, str]
-"""Process and thread; some traces write a number once as a number and once as a text."""
+"""(process, thread) as texts: some traces write the same id both as a number and as a text."""
 
 
 @dataclass(slots=True)
 class Excerpt:
-    """
-    events    JSON text of each event, in the order of the file
-    metadata  that of the events that name the processes and threads of these
-    members   the root's other members that are or can be made sound: key -> JSON text
-    rewritten events from damaged places, rewritten as far as they could be read
+    """Texts of a part of a trace.
+
+    events    JSON text of each event, in file order
+    metadata  JSON text of the events that name their processes and threads
+    members   the root's other members, repaired if necessary: key -> JSON text
+    rewritten number of events in damaged places, written again from the members that could be read
     """
 
     events: list[bytes] = field(default_factory=list)
@@ -61,8 +62,11 @@ def read_excerpt(
     report: Reporter = silent,
     name: str | None = None,
 ) -> Excerpt:
-    """The events of a trace between two instants of its clock. `name` replaces the path in messages. Raises
-    InputError when the file cannot be read, CorruptInput when it holds no events."""
+    """Reads the events of a trace between two timestamps of its clock, in nanoseconds.
+
+    `name` replaces the path in messages. Raises InputError if the file cannot be read, CorruptInput if it contains no
+    events.
+    """
     path = os.fspath(path)
     shown = name or path
     try:
@@ -82,24 +86,24 @@ def read_excerpt(
 
 
 def excerpt_file(excerpt: Excerpt, about: Mapping[str, object]) -> bytes:
-    """A trace with only these events; `about` says what it is, in a member of its own."""
+    """A trace file of the excerpt; `about` describes it in a member of its own."""
     members = {**excerpt.members, "tb_perfcompare_excerpt": msgspec.json.encode(about)}
     return trace_text(members, [*excerpt.events, *excerpt.metadata])
 
 
 def trace_text(members: Mapping[str, bytes], events: Sequence[bytes]) -> bytes:
-    """A trace of members and events that are JSON text already."""
+    """A trace file of members and events given as JSON texts."""
     head = b",\n".join(msgspec.json.encode(key) + b": " + text for key, text in members.items())
     return b"{" + head + (b",\n" if head else b"") + b'"traceEvents": [\n' + b",\n".join(events) + b"\n]}\n"
 
 
 def packed(text: bytes) -> bytes:
-    """Compressed, always to the same bytes."""
+    """gzip data, always the same bytes for the same text."""
     return gzip.compress(text, _LEVEL, mtime=0)
 
 
 def _sound(members: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The members as sound text: repaired where they can be, else left out."""
+    """The members as valid JSON: repaired if necessary and possible, else left out."""
     sound: dict[str, bytes] = {}
     for key, text in members.items():
         mended = mend(_readable(text), _decoded_text)
@@ -114,7 +118,7 @@ def _decoded_text(text: bytes) -> bytes:
 
 
 class _Taken(ColumnBuilder):
-    """Collects texts where a ColumnBuilder would build columns."""
+    """A ColumnBuilder that collects texts instead of columns."""
 
     def __init__(self, first_ns: int, last_ns: int) -> None:
         super().__init__()
@@ -125,13 +129,13 @@ class _Taken(ColumnBuilder):
         self._rewritten = 0
 
     def add(self, events: Sequence[Event]) -> None:
-        """Events out of a damaged place, rewritten as far as they could be read."""
-        kept = len(self._events)
+        """Adds events from a damaged place, written again from the members that could be read."""
+        before = len(self._events)
         self.take(events, [_written(event) for event in events])
-        self._rewritten += len(self._events) - kept
+        self._rewritten += len(self._events) - before
 
     def take(self, events: Sequence[Event], texts: Sequence[bytes | msgspec.Raw]) -> None:
-        """Events and their texts; keeps those of the stretch."""
+        """Adds those events, given with their texts, that are in the time range."""
         self.seen += len(events)
         for event, text in zip(events, texts, strict=True):
             if event.ph == METADATA:
@@ -150,7 +154,7 @@ class _Taken(ColumnBuilder):
             self._threads.add(_thread(events[place]))
 
     def excerpt(self, members: Mapping[str, bytes]) -> Excerpt:
-        """Everything kept, with the names of its threads and processes."""
+        """The collected events, with the names of their threads and processes."""
         processes = {pid for pid, _ in self._threads}
         metadata = [
             text
@@ -161,7 +165,7 @@ class _Taken(ColumnBuilder):
 
 
 class _ExcerptScanner(PythonScanner):
-    """PythonScanner that hands on the text of every event that it decodes."""
+    """PythonScanner that passes on the text of every event that it decodes."""
 
     def __init__(self, taken: _Taken) -> None:
         super().__init__(builder=taken)
@@ -188,7 +192,8 @@ class _ExcerptScanner(PythonScanner):
 
 
 def _readable(text: bytes) -> bytes:
-    """The text with a mark for every byte that is not UTF-8: the decoder looks only at what it is asked for."""
+    """The text with a replacement character for every byte that is not UTF-8; the decoder skips strings it does not
+    read."""
     return text if text.isascii() else text.decode("utf-8", "replace").encode("utf-8")
 
 

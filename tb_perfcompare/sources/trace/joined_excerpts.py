@@ -1,7 +1,7 @@
-"""Two excerpts in one trace, for a trace viewer: both begin at 0, and their processes are distinct.
+"""Joins two excerpts into one trace for a trace viewer: both start at 0, with distinct processes.
 
-Times are shifted exactly, in nanoseconds. Processes and arrows are renumbered, because both runs use the same
-numbers; threads are numbered where they were called by a text. Everything else of an event is as it was written.
+Times are shifted exactly, in nanoseconds. Processes and arrows are renumbered, because both runs use the same numbers;
+threads identified by a text get a number. All other parts of an event are unchanged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Place = int | float | str | None
 
 @dataclass(frozen=True, slots=True)
 class JoinedSide:
-    """One excerpt, what its processes are called first, and which instant of its clock becomes 0."""
+    """One excerpt, the prefix of its processes' names, and the timestamp of its clock that becomes 0."""
 
     label: str
     excerpt: Excerpt
@@ -46,7 +46,7 @@ def joined_file(sides: Sequence[JoinedSide]) -> bytes:
 
 @dataclass(slots=True)
 class _Numbers:
-    """What was given out so far, over all sides."""
+    """Numbers of processes and arrows assigned so far, on all sides."""
 
     processes: int = 0
     arrows: int = 0
@@ -62,7 +62,7 @@ class _Renamed:
     named: dict[str, list[str]] = field(default_factory=dict)
 
     def texts(self) -> list[bytes]:
-        """All events, then names and order of the processes and of the threads that were numbered."""
+        """All events, then the names and the order of processes, and the names of renumbered threads."""
         events = [_EVENT.decode(text) for text in self.side.excerpt.events]
         times = parse_times([event.get("ts", msgspec.Raw(b"null")) for event in events])
         texts = []
@@ -95,7 +95,7 @@ class _Renamed:
         return self.processes[str(pid)]
 
     def _thread(self, pid: Place, tid: Place) -> int:
-        """A number for a thread that is called by a text: that number, if the text is one."""
+        """Number for a thread identified by a text: its numerical value if it is a number."""
         text = str(tid)
         if text.isascii() and text.lstrip("-").isdigit() and len(text) < 16:
             return int(text)
@@ -108,21 +108,21 @@ class _Renamed:
         return _number(self.arrows[number])
 
     def _name(self, event: Event) -> None:
-        """Keeps what the process is called: name and labels become one name."""
+        """Collects the names of a process: its name and its labels become one name."""
         try:
             values = _ARGS.decode(event.get("args", msgspec.Raw(b"{}"))).values()
         except msgspec.MsgspecError:
-            return  # an order, which is assigned again
-        known = self.named.setdefault(str(_decoded(event.get("pid"))), [])
-        # the name of a process says more than its labels
-        at = 0 if bytes(event["name"]) == _PROCESS_NAME else len(known)
-        known[at:at] = values
+            return  # a sort index, which is assigned again
+        names = self.named.setdefault(str(_decoded(event.get("pid"))), [])
+        # the process name is more specific than its labels
+        at = 0 if bytes(event["name"]) == _PROCESS_NAME else len(names)
+        names[at:at] = values
 
     def _descriptions(self) -> list[bytes]:
         texts = []
         for pid, number in self.processes.items():
-            known = " ".join(dict.fromkeys(text for text in self.named.get(pid, []) if text))
-            name = f"{self.side.label}: {known or pid}"
+            names = " ".join(dict.fromkeys(text for text in self.named.get(pid, []) if text))
+            name = f"{self.side.label}: {names or pid}"
             texts.append(_metadata("process_name", number, 0, {"name": name}))
             texts.append(_metadata("process_sort_index", number, 0, {"sort_index": number}))
         for (pid, tid), number in self.threads.items():
@@ -142,7 +142,7 @@ def _number(value: int) -> msgspec.Raw:
 
 
 def _microseconds(ns: int) -> msgspec.Raw:
-    """As Kineto writes times: three decimals."""
+    """Microseconds with three decimals, as in Kineto."""
     whole, rest = divmod(abs(ns), 1000)
     return msgspec.Raw(b"%s%d.%03d" % (b"-" if ns < 0 else b"", whole, rest))
 

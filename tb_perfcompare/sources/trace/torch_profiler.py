@@ -5,7 +5,7 @@
        "args": {"External id": 1}}, ...
 
 Read: complete events, memory events, counters, forward-backward arrows, process and thread names, the root's other
-members. Counted only: launch arrows, other instants. Repaired and dropped: docs/inputs/trace_format.md.
+members. Only counted: launch arrows, other instants. Repairs and dropped events: docs/inputs/trace_format.md.
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ def read_trace(
     name: str | None = None,
     block_bytes: int = BLOCK_BYTES,
 ) -> TraceRecording:
-    """One trace as columns.
+    """Reads one trace as columns.
 
     path_or_file  path for `fs`, or an open binary file (left open)
-    report        called for every block with the phase "reading"; it may raise to stop, which leaves no thread
-    want_hash     sha256 of the stored bytes
-    name          what to call the file in facts, notes and errors; its basename if None
-    block_bytes   size of the blocks inflated ahead; memory grows with it, results do not depend on it
+    report        called for every block with the phase "reading"; it may raise to stop the reading and all its threads
+    want_hash     compute the sha256 of the stored bytes
+    name          name of the file in facts, notes and errors; its basename if None
+    block_bytes   size of the blocks decompressed in advance; affects memory, not results
 
-    Raises InputError when the file cannot be opened or read, CorruptInput when nothing usable is in it.
+    Raises InputError if the file cannot be opened or read, CorruptInput if nothing in it is usable.
     """
     with _reading(path_or_file, fs, report, name) as (reading, file):
         return reading.read(file, want_hash, block_bytes)
@@ -75,8 +75,7 @@ def read_events(
     path_or_file: str | os.PathLike[str] | BinaryIO, *, fs: FileSystem = LOCAL, report: Reporter = silent,
     name: str | None = None,
 ) -> TraceEvents:  # fmt: skip
-    """One trace as its events, for a program that wants them as they are written. Arguments and errors as of
-    `read_trace`."""
+    """Reads one trace as decoded events, unchanged. Arguments and errors are those of `read_trace`."""
     with _reading(path_or_file, fs, report, name) as (reading, file):
         return reading.read_events(file)
 
@@ -99,7 +98,7 @@ def _reading(
 
 
 class _Reading:
-    """One reading of one file."""
+    """Reads one file once."""
 
     def __init__(self, path: str, name: str, size: int, report: Reporter) -> None:
         self._path = path
@@ -113,7 +112,7 @@ class _Reading:
         with paused_collector(), ThreadPoolExecutor(count, thread_name_prefix="scan") as threads:
 
             def scanner(blocks: Blocks) -> PythonScanner:
-                # inflating takes longer than scanning, and has a thread already
+                # decompression takes longer than scanning, and already has its own thread
                 return new_scanner(reader, threads, 1 if blocks.is_packed else count)
 
             document, blocks = self._document(file, scanner, want_hash, block_bytes)
@@ -153,23 +152,23 @@ class _Reading:
         )
 
     def read_events(self, file: BinaryIO) -> TraceEvents:
-        found: list[_EventList] = []
+        lists: list[_EventList] = []
 
         def scanner(blocks: Blocks) -> PythonScanner:
-            found.append(_EventList())  # of several lists of events the last one counts
-            return PythonScanner(builder=found[-1])
+            lists.append(_EventList())  # the last of several lists of events counts
+            return PythonScanner(builder=lists[-1])
 
         with paused_collector():
             document, blocks = self._document(file, scanner, False, BLOCK_BYTES)
-        counts = found[-1].counts
+        counts = lists[-1].counts
         properties = _properties(document, counts.repaired)
         notes = tuple(self._notes(counts, document, blocks, counts.repaired))
-        return TraceEvents(FileFacts(self._name, blocks.stored_bytes), found[-1].events, properties, notes)
+        return TraceEvents(FileFacts(self._name, blocks.stored_bytes), lists[-1].events, properties, notes)
 
     def _document(
         self, file: BinaryIO, scanner: Callable[[Blocks], Scanner], want_hash: bool, block_bytes: int
     ) -> tuple[Document, Blocks]:
-        """The root, whose scanner has seen all events, and the blocks, which are read and closed."""
+        """The root, whose scanner has seen all events, and the finished blocks."""
         with Blocks(file, want_hash=want_hash, block_bytes=block_bytes) as blocks:
 
             def tell(events: int) -> None:
@@ -209,7 +208,7 @@ class _Reading:
             yield Note(NoteCode.REPAIRED, message, self._name)
 
     def _nothing(self, document: Document, blocks: Blocks) -> CorruptInput:
-        """Why a file without a list of events is refused."""
+        """Builds the error for a file without a list of events."""
         end = f"byte {blocks.raw_bytes}"
         again = "copy or record it again"
         if not blocks.raw_bytes:
@@ -256,7 +255,7 @@ def _short(key: str) -> str:
 
 
 def _properties(document: Document, repaired: Counter[str]) -> dict[str, Any]:
-    """Root members as values. One that is not JSON is repaired, or left out."""
+    """Decoded root members. A member that is not JSON is repaired, or left out."""
     if document.has_byte_order_mark:
         repaired["byte order mark"] += 1
     properties: dict[str, Any] = {}
@@ -279,7 +278,7 @@ _NUMBERS = ("ts", "dur", "id")
 
 
 class _EventList(ColumnBuilder):
-    """Keeps events where a ColumnBuilder would build columns; numbers are those of the JSON text."""
+    """A ColumnBuilder that collects events instead of columns; numbers are as in the JSON text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -291,7 +290,7 @@ class _EventList(ColumnBuilder):
 
     @property
     def counts(self) -> Counts:
-        """How many were seen, and what was given up or repaired on the way."""
+        """Number of events seen, dropped and repaired."""
         return Counts(seen=self.seen, dropped=self.dropped, repaired=self.repaired)
 
     def _plain(self, event: Event) -> dict[str, Any]:
@@ -305,6 +304,6 @@ class _EventList(ColumnBuilder):
             return msgspec.json.decode(raw)
         except UnicodeDecodeError:
             self.repaired["bytes that are not UTF-8"] += 1
-        except msgspec.ValidationError:  # a number beyond any double
+        except msgspec.ValidationError:  # a number beyond the range of a double
             pass
         return json.loads(bytes(raw).decode("utf-8", "replace"), parse_int=float)

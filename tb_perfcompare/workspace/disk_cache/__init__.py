@@ -1,1 +1,1 @@
-"""Summaries and comparisons kept on disk."""
+"""Summaries and comparisons cached on disk."""

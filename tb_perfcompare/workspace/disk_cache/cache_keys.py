@@ -1,4 +1,4 @@
-"""What a kept answer depends on: the content of its inputs, the options, and this package's code."""
+"""Keys of cache entries: hashes of the input files' content, the options and this package's code."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from tb_perfcompare.sources.storage.one_state import settled_state
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, files_of
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 
-_LOOKED_AT = 64 * 2**10
-_PLACES = 16
+_SAMPLE_BYTES = 64 * 2**10
+_SAMPLES = 16
 _digests: ByteCache[str] = ByteCache(2**20)
-"""Of files in states whose name is another one after every change: a comparison asks for each file four times."""
+"""By path and state, for stores whose version text changes with every write: a comparison needs each digest four
+times."""
 
 _CODE = (".py", ".so", ".pyd")  # as written and as compiled
 _NO_CODE = ("__pycache__", "static")
 
 
 def described(value: Any, *, names: bool) -> Iterator[Any]:
-    """The fields of a job or a question, its files by their content; with `names` also by everything that they are
-    called. Raises OSError."""
+    """Yields the fields of a job or a request, with each file's content instead of its path; with `names` also the
+    file's run, worker, span and shown name. Raises OSError."""
     if isinstance(value, CaptureFile):
         yield from (value.name, value.rank, value.part)
         for path, state in value.states.items():
@@ -49,37 +50,37 @@ def described(value: Any, *, names: bool) -> Iterator[Any]:
 
 
 def _content(path: str, state: FileState, fs: FileSystem) -> tuple[int, int, str, str]:
-    """(size, time, hash of places in it, a store's name for it) of a file in a state. Raises OSError if it is in
-    another one by now."""
+    """Returns (size, time, hash of samples of the content, version in a remote store) of a file in the given state; the
+    last two are "" if unused. Raises OSError if the file has changed since."""
     with fs.open(path) as stored:
         if settled_state(fs, stored) != state:
             raise OSError(errno.ESTALE, "changed since it was asked about")
         size, mtime_ns, version = state
         if is_address(path) and version:
-            return size, mtime_ns, "", version  # bytes cost requests
+            return size, mtime_ns, "", version  # reading content would cost HTTP requests
         digest = _digests.get((path, state)) if version else None
         if digest is None:
-            digest = _digest(stored, (0, size - _LOOKED_AT) if is_address(path) else _places(size))
+            digest = _digest(stored, (0, size - _SAMPLE_BYTES) if is_address(path) else _places(size))
             _digests.put((path, state), digest)
     return size, mtime_ns, digest, ""
 
 
-def _digest(stored: BinaryIO, places: Sequence[int]) -> str:
+def _digest(stored: BinaryIO, offsets: Sequence[int]) -> str:
     digest = hashlib.sha256()
-    for place in places:
-        stored.seek(max(0, place))
-        digest.update(stored.read(_LOOKED_AT))
+    for offset in offsets:
+        stored.seek(max(0, offset))
+        digest.update(stored.read(_SAMPLE_BYTES))
     return digest.hexdigest()
 
 
 def _places(size: int) -> list[int]:
-    """Where a local file is looked at: its beginning, its end, and evenly between."""
-    return sorted({*range(0, size, max(_LOOKED_AT, size // _PLACES)), max(0, size - _LOOKED_AT)})
+    """Byte offsets at which a local file is sampled: its beginning, its end, and evenly between."""
+    return sorted({*range(0, size, max(_SAMPLE_BYTES, size // _SAMPLES)), max(0, size - _SAMPLE_BYTES)})
 
 
 @functools.cache
 def code() -> str:
-    """Stands for this package's code: another version, or an edited one, may read a file differently."""
+    """Hash of this package's code (names, sizes and times), as changed code may read a file differently."""
     root = Path(__file__).parents[2]
     digest = hashlib.sha256()
     for name, size, mtime_ns in sorted(_code_below(str(root), "")):
@@ -88,9 +89,9 @@ def code() -> str:
 
 
 def _code_below(folder: str, name: str) -> Iterator[tuple[str, int, int]]:
-    """(name below the package, size, time) of each of its files; every start of a command asks."""
-    with os.scandir(folder) as found:
-        entries = list(found)
+    """Yields (name below the package, size, time) of each code file. Runs at every start of a command: must be fast."""
+    with os.scandir(folder) as scanned:
+        entries = list(scanned)
     for entry in entries:
         if entry.name.endswith(_CODE):
             facts = entry.stat()

@@ -1,4 +1,4 @@
-"""Where the user's cache is, and how large it may become."""
+"""Location and size limit of the user's cache."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SWITCH = "TB_PERFCOMPARE_CACHE"
 """Environment variable: a directory, or `off`."""
 
 LIMIT = "TB_PERFCOMPARE_CACHE_MB"
-"""Environment variable: most megabytes the cache may take."""
+"""Environment variable: maximum size of the cache in megabytes."""
 
 DEFAULT_LIMIT_BYTES = 1024 * 2**20
 
@@ -21,8 +21,8 @@ _PLATFORM: str = sys.platform
 
 
 def user_place(environment: Mapping[str, str] = os.environ) -> tuple[str, int] | None:
-    """(directory, most bytes); None when the cache is switched off. Raises PerfCompareError for a limit that is no
-    number."""
+    """Returns (directory, maximum bytes); None if the cache is switched off. Raises PerfCompareError for a limit that
+    is not a number."""
     where = environment.get(SWITCH, "")
     if where.lower() in ("off", "0", "no", "false"):
         return None
@@ -37,7 +37,7 @@ def user_place(environment: Mapping[str, str] = os.environ) -> tuple[str, int] |
 
 
 def _user_cache() -> str:
-    """What platformdirs says; importing it takes longer than this."""
+    """Same directory as from platformdirs, which is not imported on Linux, to start faster."""
     if _PLATFORM == "linux":
         home = os.environ.get("XDG_CACHE_HOME", "")
         return os.path.join(home if home.strip() else os.path.expanduser("~/.cache"), _NAME)

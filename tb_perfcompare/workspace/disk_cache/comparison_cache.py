@@ -1,9 +1,9 @@
-"""Finished comparisons on disk, so that a second opening of a pair computes nothing.
+"""Finished comparisons on disk, so that opening a pair again computes nothing.
 
-One file per comparison: the JSON that the tab is sent first, then MessagePack of the object that was computed; reading
-them never runs code. The key is everything the comparison depends on: the names and the content of all files, steps,
-options, this package's code. A comparison from which a file is missing is not kept, because the file may be readable
-the next time; nor is one of very many rows, which is sooner made again. Documented in docs/internals/reliability.md.
+One file per comparison: the JSON of the tab's first response, then the comparison as MessagePack; reading them never
+runs code. The key covers everything the comparison depends on: the names and content of all files, steps, options and
+this package's code. Not cached: comparisons with files left out, as those may be readable the next time, and very large
+ones, which are faster to compute again. Documented in docs/internals/reliability.md.
 """
 
 from __future__ import annotations
@@ -21,20 +21,22 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 
 MOST_ROWS = 500_000
-"""Of all tables together. Writing 800,000 takes twice as long as comparing, and 360 MB."""
+"""Maximum rows of all tables together. Writing 800,000 takes twice as long as comparing, and 360 MB."""
 
 
 class ComparisonCache(ResponseCache):
-    """Comparisons by request, in the folder of the summaries. After any failure there is just no comparison."""
+    """Comparisons by request, in the same directory as the summaries. Failures are never raised: the comparison is then
+    not cached."""
 
     def get(self, key: str) -> Comparison | None:
-        """The comparison that was kept under the key."""
+        """The comparison cached under the key, or None."""
         from tb_perfcompare.workspace.disk_cache.comparison_codec import from_bytes
 
         return self._part(key, 1, from_bytes)
 
     def put(self, key: str, question: ComparisonRequest, comparison: Comparison) -> None:
-        """Keeps it, unless a file was left out or has changed since `key` was made, or it has too many rows."""
+        """Writes the comparison, unless a file was left out or has changed since `key` was computed, or it has too many
+        rows."""
         if comparison.files_left_out or sum(len(table.rows) for table in comparison.tables.values()) > MOST_ROWS:
             return
         if key != self.key(question):
@@ -45,7 +47,7 @@ class ComparisonCache(ResponseCache):
         try:
             body = as_bytes(comparison)
         except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):
-            return  # an integer beyond 64 bits, or a text that is no Unicode
+            return  # an integer beyond 64 bits, or a text that is not valid Unicode
         path = self._entries.path(key, COMPARISON)
         stored = with_heads(path, (comparison_answer(comparison), body))
         with contextlib.suppress(OSError):

@@ -1,5 +1,5 @@
-"""A comparison as MessagePack, and back. Columns of numbers are written as they stand in memory, so that reading a long
-table makes no object per cell."""
+"""Encodes a comparison as MessagePack and decodes it. Columns of numbers are stored as raw float64 bytes, so that
+reading a long table creates no object per cell."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NUMBERS = np.dtype("<f8")
 
 @dataclass(frozen=True, slots=True)
 class _StoredTable:
-    """`cells` are those of each column, numbers as bytes; None where the table has `rows`."""
+    """A table of `length` rows: either `cells` per column, numbers as float64 bytes, or `rows` with `cells` None."""
 
     name: str
     title: str
@@ -36,32 +36,33 @@ class _StoredTable:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """The comparison without its tables, and these."""
+    """A comparison without its tables, and the tables by name."""
 
     comparison: Comparison
     tables: Mapping[str, _StoredTable]
 
 
 def as_bytes(comparison: Comparison) -> bytes:
-    """Raises what msgspec raises for an integer beyond 64 bits or a text that is no Unicode."""
-    tables = {name: _stored(table) for name, table in comparison.tables.items()}
+    """Encodes a comparison. Raises what msgspec raises for an integer beyond 64 bits or a text that is not valid
+    Unicode."""
+    tables = {name: _stored_table(table) for name, table in comparison.tables.items()}
     ledger = replace(comparison.ledger, rows=tuple(comparison.ledger.rows))
     return msgspec.msgpack.encode(_Stored(replace(comparison, tables={}, ledger=ledger), tables), enc_hook=_plain)
 
 
 def from_bytes(body: bytes) -> Comparison:
-    """Raises MsgspecError or ValueError for anything that `as_bytes` did not write, and what looking at odd values
-    raises."""
+    """Decodes a comparison. Raises MsgspecError, ValueError, or what validating odd values raises, for bytes that
+    `as_bytes` did not write."""
     stored = _decoder().decode(body)
     ledger = replace(stored.comparison.ledger, rows=tuple(stored.comparison.ledger.rows))
     tables = {name: _table(table) for name, table in stored.tables.items()}
-    found = replace(stored.comparison, tables=tables, ledger=ledger)
-    if wrong := misfit(found):
+    comparison = replace(stored.comparison, tables=tables, ledger=ledger)
+    if wrong := misfit(comparison):
         raise ValueError(wrong)
-    return found
+    return comparison
 
 
-def _stored(table: Table) -> _StoredTable:
+def _stored_table(table: Table) -> _StoredTable:
     cells, rows = None, table.rows
     if isinstance(rows, ColumnRows):
         cells, rows = tuple(map(_cells, rows.columns)), ()

@@ -1,6 +1,6 @@
-"""Files in one directory that may vanish at any time: written under a temporary name and moved into place, so that
-readers never see half of one and processes do not disturb each other. The least recently used are removed when there
-are too many, and so are the leftovers of a killed process."""
+"""Cache entries as files in one directory, any of which may be deleted at any time. Files are written under a temporary
+name and moved into place, so that readers never see a partial one and processes do not interfere. Least recently used
+entries are evicted above the size limit; temporary files of killed processes are removed."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.storage.filesystem import open_regular
 
 _OLD_S = 3600.0
-"""Nobody has written to it for so long: what another process is writing now is younger."""
+"""Temporary files of this age are leftovers: a file that another process is writing now is younger."""
 
 _BESIDE = re.compile(r"\.perfcompare-writing\.[0-9a-f]{16}")
 
 
 def path_beside(folder: str) -> str:
-    """Where to write a file first that is then moved to its place in the folder; a new name each time. What killed
-    processes left there under such names is removed."""
+    """Returns a new temporary path in `folder`, for a file that is then moved to its final name there. Removes what
+    killed processes left under such names."""
     remove_leftovers(folder, lambda name: _BESIDE.fullmatch(name) is not None)
     return os.path.join(folder, f".perfcompare-writing.{os.urandom(8).hex()}")
 
 
 def remove_leftovers(folder: str | os.PathLike[str], is_ours: Callable[[str], bool]) -> None:
-    """Removes the old files of our names, as far as that is allowed."""
-    oldest = time.time() - _OLD_S
-    with contextlib.suppress(OSError), os.scandir(folder) as found:
-        for entry in found:
+    """Removes files older than _OLD_S whose name `is_ours`; ignores errors."""
+    oldest_kept = time.time() - _OLD_S
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
             with contextlib.suppress(OSError):
-                if is_ours(entry.name) and entry.stat(follow_symlinks=False).st_mtime < oldest:
+                if is_ours(entry.name) and entry.stat(follow_symlinks=False).st_mtime < oldest_kept:
                     os.unlink(entry.path)
 
 
@@ -49,21 +49,22 @@ ENDINGS = (SUMMARY, COMPARISON, KNOWN)
 _WRITING = "writing-"
 
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
-"""Whatever odd bytes may make of what reads them."""
+"""Errors that decoding damaged bytes may raise."""
 
 DIGEST_BYTES = hashlib.sha256().digest_size
 
 
 def digest_of(path: Path, body: bytes, part: int = 0) -> bytes:
-    """Of a part of the entry with this path: the same bytes under another key, or as another part, have another one."""
-    found = hashlib.sha256(f"{path.name} {part}\n".encode())
-    found.update(body)
-    return found.digest()
+    """SHA-256 of one part of the entry at `path`. Includes the entry's name and the part's number: the same bytes under
+    another key, or as another part, have another digest."""
+    digest = hashlib.sha256(f"{path.name} {part}\n".encode())
+    digest.update(body)
+    return digest.digest()
 
 
 @dataclass(frozen=True, slots=True)
 class CacheFacts:
-    """What is in the cache; `comparisons` of the entries are comparisons, the others summaries."""
+    """Number and size of the cache's entries; `comparisons` of them are comparisons, the others summaries."""
 
     directory: str
     entries: int
@@ -73,8 +74,8 @@ class CacheFacts:
 
 
 class DiskStore:
-    """Entries below one directory, together at most `limit_bytes`. Safe to use from several threads and processes;
-    construction touches nothing. Everything may raise OSError."""
+    """Entries in one directory, together at most `limit_bytes`. Safe to use from several threads and processes;
+    construction touches no files. All methods but `path` and `read` may raise OSError."""
 
     def __init__(self, directory: str | os.PathLike[str], limit_bytes: int) -> None:
         self._directory = Path(directory)
@@ -82,30 +83,30 @@ class DiskStore:
         self._is_swept = False
 
     def path(self, key: str, ending: str) -> Path:
-        """Where the entry is, if it is there."""
+        """Path of the entry, whether it exists or not."""
         return self._directory / f"{key}{ending}"
 
     def read(self, path: Path, take: Callable[[BinaryIO, int], T]) -> T | None:
-        """What `take` makes of the entry's file and its size; None if it is not there. An entry that `take` raises for
-        is removed: it is not what was written. What is no file is never waited for."""
+        """Returns `take(file, size)` of the entry, or None if it does not exist. If `take` raises, the entry is damaged
+        and is removed. Never blocks on something that is not a regular file."""
         self._sweep()
         try:
             with open_regular(path) as stored:
                 size = os.fstat(stored.fileno()).st_size
                 if size > self._limit_bytes:
                     raise ValueError("more than all entries together may have")
-                found = take(stored, size)
+                value = take(stored, size)
         except OSError:
             return None
         except _DAMAGE:
             self._remove(path)
             return None
         with contextlib.suppress(OSError):
-            os.utime(path)  # the least recently used go first
-        return found
+            os.utime(path)  # eviction removes the least recently used entries first
+        return value
 
     def write(self, path: Path, fill: Callable[[IO[bytes]], object]) -> None:
-        """Makes the entry what `fill` writes, and room for it."""
+        """Writes an entry with `fill`, and evicts others to make room for it."""
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._sweep()
         ending = next(ending for ending in ENDINGS if path.name.endswith(ending))
@@ -115,19 +116,19 @@ class DiskStore:
                 fill(out)
             os.replace(beside, path)
         finally:
-            with contextlib.suppress(OSError):  # it has moved unless something went wrong
+            with contextlib.suppress(OSError):  # after success the temporary name no longer exists
                 os.unlink(beside)
         self._evict()
 
     def facts(self) -> CacheFacts:
-        """Raises OSError if the directory exists and cannot be listed."""
-        found = [entry for entry in self._entries() if not entry[0].name.endswith(KNOWN)]
-        comparisons = sum(path.name.endswith(COMPARISON) for path, _, _ in found)
-        sizes = sum(size for _, _, size in found)
-        return CacheFacts(str(self._directory), len(found), sizes, self._limit_bytes, comparisons)
+        """Counts the entries. Raises OSError if the directory exists and cannot be listed."""
+        entries = [entry for entry in self._entries() if not entry[0].name.endswith(KNOWN)]
+        comparisons = sum(path.name.endswith(COMPARISON) for path, _, _ in entries)
+        sizes = sum(size for _, _, size in entries)
+        return CacheFacts(str(self._directory), len(entries), sizes, self._limit_bytes, comparisons)
 
     def clear(self) -> CacheFacts:
-        """Removes every entry; says what was there. Raises OSError if one cannot be removed."""
+        """Removes every entry; returns the facts from before. Raises OSError if one cannot be removed."""
         before = self.facts()
         for path, _, _ in self._entries():
             with contextlib.suppress(FileNotFoundError):
@@ -135,7 +136,7 @@ class DiskStore:
         return before
 
     def _sweep(self) -> None:
-        """Once, before anything else is done here."""
+        """Removes leftover temporary files, once per store, before its first read or write."""
         if not self._is_swept:
             self._is_swept = True
             remove_leftovers(self._directory, lambda name: name.startswith(_WRITING) and name.endswith(ENDINGS))
@@ -145,10 +146,10 @@ class DiskStore:
             path.unlink()
 
     def _entries(self) -> Iterator[tuple[Path, int, int]]:
-        """(path, time of last use, bytes), also of files that a process left behind while writing."""
+        """Yields (path, time of last use in ns, bytes), including temporary files that a killed process left."""
         try:
-            with os.scandir(self._directory) as found:
-                listed = [entry for entry in found if entry.name.endswith(ENDINGS) and not _is_folder(entry)]
+            with os.scandir(self._directory) as scanned:
+                listed = [entry for entry in scanned if entry.name.endswith(ENDINGS) and not _is_folder(entry)]
         except FileNotFoundError:
             return
         for entry in listed:
@@ -169,10 +170,10 @@ class DiskStore:
 
 
 def _private(path: str, flags: int) -> int:
-    """Opens a file that only its owner may read."""
+    """Opens a file that only its owner may read or write."""
     return os.open(path, flags, 0o600)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
-    """Somebody else's, whatever it is called."""
+    """Whether the entry is a directory: the store makes none, so it is not ours despite its name."""
     return entry.is_dir(follow_symlinks=False)

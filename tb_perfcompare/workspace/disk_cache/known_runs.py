@@ -1,8 +1,8 @@
-"""Facts that a list of many runs shows (device, steps, mean step time, notes), kept since the files were read once.
+"""Facts that a list of runs shows (device, steps, mean step time, notes), cached once a file has been read.
 
-One small entry of the cache holds it for all files, so that a list of thousands opens one file and no trace. Two
-processes that write at once may lose what one of them found until it is read again; a list then says less, never
-something else.
+One small cache entry holds the facts of all files, so that listing thousands of runs opens that file and no trace. If
+two processes write at once, the facts from one of them may be lost until the files are read again: a list may then lack
+facts, but never shows wrong ones.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob
 
 _MOST = 20_000
-"""Files; those noted first are forgotten first."""
+"""Maximum number of files; the oldest facts are dropped first."""
 
 
 class RecordedFile(Protocol):
-    """A file as it is listed, or as it is read."""
+    """A listed file (FileEntry) or a file to read (CaptureFile)."""
 
     @property
     def path(self) -> str: ...
@@ -41,8 +41,8 @@ class RecordedFile(Protocol):
 
 
 class KnownFile(msgspec.Struct, frozen=True):
-    """`steps` that are compared; `mean_step_us` is None where steps have no time. `facts`: its SpanFacts, packed,
-    from when the files that are read along with it were in the state `beside`."""
+    """Facts about one file. `steps` counts those that are compared; `mean_step_us` is None for steps without times.
+    `facts` is its SpanFacts as MessagePack, valid while the files read along with it are in the state `beside`."""
 
     device: str
     steps: int
@@ -57,28 +57,29 @@ class _Entry(msgspec.Struct):
 
 
 class KnownRuns:
-    """Safe to use from several threads. Without `entries` it is forgotten with the process. Nothing here ever fails."""
+    """Facts about files that were read. Safe to use from several threads; raises no I/O errors. Without `entries` the
+    facts are kept in memory only."""
 
     def __init__(self, entries: DiskStore | None) -> None:
         self._entries = entries
         self._lock = threading.Lock()
         self._files: dict[str, KnownFile] = {}
         self._new: dict[str, KnownFile] = {}
-        self._read: object = None
+        self._stored_state: object = None
         self._state = 0
 
     def state(self) -> int:
-        """Another number whenever more is known, found here or by another process."""
+        """Number that changes whenever there are new facts, from this or another process."""
         with self._lock:
             self._refresh()
             return self._state
 
     def of(self, file: RecordedFile) -> KnownFile | None:
-        """As of the last `state`."""
+        """The facts about a file, as of the last call of `state`; None if it has not been read."""
         return self._files.get(key_of(file))
 
     def facts(self, file: CaptureFile) -> SpanFacts | None:
-        """The file's facts, as of the last `state`; None where it has to be read."""
+        """The SpanFacts of a file, as of the last call of `state`; None if the file has to be read."""
         known = self.of(file)
         if known is None or known.beside != _beside(file):
             return None
@@ -86,26 +87,26 @@ class KnownRuns:
         return facts
 
     def note(self, job: SummaryJob, outline: Outline) -> None:
-        """Takes what is said of the job's file, if it is about all steps as they are found by themselves."""
+        """Stores the facts about the job's file, if they are about default steps: no marker chosen, window "device"."""
         if job.marker or job.window != "device":
             return
         key, facts = key_of(job.file), span_facts(outline)
         device = outline.device.name or outline.device.word
         packed = msgspec.msgpack.encode(facts)
-        found = KnownFile(device, outline.steps, facts["mean_step_us"], packed, _beside(job.file))
+        entry = KnownFile(device, outline.steps, facts["mean_step_us"], packed, _beside(job.file))
         with self._lock:
-            if self._files.get(key) != found:
-                self._new[key] = self._files[key] = found
+            if self._files.get(key) != entry:
+                self._new[key] = self._files[key] = entry
                 self._state += 1
 
     def save(self) -> None:
-        """Writes what was noted since the last time, next to what others have written."""
+        """Writes the facts noted since the last call, merged with those that other processes have written."""
         with self._lock:
             if self._entries is None or not self._new:
                 return
             self._refresh()
             new, self._new = dict(sorted(self._new.items())), {}
-            older = {key: found for key, found in self._files.items() if key not in new}
+            older = {key: entry for key, entry in self._files.items() if key not in new}
             kept = dict(list((older | new).items())[-_MOST:])
             body = msgspec.msgpack.encode(_Entry(__version__, kept))
             path = self._entries.path("runs", KNOWN)
@@ -123,20 +124,20 @@ class KnownRuns:
         except OSError:
             return
         state = (facts.st_ino, facts.st_size)
-        if state != self._read:
-            self._read = state
+        if state != self._stored_state:
+            self._stored_state = state
             stored = self._entries.read(path, lambda entry, size: _decoded(entry, size, path))
             self._files |= {**(stored or {}), **self._new}
             self._state += 1
 
 
 def key_of(file: RecordedFile) -> str:
-    """Key of a file in the state in which it is listed: a digest, which does not reveal the path."""
+    """Key of a file in its listed state: a digest, which does not reveal the path."""
     return _digest(repr((file.path, file.part, file.bytes, file.mtime_ns)))
 
 
 def _beside(file: CaptureFile) -> str:
-    """State of the files that are read along with it, "" without any."""
+    """Digest of the state of the files that are read along with it; "" if there are none."""
     states = sorted((file_stat.path, *file_stat.state) for file_stat in file.beside)
     return _digest(repr(states)) if states else ""
 
@@ -146,9 +147,10 @@ def _digest(text: str) -> str:
 
 
 def _decoded(stored: BinaryIO, size: int, path: Path) -> dict[str, KnownFile]:
-    """Raises ValueError for what is no entry (msgspec's errors are ones)."""
+    """Decodes the entry; empty for another version of this package. Raises ValueError (as msgspec's errors are) for
+    damaged bytes."""
     body = stored.read(max(0, size - DIGEST_BYTES))
     if stored.read(DIGEST_BYTES) != digest_of(path, body):
         raise ValueError("another digest")
-    found = msgspec.msgpack.decode(body, type=_Entry)
-    return found.files if found.version == __version__ else {}
+    entry = msgspec.msgpack.decode(body, type=_Entry)
+    return entry.files if entry.version == __version__ else {}

@@ -1,5 +1,5 @@
-"""What a tab is sent first about a pair whose comparison is on disk (comparison_cache.py), without anything that
-computes: a server that was just started has it at once."""
+"""The tab's first response about a pair whose comparison is on disk (comparison_cache.py). Imports nothing that
+compares, so that a newly started server can send it at once."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 
 FORMAT = 3
-"""Changes when entries written before cannot be read any more."""
+"""Version of the entry format; older entries are not found."""
 
 WORTH_KEEPING_BYTES = 16 * 2**10
-"""Pairs of smaller files are not kept: an entry is larger. A command that compares takes at least 0.4 s of processor
-time, half of it for imports; one that reads an entry 0.2 s, and writing it takes 0.01 s."""
+"""Pairs with less input are not cached, as an entry is larger than that. Comparing costs a command at least 0.4 s of
+CPU time, half of it for imports; reading an entry instead 0.2 s, and writing one 0.01 s."""
 
 _HEAD = struct.Struct("<Q32s")
-"""Bytes and digest of a part."""
+"""Size in bytes and digest of a part."""
 
 T = TypeVar("T")
 
 
 class _Answer(msgspec.Struct):
-    """What is looked at of an answer before it is sent: that it is whole and of the kind that a tab expects."""
+    """Schema that a cached response is checked against before it is sent; nested values are not decoded."""
 
     schema: Literal["tb_perfcompare.comparison/1"]
     version: str
@@ -50,13 +50,14 @@ class _Answer(msgspec.Struct):
 
 
 class ResponseCache:
-    """Entries of comparisons by question. Whatever goes wrong, there is just no answer."""
+    """Cached first responses by request. Errors are never raised: the response then counts as not cached."""
 
     def __init__(self, entries: DiskStore) -> None:
         self._entries = entries
 
     def key(self, question: ComparisonRequest) -> str | None:
-        """Of the files as they are now; None if one cannot be read, or for a pair that is not worth it."""
+        """Key of a request, with the files as they are now; None if one cannot be read or the pair is too small to
+        cache."""
         files = (*question.baseline.everything, *question.candidate.everything)
         if sum(file.bytes for file in files) < WORTH_KEEPING_BYTES:
             return None
@@ -67,28 +68,28 @@ class ResponseCache:
         return hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace")).hexdigest()[:40]
 
     def answer_to(self, question: ComparisonRequest) -> bytes | None:
-        """The answer, if it is on disk."""
+        """The response to a request if it is on disk, else None."""
         key = self.key(question)
         return None if key is None else self.answer(key)
 
     def answer(self, key: str) -> bytes | None:
-        """What render/wire/pages.py made of it."""
+        """The response under a key, as JSON from render/wire/pages.py, or None."""
         return self._part(key, 0, _checked_answer)
 
-    def _part(self, key: str, number: int, made: Callable[[bytes], T]) -> T | None:
-        """What is made of one of the two parts; an entry that is not what was written is removed."""
+    def _part(self, key: str, number: int, decode: Callable[[bytes], T]) -> T | None:
+        """Decodes part 0 or 1 of an entry; None if it does not exist. Damaged entries are removed."""
         path = self._entries.path(key, COMPARISON)
-        return self._entries.read(path, lambda stored, size: made(_body(stored, size, path, number)))
+        return self._entries.read(path, lambda stored, size: decode(_body(stored, size, path, number)))
 
 
 def with_heads(path: Path, parts: tuple[bytes, bytes]) -> bytes:
-    """The entry with this path."""
+    """Builds the bytes of the entry at `path`: size and digest of each part, then the parts."""
     heads = (_HEAD.pack(len(part), digest_of(path, part, number)) for number, part in enumerate(parts))
     return b"".join((*heads, *parts))
 
 
 def _body(stored: BinaryIO, size: int, path: Path, number: int) -> bytes:
-    """Raises ValueError for anything but what was written."""
+    """Reads part `number` of an entry. Raises ValueError if its sizes or digest do not match."""
     heads = stored.read(2 * _HEAD.size)
     if len(heads) < 2 * _HEAD.size:
         raise ValueError("it is too short")
@@ -103,6 +104,6 @@ def _body(stored: BinaryIO, size: int, path: Path, number: int) -> bytes:
 
 
 def _checked_answer(body: bytes) -> bytes:
-    """Raises ValueError for what is no answer (msgspec's errors are ones)."""
+    """Returns the body. Raises ValueError (as msgspec's errors are) if it is not a valid response."""
     msgspec.json.decode(body, type=_Answer)
     return body

@@ -1,11 +1,10 @@
-"""Summaries on disk, so that a second opening of a run reads kilobytes instead of gigabytes.
+"""Summaries on disk, so that opening a run again reads kilobytes instead of gigabytes.
 
-One file per summary: its arrays and, as JSON, everything else (saved/columnar.py), and a digest of the key and both,
-without which nothing is looked at. The key is what the summary depends on: the input's size, time, first and last
-bytes, the options, this package's code and the format. Entries are written beside their place and moved there, so that
-readers never see half of one and two processes cannot disturb each other; an entry that is not what was written, or
-whose parts do not fit together, is removed and the input read anew. Nothing here ever fails a comparison: a cache that
-cannot be used is none.
+One file per summary: its arrays, everything else as JSON (saved/columnar.py), and a digest of the key and both, which
+is checked before anything is decoded. The key covers what the summary depends on: the input's size, time and samples of
+its content, the options, this package's code and the format. Entries are written under a temporary name and moved into
+place, so that readers never see a partial one and processes do not interfere; a damaged entry is removed and its input
+read again. A cache that cannot be used never makes a comparison fail.
 Documented in docs/internals/reliability.md.
 """
 
@@ -31,17 +30,17 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob
 
 FORMAT = 4
-"""Changes when entries written before cannot be read any more."""
+"""Version of the entry format; older entries are not found."""
 
 WORTH_KEEPING_BYTES = 256 * 2**10
-"""Smaller inputs are read again as fast as their entry."""
+"""Smaller inputs are read as fast as an entry would be, and are not cached."""
 
 
 class SummaryCache:
-    """Entries below one directory. Safe to use from several threads and processes; construction touches nothing.
+    """Summaries in one directory. Safe to use from several threads and processes; construction touches no files.
 
-    comparisons  the finished comparisons, in the same directory and below the same limit
-    known        what a list of runs tells of those that were read
+    comparisons  cache of finished comparisons, in the same directory and under the same size limit
+    known        facts that run lists show about files that were read
     """
 
     def __init__(self, directory: str | os.PathLike[str], limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
@@ -50,18 +49,18 @@ class SummaryCache:
         self.known = KnownRuns(self._entries)
 
     def get(self, job: SummaryJob) -> Summary | None:
-        """The summary of the job as it would be computed now; None if it is not there or cannot be read."""
+        """The cached summary of a job, under the names it has now; None if it is missing or cannot be read."""
         if job.file.bytes < WORTH_KEEPING_BYTES:
             return None
         try:
             path = self._path(job)
         except OSError:
             return None
-        found = self._entries.read(path, lambda stored, size: _read(stored, size, path))
-        return None if found is None else _relabelled(found, job.file)
+        summary = self._entries.read(path, lambda stored, size: _read(stored, size, path))
+        return None if summary is None else _relabelled(summary, job.file)
 
     def put(self, job: SummaryJob, summary: Summary) -> None:
-        """Keeps the summary if there is room for it and the directory can be written."""
+        """Writes the summary, if it is of one capture and its input is large enough; ignores write errors."""
         if job.file.bytes < WORTH_KEEPING_BYTES or len(summary.captures) != 1:
             return
         try:
@@ -71,11 +70,11 @@ class SummaryCache:
             return
 
     def facts(self) -> CacheFacts:
-        """Raises OSError if the directory exists and cannot be listed."""
+        """Counts the entries. Raises OSError if the directory exists and cannot be listed."""
         return self._entries.facts()
 
     def clear(self) -> CacheFacts:
-        """Removes every entry; says what was there. Raises OSError if one cannot be removed."""
+        """Removes every entry; returns the facts from before. Raises OSError if one cannot be removed."""
         return self._entries.clear()
 
     def _path(self, job: SummaryJob) -> Path:
@@ -83,20 +82,20 @@ class SummaryCache:
 
 
 def user_cache(environment: Mapping[str, str] = os.environ) -> SummaryCache | None:
-    """The user's cache; None when it is switched off. Raises PerfCompareError for a limit that is no number."""
+    """Returns the user's cache, None if it is switched off. Raises PerfCompareError if the limit is not a number."""
     place = user_place(environment)
     return None if place is None else SummaryCache(*place)
 
 
 def _key(job: SummaryJob) -> str:
-    """Everything a summary depends on but its names. Raises OSError."""
+    """Hash of everything a summary depends on, without the names of its run, worker and span. Raises OSError."""
     parts = [FORMAT, __version__, code(), *described(job, names=False)]
     digest = hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace"))
     return digest.hexdigest()[:40]
 
 
 def _relabelled(summary: Summary, file: CaptureFile) -> Summary:
-    """The same summary under the names it is asked for now."""
+    """Returns the summary with the source, run, worker and span names of the current request."""
     (capture,) = summary.captures
     named = replace(capture, run=file.run, worker=file.worker, span=file.span)
     return replace(summary, source=file.source, captures=(named,))
@@ -111,7 +110,7 @@ def _write(out: IO[bytes], path: Path, summary: Summary) -> None:
 
 
 def _read(stored: BinaryIO, size: int, path: Path) -> Summary:
-    """Raises ValueError, and what comparing odd values raises, for anything but what was written."""
+    """Reads a summary. Raises ValueError, or what validating odd values raises, if the entry is damaged."""
     from tb_perfcompare.model.summary.summary import Summary
     from tb_perfcompare.model.summary.summary_validation import misfit
     from tb_perfcompare.sources.saved.columnar import unpacked
@@ -119,7 +118,7 @@ def _read(stored: BinaryIO, size: int, path: Path) -> Summary:
     body = stored.read(max(0, size - DIGEST_BYTES))
     if stored.read(DIGEST_BYTES) != digest_of(path, body):
         raise ValueError("another digest")
-    found = unpacked(body, Summary)
-    if wrong := misfit(found):
+    summary = unpacked(body, Summary)
+    if wrong := misfit(summary):
         raise ValueError(wrong)
-    return found
+    return summary

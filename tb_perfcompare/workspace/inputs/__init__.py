@@ -1,1 +1,1 @@
-"""The files that make a side, how they are opened, and what is asked about a pair."""
+"""The files of a side, how they are opened, and comparison requests."""

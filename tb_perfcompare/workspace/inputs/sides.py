@@ -1,5 +1,5 @@
-"""The files that make a side of a comparison, as values, and how they are opened: in the state that is meant, by the
-rule about links they were found by. Listing runs needs no more of what is done with them."""
+"""The files of each side of a comparison, as plain values, and how they are opened: in the requested state, by the rule
+about links they were found by. Listing runs imports nothing that reads or compares."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from tb_perfcompare.sources.storage.one_state import one_state
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRequest:
-    """Everything a comparison depends on. Equal questions have equal answers. Runs of one experiment are compared at
-    the level that it leaves for a look at what is recorded, whoever asks. A side that is narrowed to a kind (a saved
-    baseline may be) is compared with the same kind of the other."""
+    """Everything a comparison depends on: equal requests have equal results. If both sides are runs of the same
+    experiment, alpha is at most the level that its sequential design leaves for a look at the recorded rounds. If one
+    side is narrowed to a kind of steps (a saved baseline may be), so is the other."""
 
     baseline: Side
     candidate: Side
@@ -43,7 +43,7 @@ class ComparisonRequest:
         return self.baseline, self.candidate
 
     def tag(self) -> str:
-        """A text that changes whenever the answer may: the files' names, sizes and times, the options, the version."""
+        """Hash that changes whenever the result may: of the files' names, sizes and times, the options, the version."""
         return hashlib.sha256(repr((__version__, self)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 
@@ -54,7 +54,7 @@ _STEPS = re.compile(r"\s*(\d{1,18})\s*(?:-\s*(\d{1,18})\s*)?", re.ASCII)
 
 
 def parse_steps(text: str) -> Steps:
-    """ "3-10" or "5". Raises SelectionError."""
+    """Parses a range such as "3-10", or one step number. Raises SelectionError."""
     found = _STEPS.fullmatch(text)
     if found is None:
         raise SelectionError(f"{text!r} is not a range of steps", hint="give two numbers such as 3-10, or one")
@@ -66,16 +66,16 @@ def parse_steps(text: str) -> Steps:
 
 @dataclass(frozen=True, slots=True)
 class CaptureFile:
-    """One file to read, and what is said about it.
+    """One file to read, in an expected state, and its place in a run.
 
-    path    opens it; never shown
-    shown   how messages name it: relative to the logdir, or as the user typed it
-    name    relative to the source, for the files of a side
-    bytes, mtime_ns  of the expected state; a changed file is another CaptureFile
-    source  what the user calls the whole it belongs to: a run, or a path as typed
-    part    which run of a file that holds several
+    path    to open the file with; never shown
+    shown   the file's name in messages: relative to the logdir, or as the user typed it
+    name    the file's name relative to its source
+    bytes, mtime_ns  expected size and modification time; a changed file is another CaptureFile
+    source  the run's name, or the path as the user typed it
+    part    number of the run, for a file that holds several
     beside  files that are read along with it
-    version, within  as of filesystem.FileStat
+    version, within  as in filesystem.FileStat
     """
 
     path: str
@@ -95,13 +95,14 @@ class CaptureFile:
 
     @property
     def states(self) -> dict[str, FileState]:
-        """Path -> expected state, of this file and of those next to it."""
-        return {self.path: (self.bytes, self.mtime_ns, self.version)} | {one.path: one.state for one in self.beside}
+        """Path -> expected state, for this file and for those read along with it."""
+        return {self.path: (self.bytes, self.mtime_ns, self.version)} | {stat.path: stat.state for stat in self.beside}
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedExperiment:
-    """What an experiment's manifest says about a comparison of its runs; `directory` tells experiments apart."""
+    """The significance level and design that an experiment's manifest sets for comparing its runs; `directory`
+    identifies the experiment."""
 
     directory: str
     look: ExperimentLook
@@ -109,11 +110,16 @@ class RecordedExperiment:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The captures that make one side of a comparison; `steps` narrows each to some step numbers, `launches` is a
-    listing or export of the same program whose figures its kernels get, `counters` a file of samples taken meanwhile;
-    `all_steps` keeps the steps that are usually left out (analysis/pooling/step_admission.py); `marker` says what
-    delimits the steps of traces, "" for what is found (analysis/iterations/find.py), `kind` keeps those whose markers
-    are called like this pattern; `notes` say what of the source was not read; `experiment` recorded it.
+    """The captures of one side of a comparison, and how to read them.
+
+    steps       keep only these step numbers; None: all
+    launches    a kernel listing or ncu export of the same program, whose figures are attached to the side's kernels
+    counters    a file of counter samples taken during the recording
+    all_steps   keep the steps that are usually left out (analysis/pooling/step_admission.py)
+    marker      what delimits the steps of traces; "": the default (analysis/iterations/find.py)
+    kind        keep only the steps whose marker's name matches this pattern; "": all
+    notes       parts of the source that were not read
+    experiment  the experiment that recorded it, if any
     """
 
     source: str
@@ -129,34 +135,36 @@ class Side:
 
     @property
     def keeps_tail(self) -> bool:
-        """Whether steps are wanted that the recording ended before: whoever names steps gets those."""
+        """Whether to keep a last step that the recording cut short: yes if steps are named explicitly or all are
+        kept."""
         return self.all_steps or self.steps is not None
 
     @property
     def everything(self) -> tuple[CaptureFile, ...]:
-        """All files to read."""
+        """All files to read: captures, launches and counters."""
         return (*self.files, *(file for file in (self.launches, self.counters) if file is not None))
 
 
 def of_one_kind(baseline: Side, candidate: Side) -> tuple[Side, Side]:
-    """The sides, one without a kind narrowed to that of the other."""
+    """Returns the sides; one without a kind is narrowed to the kind of the other."""
     kind = baseline.kind or candidate.kind
     return replace(baseline, kind=baseline.kind or kind), replace(candidate, kind=candidate.kind or kind)
 
 
 def files_of(file: CaptureFile) -> FileSystem:
-    """Opens the file and those next to it, in whatever state they are."""
+    """Returns a file system that opens the file and those read along with it, in whatever state they are."""
     return file_system(file.path, file.within)
 
 
 def as_meant(file: CaptureFile) -> AbstractContextManager[FileSystem]:
-    """Opens the file and those next to it for the length of a reading. Raises InputChanged for one that is not, or does
-    not stay, in the expected state."""
+    """Opens the file and those read along with it, for the `with` body. Raises InputChanged if one of them is not in
+    its expected state or leaves it before the body ends."""
     return one_state(files_of(file), file.states)
 
 
 def as_on_disk(file: CaptureFile) -> CaptureFile:
-    """The file in its state of now; one that has gone keeps the old state, and reading it will say so."""
+    """Returns the file with its current state. A file that no longer exists keeps its old state, so that reading it
+    reports the error."""
     fs = files_of(file)
     try:
         facts = fs.stat(file.path)

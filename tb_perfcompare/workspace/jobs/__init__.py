@@ -1,1 +1,1 @@
-"""What a worker is asked to do: top-level functions of picklable values."""
+"""Functions that worker processes run: top-level functions of picklable values."""

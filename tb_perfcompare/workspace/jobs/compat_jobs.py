@@ -1,5 +1,5 @@
-"""What torch-tb-profiler answers about a file, in a process of its own: a lack of memory ends only that, and nothing
-that torch-tb-profiler prints or replaces is seen elsewhere."""
+"""torch-tb-profiler's answers about a file, computed in a process of its own: running out of memory ends only that
+process, and what torch-tb-profiler prints or monkey-patches affects nothing else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile, as_meant
 from tb_perfcompare.workspace.jobs.summary_jobs import shown_error
 
 TIMES_A_SUMMARY = 11
-"""Memory per event, measured: 1,800 to 2,250 bytes, where a summary needs 200."""
+"""Memory relative to summarising the same file: measured 1,800 to 2,250 bytes per event, a summary needs 200."""
 
 _OTHERS = {
     CYCLES: "a perf_data table, which torch-tb-profiler does not answer",
@@ -26,8 +26,8 @@ _OTHERS = {
 
 @dataclass(frozen=True, slots=True)
 class CompatRequest:
-    """One of torch-tb-profiler's HTTP answers about one file. `worker_count` is that of the whole run; `params` are the
-    route's other arguments."""
+    """Asks for one of torch-tb-profiler's HTTP answers about one file. `worker_count` is that of the whole run;
+    `params` are the route's other arguments."""
 
     file: CaptureFile
     route: str
@@ -38,14 +38,14 @@ class CompatRequest:
 
 @dataclass(frozen=True, slots=True)
 class CompatAnswer:
-    """JSON, and what weakens it, for which that has no place."""
+    """The answer as JSON, and notes about problems with the recording, for which that JSON has no place."""
 
     json: bytes
     notes: tuple[Note, ...] = ()
 
 
 def compat_answer(question: CompatRequest, report: Reporter) -> CompatAnswer:
-    """Raises InputError and SelectionError."""
+    """Computes torch-tb-profiler's answer. Raises InputError and SelectionError."""
     try:
         return _answered(question, report)
     except InputError as error:
@@ -73,11 +73,11 @@ def _answered(question: CompatRequest, report: Reporter) -> CompatAnswer:
         from tb_perfcompare.analysis.compat import answer, read_compat
 
         profile = read_compat(events)
-        found = answer(
+        body = answer(
             profile, question.route, worker_count=question.worker_count, group_by=question.group_by,
             **dict(question.params),
         )  # fmt: skip
-        return CompatAnswer(wire.encode(found), (*events.notes, *profile.notes))
+        return CompatAnswer(wire.encode(body), (*events.notes, *profile.notes))
     if isinstance(recording, AnswersRecording):
         from tb_perfcompare.analysis.answers.summarize_answers import saved_answer
 

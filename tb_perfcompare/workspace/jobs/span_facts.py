@@ -1,4 +1,4 @@
-"""The facts that a list of runs shows of a file."""
+"""The facts that a list of runs shows about a file."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ if TYPE_CHECKING:
     from tb_perfcompare.model.summary.outline import Outline
 
 SpanFacts = dict[str, Any]
-"""As `tb-perfcompare runs --json` prints it."""
+"""JSON object as `tb-perfcompare runs --json` prints it."""
 
 
 def span_facts(outline: Outline) -> SpanFacts:
-    """Format, device, steps (all, those that are compared, what delimits them), mean step time, notes."""
-    # a list that shows kept facts imports none of it
+    """Returns format, device, steps (recorded, compared, what delimits them), mean step time and notes."""
+    # imported here: a list of runs whose facts are all cached does without
     from tb_perfcompare.comparison.result.plain_values import as_plain, device_dict, iterations_dict
 
     return {

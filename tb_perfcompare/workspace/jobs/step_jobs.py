@@ -1,4 +1,4 @@
-"""What a worker does for pictures of steps and for excerpts of traces. Top-level functions of picklable values."""
+"""Worker jobs for step views and trace excerpts: top-level functions of picklable values."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile, as_meant
 from tb_perfcompare.workspace.jobs.summary_jobs import read_recording, shown_error
 
 MOST_AT_ONCE = 300_000
-"""Events of further steps that are cut out along with the one asked for: another step is mostly asked for next."""
+"""Neighbouring steps are cut out with the requested one up to this many events, as one of them is likely next."""
 
 
 class NoEvents(SelectionError):
-    """A file that has steps and no events, such as a saved baseline."""
+    """A file with steps but no single events, such as a saved baseline."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepJob:
-    """One step of one file; `marker` as of Side."""
+    """One step of one file, by its label; `marker` as in Side."""
 
     file: CaptureFile
     window: str
@@ -37,7 +37,7 @@ class StepJob:
 
 @dataclass(frozen=True, slots=True)
 class ExcerptSide:
-    """The steps of a file whose window is taken out, the first and the last one by their labels."""
+    """The steps of a file to export, from label `first` to label `last`; `label` names the side in a joined trace."""
 
     file: CaptureFile
     window: str
@@ -48,30 +48,31 @@ class ExcerptSide:
 
 
 def read_steps(job: StepJob, report: Reporter) -> tuple[StepEvents, ...]:
-    """The step asked for, then others of the file while they are few. Raises InputError, SelectionError, Cancelled."""
+    """Returns the requested step first, then its nearest neighbours up to MOST_AT_ONCE events. Raises InputError,
+    SelectionError, Cancelled."""
     cutter = _cutter(job.file, job.window, job.marker, report)
-    found = [cutter.cut(job.label)]
-    events = len(found[0])
+    steps = [cutter.cut(job.label)]
+    events = len(steps[0])
     for label in _nearest_first(cutter.labels, job.label):
         if events >= MOST_AT_ONCE:
             break
         report(Progress("summarising", job.file.shown, job.file.bytes, job.file.bytes, events))
-        found.append(cutter.cut(label))
-        events += len(found[-1])
-    return tuple(found)
+        steps.append(cutter.cut(label))
+        events += len(steps[-1])
+    return tuple(steps)
 
 
 def match_steps(a: StepEvents, b: StepEvents, report: Reporter) -> step_matches.StepMatches:
-    """Which event of one is which of the other."""
+    """Pairs the events of two steps."""
     report(Progress("comparing"))
     return step_matches.match_steps(a, b)
 
 
 def trace_file(sides: Sequence[ExcerptSide], compress: bool, report: Reporter) -> bytes:
-    """A trace with the stretches of one side as they were written, or of several joined. Raises InputError,
-    SelectionError, Cancelled."""
-    taken = [_excerpt_of(side, report) for side in sides]
-    text = excerpt_file(taken[0].excerpt, _about(sides[0])) if len(taken) == 1 else joined_file(taken)
+    """Writes a trace of the sides' steps: of one side with its events unchanged, of several sides joined. Raises
+    InputError, SelectionError, Cancelled."""
+    excerpts = [_excerpt_of(side, report) for side in sides]
+    text = excerpt_file(excerpts[0].excerpt, _about(sides[0])) if len(excerpts) == 1 else joined_file(excerpts)
     return packed(text) if compress else text
 
 

@@ -1,4 +1,4 @@
-"""The strict report of two sides: what is computed, and how it is drawn, for the command line and for the server."""
+"""Computes and renders the strict report of two sides, for the command line and for the server."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ FORMS = (JSON, MARKDOWN, CSV)
 
 @dataclass(frozen=True, slots=True)
 class StrictRequest:
-    """Everything a strict report depends on. Equal questions have equal answers.
+    """Everything a strict report depends on: equal requests have equal reports.
 
-    processes  the two pids (of traces: numbers of workers) to compare; None: the first pair
-    beta       what shares of traces are of: "total" or "exclusive"
-    window     where steps of traces end: "device" or "marker"
+    processes  the two pids (for traces: worker numbers) to compare; None: the first pair
+    beta       the time of a trace that beta, a function's share, is of: "total" or "exclusive"
+    window     where a trace's steps end: "device" or "marker"
     form       one of FORMS
     """
 
@@ -82,36 +82,38 @@ class StrictRequest:
 
     @property
     def sides(self) -> tuple[Side, Side]:
-        """Normal and abnormal."""
+        """The normal side and the abnormal side."""
         return self.baseline, self.candidate
 
     def tag(self) -> str:
-        """A text that changes whenever the answer may: the files' names, sizes and times, the options, the version."""
+        """Hash that changes whenever the report may: of the files' names, sizes and times, the options, the version."""
         return hashlib.sha256(repr((__version__, self)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 
 def holds_tables(side: Side) -> bool:
-    """Whether the side's files are per-cycle tables. Unreadable files are neither; reading will say so."""
-    found = set()
+    """Whether the side's files are per-cycle tables. Ignores unreadable files, which fail when they are read. Raises
+    SelectionError for a mixture."""
+    are_tables = set()
     for file in side.files:
         try:
-            found.add(registry.recognise(file.path, files_of(file)).format == CYCLES)
+            are_tables.add(registry.recognise(file.path, files_of(file)).format == CYCLES)
         except InputError:
             continue
-    if len(found) > 1:
+    if len(are_tables) > 1:
         raise SelectionError(
             f"{side.source} holds per-cycle tables and other recordings", hint="choose one with its worker"
         )
-    return found == {True}
+    return are_tables == {True}
 
 
 def strict_of_tables(question: StrictRequest, report: Reporter) -> bytes:
-    """The answer about two recorded tables, which are read here."""
+    """Reads two recorded per-cycle tables and returns the report about them in the requested form."""
     files = [_one_table(side) for side in question.sides]
     recordings = [_read_table(file, report) for file in files]
     pair = find_pairs(files[0].path, files[1].path).pairs[0]
     tables = [
-        in_cycles(found.table, side.steps, side.source) for found, side in zip(recordings, question.sides, strict=True)
+        in_cycles(recording.table, side.steps, side.source)
+        for recording, side in zip(recordings, question.sides, strict=True)
     ]
     sides = sides_of_tables(
         *tables, case=pair.case, phase=pair.phase, counters=recordings[1].counters,
@@ -121,7 +123,8 @@ def strict_of_tables(question: StrictRequest, report: Reporter) -> bytes:
 
 
 def strict_of_traces(baseline: LoadedSide, candidate: LoadedSide, question: StrictRequest, report: Reporter) -> bytes:
-    """The answer about two traces. What cannot be compared is said in the JSON answer, and an error in the others."""
+    """Returns the report about two traces in the requested form. Traces that cannot be compared give a JSON report
+    with the reason; in other forms NotComparable is raised."""
     report(Progress("comparing"))
     try:
         sides = sides_of_traces(pooled(baseline), pooled(candidate), question.beta)
@@ -131,21 +134,21 @@ def strict_of_traces(baseline: LoadedSide, candidate: LoadedSide, question: Stri
 
 
 def refused(error: NotComparable, question: StrictRequest) -> bytes:
-    """The answer where there is nothing to compare; raises the error again where only a report was asked for."""
+    """Returns a JSON report that says why nothing can be compared; raises the error again for other forms."""
     if question.form != JSON:
         raise error
     return wire.encode(strict_dict(StrictAnswer("", (), 0, None, absent=str(error))))
 
 
 def check_kinds(question: StrictRequest) -> bool:
-    """Whether both sides are tables. Raises NotComparable when only one is."""
+    """Whether both sides are per-cycle tables. Raises NotComparable if only one is."""
     kinds = [holds_tables(side) for side in question.sides]
     check_same_kind(*kinds)
     return kinds[0]
 
 
 def strict_file(sides: StrictSides, pair: ProcessPair, form: str, *, banner: bool = False) -> tuple[bytes, list[str]]:
-    """(the report in "md" or "csv", the lines of the banner). In Markdown the banner goes before the report."""
+    """Returns (the report in "md" or "csv", the banner's lines). In Markdown the banner also precedes the report."""
     report = _report(sides, pair)
     lines = banner_lines(_weaknesses(sides, pair, report), sides.units(pair)) if banner else []
     if form == CSV:
@@ -157,14 +160,14 @@ def strict_file(sides: StrictSides, pair: ProcessPair, form: str, *, banner: boo
 def strict_text_bytes(
     sides: StrictSides, pair: ProcessPair, terminal: Terminal | None, *, banner: bool = False
 ) -> bytes:
-    """The report as text, fitted to a terminal."""
+    """Returns the report as text, fitted to the terminal's width."""
     answer = _answer(sides, (pair,), 0)
     lines = banner_lines(answer.weaknesses, answer.units) if banner else []
     return strict_text(answer, lines, terminal).encode("utf-8", "backslashreplace")
 
 
 def strict_answer(sides: StrictSides, processes: tuple[int, int] | None) -> StrictAnswer:
-    """The report with everything that is said about it."""
+    """Returns the report with its weaknesses, units and tables; see named_process for `processes`."""
     return _answer(sides, *named_process(sides, processes))
 
 
@@ -205,18 +208,18 @@ def _one_table(side: Side) -> CaptureFile:
 
 
 def in_cycles(table: CycleTable, steps: Steps | None, source: str) -> CycleTable:
-    """Only the cycles with these numbers."""
+    """Returns the rows of the cycles with these numbers (None: all). Raises SelectionError if there are none."""
     if steps is None:
         return table
     inside = (table.cycle >= steps[0]) & (table.cycle <= steps[1])
     if not inside.any():
-        there = ", ".join(str(cycle) for cycle in np.unique(table.cycle)[:20].tolist())
-        raise SelectionError(f"{source} has no cycle between {steps[0]} and {steps[1]}", hint=f"there are: {there}")
+        cycles = ", ".join(str(cycle) for cycle in np.unique(table.cycle)[:20].tolist())
+        raise SelectionError(f"{source} has no cycle between {steps[0]} and {steps[1]}", hint=f"there are: {cycles}")
     return table.rows(inside)
 
 
 def of_tables(sides: tuple[Side, Side], pair: ProcessPair, options: CompareOptions, report: Reporter) -> Comparison:
-    """Two recorded tables, each with the rows of one process. Raises InputError."""
+    """Compares two recorded per-cycle tables, each narrowed to the rows of one process. Raises InputError."""
     first, second = (
         _of_process(side, pid, options, report) for side, pid in zip(sides, (pair.normal, pair.abnormal), strict=True)
     )
@@ -224,18 +227,18 @@ def of_tables(sides: tuple[Side, Side], pair: ProcessPair, options: CompareOptio
 
 
 def of_worker(side: Side, worker: str) -> Side:
-    """The side with the files of one worker."""
+    """Returns the side with only the files of one worker."""
     return replace(side, files=tuple(file for file in side.files if file.worker == worker))
 
 
 def _read_table(file: CaptureFile, report: Reporter = silent) -> CycleRecording:
-    """One table with its counters file. Raises InputError with the name that is shown."""
+    """Reads one per-cycle table with its counters file. Raises InputError, naming the file as it is shown."""
     try:
-        found = read_recording(file, report)
+        recording = read_recording(file, report)
     except InputError as error:
         raise shown_error(error, file) from error
-    assert isinstance(found, CycleRecording)
-    return found
+    assert isinstance(recording, CycleRecording)
+    return recording
 
 
 def _of_process(side: Side, pid: int, options: CompareOptions, report: Reporter) -> Summary:

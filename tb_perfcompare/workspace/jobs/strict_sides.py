@@ -1,4 +1,5 @@
-"""Two sides as per-cycle tables, whatever they were read from, with the pairs of processes to compare."""
+"""Represents both sides as per-cycle tables, whether recorded as such or made from traces, with the pairs of processes
+to compare."""
 
 from __future__ import annotations
 
@@ -22,20 +23,22 @@ _LOSSES = frozenset({
     NoteCode.FILE_FAILED, NoteCode.TRUNCATED, NoteCode.DROPPED_EVENTS, NoteCode.STEPS_DROPPED,
     NoteCode.COUNTERS_UNUSABLE,
 })  # fmt: skip
-"""Notes that say that something is not in the tables."""
+"""Notes about data that is missing from the tables."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StrictSides:
-    """
-    case        names the comparison in titles, `phase` is "_decode" or the like in names of files
-    tables      normal and abnormal, all processes
-    processes   the pairs that are compared when none is asked for
-    counters    samples of the abnormal table's counters file, which show their units
-    workers     number -> name of traces' workers, per side; None for recorded tables
-    of_traces   facts about the counters of traces; None for tables that were recorded as such
-    recordings  captures on each side
-    notes       what was lost in reading
+    """The two per-cycle tables of a strict report.
+
+    case        names the comparison in titles
+    phase       part of file names, such as "_decode"
+    tables      normal and abnormal, with all processes
+    processes   the pairs of processes to choose from; the first is the default
+    counters    samples of the abnormal table's counters file, which show the counters' units
+    of_traces   facts about the counters of traces; None for recorded tables
+    workers     per side, number -> name of each worker of traces; None for recorded tables
+    notes       data that was lost in reading
+    recordings  number of captures on each side
     """
 
     case: str
@@ -49,29 +52,30 @@ class StrictSides:
     recordings: tuple[int, int] = (1, 1)
 
     def of_pair(self, pair: ProcessPair) -> tuple[CycleTable, CycleTable]:
-        """The tables of two processes."""
+        """Returns the normal and the abnormal table, each narrowed to its process of the pair."""
         return self.tables[0].of_pid(pair.normal), self.tables[1].of_pid(pair.abnormal)
 
     def pair(self, normal: int, abnormal: int) -> ProcessPair:
-        """The pair of these two, one of `processes` or another. Raises SelectionError for unknown ones."""
-        known = next((own for own in self.processes if (own.normal, own.abnormal) == (normal, abnormal)), None)
-        if known is not None:
-            return known
+        """Returns the pair of these two processes, which need not be in `processes`. Raises SelectionError for unknown
+        ones."""
+        listed = next((pair for pair in self.processes if (pair.normal, pair.abnormal) == (normal, abnormal)), None)
+        if listed is not None:
+            return listed
         pids = self.tables[0].pids(), self.tables[1].pids()
         if self.workers is None:
             return chosen_pair(*pids, normal, abnormal)
-        found = chosen_pair(*pids, normal, abnormal, self.processes[0].word if self.processes else "worker")
-        return replace(found, names=(self.workers[0][normal], self.workers[1][abnormal]))
+        chosen = chosen_pair(*pids, normal, abnormal, self.processes[0].word if self.processes else "worker")
+        return replace(chosen, names=(self.workers[0][normal], self.workers[1][abnormal]))
 
     def mu_units(self, pair: ProcessPair) -> Mapping[str, str]:
-        """Counter -> unit of its mu."""
+        """Counter name -> unit of its mu, the counter's value in the tables."""
         if self.of_traces is not None:
             return {facts.name: facts.unit or "raw" for facts in self.of_traces}
         table = self.of_pair(pair)[1]
         return {note.metric: note.unit.mu_text for note in unit_notes(table, self.counters)}
 
     def units(self, pair: ProcessPair) -> tuple[str, ...]:
-        """What the counters count in, a text each."""
+        """Describes the unit of each counter."""
         if self.of_traces is not None:
             return tuple(map(_trace_unit, self.of_traces))
         return tuple(map(unit_text, unit_notes(self.of_pair(pair)[1], self.counters)))
@@ -86,29 +90,30 @@ def sides_of_tables(
     counters: CounterTable | None = None,
     notes: tuple[str, ...] = (),
 ) -> StrictSides:
-    """Recorded tables: a process is a pid."""
+    """Builds the sides from recorded per-cycle tables; a process is a pid."""
     pairs = all_pairs(normal.pids(), abnormal.pids())
     return StrictSides(case, phase, (normal, abnormal), pairs, counters, notes=notes)
 
 
 def sides_of_traces(normal: Summary, abnormal: Summary, beta: str = TOTAL, *, case: str | None = None) -> StrictSides:
-    """Traces: a process is a worker, a cycle a step. Raises NotComparable for what has no steps or other ones."""
-    ours, theirs, pairs = numbered_workers(_workers(normal), _workers(abnormal))
-    found = trace_cycles(normal, abnormal, (ours, theirs), beta)
+    """Builds the sides from traces; a process is a worker, a cycle is a step. Raises NotComparable for traces without
+    steps or with different kinds of steps."""
+    normal_numbers, abnormal_numbers, pairs = numbered_workers(_workers(normal), _workers(abnormal))
+    cycles = trace_cycles(normal, abnormal, (normal_numbers, abnormal_numbers), beta)
     return StrictSides(
         case=f"{_name(normal)} against {_name(abnormal)}" if case is None else case,
         phase="",
-        tables=found.tables,
+        tables=cycles.tables,
         processes=pairs,
-        of_traces=found.counters,
-        workers=(_by_number(ours), _by_number(theirs)),
+        of_traces=cycles.counters,
+        workers=(_by_number(normal_numbers), _by_number(abnormal_numbers)),
         notes=(*losses("normal", normal.notes), *losses("abnormal", abnormal.notes)),
         recordings=(_spans(normal), _spans(abnormal)),
     )
 
 
 def losses(side: str, notes: Sequence[Note]) -> tuple[str, ...]:
-    """What is missing from a side, as sentences."""
+    """Returns a sentence for each note about missing data of a side."""
     return tuple(
         f"{side}: {note.where}: {note.message}" if note.where else f"{side}: {note.message}"
         for note in notes
@@ -117,7 +122,7 @@ def losses(side: str, notes: Sequence[Note]) -> tuple[str, ...]:
 
 
 def check_same_kind(normal_is_table: bool, abnormal_is_table: bool) -> None:
-    """Cycles of a table and steps of a trace are different things. Raises NotComparable."""
+    """Raises NotComparable if only one side is a per-cycle table: its cycles are not a profiler's steps."""
     if normal_is_table != abnormal_is_table:
         table, trace = ("normal", "abnormal") if normal_is_table else ("abnormal", "normal")
         raise NotComparable(
@@ -128,7 +133,7 @@ def check_same_kind(normal_is_table: bool, abnormal_is_table: bool) -> None:
 
 
 def _workers(summary: Summary) -> list[WorkerName]:
-    """In order of appearance; spans of one worker are one process."""
+    """Returns the workers in order of appearance; all spans of a worker are one process."""
     return [WorkerName(name, rank) for name, rank in {c.worker: c.rank for c in summary.captures}.items()]
 
 
@@ -137,7 +142,7 @@ def _by_number(numbers: Mapping[str, int]) -> dict[int, str]:
 
 
 def _spans(summary: Summary) -> int:
-    """Recordings of the worker that has the most."""
+    """Number of captures of the worker with the most."""
     workers = [capture.worker for capture in summary.captures]
     return max(workers.count(worker) for worker in workers)
 
@@ -157,7 +162,8 @@ def _trace_unit(facts: CounterFacts) -> str:
 
 
 def named_process(sides: StrictSides, processes: tuple[int, int] | None) -> tuple[tuple[ProcessPair, ...], int]:
-    """(the pairs, the index of the chosen one): the first, or the two asked for, which are added if need be."""
+    """Returns (the pairs, the index of the chosen one): the pair of the requested `processes`, which is appended if it
+    is not listed, or the first pair for None. Raises SelectionError for unknown processes or if there is no pair."""
     pairs = sides.processes
     if processes is not None:
         pair = sides.pair(*processes)

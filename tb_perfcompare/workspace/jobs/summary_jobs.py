@@ -1,6 +1,7 @@
-"""What a worker process is asked to do. Top-level functions of picklable values: they run anywhere and keep nothing.
+"""Worker jobs that read, summarise and compare: top-level functions of picklable values, without state.
 
-Readers, analysis and the comparison are imported where they are used, as the asking process needs none of them.
+Readers, analysis and the comparison are imported inside the functions, as the process that submits jobs needs none of
+them.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class SummaryJob:
-    """One file to read and summarise. Equal jobs have equal answers. `paths` tells from where rows were called; with
-    `tail` the last step stays even if the recording ended before it did; `marker` as of Side."""
+    """One file to read and summarise: equal jobs have equal summaries. `paths` collects the callers of rows; `tail`
+    keeps a last step that the recording cut short; `marker` as in Side."""
 
     file: CaptureFile
     window: str
@@ -47,8 +48,8 @@ class SummaryJob:
 
 @dataclass(frozen=True, slots=True)
 class LoadedSide:
-    """The summaries of a side's files that are compared, a note for each of the others, and the launches and samples of
-    counters to attach."""
+    """A side with the summaries to compare, a note for each file left out, and the launches and counter samples to
+    attach."""
 
     side: Side
     summaries: tuple[Summary, ...]
@@ -59,21 +60,21 @@ class LoadedSide:
 
 @paused_collector()
 def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
-    """Reads one run and says what it means. Raises InputError, naming the file as it is shown, or Cancelled."""
+    """Reads one file and summarises it. Raises InputError, naming the file as it is shown, or Cancelled."""
     return _from_recording(job, report, _of_trace)
 
 
 @paused_collector()
 def outline_file(job: SummaryJob, report: Reporter) -> Outline:
-    """Reads one run and says what a list of runs shows of it; errors as of summarize_file."""
-    found = _from_recording(job, report, _outline_of_trace)
-    return found if isinstance(found, Outline) else outline_of(found)
+    """Reads one file for the facts that a list of runs shows. Raises what summarize_file raises."""
+    result = _from_recording(job, report, _outline_of_trace)
+    return result if isinstance(result, Outline) else outline_of(result)
 
 
 def _from_recording(
     job: SummaryJob, report: Reporter, of_trace: Callable[[TraceRecording, SummaryJob], T]
 ) -> T | Summary:
-    """What `of_trace` makes of a trace, the summary of any other recording."""
+    """Returns `of_trace(trace, job)` for a trace, the summary for any other recording."""
     file, origin = job.file, origin_of(job.file)
     try:
         match read_recording(file, report):
@@ -120,7 +121,7 @@ def _outline_of_trace(trace: TraceRecording, job: SummaryJob) -> Outline:
 
 @contextmanager
 def _named_marker(job: SummaryJob) -> Iterator[None]:
-    """A missing marker is an error about the job's file."""
+    """Adds the file's name to a MarkerMissing raised in the `with` body."""
     try:
         yield
     except MarkerMissing as error:
@@ -128,7 +129,8 @@ def _named_marker(job: SummaryJob) -> Iterator[None]:
 
 
 def read_launches(file: CaptureFile, report: Reporter) -> LaunchRecording:
-    """The launches of a listing or an export. Raises InputError, also for a file of another format, or Cancelled."""
+    """Reads the launches of a kernel listing or an ncu export. Raises InputError, also for a file of another format, or
+    Cancelled."""
     try:
         recording = read_recording(file, report)
     except InputError as error:
@@ -140,7 +142,7 @@ def read_launches(file: CaptureFile, report: Reporter) -> LaunchRecording:
 
 
 def read_counter_file(file: CaptureFile, report: Reporter) -> CounterTable:
-    """The samples of a counters file. Raises InputError or Cancelled."""
+    """Reads the samples of a counters file. Raises InputError or Cancelled."""
     from tb_perfcompare.sources.perf_data.csv_tables import read_counters
 
     try:
@@ -151,8 +153,8 @@ def read_counter_file(file: CaptureFile, report: Reporter) -> CounterTable:
 
 
 def read_recording(file: CaptureFile, report: Reporter) -> Recording:
-    """The file's recording; its notes name it relative to the source, progress as it is shown. Raises InputChanged for
-    a file that is not in the expected state, or does not stay in it."""
+    """Reads a file. Notes name it relative to its source, progress reports as it is shown. Raises InputChanged if the
+    file is not in its expected state or leaves it while it is read."""
     from tb_perfcompare.sources import registry
 
     def renamed(progress: Progress, /) -> None:
@@ -163,20 +165,20 @@ def read_recording(file: CaptureFile, report: Reporter) -> Recording:
 
 
 def origin_of(file: CaptureFile) -> Origin:
-    """What a file's summary says about where it comes from."""
+    """Returns the source, run, worker, span and rank of a file, for its summary."""
     return Origin(file.source, file.run, file.worker, file.span, file.rank)
 
 
 def shown_error(error: InputError, file: CaptureFile) -> InputError:
-    """The same error about the name that is shown: paths do not leave the server."""
-    known = type(error) in (InputError, InputChanged, CorruptInput, UnrecognisedFormat)
-    kind: type[InputError] = type(error) if known else InputError
+    """Returns the same error with the file's shown name instead of its path, which must not leave the server."""
+    has_usual_arguments = type(error) in (InputError, InputChanged, CorruptInput, UnrecognisedFormat)
+    kind: type[InputError] = type(error) if has_usual_arguments else InputError
     return kind(file.shown, error.reason, place=error.place, hint=error.hint)
 
 
 def pooled(loaded: LoadedSide) -> Summary:
-    """One summary of the side: narrowed to its steps, with the figures of its launches and counters files, and with a
-    note for each file that was not read."""
+    """Returns one summary of the side: pooled, narrowed to its steps, with the figures of its launches and counters
+    files attached, and with a note for each file that was left out."""
     from tb_perfcompare.analysis.pooling.select import of_kind
     from tb_perfcompare.analysis.pooling.step_admission import admit_steps
 
@@ -193,7 +195,7 @@ def pooled(loaded: LoadedSide) -> Summary:
 
 
 def _joined(loaded: LoadedSide) -> LoadedSide:
-    """The side with its captures in one summary, which has the figures of the counters file."""
+    """Returns the side with its captures pooled into one summary that includes the counters file's figures."""
     from tb_perfcompare.analysis.pooling.pool import pool
 
     summaries = loaded.summaries
@@ -205,7 +207,7 @@ def _joined(loaded: LoadedSide) -> LoadedSide:
 
 
 def narrowed(summary: Summary, steps: Steps | None) -> Summary:
-    """The summary of only these step numbers (None: of all)."""
+    """Returns the summary with only these step numbers (None: all)."""
     if steps is None:
         return summary
     from tb_perfcompare.analysis.pooling.select import select_steps
@@ -224,17 +226,22 @@ def compare_sides(baseline: LoadedSide, candidate: LoadedSide, options: CompareO
     from tb_perfcompare.comparison.engine import compare_judged, judge_summaries
 
     report(Progress("comparing"))
-    a, b = _joined(baseline), _joined(candidate)
-    judged = judge_summaries(pooled(a), pooled(b), options)
-    return with_alternatives(compare_judged(judged), judged, lambda of_a, of_b: (_only(a, of_a), _only(b, of_b)))
+    baseline, candidate = _joined(baseline), _joined(candidate)
+    judged = judge_summaries(pooled(baseline), pooled(candidate), options)
+    return with_alternatives(
+        compare_judged(judged), judged,
+        lambda baseline_steps, candidate_steps: (
+            _only_steps(baseline, baseline_steps), _only_steps(candidate, candidate_steps)
+        ),
+    )  # fmt: skip
 
 
-def _only(loaded: LoadedSide, steps: Steps) -> Summary:
+def _only_steps(loaded: LoadedSide, steps: Steps) -> Summary:
     return pooled(replace(loaded, side=replace(loaded.side, steps=steps)))
 
 
 def failure_note(file: CaptureFile, error: InputError) -> Note:
-    """A file that is left out of its side."""
+    """Returns the note for a file that could not be read and is left out of its side."""
     hint = f"; {error.hint}" if error.hint else ""
     place = f"{error.place}: " if error.place else ""
     return Note(NoteCode.FILE_FAILED, f"left out: {place}{error.reason}{hint}", file.name)

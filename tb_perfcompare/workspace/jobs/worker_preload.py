@@ -1,11 +1,10 @@
-"""Imports of an idle worker process: for reading and summarising, then for comparing. They take longer than the work of
-a small pair."""
+"""Imports for idle worker processes, as importing takes longer than comparing a small pair."""
 
 from __future__ import annotations
 
 
 def import_jobs() -> None:
-    """Imported here and not above, since the server that asks for it does not wait."""
+    """Imports what reading, summarising and comparing need; inside the function, as only workers should import it."""
     import tb_perfcompare.analysis.summarize
     import tb_perfcompare.comparison.engine
     import tb_perfcompare.sources.registry

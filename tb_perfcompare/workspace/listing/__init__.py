@@ -1,1 +1,1 @@
-"""What is below the log directory: runs, pairs, points of histories, as values and as JSON."""
+"""Lists what is below a log directory: runs, suggested pairs and points of histories, as values and as JSON."""

@@ -1,4 +1,4 @@
-"""A listing as JSON-able values, for `tb-perfcompare runs|pairs --json` and api/runs."""
+"""Listings as values for JSON, for `tb-perfcompare runs|pairs --json` and api/runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.pairing.pairing import Pair, Selection
 from tb_perfcompare.model.note import Note
-from tb_perfcompare.sources.discover import RunEntry, SpanEntry, WorkerEntry
+from tb_perfcompare.sources.run_entries import RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
 from tb_perfcompare.workspace.listing.index import Listing
 
@@ -19,7 +19,7 @@ SpanDetails = Callable[[RunEntry, WorkerEntry, SpanEntry], dict[str, Any]]
 
 
 def runs_dict(listing: Listing, roots: Iterable[str], details: SpanDetails | None = None) -> dict[str, Any]:
-    """Runs, workers, spans, files, and what reads traces; `details` adds keys to each span."""
+    """All runs with workers, spans and files, and the reader used for traces; `details` adds keys to each span."""
     return {
         "schema": RUNS_SCHEMA,
         "version": __version__,
@@ -33,7 +33,7 @@ def runs_dict(listing: Listing, roots: Iterable[str], details: SpanDetails | Non
 
 
 def pairs_dict(listing: Listing) -> dict[str, Any]:
-    """The suggested pairs alone."""
+    """Only the suggested pairs, with the listing's problems."""
     return {
         "schema": PAIRS_SCHEMA,
         "version": __version__,
@@ -43,7 +43,7 @@ def pairs_dict(listing: Listing) -> dict[str, Any]:
 
 
 def pair_dict(pair: Pair) -> dict[str, Any]:
-    """A pair with its reason."""
+    """A suggested pair and the reason for it."""
     return {"baseline": _selection(pair.baseline), "candidate": _selection(pair.candidate), "reason": pair.reason}
 
 
@@ -73,12 +73,12 @@ def _span(span: SpanEntry) -> dict[str, Any]:
 
 
 class ProblemDict(TypedDict):
-    """What could not be read, and why."""
+    """A file or folder that could not be read, and why."""
 
     path: str
     message: str
 
 
 def problem_dict(note: Note) -> ProblemDict:
-    """What could not be listed, and why."""
+    """A note on something that could not be listed."""
     return {"path": note.where, "message": note.message}

@@ -1,4 +1,4 @@
-"""Histories as JSON, whole and in pages, and as tables, for `tb-perfcompare history` and api/history."""
+"""Histories as JSON, complete or in pages, and as tables, for `tb-perfcompare history` and api/history."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HISTORY_SCHEMA = "tb_perfcompare.history/1"
 
 
 class RecordedStepsDict(TypedDict):
-    """The steps of a point in numbers."""
+    """Step counts of a point: recorded, and admitted to the comparison."""
 
     count: int
     admitted: int
@@ -69,7 +69,7 @@ class HistoryDict(_HistoryDict, total=False):
 
 
 class SeriesDict(TypedDict):
-    """A series and how many points it has."""
+    """A series and its number of points."""
 
     series: str
     points: int
@@ -124,7 +124,7 @@ def iso(at_s: int) -> str:
 
 
 def history_dict(listing: Listing, found: SeriesPoints | None) -> HistoryAnswerDict:
-    """All series, and the history of one of them."""
+    """All series, and the complete history of one of them."""
     return {
         "schema": HISTORY_SCHEMA,
         "version": __version__,
@@ -134,8 +134,9 @@ def history_dict(listing: Listing, found: SeriesPoints | None) -> HistoryAnswerD
 
 
 def history_answer(listing: Listing, found: SeriesPoints | None, offset: int = 0) -> bytes:
-    """The same as JSON of at most MOST_BYTES: points from the number `offset` on, as many as fit. What else there is to
-    a history is on the first page, and the numbers of series and problems that do not fit are said."""
+    """One page of `history_dict` as JSON of at most MOST_BYTES: as many points as fit, from number `offset` on. Series,
+    segments, changes, notes and problems are on the first page only, with the numbers of series and problems that did
+    not fit."""
     series, _ = filled(_series(listing) if offset == 0 else (), _SERIES_BYTES)
     more = len(series_of(listing)) - len(series) if offset == 0 else 0
     frame = {
@@ -146,7 +147,7 @@ def history_answer(listing: Listing, found: SeriesPoints | None, offset: int = 0
     }
     if found is None:
         return encoded({**frame, "history": None})
-    history: dict[str, Any] = dict(_around(found))
+    history: dict[str, Any] = dict(_levels(found))
     if offset:
         history = {name: [] for name in history}
     problems, _ = filled(history["problems"], _PROBLEMS_BYTES)
@@ -168,7 +169,7 @@ def _series(listing: Listing) -> list[SeriesDict]:
 
 
 def _history(found: SeriesPoints) -> HistoryDict:
-    levels = _around(found)
+    levels = _levels(found)
     return {"series": found.series, "points": list(_points(found)), **levels}  # type: ignore[typeddict-item]
 
 
@@ -189,8 +190,8 @@ def _points(found: SeriesPoints, offset: int = 0) -> Iterator[PointDict]:
     )  # fmt: skip
 
 
-def _around(found: SeriesPoints) -> _LevelsDict:
-    """All but the points."""
+def _levels(found: SeriesPoints) -> _LevelsDict:
+    """A history without its points."""
     history = found.history
     return {
         "segments": as_plain(history.segments),
@@ -205,13 +206,14 @@ def history_table(found: SeriesPoints) -> Table:
     history = found.history
     changes = {change.point: change for change in history.changes}
     rows: list[tuple[Cell, ...]] = []
-    for place, (point, one) in enumerate(zip(history.points, history.standings, strict=True)):
-        change = changes.get(place)
+    for index, (point, standing) in enumerate(zip(history.points, history.standings, strict=True)):
+        change = changes.get(index)
         rows.append(
             (
                 iso(point.at_s), point.label, f"{point.admitted} of {point.count}", _us(point.mean_ns),
-                _us(point.median_ns), None if one.segment is None else one.segment + 1, one.difference,
-                _WORDS[one.verdict], None if change is None else change.shift, None if change is None else change.p,
+                _us(point.median_ns), None if standing.segment is None else standing.segment + 1, standing.difference,
+                _WORDS[standing.verdict], None if change is None else change.shift,
+                None if change is None else change.p,
             )
         )  # fmt: skip
     problems = (f"{note.where}: {note.message}" for note in found.problems)

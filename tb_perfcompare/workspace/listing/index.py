@@ -1,4 +1,4 @@
-"""What is below the roots, by name; and from names to the files they mean."""
+"""Lists the runs below the roots, and finds the files that a run name or a path means."""
 
 from __future__ import annotations
 
@@ -14,17 +14,9 @@ from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError, 
 from tb_perfcompare.model.formats import LISTING, NCU, TITLES, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.sources.discover import (
-    FileEntry,
-    PointEntry,
-    RunEntry,
-    SpanEntry,
-    WorkerEntry,
-    find_runs,
-    parse_source,
-    without_part,
-)
+from tb_perfcompare.sources.discover import find_runs, parse_source, without_part
 from tb_perfcompare.sources.perf_data.file_names import read_along
+from tb_perfcompare.sources.run_entries import FileEntry, PointEntry, RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.saved.manifest import read_manifest
 from tb_perfcompare.sources.storage.file_systems import file_system, without_secrets
 from tb_perfcompare.sources.storage.inside_only import FOLLOW, INSIDE, LINKS
@@ -37,7 +29,7 @@ _PARENT = re.compile(r"[/\\][^/\\]+$")
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A directory to look below. A `name` goes in front of the names of its runs."""
+    """A directory to search for runs. `name`, if any, is put in front of the names of its runs."""
 
     path: str
     name: str = ""
@@ -45,8 +37,8 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """All runs of all roots under unique names, what could not be listed, the pairs that suggest themselves, and the
-    points of histories."""
+    """All runs of all roots under unique names, the problems in listing them, the suggested pairs, and the points of
+    histories."""
 
     runs: tuple[RunEntry, ...]
     problems: tuple[Note, ...]
@@ -55,7 +47,7 @@ class Listing:
 
     @property
     def tag(self) -> str:
-        """A text that changes whenever a name, size or time does."""
+        """Hash that changes whenever a name, size or time does."""
         return hashlib.sha256(repr(self).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
@@ -63,10 +55,10 @@ Scan = Callable[[Sequence[Root], bool], Listing]
 
 
 class Index:
-    """Lists the roots, at most every few seconds, one listing at a time. Safe to use from several threads.
+    """Lists the roots, at most every few seconds and never twice at once. Safe to use from several threads.
 
-    inside  links that lead out of a root are not followed
-    scan    what lists the roots; it is given them and `inside`
+    inside  do not follow symbolic links that lead out of a root
+    scan    function (roots, inside) -> Listing, for tests
     """
 
     def __init__(self, roots: Sequence[Root], *, inside: bool = False, scan: Scan | None = None) -> None:
@@ -76,13 +68,13 @@ class Index:
         self._listing = Refreshed(lambda: scanned(self._roots, inside), kept_s=_KEPT_S)
 
     def listing(self, *, rescan: bool = False) -> Listing:
-        """What there is; `rescan` looks again now, unless looking takes long and has been done just now. A root that
-        cannot be listed is a problem, not an error."""
+        """Returns the runs, problems and pairs below the roots. `rescan` scans again now, unless a slow scan has just
+        been done. A root that cannot be listed becomes a problem in the listing; it raises nothing."""
         return self._listing.get(anew=rescan)
 
     def side(self, selection: Selection, steps: Steps | None = None, launches: str | None = None) -> Side:
-        """The files of a run, as they are on disk now, and of the listing or export called `launches`. SelectionError
-        says what there is instead."""
+        """Returns the files of a run, as they are on disk now, with the kernel listing or ncu export called `launches`.
+        Raises SelectionError, listing the existing names."""
         run = self._run(selection.run)
         files = _select(
             run, selection.worker, selection.span, shown=f"{run.name}/", described=f"run {run.name!r}", source=run.name
@@ -108,11 +100,11 @@ def side_from_path(
     path: str, worker: str | None, span: str | None, steps: Steps | None = None, launches: str | None = None,
     counters: str | None = None,
 ) -> Side:  # fmt: skip
-    """The files a user means by a path: a run's directory, one file, or `FILE#2` for the second run of a file,
-    narrowed to a worker and a span; `launches` is the path of a listing or export whose figures its kernels get,
-    `counters` that of a file with samples taken meanwhile.
+    """Returns the files that a user means by a path: a run's directory, one file, or `FILE#2` for the second run of a
+    file; narrowed to a worker and a span. `launches` is the path of a kernel listing or ncu export to attach,
+    `counters` the path of a file of counter samples taken during the recording.
 
-    Raises InputError when nothing can be read there, SelectionError for unknown workers and spans."""
+    Raises InputError if nothing can be read there, SelectionError for unknown workers and spans."""
     run, files = _files_at(path, worker, span)
     side = Side(
         without_secrets(path), tuple(files), steps, None if launches is None else launches_from_path(launches),
@@ -123,8 +115,8 @@ def side_from_path(
 
 
 def _as_saved(side: Side, run: RunEntry) -> Side:
-    """Of a saved baseline: with the steps and the kind it is narrowed to and the launches that came with it, unless
-    others are asked for."""
+    """For a saved baseline, returns the side with the baseline's steps and launches, unless the side has its own, and
+    with its kind and `all_steps`; any other side unchanged."""
     saved = run.saved
     if saved is None:
         return side
@@ -137,14 +129,15 @@ def _as_saved(side: Side, run: RunEntry) -> Side:
 
 
 def _experiment(run: RunEntry) -> RecordedExperiment | None:
-    """Of a directory of traces beside an experiment's manifest."""
+    """Returns the experiment that recorded a run: its manifest is in the parent directory and names this run as a
+    variant; None for other runs."""
     if run.format != TRACE:
         return None
     within = run.workers[0].spans[0].file.within
     directory = _PARENT.sub("", run.path)
     try:
         manifest = read_manifest(directory, file_system(directory, within))
-    except InputError:  # another tool's file of that name
+    except InputError:  # a file of another tool with the manifest's name
         return None
     if manifest is None or run.name.rpartition("/")[2] not in {variant.name for variant in manifest.variants}:
         return None
@@ -153,7 +146,8 @@ def _experiment(run: RunEntry) -> RecordedExperiment | None:
 
 
 def launches_from_path(path: str) -> CaptureFile:
-    """The listing or export at a path. What it holds is found when it is read."""
+    """Returns the kernel listing or ncu export at a path, without checking its content. Raises SelectionError for more
+    than one file."""
     _, files = _files_at(path, None, None)
     if len(files) != 1:
         raise SelectionError(f"{path} is not a kernel listing: it holds {len(files)} files", hint="give one file")
@@ -161,7 +155,7 @@ def launches_from_path(path: str) -> CaptureFile:
 
 
 def counters_from_path(path: str) -> CaptureFile:
-    """The file of counters at a path. What it holds is found when it is read."""
+    """Returns the counters file at a path, without checking its content. Raises InputError if it cannot be opened."""
     fs, shown = file_system(path), without_secrets(path)
     try:
         facts = fs.stat(path)
@@ -178,14 +172,16 @@ def _files_at(path: str, worker: str | None, span: str | None) -> tuple[RunEntry
     run = parse_source(path, fs)
     place, part = without_part(fs.absolute(path), fs)
     path = without_secrets(path)
-    is_file = any(file.path == run.path == place for one in run.workers for found in one.spans for file in found.files)
+    is_file = any(
+        file.path == run.path == place for named in run.workers for recorded in named.spans for file in recorded.files
+    )
     folder = path if part is None else path.removesuffix(f"#{part}")
     shown = path if is_file else folder.rstrip("/") + "/"
     return run, _select(run, worker, span, shown=shown, described=path, source=path, shown_whole=is_file)
 
 
 def _launches_of(run: RunEntry) -> CaptureFile:
-    """The only file of a run that is a listing or an export."""
+    """Returns the file of a run that is a kernel listing or an ncu export. Raises SelectionError for other formats."""
     if run.format not in (LISTING, NCU):
         hint = f"name a run that is a {TITLES[LISTING]} or an {TITLES[NCU]}"
         raise SelectionError(f"the run {run.name!r} is a {TITLES[run.format]}: it has no figures to attach", hint=hint)
@@ -194,7 +190,7 @@ def _launches_of(run: RunEntry) -> CaptureFile:
 
 
 def span_file(run: RunEntry, worker: WorkerEntry, span: SpanEntry) -> CaptureFile:
-    """The file of one span."""
+    """Returns the file of one span, ready to be read."""
     return _capture(run, worker, span, span.file, f"{run.name}/{span.file.name}", run.name)
 
 
@@ -224,13 +220,13 @@ def _scan(roots: Iterable[Root], inside: bool) -> Listing:
             named = _named_point(root, point)
             points.setdefault(named.name, named)
     ordered = tuple(runs[name] for name in sorted(runs))
-    shapes = [shape_of(run) for run in ordered if run.name not in points]  # those of a series are paired by its history
+    shapes = [shape_of(run) for run in ordered if run.name not in points]  # points are compared within a history
     listed = tuple(points[name] for name in sorted(points))
     return Listing(ordered, tuple(problems), suggest_pairs(shapes), listed)
 
 
 def shape_of(run: RunEntry) -> RunShape:
-    """The names and the time that pairing looks at."""
+    """Returns the properties of a run that pairing uses: worker and span names, and the newest file time."""
     files = [file for worker in run.workers for span in worker.spans for file in span.files]
     return RunShape(
         run.name, tuple((worker.name, tuple(span.label for span in worker.spans)) for worker in run.workers),
@@ -259,17 +255,18 @@ def _select(
     run: RunEntry, worker: str | None, span: str | None, *, shown: str, described: str, source: str,
     shown_whole: bool = False,
 ) -> list[CaptureFile]:  # fmt: skip
-    """The run's files of a worker (None: each) and a span (None: each), in worker and span order."""
-    workers = [found for found in run.workers if worker is None or found.name == worker]
+    """Returns the run's files of a worker (None: all) and a span (None: all), in worker and span order. Raises
+    SelectionError for unknown ones."""
+    workers = [entry for entry in run.workers if worker is None or entry.name == worker]
     if not workers:
-        raise _unknown(f"worker in {described}", str(worker), [found.name for found in run.workers])
-    chosen = [(found, part) for found in workers for part in found.spans if span is None or part.label == span]
+        raise _unknown(f"worker in {described}", str(worker), [entry.name for entry in run.workers])
+    chosen = [(entry, part) for entry in workers for part in entry.spans if span is None or part.label == span]
     if not chosen:
-        labels = dict.fromkeys(part.label for found in workers for part in found.spans)
+        labels = dict.fromkeys(part.label for entry in workers for part in entry.spans)
         raise _unknown(f"span in {described}", str(span), list(labels))
     return [
-        _capture(run, found, part, part.file, shown if shown_whole else shown + part.file.name, source)
-        for found, part in chosen
+        _capture(run, entry, part, part.file, shown if shown_whole else shown + part.file.name, source)
+        for entry, part in chosen
     ]
 
 
@@ -288,9 +285,9 @@ def _unknown(what: str, name: str, known: list[str]) -> SelectionError:
 
 
 def links_stay_inside(environment: Mapping[str, str] = os.environ) -> bool:
-    """What LINKS says: links below a log directory are all followed, or only those that stay inside. No request creates
-    one, but anybody who may write there can; if those are not the ones who started the server, LINKS=inside keeps them
-    from exposing other files of its user. Raises PerfCompareError for another word."""
+    """Whether LINKS is `inside`; links below a log directory are followed by default. No request creates a link, but
+    every user with write access to the log directory can. LINKS=inside stops them from exposing files elsewhere that
+    only the server's user may read. Raises PerfCompareError for an unknown value."""
     given = environment.get(LINKS, "") or FOLLOW
     if given not in (FOLLOW, INSIDE):
         raise PerfCompareError(f"{LINKS} is {given[:80]!r}", hint=f"it must be {FOLLOW} or {INSIDE}")

@@ -1,4 +1,4 @@
-"""A listing as api/runs answers it: at most MOST_BYTES at a time, made once for as long as nothing changes on disk."""
+"""Pages of a listing for api/runs: at most MOST_BYTES each, built again only after changes on disk."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import msgspec
 from tb_perfcompare.comparison.pairing.pairing import Pair
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled, raw
-from tb_perfcompare.sources.discover import FileEntry, RunEntry
+from tb_perfcompare.sources.run_entries import FileEntry, RunEntry
 from tb_perfcompare.workspace.listing.describe import pair_dict, problem_dict, run_dict, runs_dict
 from tb_perfcompare.workspace.listing.index import Listing
 
@@ -22,7 +22,7 @@ _RESERVE = 2_000
 
 
 class KnownFile(Protocol):
-    """Facts found by reading a file."""
+    """Facts about a file that was read before."""
 
     @property
     def device(self) -> str: ...
@@ -33,7 +33,8 @@ class KnownFile(Protocol):
 
 
 class KnownFiles(Protocol):
-    """Files that were read, by this server or before it; `state` changes when there are more."""
+    """Facts about the files that were read, by this server or an earlier process; `state` changes when there are
+    more."""
 
     def state(self) -> int: ...
     def of(self, file: FileEntry) -> KnownFile | None: ...
@@ -41,7 +42,7 @@ class KnownFiles(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunsPage:
-    """`tag` changes with the body."""
+    """The JSON of a page, and a hash of it."""
 
     body: bytes
     tag: str
@@ -52,27 +53,28 @@ class RunPages:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._of: tuple[Listing, int | None] | None = None
+        self._made_from: tuple[Listing, int | None] | None = None
         self._pages: dict[tuple[object, ...], RunsPage] = {}
 
     def page(
         self, listing: Listing, roots: Sequence[str], problems: tuple[tuple[str, str], ...], profiler_tab: bool,
         offset: int, known: KnownFiles | None = None,
     ) -> RunsPage:  # fmt: skip
-        """The page that begins with the worker number `offset`. `problems`, (path, message), come before those of the
-        listing; `profiler_tab`: torch-tb-profiler's tab is there; `known`: of files that were read."""
+        """Returns the page that begins with worker number `offset`. `problems`, (path, message), precede those of the
+        listing; `profiler_tab` says that torch-tb-profiler's tab is installed; `known` has facts about files that were
+        read before."""
         key = (tuple(roots), problems, profiler_tab, offset)
         state = None if known is None else known.state()
         with self._lock:
-            if self._of is None or self._of[0] is not listing or self._of[1] != state:
-                self._of, self._pages = (listing, state), {}
-            of = self._of
+            if self._made_from is None or self._made_from[0] is not listing or self._made_from[1] != state:
+                self._made_from, self._pages = (listing, state), {}
+            made_from = self._made_from
             page = self._pages.get(key)
         if page is None:
             body = _body(listing, roots, problems, profiler_tab, offset, known)
             page = RunsPage(body, hashlib.sha256(body).hexdigest()[:32])
             with self._lock:
-                if self._of is of:
+                if self._made_from is made_from:
                     self._pages[key] = page
         return page
 
@@ -81,14 +83,14 @@ def _body(
     listing: Listing, roots: Sequence[str], given: Sequence[tuple[str, str]], profiler_tab: bool, offset: int,
     known: KnownFiles | None,
 ) -> bytes:  # fmt: skip
-    """Pairs and problems are on the first page only."""
+    """Returns the JSON of a page; only the first page has pairs and problems."""
 
     def described(run: RunEntry) -> dict[str, Any]:
         return run_dict(run, None if known is None else lambda _run, _worker, span: _known(known.of(span.file)))
 
     frame = runs_dict(Listing((), (), (), listing.points), roots)
     total = sum(len(run.workers) for run in listing.runs)
-    suggested = list(_alike(listing, known) if offset == 0 else ())
+    suggested = list(_pairs_of_same_device(listing, known) if offset == 0 else ())
     pairs, _ = filled(map(pair_dict, suggested), _PAIRS_BYTES)
     wrong = [{"path": path, "message": message} for path, message in given] + list(map(problem_dict, listing.problems))
     problems, _ = filled(wrong if offset == 0 else (), _PROBLEMS_BYTES)
@@ -103,7 +105,7 @@ def _body(
     for run in _from(listing.runs, offset):
         size = len(text := encoded(described(run)))
         if size > room:
-            part = _fitting(run, room, described, at_least=0 if taken else 1)
+            part = _first_workers(run, room, described, at_least=0 if taken else 1)
             if part is not None:
                 runs.append(raw(described(part)))
                 taken += len(part.workers)
@@ -118,7 +120,7 @@ def _body(
 
 
 def _from(runs: Sequence[RunEntry], offset: int) -> Iterator[RunEntry]:
-    """The runs from the worker number `offset` on; the first may begin in its middle."""
+    """Yields the runs from worker number `offset` on; the first run may lack its first workers."""
     for run in runs:
         count = len(run.workers)
         if offset < count or count == 0:
@@ -126,33 +128,33 @@ def _from(runs: Sequence[RunEntry], offset: int) -> Iterator[RunEntry]:
         offset = max(0, offset - count)
 
 
-def _alike(listing: Listing, known: KnownFiles | None) -> Iterator[Pair]:
-    """The suggested pairs but for those whose runs are known to be of two devices."""
+def _pairs_of_same_device(listing: Listing, known: KnownFiles | None) -> Iterator[Pair]:
+    """Yields the suggested pairs, except those whose runs are known to be of different devices."""
     if known is None:
         yield from listing.pairs
         return
     devices: dict[str, set[str]] = {}
     for run in listing.runs:
-        found = (known.of(span.file) for worker in run.workers for span in worker.spans)
-        devices[run.name] = {known_file.device for known_file in found if known_file is not None}
+        known_files = (known.of(span.file) for worker in run.workers for span in worker.spans)
+        devices[run.name] = {known_file.device for known_file in known_files if known_file is not None}
     for pair in listing.pairs:
-        one, other = devices[pair.baseline.run], devices[pair.candidate.run]
-        if not one or not other or one & other:
+        baseline, candidate = devices[pair.baseline.run], devices[pair.candidate.run]
+        if not baseline or not candidate or baseline & candidate:
             yield pair
 
 
-def _known(found: KnownFile | None) -> dict[str, Any]:
-    if found is None:
+def _known(file: KnownFile | None) -> dict[str, Any]:
+    if file is None:
         return {}
-    return {"known": {"device": found.device, "steps": found.steps, "mean_step_us": found.mean_step_us}}
+    return {"known": {"device": file.device, "steps": file.steps, "mean_step_us": file.mean_step_us}}
 
 
-def _fitting(
+def _first_workers(
     run: RunEntry, room: int, described: Callable[[RunEntry], dict[str, Any]], at_least: int
 ) -> RunEntry | None:
-    """The run with as many of its first workers as fit, None if there are none."""
+    """Returns the run with as many of its first workers as fit into `room` bytes, at least `at_least`; None for 0."""
     few, many = at_least, len(run.workers)
-    while few < many:  # the largest number that fits
+    while few < many:  # binary search for the largest number that fits
         middle = (few + many + 1) // 2
         fits = len(encoded(described(replace(run, workers=run.workers[:middle])))) <= room
         few, many = (middle, many) if fits else (few, middle - 1)

@@ -1,1 +1,1 @@
-"""Requests of the tab besides the comparison: pages of tables, rows, callers, steps, candidates."""
+"""The tab's other requests: table pages, rows, callers, steps and candidates."""

@@ -1,4 +1,4 @@
-"""Several candidates against one baseline as JSON-able values and as a table, for `tb-perfcompare verdicts` and
+"""Several candidates against one baseline, as values for JSON and as a table, for `tb-perfcompare verdicts` and
 api/verdicts."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ VERDICTS_SCHEMA = "tb_perfcompare.verdicts/1"
 
 
 class SelectedDict(TypedDict):
-    """A candidate as it was asked for."""
+    """A candidate as it was requested."""
 
     run: str
     worker: str | None
@@ -40,14 +40,14 @@ class ServerErrorDict(TypedDict):
 
 
 class SkippedDict(TypedDict):
-    """How many steps were left out for one reason."""
+    """Number of steps left out for one reason."""
 
     reason: str
     steps: int
 
 
 class BriefStepsDict(TypedDict):
-    """The steps of a side in numbers."""
+    """Step counts of a side: recorded, compared, and left out by reason."""
 
     count: int
     admitted: int
@@ -80,7 +80,7 @@ class LookDict(TypedDict):
 
 
 class CandidateRowDict(TypedDict):
-    """What one candidate gives: a comparison, or why there is none."""
+    """One candidate's comparison in brief, or why there is none."""
 
     candidate: SelectedDict
     error: ServerErrorDict | None
@@ -88,7 +88,7 @@ class CandidateRowDict(TypedDict):
 
 
 class VerdictRowDict(CandidateRowDict):
-    """The same with its adjusted p."""
+    """One candidate with its adjusted p."""
 
     adjusted: Adjusted | None
 
@@ -122,10 +122,15 @@ CANDIDATE_COLUMNS = (
 
 
 def row_dict(row: CandidateRow) -> CandidateRowDict:
-    """One candidate; what is not known before all are compared is not in it."""
-    asked = row.candidate
+    """One candidate without its adjusted p, which is known only after all candidates are compared."""
+    candidate = row.candidate
     return {
-        "candidate": {"run": asked.run, "worker": asked.worker, "span": asked.span, "steps": asked.steps},
+        "candidate": {
+            "run": candidate.run,
+            "worker": candidate.worker,
+            "span": candidate.span,
+            "steps": candidate.steps,
+        },
         "error": None if row.error is None else _error(row),
         "look": None if row.result is None else _result_dict(row.result),
     }
@@ -139,7 +144,8 @@ def candidates_dict(found: CandidateRows) -> VerdictsAnswerDict:
         "alpha": found.alpha,
         "looks": found.looks,
         "rows": [
-            {**row_dict(row), "adjusted": as_plain(one)} for row, one in zip(found.rows, found.adjusted, strict=True)
+            {**row_dict(row), "adjusted": as_plain(adjusted)}
+            for row, adjusted in zip(found.rows, found.adjusted, strict=True)
         ],
     }
 
@@ -152,7 +158,7 @@ def candidates_table(found: CandidateRows, baseline: str) -> Table:
 
 
 def left_out_of(found: CandidateRows) -> tuple[str, ...]:
-    """What of any run is in no figure, each sentence once, with the candidate's name."""
+    """Sentences about data missing from the comparisons, each once, with the candidate's name."""
     messages: dict[str, None] = {}
     for row in found.rows:
         for note in row.result.notes if row.result is not None else ():
@@ -161,7 +167,7 @@ def left_out_of(found: CandidateRows) -> tuple[str, ...]:
 
 
 def notes_on(found: CandidateRows) -> tuple[str, ...]:
-    """What many looks at one baseline mean."""
+    """Notes on making several comparisons with one baseline; empty for one comparison."""
     if found.looks < 2:
         return ()
     any_false = 1 - (1 - found.alpha) ** found.looks
@@ -206,21 +212,22 @@ def _side(side: SideBrief) -> SideBriefDict:
     }
 
 
-def _cells(row: CandidateRow, one: Adjusted | None) -> tuple[Cell, ...]:
+def _cells(row: CandidateRow, adjusted: Adjusted | None) -> tuple[Cell, ...]:
     name = row.candidate.text
     if row.result is None:
         return (name, "not compared", *[None] * 11, str(row.error))
     headline, side, shift = row.result.headline, row.result.candidate, row.result.headline.shift
     estimates = (None, None, None) if shift is None else (shift.estimate, shift.low, shift.high)
     return (
-        name, VERDICT_WORDS[headline.verdict], _reading(one), headline.candidate, headline.delta, *estimates,
-        headline.margin, headline.p, None if one is None else one.p, f"{side.steps_admitted} of {side.steps_total}",
+        name, VERDICT_WORDS[headline.verdict], _reading(adjusted), headline.candidate, headline.delta, *estimates,
+        headline.margin, headline.p, None if adjusted is None else adjusted.p,
+        f"{side.steps_admitted} of {side.steps_total}",
         ", ".join(check.check.replace("_", " ") for check in row.result.checks) or None,
         None if row.result.cause is None else row.result.cause.sentence,
     )  # fmt: skip
 
 
-def _reading(one: Adjusted | None) -> str | None:
-    if one is None or one.stands is None:
+def _reading(adjusted: Adjusted | None) -> str | None:
+    if adjusted is None or adjusted.stands is None:
         return None
-    return "holds" if one.stands else "cannot tell"
+    return "holds" if adjusted.stands else "cannot tell"

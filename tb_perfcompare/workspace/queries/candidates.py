@@ -1,4 +1,4 @@
-"""Short comparisons of several candidates with one baseline; their inputs are shared with the pairs' comparisons."""
+"""Brief comparisons of several candidates with one baseline, made from the cached full comparisons of each pair."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RESULT_CACHE_BYTES = 8 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What was asked for, by name; `steps` as it was given. None: all."""
+    """A requested candidate, by names; `steps` as the user typed them; None means all."""
 
     run: str
     worker: str | None = None
@@ -31,7 +31,7 @@ class Candidate:
 
     @property
     def text(self) -> str:
-        """As one line."""
+        """The candidate as one line of text."""
         parts = (("worker", self.worker), ("span", self.span), ("steps", self.steps))
         return " ".join([self.run, *(f"{name} {value}" for name, value in parts if value is not None)])
 
@@ -47,7 +47,7 @@ class CandidateRow:
 
 @dataclass(frozen=True, slots=True)
 class CandidateRows:
-    """All rows in the order they were asked for, and each one's adjusted p (None: not tested)."""
+    """All rows in the requested order, and the adjusted p of each (None: not tested)."""
 
     rows: tuple[CandidateRow, ...]
     adjusted: tuple[Adjusted | None, ...]
@@ -55,19 +55,20 @@ class CandidateRows:
 
     @property
     def looks(self) -> int:
-        """Tests that were made."""
-        return sum(one is not None for one in self.adjusted)
+        """Number of tests, for which p is adjusted."""
+        return sum(adjusted is not None for adjusted in self.adjusted)
 
 
 class CandidateComparisons:
-    """A workspace's comparisons in brief; they outlast the comparisons, which are far larger."""
+    """Answers requests for brief comparisons. They are cached for longer than full comparisons, which are far
+    larger."""
 
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
         self._results: SingleFlight[CandidateResult] = SingleFlight(ByteCache(_RESULT_CACHE_BYTES))
 
     def one(self, question: ComparisonRequest) -> AbstractContextManager[Flight[CandidateResult]]:
-        """Done, under way or started now, while the body lasts. The work ends when no caller waits any more."""
+        """Joins the computation of one brief comparison for the `with` body; see Workspace.ask."""
 
         def make(flight: Flight[CandidateResult]) -> CandidateResult:
             compared = finished(self._computations.ask(question), flight.report)
@@ -77,18 +78,18 @@ class CandidateComparisons:
         return self._results.joined(question, make)
 
     def row(self, candidate: Candidate, question: ComparisonRequest, report: Reporter = silent) -> CandidateRow:
-        """`one` and wait. Leaves when `report` raises."""
+        """`one`, then wait for the row. Stops waiting when `report` raises."""
         with self.one(question) as flight:
             follow([flight], report)
             return row_of(candidate, flight)
 
     def close(self) -> None:
-        """Ends work under way."""
+        """Cancels work under way."""
         self._results.cancel_all()
 
 
 def row_of(candidate: Candidate, flight: Flight[CandidateResult]) -> CandidateRow:
-    """The row of a flight that is done. It says what cannot be compared, but not that the server stops."""
+    """Returns the row of a finished flight; its errors become part of the row, but Cancelled is raised."""
     try:
         return CandidateRow(candidate, flight.result(), None)
     except Cancelled:

@@ -1,4 +1,4 @@
-"""What the queries need of a workspace."""
+"""Protocol of what queries need of a workspace."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ T = TypeVar("T")
 
 
 class Computations(Protocol):
-    """Comparisons, summaries and work about files, each computed once however many ask. Workspace is one."""
+    """Comparisons, summaries and work on files; equal requests are computed once. Workspace implements it."""
 
     def ask(self, question: ComparisonRequest) -> AbstractContextManager[Flight[Comparison]]:
-        """The comparison, finished, under way or started now, for as long as the body lasts."""
+        """Joins the computation of a comparison for the `with` body."""
         ...
 
     def ask_strict(self, question: StrictRequest) -> AbstractContextManager[Flight[bytes]]:
-        """The strict report in the same way."""
+        """Joins the computation of a strict report for the `with` body."""
         ...
 
     def kept_answer(self, question: ComparisonRequest) -> bytes | None:
-        """The first answer about the pair, if it is on disk."""
+        """The first response about the pair if it is cached on disk, else None."""
         ...
 
     def load(self, side: Side, window: str, report: Reporter) -> Summary:
@@ -36,15 +36,15 @@ class Computations(Protocol):
         ...
 
     def load_within(self, flight: Flight[Any], side: Side, window: str, *, paths: bool = False) -> Summary:
-        """The same as a part of another computation; with `paths` the summary has the callers of rows."""
+        """`load` as part of another computation; with `paths` the summary has the callers of rows."""
         ...
 
     def agreed(self, sides: Sequence[Side], window: str, report: Reporter) -> tuple[Side, Side]:
-        """Both sides with one marker of steps for all their recordings."""
+        """Returns both sides with one step marker for all their recordings."""
         ...
 
     def work(
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], files: Sequence[CaptureFile]
     ) -> T:
-        """`function(*arguments, report)` about some files."""
+        """Calls `function(*arguments, report)` on `files`."""
         ...

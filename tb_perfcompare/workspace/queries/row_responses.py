@@ -1,5 +1,5 @@
-"""Rows of a pair's tables: one in full or several for sparklines, step by step; and the callers of one and related
-rows, for its details in the tab."""
+"""Responses about table rows: step times of one row in full, or of several for sparklines, and callers and related rows
+of one."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ if TYPE_CHECKING:
 
 ROW_SCHEMA = "tb_perfcompare.row/1"
 MOST_FILES = 16
-"""A side of more recordings than this is not read once more for the callers of a row."""
+"""Sides with more recordings than this are not read again for a row's callers."""
 
 _PAIR_CACHE_BYTES = 96 * 2**20
 _TABLE_CACHE_BYTES = 192 * 2**20
-"""Pooling the captures of a side and joining its names takes as long as a hundred answers: 50,000 rows in 200 steps
-must fit."""
+"""Must hold 50,000 rows of 200 steps: pooling a side's captures and joining names takes as long as a hundred
+responses."""
 
 
 class StepTimesDict(TypedDict):
-    """The times of one row in the steps of a side."""
+    """Times of one row in each step of a side."""
 
     steps: Sequence[str]
     captures: Annotated[Sequence[int], "which span each was recorded in, from 0"]
@@ -82,9 +82,9 @@ class _Pair:
 
 
 class RowResponses:
-    """A workspace's rows, step by step and with their callers. The summaries that the steps are taken from are shared
-    with the comparisons. Nobody needs callers for the tables themselves, so that they are not read with them: the first
-    row that is opened reads the pair's files once more, the others come from what that left."""
+    """Answers requests for the step times and the callers of table rows. Step times come from the same cached summaries
+    as the comparisons. Tables do not need callers, so these are not read with them: the first row that is opened reads
+    the pair's files again, further rows use the cached result."""
 
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
@@ -92,8 +92,8 @@ class RowResponses:
         self._pairs: SingleFlight[_Pair] = SingleFlight(ByteCache(_PAIR_CACHE_BYTES))
 
     def one(self, question: ComparisonRequest, table: str, row: str, report: Reporter = silent) -> tuple[bytes, bool]:
-        """As JSON, and whether it may be more complete soon. Leaves when `report` raises; the work ends
-        when no caller waits any more. Raises SelectionError for an unknown table or row, and what reading raises."""
+        """Returns (JSON, whether it is provisional). Stops waiting when `report` raises; work that no caller waits for
+        is cancelled. Raises SelectionError for an unknown table or row, and what reading raises."""
         (baseline, candidate), provisional = self._sources(question, table, report)
         return row_answer(row_steps(table, row, baseline, candidate)), provisional
 
@@ -106,14 +106,15 @@ class RowResponses:
         points: int,
         report: Reporter = silent,
     ) -> tuple[RowSparklines, bool]:
-        """Rows by their keys, at most `points` figures of each side, and whether they may be more complete soon."""
+        """Returns (sparklines of the rows with these keys, whether they are provisional), with at most `points` values
+        per side."""
         (baseline, candidate), provisional = self._sources(question, table, report)
         return row_sparklines(table, rows, measure, points, baseline, candidate), provisional
 
     def with_callers(
         self, question: ComparisonRequest, table: str, row: str, *, together: bool, report: Reporter = silent
     ) -> tuple[bytes, bool]:
-        """One row with its callers and related rows, as of `one`. Raises SelectionError also for a side of too many
+        """One row with its callers and related rows, as of `one`. Raises SelectionError also for a side with too many
         files."""
         for side in question.sides:
             if len(side.files) > MOST_FILES:
@@ -130,11 +131,11 @@ class RowResponses:
 
         made = finished(self._pairs.joined(question, make), report)
         pair = made.result()
-        found = row_paths(table, row, pair.baseline, pair.candidate, together=together)
+        paths = row_paths(table, row, pair.baseline, pair.candidate, together=together)
         related = related_rows(table, row, pair.baseline, pair.candidate)
         called = callees(pair.tree, table, row, (pair.baseline, pair.candidate))
         durations = launch_durations(table, row, pair.baseline, pair.candidate)
-        return paths_answer(found, related, frame_link(table, row, pair.frames), called, durations), made.provisional
+        return paths_answer(paths, related, frame_link(table, row, pair.frames), called, durations), made.provisional
 
     def _loaded(self, flight: Flight[Any], question: ComparisonRequest, *, paths: bool = False) -> list[Summary]:
         """Both sides, cut into the same steps."""
@@ -148,7 +149,7 @@ class RowResponses:
     def _sources(
         self, question: ComparisonRequest, table: str, report: Reporter
     ) -> tuple[tuple[StepSource, StepSource], bool]:
-        shape_of(table)  # before anything is read
+        shape_of(table)  # raises for an unknown table before anything is read
 
         def make(flight: Flight[tuple[StepSource, StepSource]]) -> tuple[StepSource, StepSource]:
             sides = (only_table(side, table) for side in self._loaded(flight, question))
@@ -159,13 +160,13 @@ class RowResponses:
         return made.result(), made.provisional
 
     def close(self) -> None:
-        """Ends work under way."""
+        """Cancels work under way."""
         self._tables.cancel_all()
         self._pairs.cancel_all()
 
 
 def row_answer(found: RowSteps) -> bytes:
-    """As JSON."""
+    """Encodes the step times of a row as JSON."""
     answer: RowStepsDict = {
         "schema": ROW_SCHEMA,
         "version": __version__,

@@ -1,4 +1,4 @@
-"""One run's own tables and notes, made once and served in pages."""
+"""Tables and notes of a single run, made once and served in pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RunViews:
-    """All tables of a run by view, and why others are absent. `reading` is the summary's."""
+    """All tables of a run by view name, and why other views are absent. `reading` is that of its summary."""
 
     reading: str
     side: SideFacts
@@ -28,26 +28,27 @@ class RunViews:
     notes: tuple[Note, ...]
 
     def table(self, view: str) -> Table:
-        """Raises SelectionError where the source does not hold it."""
-        found = self.tables.get(view)
-        if found is None:
+        """Returns the table of a view. Raises SelectionError if the run does not have it."""
+        table = self.tables.get(view)
+        if table is None:
             why = self.absent.get(view, "it records nothing of the kind")
             raise SelectionError(f"{self.side.source} has no view {view!r}: {why}", hint=choices(view, self.tables))
-        return found
+        return table
 
     def view(self, name: str) -> View:
-        """One table with what is said with it. Raises SelectionError where the source does not hold it."""
+        """Returns a view's table with its sums, the run's facts and notes. Raises SelectionError if the run does not
+        have it."""
         table = self.table(name)
         return View(self.reading, self.side, table, sums_of(table), self.notes)
 
 
 def check_view(name: str) -> None:
-    """Raises SelectionError for a view that no run has, before a run is read for it."""
+    """Raises SelectionError for an unknown view, before a run is read for it."""
     if name not in VIEWS:
         raise SelectionError(f"there is no view {name!r}", hint=choices(name, VIEWS, len(VIEWS)))
 
 
 def run_views(summary: Summary, peaks: Sequence[GivenPeak] = ()) -> RunViews:
-    """Everything that can be shown of one run; `peaks` take the place of the device's."""
+    """Builds all views of one run; `peaks` replace the device's known peak rates."""
     tables = view_tables(summary, peaks)
     return RunViews(summary.reading, side_facts(summary), tables, absent_views(summary), summary.notes)

@@ -1,4 +1,4 @@
-"""Which step of a side is drawn: the typical one, the longest, or one by its label."""
+"""Chooses the step of a side to draw: the typical one, the longest, or one by its label."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _NO_EVENTS = {
     CYCLES: "a per-cycle table holds sums per function and cycle, no times of single events",
 }
 _NOT_RECORDED = "incomplete: "
-"""Beginning of the reasons of steps in which the recording ended (analysis/trace/steps.py)."""
-_NAMED = 20
+"""Prefix of the reason for leaving out a step that the recording cut short (analysis/trace/steps.py)."""
+_MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class StepChoice:
-    """TYPICAL, WORST, SAME (the label of the other side's step) or a label; a `worker` and a `span` where several hold
-    the label, else the first is taken."""
+    """A requested step: TYPICAL, WORST, SAME (the label of the other side's step) or a label. `worker` and `span` say
+    where to look; by default the first step with the label is taken."""
 
     choice: str = TYPICAL
     worker: str | None = None
@@ -37,35 +37,35 @@ class StepChoice:
 
 @dataclass(frozen=True, slots=True)
 class StepList:
-    """The steps of a side in the order of its captures; `absent` says why there are none to draw."""
+    """The steps of a side in the order of its captures; `absent` says why none can be drawn, "" if some can."""
 
     steps: tuple[StepFacts, ...]
     absent: str = ""
 
 
 def step_list(summary: Summary) -> StepList:
-    """The steps of a summary, those that are not compared included."""
+    """Lists the steps of a summary, including those that are not compared."""
     if summary.format != TRACE:
         why = _NO_EVENTS.get(summary.format, f"a {TITLES.get(summary.format, summary.format)} holds no single events")
         return StepList((), f"not measured: {why}")
-    places = [(capture.worker, capture.span) for capture in summary.captures]
+    origins = [(capture.worker, capture.span) for capture in summary.captures]
     table = summary.steps
-    found = [
+    steps = [
         (int(capture), label, int(total), "")
         for capture, label, total in zip(table.capture, table.label, table.total_ns, strict=True)
     ]
-    found += [(step.capture, step.label, step.total_ns, step.reason) for step in summary.dropped]
+    steps += [(step.capture, step.label, step.total_ns, step.reason) for step in summary.dropped]
     return StepList(
         tuple(
-            StepFacts(*places[capture], label, total, reason, not reason.startswith(_NOT_RECORDED))
-            for capture, label, total, reason in sorted(found, key=lambda step: (step[0], _in_order(step[1])))
+            StepFacts(*origins[capture], label, total, reason, not reason.startswith(_NOT_RECORDED))
+            for capture, label, total, reason in sorted(steps, key=lambda step: (step[0], _sort_key(step[1])))
         )
     )
 
 
 def choose(steps: Sequence[StepFacts], choice: StepChoice, source: str) -> StepFacts:
-    """The typical step is the one whose total is nearest to the median of the compared steps, the first of several.
-    Raises SelectionError."""
+    """Returns the requested step. The typical step is the first whose total is nearest to the median of the compared
+    steps. Raises SelectionError if there is no such step or it cannot be drawn."""
     steps_here = [
         step
         for step in steps
@@ -85,13 +85,13 @@ def choose(steps: Sequence[StepFacts], choice: StepChoice, source: str) -> StepF
         if lost is not None and not lost.drawable:
             raise SelectionError(f"step {lost.label} of {source} cannot be drawn", hint=lost.reason)
         labels = list(dict.fromkeys(step.label for step in steps_here))
-        more = f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else ""
-        hint = f"there are: {', '.join(labels[:_NAMED])}{more}"
+        more = f" and {len(labels) - _MOST_NAMED} more" if len(labels) > _MOST_NAMED else ""
+        hint = f"there are: {', '.join(labels[:_MOST_NAMED])}{more}"
         raise SelectionError(f"{source} has no step {choice.choice[:80]!r}", hint=hint)
     return found
 
 
-def _in_order(label: str) -> tuple[int, str]:
-    """Numbers by their value; "1 (2)" is step 1 again."""
+def _sort_key(label: str) -> tuple[int, str]:
+    """Sorts numbered labels by value; "1 (2)" is a repetition of step 1."""
     number = label.partition(" ")[0]
     return (int(number), label) if number.isdecimal() else (0, label)

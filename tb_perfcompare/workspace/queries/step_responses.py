@@ -1,4 +1,4 @@
-"""Responses about a step: its picture at a zoom level, bounded in size, and the figures of an event."""
+"""Responses about a step: the events to draw at a zoom level, bounded in size, and the figures of one event."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from tb_perfcompare.render.wire.steps import (
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
 
 DRAWN_SINGLY = 30_000
-"""Up to so many events of a stretch are drawn one by one, however short they are."""
+"""A stretch with at most this many events is sent event by event, however short they are."""
 
 USUAL_PIXELS = 1500
 _FINEST_CELLS = 1 << 14
-"""Cells that a stretch is cut into first where single events turn out to be too much."""
+"""Number of cells for the first attempt to merge events, if single events do not fit into a response."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Part of a step, from its zero, and how many pixels wide it is drawn."""
+    """Part of a step, in ns from the step's zero, and the width in pixels at which it is drawn."""
 
     first_ns: int
     last_ns: int
@@ -44,7 +44,8 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """Part of two steps that are drawn together, from the baseline's zero; the candidate is drawn `shift_ns` later."""
+    """Part of two steps that are drawn together, in ns from the baseline's zero; the candidate is drawn `shift_ns`
+    later."""
 
     first_ns: int
     last_ns: int
@@ -52,7 +53,7 @@ class Area:
 
 
 def nothing_drawn(why: str) -> bytes:
-    """The answer about a source without events."""
+    """The response about a source without events, with the reason."""
     return absent_answer(why)
 
 
@@ -66,7 +67,8 @@ def drawn_step(
     *,
     own_is_baseline: bool,
 ) -> bytes:
-    """The picture of a stretch of a step, at most MOST_BYTES; the whole step comes with the list of all steps."""
+    """Returns the events to draw of a stretch of a step, at most MOST_BYTES of JSON. Adds the list of all steps if the
+    whole step is drawn (`stretch` None)."""
     whole = stretch is None
     view = stretch or Stretch(*own.extent)
     pair = None if other is None else counterparts(own, *other, own_is_baseline=own_is_baseline)
@@ -88,7 +90,7 @@ def drawn_step(
 
 
 def drawn_event(own: StepEvents, event: int, other: tuple[StepEvents, StepMatches] | None) -> bytes:
-    """The figures of an event and of its counterpart. Raises SelectionError."""
+    """Returns the figures of an event and of its counterpart, if any, as JSON. Raises SelectionError."""
     figures = event_dict(own, event_figures(own, event), lane_of(own, event))
     partner = NOBODY if other is None else int(other[1].of_a[event])
     if other is None or partner == NOBODY:
@@ -98,20 +100,21 @@ def drawn_event(own: StepEvents, event: int, other: tuple[StepEvents, StepMatche
 
 
 def compared_area(baseline: StepEvents, candidate: StepEvents, area: Area) -> bytes:
-    """The names that have time of their own within an area on either side, those that differ most first."""
-    seen = (area.first_ns, area.last_ns), (area.first_ns - area.shift_ns, area.last_ns - area.shift_ns)
-    names = name_differences(name_totals(baseline, seen[0]), name_totals(candidate, seen[1]))
+    """Returns the event names with self time within the area on either side, largest difference first, as JSON."""
+    extents = (area.first_ns, area.last_ns), (area.first_ns - area.shift_ns, area.last_ns - area.shift_ns)
+    names = name_differences(name_totals(baseline, extents[0]), name_totals(candidate, extents[1]))
     return area_answer(tuple(name for name in names if any(side and side.own_ns for side in name.sides)))
 
 
-def _first_cell(own: StepEvents, asked: Stretch) -> int:
-    if len(visible(own, asked.first_ns, asked.last_ns)) <= DRAWN_SINGLY:
+def _first_cell(own: StepEvents, stretch: Stretch) -> int:
+    """Width in ns of the cells in which events are merged at first: one pixel; 0 for few events, sent singly."""
+    if len(visible(own, stretch.first_ns, stretch.last_ns)) <= DRAWN_SINGLY:
         return 0
-    return max(1, (asked.last_ns - asked.first_ns) // max(1, asked.pixels))
+    return max(1, (stretch.last_ns - stretch.first_ns) // max(1, stretch.pixels))
 
 
 def _sums(marks: StepDetail, pair: Counterparts | None) -> tuple[Ints, Ints]:
-    """Per mark: the change over its events, and how many have no counterpart."""
+    """Returns per mark (the sum of its events' changes, the number of its events without a counterpart), each (n,)."""
     if pair is None:
         return np.zeros(len(marks), dtype=np.int64), np.zeros(len(marks), dtype=np.int64)
     return summed(pair.change, marks), summed(pair.partner == NOBODY, marks)
@@ -130,7 +133,8 @@ def _differences(baseline: StepEvents, candidate: StepEvents) -> dict[str, objec
 
 
 def _hits(own: StepEvents, find: str) -> Flags | None:
-    """(n,) events whose name holds every word, and none with a `-` in front, ignoring case."""
+    """(n,) whether the event's name contains every word of `find` and no word given with a `-`, ignoring case; None
+    without words."""
     words = [word.casefold() for word in find.split() if word != "-"]
     if not words:
         return None
@@ -141,5 +145,5 @@ def _hits(own: StepEvents, find: str) -> Flags | None:
         text = name.casefold()
         return all(word in text for word in wanted) and not any(word in text for word in refused)
 
-    found: Flags = np.array([passes(name.name) for name in own.names], dtype=np.bool_)[own.name]
-    return found
+    hits: Flags = np.array([passes(name.name) for name in own.names], dtype=np.bool_)[own.name]
+    return hits

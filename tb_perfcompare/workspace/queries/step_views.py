@@ -1,4 +1,4 @@
-"""Pictures of steps for a tab that zooms: steps are cut out of their files once, and laid out again at each zoom."""
+"""Step views for the tab: steps are cut out of their files once, and drawn again at each zoom level."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ANSWER_CACHE_BYTES = 16 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class ChosenSide:
-    """A side, one step of which is asked for."""
+    """A side and the step of it that is requested."""
 
     side: Side
     step: StepChoice = field(default_factory=StepChoice)
@@ -44,13 +44,14 @@ class ChosenSide:
 
 @dataclass(frozen=True, slots=True)
 class StepQuestion:
-    """Everything a picture depends on. Equal questions have equal answers.
+    """Everything a response about a step depends on: equal requests have equal responses.
 
-    own, other    the step that is drawn, and the one whose events are its counterparts
-    own_is_baseline  differences are candidate minus baseline
-    stretch       what is drawn of it, None for all
-    event         the number of one event whose figures are asked for, instead of a picture
-    area          where the differences of the two steps are asked for, instead of a picture
+    own, other       the step to draw, and the step whose events are its counterparts
+    own_is_baseline  sign of differences, which are candidate minus baseline
+    stretch          the part to draw; None: all
+    find             words to search event names for
+    event            number of the event whose figures are requested instead of a drawing
+    area             area whose differences between the two steps are requested instead of a drawing
     """
 
     own: ChosenSide
@@ -64,7 +65,7 @@ class StepQuestion:
 
 
 class StepViews:
-    """What a workspace shows of single steps."""
+    """Answers requests for single steps with their events."""
 
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
@@ -75,15 +76,16 @@ class StepViews:
         self._answers: SingleFlight[bytes] = SingleFlight(ByteCache(_ANSWER_CACHE_BYTES))
 
     def ask(self, question: StepQuestion) -> AbstractContextManager[Flight[bytes]]:
-        """The answer, done, under way or started now, for as long as the body lasts."""
+        """Joins the computation of a response for the `with` body; see Workspace.ask."""
         return self._answers.joined(question, lambda flight: self._answer_or_reason(question, flight))
 
     def answer(self, question: StepQuestion, report: Reporter) -> bytes:
-        """`ask` and wait. Leaves when `report` raises; work without a waiting caller ends."""
+        """`ask`, then wait for the response. Stops waiting when `report` raises; work that no caller waits for is
+        cancelled."""
         return finished(self.ask(question), report).result()
 
     def steps(self, side: Side, window: str, report: Reporter) -> StepList:
-        """The steps of a side."""
+        """Lists the steps of a side."""
 
         def make(flight: Flight[StepList]) -> StepList:
             return step_list(self._computations.load(side, window, flight.report))
@@ -91,7 +93,8 @@ class StepViews:
         return finished(self._lists.joined((side, window), make), report).result()
 
     def chosen(self, chosen: ChosenSide, window: str, report: Reporter) -> tuple[StepFacts, CaptureFile]:
-        """The step that is meant and the file that holds it. Raises SelectionError, also for what has no events."""
+        """Returns (the requested step, the file that holds it). Raises SelectionError, also for a side without
+        events."""
         found = self.steps(chosen.side, window, report)
         if found.absent:
             raise SelectionError(f"{chosen.side.source} has no events to draw", hint=found.absent)
@@ -99,7 +102,7 @@ class StepViews:
         return facts, _file_of(chosen.side, facts)
 
     def excerpt(self, sides: tuple[ExcerptSide, ...], compress: bool, report: Reporter) -> bytes:
-        """A trace with the stretches of these sides."""
+        """Returns a trace file of the sides' steps."""
         files = [side.file for side in sides]
         key = (sides, compress)
 
@@ -109,7 +112,7 @@ class StepViews:
         return finished(self._answers.joined(key, make), report).result()
 
     def close(self) -> None:
-        """Ends work under way."""
+        """Cancels work under way."""
         kinds: tuple[SingleFlight[Any], ...] = (self._answers, self._matches, self._steps, self._lists)
         for work in kinds:
             work.cancel_all()
@@ -144,25 +147,26 @@ class StepViews:
         )  # fmt: skip
 
     def agreed(self, question: StepQuestion, report: Reporter) -> StepQuestion:
-        """With the marker of steps by which the two sides are compared."""
+        """Returns the request with the step marker by which the two sides are compared."""
         own, other = question.own, question.other
         if other is None or own.side.marker or other.side.marker:
             return question
-        one, two = self._computations.agreed((own.side, other.side), question.window, report)
-        return replace(question, own=replace(own, side=one), other=replace(other, side=two))
+        own_side, other_side = self._computations.agreed((own.side, other.side), question.window, report)
+        return replace(question, own=replace(own, side=own_side), other=replace(other, side=other_side))
 
     def labelled(self, question: StepQuestion, report: Reporter) -> StepQuestion:
-        """With the label that SAME means. Raises SelectionError if it means nothing."""
+        """Returns the request with SAME replaced by the label of the other side's step. Raises SelectionError if that
+        has none."""
         sides = [question.own, question.other]
-        for at, other in ((0, sides[1]), (1, sides[0])):
-            one = sides[at]
-            if one is None or one.step.choice != SAME:
+        for index, other in ((0, sides[1]), (1, sides[0])):
+            side = sides[index]
+            if side is None or side.step.choice != SAME:
                 continue
             if other is None or other.step.choice == SAME:
                 hint = f"choose {TYPICAL}, {WORST} or a label"
                 raise SelectionError(f"{SAME!r} means the other side's step, and there is none", hint=hint)
             facts, _ = self.chosen(other, question.window, report)
-            sides[at] = replace(one, step=replace(one.step, choice=facts.label))
+            sides[index] = replace(side, step=replace(side.step, choice=facts.label))
         assert sides[0] is not None
         return replace(question, own=sides[0], other=sides[1])
 
@@ -171,17 +175,17 @@ class StepViews:
         job = _job(chosen.side, facts, window)
 
         def make(flight: Flight[StepEvents]) -> StepEvents:
-            found = self._computations.work(read_steps, (job,), flight, [file])
-            for step in found[1:]:
+            steps = self._computations.work(read_steps, (job,), flight, [file])
+            for step in steps[1:]:
                 self._cut.put(replace(job, label=step.label), step)
-            return found[0]
+            return steps[0]
 
         return facts, finished(self._steps.joined(job, make), report).result()
 
     def _match(
         self, steps: tuple[StepEvents, StepEvents], jobs: tuple[StepJob, StepJob], flight: Flight[bytes]
     ) -> StepMatches:
-        """Computed once for both sides: a request for the other one gets it reversed."""
+        """Pairs the events of two steps, once for both directions: the request for the other side gets it reversed."""
         turned = repr(jobs[1]) < repr(jobs[0])
         ordered = steps[::-1] if turned else steps
 

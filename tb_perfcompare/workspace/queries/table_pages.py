@@ -1,5 +1,5 @@
-"""What a tab is sent: the first answer about a pair, and rows of finished tables, chosen and ordered once and cut into
-pages afterwards."""
+"""The tab's first response about a pair, and pages of its tables, whose rows are filtered and sorted once for all
+pages."""
 
 from __future__ import annotations
 
@@ -31,15 +31,16 @@ _ANSWER_CACHE_BYTES = 32 * 2**20
 _CHOSEN_CACHE_BYTES = 16 * 2**20
 _KEYS_CACHE_BYTES = 48 * 2**20
 _TABLE_CACHE_BYTES = 96 * 2**20
-"""A comparison of some 100,000 rows is too large to be kept, and reading it again takes a second."""
+"""Keeps tables of comparisons that are too large to be cached whole (some 100,000 rows); reading one again takes a
+second."""
 _STRICT_CACHE_BYTES = 32 * 2**20
 _VIEW_CACHE_BYTES = 64 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class TableRows:
-    """A table and the rows of it asked for; `provisional` where it may be more complete soon. `lost`: notes of the
-    answer it belongs to that say what could not be read."""
+    """A table and its requested rows. `provisional`: it may be more complete soon. `lost`: number of files that could
+    not be read, or for a strict report of notes about lost data."""
 
     table: Table
     chosen: ChosenRows
@@ -49,7 +50,7 @@ class TableRows:
 
 @dataclass(frozen=True, slots=True)
 class TableKeys:
-    """Keys of all rows of a table; `lost` and `provisional` as of TableRows."""
+    """Keys of all rows of a table; `lost` and `provisional` as in TableRows."""
 
     keys: tuple[str, ...]
     lost: int
@@ -57,7 +58,7 @@ class TableKeys:
 
 
 class TablePages:
-    """What a workspace's tables answer to a query of rows. Comparisons and views are computed once."""
+    """Answers requests for rows of tables, from comparisons and views that are computed once."""
 
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
@@ -69,13 +70,12 @@ class TablePages:
         self._chosen: ByteCache[ChosenRows] = ByteCache(_CHOSEN_CACHE_BYTES)
 
     def first(self, question: ComparisonRequest) -> AbstractContextManager[Flight[bytes]]:
-        """The answer about a pair that a tab is sent first, done, under way or started now, for as long as the body
-        lasts. The work ends when no caller waits any more."""
+        """Joins the computation of the first response about a pair for the `with` body; see Workspace.ask."""
 
         def make(flight: Flight[bytes]) -> bytes:
-            kept = self._computations.kept_answer(question)
-            if kept is not None:
-                return kept
+            cached = self._computations.kept_answer(question)
+            if cached is not None:
+                return cached
             compared = finished(self._computations.ask(question), flight.report)
             flight.provisional = compared.provisional
             comparison = compared.result()
@@ -84,41 +84,41 @@ class TablePages:
         return self._answers.joined(question, make)
 
     def first_bytes(self, question: ComparisonRequest, report: Reporter = silent) -> bytes:
-        """`first` and wait."""
+        """`first`, then wait for the response."""
         return finished(self.first(question), report).result()
 
     def of_pair(self, question: ComparisonRequest, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
-        """A table of the pair's comparison ("ledger" is one). Raises SelectionError for a name or column that there is
-        not, and what comparing raises."""
-        of = (question, name)
-        known = self._tables.get(of)
-        if known is not None:
-            return replace(self._rows(of, known[0], query, provisional=False), lost=known[1])
+        """Returns rows of a table of the pair's comparison (the ledger is one). Raises SelectionError for an unknown
+        table or column, and what comparing raises."""
+        key = (question, name)
+        cached = self._tables.get(key)
+        if cached is not None:
+            return replace(self._rows(key, cached[0], query, provisional=False), lost=cached[1])
         compared = finished(self._computations.ask(question), report)
         comparison = compared.result()
         table, lost = table_named(comparison, name), comparison.files_left_out
         if not compared.provisional:
-            self._tables.put(of, (table, lost))
-        return replace(self._rows(of, table, query, compared.provisional), lost=lost)
+            self._tables.put(key, (table, lost))
+        return replace(self._rows(key, table, query, compared.provisional), lost=lost)
 
     def keys_of_pair(
         self, question: ComparisonRequest, name: str, query: RowQuery, report: Reporter = silent
     ) -> tuple[TableKeys, ChosenRows]:
-        """The keys of a table's rows and which of them are chosen, as of `of_pair`; without the comparison where they
-        are known, which may be too large to be kept."""
+        """Returns (the keys of all rows of a table, the rows that `query` chooses); raises what of_pair raises. If both
+        are cached no comparison is needed; a large one is not cached and would be computed again."""
         table = (question, name)
-        known, chosen = self._keys.get(table), self._chosen.get((table, query))
-        if known is not None and chosen is not None:
-            return known, chosen
+        keys, chosen = self._keys.get(table), self._chosen.get((table, query))
+        if keys is not None and chosen is not None:
+            return keys, chosen
         rows = self.of_pair(question, name, query, report)
-        if known is None:
-            known = TableKeys(row_keys(rows.table), rows.lost, rows.provisional)
+        if keys is None:
+            keys = TableKeys(row_keys(rows.table), rows.lost, rows.provisional)
             if not rows.provisional:
-                self._keys.put(table, known)
-        return known, rows.chosen
+                self._keys.put(table, keys)
+        return keys, rows.chosen
 
     def views(self, side: Side, window: str) -> AbstractContextManager[Flight[RunViews]]:
-        """A run's own tables, done, under way or started now, for as long as the body lasts."""
+        """Joins the computation of a single run's tables for the `with` body; see Workspace.ask."""
 
         def make(flight: Flight[RunViews]) -> RunViews:
             return run_views(self._computations.load_within(flight, side, window))
@@ -128,16 +128,17 @@ class TablePages:
     def of_run(
         self, side: Side, window: str, view: str, query: RowQuery, report: Reporter = silent
     ) -> tuple[RunViews, TableRows]:
-        """A run's own table. Raises SelectionError where the run does not have it, and what reading raises."""
+        """Returns (a single run's views, rows of one of them). Raises SelectionError if the run does not have the view,
+        and what reading raises."""
         made = finished(self.views(side, window), report)
         found = made.result()
         return found, self._rows((side, window, view), found.table(view), query, made.provisional)
 
     def of_strict(self, question: StrictRequest, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
-        """A table of the pair's strict answer. Raises SelectionError for one that there is not."""
+        """Returns rows of a table of the pair's strict report. Raises SelectionError for an unknown table."""
         made = finished(self._computations.ask_strict(question), report)
         body = made.result()
-        key = (question, hash(body))  # another answer to the same question has other tables
+        key = (question, hash(body))  # a provisional report may be replaced by another for the same request
         tables = self._strict.get(key)
         if tables is None:
             tables = strict_tables(body)
@@ -147,13 +148,13 @@ class TablePages:
         return replace(self._rows((key, name), tables[name], query, made.provisional), lost=len(tables[SUMMARY].notes))
 
     def close(self) -> None:
-        """Ends work under way."""
+        """Cancels work under way."""
         self._answers.cancel_all()
         self._views.cancel_all()
 
-    def _rows(self, of: Hashable, table: Table, query: RowQuery, provisional: bool) -> TableRows:
-        """`of` names the table; of one that may soon be another under the same name nothing is remembered."""
-        key = (of, query)
+    def _rows(self, table_key: Hashable, table: Table, query: RowQuery, provisional: bool) -> TableRows:
+        """Chooses the rows of a table, cached under its key; nothing is cached for a provisional table."""
+        key = (table_key, query)
         chosen = None if provisional else self._chosen.get(key)
         if chosen is None:
             chosen = choose_rows(table, query)

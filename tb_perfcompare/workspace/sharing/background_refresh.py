@@ -1,4 +1,4 @@
-"""A value that is refreshed when it has aged: one refresh at a time, without waiting for a lock."""
+"""A value that is refreshed in the background when it is too old: one refresh at a time, no lock held meanwhile."""
 
 from __future__ import annotations
 
@@ -13,34 +13,33 @@ from tb_perfcompare.workspace.sharing.single_flight import Flight
 T = TypeVar("T")
 
 SHORT_S = 0.1
-"""What takes no longer to make needs no rest, and is waited for."""
+"""A refresh that took no longer than this counts as quick: callers wait for it, and the next may follow at once."""
 REST = 4
-"""So many times as long as a making took passes before the next one."""
+"""After a slow refresh the next one starts at the earliest after this many times its duration."""
 _PATIENCE_S = 1.0
-"""How long a caller with an aged value waits for a refresh that is usually quick."""
+"""Longest wait for a refresh that is usually quick; after that the caller gets the old value."""
 
 
 class Refreshed(Generic[T]):
-    """The latest value. Safe to use from several threads; each making has a thread of its own, which nothing waits for
-    when the program ends.
+    """Holds the latest result of `make`. Safe to use from several threads; each refresh runs in a daemon thread.
 
-    kept_s  how old a value may become, at least: what took long to make is kept longer
+    kept_s  age at which a value is refreshed; longer if it took long to make
     """
 
     def __init__(self, make: Callable[[], T], *, kept_s: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._make = make
         self._kept_s = kept_s
         self._clock = clock
-        self._lock = threading.Lock()  # held for a moment only, never while making
+        self._lock = threading.Lock()  # held briefly, never during `make`
         self._value: T | None = None
         self._making: _Making[T] | None = None
         self._took_s = 0.0
         self._done_s = -math.inf
 
     def get(self, *, anew: bool = False) -> T:
-        """The present value while it is fresh. An old one is refreshed, and waited for only if that is quick. With
-        `anew` the value is made after the call, unless the last refresh was too recent: then it is the one being made,
-        or the present one. Raises what making raises."""
+        """Returns the value. If it is too old a refresh is started, and waited for only if refreshes are quick. With
+        `anew` the result is made after this call, unless the last slow refresh was too recent: then it is the value
+        being made, or the current one. Raises what `make` raises."""
         asked_s = self._clock()
         while True:
             with self._lock:
@@ -63,16 +62,16 @@ class Refreshed(Generic[T]):
     def _begin(self) -> _Making[T]:
         making: _Making[T] = _Making(self._clock())
         threading.Thread(target=self._work, args=(making,), name="tb_perfcompare refresh", daemon=True).start()
-        self._making = making  # its thread cannot have ended: that takes the lock
+        self._making = making  # cannot have finished yet: finishing needs the lock, which this thread holds
         return making
 
     def _work(self, making: _Making[T]) -> None:
         value = self._value
         try:
             made = self._make()
-            # an equal one stays the same object: what was made of it is found again
+            # an equal value keeps its identity, so that caches keyed by the object still hit
             value = value if value == made else made
-        except BaseException as error:  # nothing is swallowed: the waiting caller gets it
+        except BaseException as error:  # not swallowed: `result` raises it in the waiting caller
             self._end(making, self._value)
             making.fail(error)
             return
@@ -92,6 +91,6 @@ class _Making(Flight[T]):
         super().__init__(begun_s)
         self.begun_s = begun_s
 
-    def within(self, timeout_s: float, other: T) -> T:
-        """What is made, or the other value if that takes longer."""
-        return self.result() if self.wait(max(0.0, timeout_s)) else other
+    def within(self, timeout_s: float, fallback: T) -> T:
+        """Returns the result if it is ready in time, else `fallback`."""
+        return self.result() if self.wait(max(0.0, timeout_s)) else fallback

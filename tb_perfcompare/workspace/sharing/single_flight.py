@@ -1,4 +1,4 @@
-"""Single flight: one computation per request, shared by all who wait for it and cancelled when the last leaves."""
+"""Single flight: one computation per key, shared by all callers and cancelled when the last of them leaves."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _TICK_S = 0.1
 
 
 class Flight(Generic[T]):
-    """One computation under way (or finished) and where it is.
+    """One computation, under way or finished, and its progress.
 
-    The computing side calls `report`, which raises Cancelled once no caller waits any more, and may register what must
-    be stopped with `stopping`. The waiting side uses `wait`, `news` and `result`.
+    The computing thread calls `report`, which raises Cancelled once no caller waits any more, and uses `stopping` to
+    register how to interrupt blocking work. Waiting threads use `wait`, `news` and `result`.
 
-    provisional  set by the computing side where the value may be better soon: it is remembered for a moment only
+    provisional  set by the computing thread if a repetition may give a better value: it is cached only briefly
     """
 
     def __init__(self, key: Hashable) -> None:
@@ -41,10 +41,10 @@ class Flight(Generic[T]):
         self._progress: dict[str, tuple[int, Progress]] = {}
         self._version = 0
 
-    # computing side
+    # for the computing thread
 
     def report(self, progress: Progress, /) -> None:
-        """A Reporter: keeps the latest progress of each path."""
+        """Reporter that keeps the latest progress of each path. Raises Cancelled if no caller waits any more."""
         with self._lock:
             self._version += 1
             self._progress[progress.path] = (self._version, progress)
@@ -57,7 +57,8 @@ class Flight(Generic[T]):
 
     @contextmanager
     def stopping(self, stop: Callable[[], None]) -> Iterator[None]:
-        """While the body runs, `cancel` calls `stop` (from another thread)."""
+        """Has `cancel` call `stop`, from another thread, while the `with` body runs; calls it at once if the flight is
+        already cancelled."""
         with self._lock:
             self._stops.append(stop)
             cancelled = self._cancelled
@@ -70,7 +71,7 @@ class Flight(Generic[T]):
                 self._stops.remove(stop)
 
     def cancel(self) -> None:
-        """Asks the computing side to end now."""
+        """Asks the computing thread to end now."""
         with self._lock:
             self._cancelled = True
             stops = tuple(self._stops)
@@ -78,42 +79,42 @@ class Flight(Generic[T]):
             stop()
 
     def finish(self, value: T) -> None:
-        """Hands the value to everybody who waits."""
+        """Hands the value to all waiting threads."""
         self._future.set_result(value)
 
     def fail(self, error: BaseException) -> None:
-        """Hands the failure to everybody who waits."""
+        """Raises the error in all waiting threads."""
         self._future.set_exception(error)
 
-    # waiting side
+    # for waiting threads
 
     @property
     def done(self) -> bool:
-        """Whether `result` answers at once."""
+        """Whether `result` returns without waiting."""
         return self._future.done()
 
     def wait(self, timeout_s: float) -> bool:
-        """Waits until done or the time is over; returns whether it is done."""
+        """Waits until the computation is done or the time is over; returns whether it is done."""
         return not wait_for([self._future], timeout_s).not_done
 
     def news(self, since: int) -> tuple[int, list[Progress]]:
-        """Latest progress of each path that reported after version `since`, and the version to ask with next."""
+        """Returns (the version for the next call, the latest progress of each path that reported after `since`)."""
         with self._lock:
             fresh = sorted(entry for entry in self._progress.values() if entry[0] > since)
             return self._version, [progress for _, progress in fresh]
 
     def result(self) -> T:
-        """The value once done; raises what the computation raised."""
+        """Waits for the value and returns it; raises what the computation raised."""
         return self._future.result()
 
     @property
     def future(self) -> Future[T]:
-        """For waiting on several at once."""
+        """The underlying future, for waiting on several flights at once."""
         return self._future
 
 
 class SingleFlight(Generic[T]):
-    """Flights by question, with finished values kept in a cache. Safe to use from several threads."""
+    """Flights by key, with finished values in a cache. Safe to use from several threads."""
 
     def __init__(self, cache: ByteCache[T]) -> None:
         self._cache = cache
@@ -121,37 +122,37 @@ class SingleFlight(Generic[T]):
         self._flights: dict[Hashable, Flight[T]] = {}
 
     def join(self, key: Hashable, compute: Callable[[Flight[T]], T]) -> Flight[T]:
-        """The flight that answers `key`: a finished one from the cache, the one under way, or a new one. Whoever joins
-        must `leave`."""
+        """Returns the flight for `key`: a finished one from the cache, the one under way, or a new one. Each `join`
+        needs a `leave`."""
         with self._lock:
             flight = self._flights.get(key)
             if flight is None:
                 flight = Flight(key)
-                known = self._cache.find(key)
-                if known is not None:
-                    value, flight.provisional = known
+                cached = self._cache.find(key)
+                if cached is not None:
+                    value, flight.provisional = cached
                     flight.finish(value)
                     return flight
                 threading.Thread(
                     target=self._compute, args=(flight, compute), name="tb_perfcompare work", daemon=True
                 ).start()
-                self._flights[key] = flight  # after a start that may fail: no caller joins what never ends
+                self._flights[key] = flight  # only after the thread started: joining a failed start would never end
             flight.waiters += 1
             return flight
 
     def leave(self, flight: Flight[T]) -> None:
-        """Stops waiting. The last one to leave cancels work that is not done."""
+        """Stops waiting. When the last caller leaves, unfinished work is cancelled."""
         with self._lock:
             flight.waiters -= 1
             abandoned = flight.waiters <= 0 and not flight.done
             if abandoned and self._flights.get(flight.key) is flight:
-                del self._flights[flight.key]  # a new question starts afresh instead of joining dying work
+                del self._flights[flight.key]  # a new request starts again instead of joining cancelled work
         if abandoned:
             flight.cancel()
 
     @contextmanager
     def joined(self, key: Hashable, compute: Callable[[Flight[T]], T]) -> Iterator[Flight[T]]:
-        """`join` for the length of the body."""
+        """Joins a flight for the `with` body, then leaves it."""
         flight = self.join(key, compute)
         try:
             yield flight
@@ -159,7 +160,7 @@ class SingleFlight(Generic[T]):
             self.leave(flight)
 
     def cancel_all(self) -> None:
-        """Ends all work under way; those who wait get Cancelled."""
+        """Cancels all work under way; waiting callers get Cancelled."""
         with self._lock:
             flights = tuple(self._flights.values())
             self._flights.clear()
@@ -169,7 +170,7 @@ class SingleFlight(Generic[T]):
     def _compute(self, flight: Flight[T], compute: Callable[[Flight[T]], T]) -> None:
         try:
             value = compute(flight)
-        except BaseException as error:  # nothing is swallowed: the waiting caller gets it from result()
+        except BaseException as error:  # not swallowed: result() raises it in the waiting caller
             self._land(flight)
             flight.fail(out_of_memory(error) or error)
             return
@@ -184,15 +185,15 @@ class SingleFlight(Generic[T]):
 
 
 def landed(key: Hashable, value: T) -> Flight[T]:
-    """The flight of a value that is there already."""
+    """Returns a finished flight with an existing value."""
     flight: Flight[T] = Flight(key)
     flight.finish(value)
     return flight
 
 
 def follow(flights: Sequence[Flight[Any]], report: Reporter) -> None:
-    """Waits until all are done, forwarding what they report. When nothing is new the last report is repeated, so that
-    `report` can end the wait (by raising) within a tick."""
+    """Waits until all flights are done, forwarding their progress. Without news the last report is repeated every tick,
+    so that `report` can end the wait by raising."""
     follower = _Follower(report)
     pending = list(flights)
     while pending:
@@ -200,7 +201,8 @@ def follow(flights: Sequence[Flight[Any]], report: Reporter) -> None:
 
 
 def finished(joined: AbstractContextManager[Flight[T]], report: Reporter) -> Flight[T]:
-    """A computation, followed to its end. Raises what it raised, and what `report` raises."""
+    """Waits for a joined flight and returns it, forwarding its progress. Raises what the computation or `report`
+    raises."""
     with joined as flight:
         follow([flight], report)
         flight.result()
@@ -211,8 +213,8 @@ def each_in_turn(
     items: Sequence[Item], begin: Callable[[Item], Flight[T]], leave: Callable[[Flight[T]], None],
     take: Callable[[Flight[T]], Taken], at_once: int, report: Reporter,
 ) -> list[Taken]:  # fmt: skip
-    """What `take` makes of the finished flight of each item, in their order; up to `at_once` are under way at a time.
-    Each flight that was begun is left, also when `report` raises."""
+    """Returns `take(flight)` of each item's finished flight, in the items' order; up to `at_once` flights run at a
+    time. Every flight is left, even if `report` raises."""
     follower = _Follower(report)
     out: dict[int, Taken] = {}
     active: dict[int, Flight[T]] = {}
@@ -221,7 +223,7 @@ def each_in_turn(
             active[number] = begin(item)
             while len(active) >= at_once or (active and number == len(items) - 1):
                 follower.tick(list(active.values()))
-                for done in [place for place, flight in active.items() if flight.done]:
+                for done in [index for index, flight in active.items() if flight.done]:
                     out[done] = take(active[done])
                     leave(active.pop(done))
         return [out[number] for number in range(len(items))]
@@ -231,7 +233,7 @@ def each_in_turn(
 
 
 class _Follower:
-    """Forwards the news of flights to a reporter."""
+    """Forwards the progress of flights to a reporter."""
 
     def __init__(self, report: Reporter) -> None:
         self._report = report
@@ -239,7 +241,7 @@ class _Follower:
         self._latest = Progress("listing")
 
     def tick(self, flights: Sequence[Flight[Any]]) -> list[Flight[Any]]:
-        """Waits a moment, or until one is done; the flights that are not."""
+        """Waits up to _TICK_S for a flight to finish and forwards news; returns the unfinished flights."""
         wait_for([flight.future for flight in flights], _TICK_S, FIRST_COMPLETED)
         news: list[Progress] = []
         for flight in flights:

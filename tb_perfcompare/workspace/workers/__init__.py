@@ -1,1 +1,1 @@
-"""Processes that read files, and the memory they may take."""
+"""Worker processes that read files, and their memory limits."""

@@ -1,8 +1,8 @@
-"""Reading files on a Dask cluster instead of processes of this machine: the same function, the same results.
+"""Reads files on a Dask cluster instead of in processes of this machine: same functions, same results.
 
-Workers of the cluster need this package, in the same version, and the files under the same path or address. Progress
-comes back as events of a topic; a task that no caller waits for any more is taken from the queue, or sees at its next
-report that it should end. Documented in docs/method/ranks.md.
+The cluster's workers need the same version of this package and access to the files under the same path or address.
+Progress comes back as events of a topic. A task that no caller waits for any more is removed from the queue or, if it
+has begun, ends at its next progress report. Documented in docs/method/ranks.md.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _MOST_AT_ONCE = 1024
 
 
 class TaskLost(PerfCompareError):
-    """Nothing came of a task: its worker ended, or lacks something."""
+    """A task gave no result: its worker ended, or lacks a module or a file."""
 
     code = "task_lost"
 
 
 class ClusterPool:
-    """Tasks on the cluster whose scheduler has this address. Connects at the first task; safe to use from several
-    threads. Raises PerfCompareError without the package, or without an answer."""
+    """Runs tasks on the Dask cluster of a scheduler. Connects at the first task; safe to use from several threads.
+    Methods raise PerfCompareError if the package `distributed` is missing or the scheduler does not answer."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -46,15 +46,15 @@ class ClusterPool:
 
     @property
     def size(self) -> int:
-        """How many tasks are worth being under way: twice as many as the cluster has threads."""
+        """How many tasks to submit at once: twice as many as the cluster has threads."""
         threads: int = sum(self._connected().nthreads().values())
         return max(1, min(2 * threads, _MOST_AT_ONCE))
 
     def run(self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any]) -> T:
-        """`function(*arguments, report)` on a worker, which must find the function by its module's name.
+        """Calls `function(*arguments, report)` on a worker, which must be able to import the function.
 
-        Progress goes to the flight. Raises what the function raises if that is a PerfCompareError, Cancelled when the
-        flight is cancelled, and TaskLost if nothing came of it."""
+        Progress goes to the flight. Raises the function's PerfCompareError, Cancelled when the flight is cancelled, and
+        TaskLost for any other failure."""
         client = self._connected()
         task = uuid.uuid4().hex
         stop = _event(f"{self._topic}-{task}", client)
@@ -81,7 +81,7 @@ class ClusterPool:
             future.release()
 
     def close(self) -> None:
-        """Leaves the cluster; what is under way there ends."""
+        """Disconnects from the cluster, which cancels the tasks under way."""
         with self._lock:
             client, self._client = self._client, None
         if client is not None:
@@ -91,11 +91,11 @@ class ClusterPool:
         with self._lock:
             if self._client is None:
                 self._client = _connect(self.address)
-                self._client.subscribe_topic(self._topic, self._heard)
+                self._client.subscribe_topic(self._topic, self._on_event)
             return self._client
 
-    def _heard(self, event: tuple[float, dict[str, Any]]) -> None:
-        """In the thread of the client. Nobody may be left to tell."""
+    def _on_event(self, event: tuple[float, dict[str, Any]]) -> None:
+        """Forwards progress to its flight, which may be gone or cancelled. Runs in the client's thread."""
         flight = self._flights.get(event[1]["task"])
         if flight is not None:
             try:
@@ -105,7 +105,8 @@ class ClusterPool:
 
 
 def run_task(function: Callable[..., T], arguments: tuple[Any, ...], about: tuple[str, str, str]) -> T:
-    """On a worker. Raises PerfCompareError if it has another version of this package, whose results may differ."""
+    """Runs a task; called on a worker of the cluster. Raises PerfCompareError if the worker has another version of this
+    package, as its results may differ."""
     topic, task, version = about
     if version != __version__:
         raise PerfCompareError(
@@ -116,7 +117,7 @@ def run_task(function: Callable[..., T], arguments: tuple[Any, ...], about: tupl
 
 
 class _Report:
-    """Sends progress a few times per second, and asks then whether anybody still waits."""
+    """Reporter on a cluster's worker: a few times per second, sends progress and checks whether to cancel."""
 
     def __init__(self, topic: str, task: str) -> None:
         distributed = importlib.import_module("distributed")
@@ -130,7 +131,7 @@ class _Report:
         if now_s < self._next_s:
             return
         self._next_s = now_s + _REPORT_EVERY_S
-        # plain values: the scheduler keeps what is logged
+        # a plain dict: the scheduler stores events and need not import this package
         self._worker.log_event(self._topic, {"task": self._task, "progress": asdict(progress)})
         if self._stop.is_set():
             raise Cancelled

@@ -1,4 +1,4 @@
-"""How much of the machine reading may take: processes, and memory of what they read at the same time."""
+"""Limits on what reading may take of the machine: worker processes, scan threads and memory."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from tb_perfcompare.errors import OutOfMemory, PerfCompareError
 from tb_perfcompare.sources.trace.scanners.scan_threads import THREADS, allowed_threads, available_cores
 
 WORKERS = "TB_PERFCOMPARE_WORKERS"
-"""Environment variable: most worker processes."""
+"""Environment variable: maximum number of worker processes."""
 
 MEMORY = "TB_PERFCOMPARE_MEMORY_MB"
-"""Environment variable: most megabytes that files read at the same time may need together."""
+"""Environment variable: maximum megabytes that files read at the same time may need together."""
 
 MOST_WORKERS = 4
-"""Unless more are asked for."""
+"""Default maximum number of worker processes."""
 
 ADDRESS_SPACE = 600 * 2**20
-"""What a process needs to compute anything: modules and what they and their threads reserve. With less it depends on
-luck which module or thread the system refuses, and some then wait for ever."""
+"""Address space that a process needs for imported modules and their threads. With less, an arbitrary import or thread
+start fails, and some libraries then hang."""
 
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -29,8 +29,8 @@ _CGROUP_FILES = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limi
 
 
 def default_workers(environment: Mapping[str, str] = os.environ) -> int:
-    """As many as there are cores this process may use, at most MOST_WORKERS; what WORKERS says goes first. Raises
-    PerfCompareError if that is no number."""
+    """Number of worker processes: WORKERS if set, else the cores this process may use, at most MOST_WORKERS. Raises
+    PerfCompareError for an invalid number."""
     given = environment.get(WORKERS, "")
     if given:
         return int(_number(WORKERS, given, "processes", _MOST_ASKED))
@@ -38,14 +38,14 @@ def default_workers(environment: Mapping[str, str] = os.environ) -> int:
 
 
 def share_of_threads(tasks: int, environment: Mapping[str, str] = os.environ) -> int:
-    """How many threads may scan the file of each of so many tasks, for all together to have as many as there are cores;
-    what THREADS says goes first."""
+    """Scan threads for each of `tasks` concurrent tasks: THREADS if set, else so many that all tasks together have one
+    thread per core."""
     return allowed_threads(environment) if environment.get(THREADS) else max(1, allowed_threads({}) // max(1, tasks))
 
 
 def memory_for_reading(environment: Mapping[str, str] = os.environ) -> int:
-    """Bytes: half of the machine's memory, or of the container's; what MEMORY says goes first. Raises PerfCompareError
-    if that is no number."""
+    """Bytes that reading may take: MEMORY if set, else half of the machine's or the container's memory. Raises
+    PerfCompareError for an invalid number."""
     given = environment.get(MEMORY, "")
     if given:
         return int(_number(MEMORY, given, "megabytes", 2**40) * 2**20)
@@ -53,20 +53,20 @@ def memory_for_reading(environment: Mapping[str, str] = os.environ) -> int:
 
 
 def single_threaded() -> dict[str, str]:
-    """Variables for numerical libraries, which would otherwise start a thread for every core, each with room of its
-    own, for work that none of ours needs."""
+    """Environment variables that keep numerical libraries single-threaded: by default they start a thread per core,
+    each with buffers of its own, which nothing here benefits from."""
     return dict.fromkeys(_ONE_THREAD, "1")
 
 
 def larger_pages(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Variables that have the C library (glibc) ask for large pages: first touches of small ones take a tenth of the
-    time of reading. What the user has set goes first."""
+    """Environment variables that make glibc ask for huge pages: page faults on small pages take a tenth of the time of
+    reading. The user's own setting takes precedence."""
     return {"GLIBC_TUNABLES": environment.get("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")}
 
 
 def check_address_space() -> None:
-    """Raises OutOfMemory, before anything large is imported, if the system gives this process too little address space;
-    under any limit numerical libraries and readers are configured to keep to it."""
+    """Raises OutOfMemory, before anything large is imported, if the address space limit (ulimit -v) is too small. If
+    there is a sufficient limit, sets numerical libraries and readers to one thread, to stay below it."""
     try:
         import resource
     except ImportError:
@@ -101,7 +101,7 @@ def _machine_bytes() -> int:
 
 
 def _container_bytes() -> list[int]:
-    """The limit of the control group, if this process is in one that has any."""
+    """The memory limit of this process's control group as a list of one, empty if there is none."""
     for path in _CGROUP_FILES:
         try:
             with open(path, encoding="ascii") as file:

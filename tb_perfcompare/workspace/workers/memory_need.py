@@ -1,4 +1,4 @@
-"""What memory the tasks under way need together: as expected before they begin, more once they show that it is more."""
+"""Memory that the running tasks need together: estimated before they begin, raised when they prove to need more."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from tb_perfcompare.workspace.workers.limits import MEMORY
 
 PROCESS_BYTES = 64 * 2**20
 PER_EVENT_BYTES = 200
-"""Measured, tables included: 108 to 123 in traces as frameworks write them, 162 with short ones only, and 273 in the
-worst case that was found, which the other half of the machine's memory has room for."""
+"""Measured, tables included: 108 to 123 in traces from frameworks, 162 with short events only, and 273 in the worst
+case found, for which the unused half of the machine's memory leaves room."""
 
 _LEAST_SHARE = 1 / 16
-"""A smaller part of a file says nothing about the rest."""
+"""Event counts are not extrapolated from a smaller part of a file than this."""
 
 
 class Need:
-    """What one task needs; `number` orders tasks by arrival. A task that expects 0 is unknown: it neither waits nor
-    grows.
+    """Memory that one task needs; `number` orders tasks by arrival. A need of 0 means unknown: the task does not wait
+    for memory, and the need stays 0.
 
-    bytes_  at least so much, as far as is known
-    held    resident memory of its process, as that said last
+    bytes_  best estimate so far
+    held    resident memory of its process, as last reported
     """
 
     def __init__(self, number: int, expected_bytes: int) -> None:
@@ -32,7 +32,8 @@ class Need:
         self._events: dict[str, float] = {}
 
     def see(self, progress: Progress, held: int) -> bool:
-        """Whether it has grown, by how many events there are for the part that was read, or by what is held."""
+        """Updates the need from a progress report and the memory held; returns whether it has grown. The number of
+        events is extrapolated from the part of the file that was read."""
         before, self.held = self.bytes_, held
         if not before:
             return False
@@ -44,12 +45,12 @@ class Need:
 
 
 def most_for_one(memory_bytes: int) -> int:
-    """What a task may really hold: everything, and in any case twice what its process takes by itself."""
+    """Bytes that one task may really hold: all memory for reading, and at least twice the size of an idle process."""
     return max(memory_bytes, 2 * PROCESS_BYTES)
 
 
 def too_many(needs: Iterable[Need], memory_bytes: int) -> list[Need]:
-    """Which tasks have to end for the rest to fit: the last that came. The first one stays however much it needs."""
+    """Returns the tasks to end for the rest to fit, latest arrivals first. The first task always stays."""
     first_to_last = sorted((need for need in needs if need.bytes_), key=lambda need: need.number)
     left = sum(need.bytes_ for need in first_to_last)
     out: list[Need] = []
@@ -60,7 +61,7 @@ def too_many(needs: Iterable[Need], memory_bytes: int) -> list[Need]:
 
 
 def refusal(need: Need, memory_bytes: int) -> OutOfMemory:
-    """The error of a task that holds more than it may."""
+    """Returns the error for a task that holds more memory than allowed."""
     needed_mb, allowed_mb = (-(-size // 2**20) for size in (max(need.bytes_, need.held), most_for_one(memory_bytes)))
     return OutOfMemory(
         f"reading it needs about {needed_mb:,} MB of memory, but only {allowed_mb:,} MB are allowed",

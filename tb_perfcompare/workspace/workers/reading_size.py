@@ -1,5 +1,5 @@
-"""How much memory reading a file will take, from a look at a few places of it: readers keep events, not text, and the
-size of a compressed file says little. What they really take is measured while they read (memory_need.py)."""
+"""Estimates the memory that reading a file takes, from samples of its content: readers keep events, not text, and the
+size of a compressed file says little. Actual use is measured during reading (memory_need.py)."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile, files_of
 from tb_perfcompare.workspace.workers.memory_need import PER_EVENT_BYTES, PROCESS_BYTES
 
 _PER_BYTE, _PER_PACKED_BYTE = 2, 16
-"""For what is not looked at, or holds no events that could be counted."""
+"""Memory per byte of a file that is not sampled, or in which no events are recognised: plain, compressed."""
 
 _NOT_LOOKED_AT = 12 * 2**20
-"""Files of at most so many bytes take little, unless they are packed."""
+"""Uncompressed files up to this size need little memory and are not sampled."""
 
 _MOST_HERE = 256 * 2**20
-"""Files that may need more are not read by the process that is asked."""
+"""Files that may need more memory than this are read by a worker process."""
 
-_NO_QUESTION = 2 * 2**20
-"""Looking into a file of up to so many bytes takes longer than it saves."""
+_ALWAYS_SMALL_BYTES = 2 * 2**20
+"""Sampling a file up to this size takes longer than it saves."""
 
 _EVENT = b'"ph"'
 _WINDOW = 64 * 2**10
@@ -32,13 +32,13 @@ _MOST_TEXT = 2**20
 _GZIP = b"\x1f\x8b"
 _MEMBER = _GZIP + b"\x08"
 _WRAP = 2**32
-"""The last four bytes of a gzip file tell the size of its text up to multiples of this."""
+"""The last four bytes of a gzip file hold the size of its text modulo this."""
 
 
 @lru_cache(4096)
 def reading_bytes(file: CaptureFile) -> int:
-    """Memory that reading a file is expected to need at most. Never raises: of what cannot be opened the size is all
-    that is known, and its reader will tell why."""
+    """Estimates the most memory that reading a file needs, in bytes. Never raises: a file that cannot be opened is
+    estimated from its size, and its reader will report the error."""
     by_size = PROCESS_BYTES + file.bytes * (_PER_PACKED_BYTE if file.path.endswith(".gz") else _PER_BYTE)
     if is_address(file.path):
         return by_size
@@ -50,17 +50,18 @@ def reading_bytes(file: CaptureFile) -> int:
 
 
 class Outgrown(Exception):
-    """A file that was thought to be small is not."""
+    """Raised while a file is read that turns out not to be small."""
 
 
 def are_small(files: Sequence[CaptureFile]) -> bool:
-    """Whether they will stay small when they are read: while_small ends what proves to be larger after all."""
-    large = (file for file in files if file.bytes > _NO_QUESTION)
+    """Whether reading the files is expected to take little memory together; if not so after all, while_small stops
+    it."""
+    large = (file for file in files if file.bytes > _ALWAYS_SMALL_BYTES)
     return sum(reading_bytes(file) - PROCESS_BYTES for file in large) <= _MOST_HERE
 
 
 def while_small(report: Reporter) -> Reporter:
-    """The reporter, which raises Outgrown once a file proves to hold too many events."""
+    """Wraps a reporter so that it raises Outgrown once a file turns out to hold too many events."""
 
     def checked(progress: Progress, /) -> None:
         report(progress)
@@ -71,8 +72,8 @@ def while_small(report: Reporter) -> Reporter:
 
 
 def _events(file: CaptureFile) -> float | None:
-    """As many as there are if all of the file is as dense as the densest place looked at; None if there are none, or if
-    so little is no matter."""
+    """Estimates the number of events, as if the whole file were as dense as its densest sample; None if no events are
+    found, or if the file is too small to matter."""
     stored_bytes = file.bytes
     with files_of(file).open(file.path) as stored:
         head = stored.read(_WINDOW)
@@ -92,22 +93,25 @@ def _events(file: CaptureFile) -> float | None:
 
 
 def _unpacked(head: bytes, tail: bytes, stored_bytes: int) -> tuple[list[bytes], float]:
-    """Text from the beginning of a gzip file and from that of its last part, and how much there is in all. How well the
-    beginning is packed says which multiple of 4 GiB is missing from the size that the file tells; a file of several
-    parts tells only that of the last one. No more is believed than is ever read."""
+    """Returns (text from the beginning of a gzip file and of its last member, estimated size of all its text).
+
+    The size in the trailer is modulo 4 GiB, and of the last member only. The compression ratio of the beginning tells
+    how many multiples of 4 GiB to add, or that there are several members. The estimate is at most what readers accept
+    of a file of that size."""
     text, used = _inflated(head)
     likely = len(text) / max(1, used) * stored_bytes
     declared = int.from_bytes(tail[-4:], "little")
     declared += max(0, round((likely - declared) / _WRAP)) * _WRAP
     end = b""
-    with contextlib.suppress(zlib.error):  # what looks like the beginning of a part need not be one
+    with contextlib.suppress(zlib.error):  # the magic bytes of a member may also occur inside of one
         end = _inflated(tail[max(0, tail.rfind(_MEMBER)) :])[0]
     text_bytes = declared if declared >= likely / 2 else likely * 2
     return [text, end], min(text_bytes, max(FREE_BYTES, MOST_RATIO * stored_bytes))
 
 
 def _inflated(data: bytes) -> tuple[bytes, int]:
-    """The first text of gzip data, of several parts if they are short, and of how many bytes it was made."""
+    """Decompresses up to _MOST_TEXT bytes of gzip data, from several members if they are short; returns (text,
+    compressed bytes used)."""
     texts: list[bytes] = []
     missing, left = _MOST_TEXT, data
     while missing > 0 and left.startswith(_GZIP):

@@ -1,4 +1,4 @@
-"""One worker process as its parent sees it; worker_process.py is the other side."""
+"""The parent's side of one worker process; worker_process.py is the child's side."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 class WorkerDied(PerfCompareError):
-    """A worker process ended in the middle of a task. `detail` says how."""
+    """A worker process ended during a task; `detail` says how."""
 
     code = "worker_died"
 
@@ -42,15 +42,19 @@ class WorkerDied(PerfCompareError):
 
 
 class Worker:
-    """One child process; used by one task at a time. `unused` until the first one; `held_bytes` is its resident memory
-    as it said last."""
+    """One child process, used by one task at a time.
+
+    reusable    may take another task
+    unused      has had no task yet
+    held_bytes  its resident memory, as last reported
+    """
 
     def __init__(self) -> None:
-        import json  # with what it needs: most commands start no process
+        import json  # imported here with subprocess, as most commands start no process
         import subprocess
 
         environment = {**os.environ, **single_threaded(), **larger_pages()}
-        self._last_words = _scratch()
+        self._last_words = _nameless_file()
         self._process = subprocess.Popen(
             [sys.executable, *_isolated(), "-c", _BOOT, json.dumps(without_here())],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._last_words, env=environment,
@@ -68,13 +72,13 @@ class Worker:
         return self._process.pid
 
     def prepare(self, functions: Iterable[Callable[[], object]]) -> None:
-        """Has it call them, one by one, for as long as no task is waiting. Raises OSError."""
+        """Has the process call the functions one by one while no task is waiting. Raises OSError."""
         for function in functions:
             write_frame(self._stdin, (function, None, 0, 0))
         self.reusable = True
 
     def responds(self) -> bool:
-        """Whether a worker that was used or prepared before still answers; a new one is believed to."""
+        """Whether the process still answers; a new process is assumed to."""
         if not self.reusable:
             return True
         self.reusable = False
@@ -89,8 +93,13 @@ class Worker:
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any],
         hear: Callable[[Progress, int], None] = lambda progress, held: None, most_bytes: int = 0, threads: int = 0,
     ) -> T:  # fmt: skip
-        """The task's value. `hear` gets its progress and the memory of the process, and may end it by raising;
-        at `most_bytes` the system ends it. `threads` of it may scan a file, 0: as many as the environment says."""
+        """Runs `function(*arguments, report)` in the process and returns its value.
+
+        hear        called with each progress report and the process's resident memory; may end the wait by raising
+        most_bytes  memory limit that the system enforces; 0: none
+        threads     threads that scan a file; 0: as the environment says
+
+        Raises the task's PerfCompareError, Cancelled if the flight is cancelled, WorkerDied if the process ends."""
         self.reusable = self.unused = False
         try:
             write_frame(self._stdin, (function, arguments, most_bytes, threads))
@@ -109,11 +118,11 @@ class Worker:
             raise WorkerDied(self._obituary()) from error
 
     def kill(self) -> None:
-        """Ends the process at once; it holds nothing that would need saving."""
+        """Ends the process at once; it has no state worth saving."""
         self._process.kill()
 
     def wait(self) -> None:
-        """Until the killed process is gone."""
+        """Waits until the killed process has ended."""
         self._process.wait()
 
     def clean_up(self) -> None:
@@ -124,10 +133,10 @@ class Worker:
                 try:
                     stream.close()
                 except OSError:
-                    continue  # what was left to write has no reader any more
+                    continue  # unwritten data in the pipe has no reader any more
 
     def _obituary(self) -> str:
-        """How the process ended, with the last line it wrote; the whole of it goes to the log."""
+        """Describes how the process ended, with the last line of its standard error; logs its last 4 KiB."""
         from subprocess import TimeoutExpired
 
         try:
@@ -148,8 +157,8 @@ class Worker:
 
 
 def _isolated() -> list[str]:
-    """Options of an interpreter that imports nothing from the working directory or from what PYTHONPATH says, which the
-    path handed over holds already; with it go other variables, of which these matter."""
+    """Interpreter options that keep the working directory and PYTHONPATH out of sys.path, which the parent passes in
+    full. `-I` ignores all PYTHON* variables; those that matter are passed as options."""
     flags = ["-I"]
     if sys.flags.utf8_mode:
         flags += ["-X", "utf8"]
@@ -161,12 +170,12 @@ def _isolated() -> list[str]:
 
 
 def without_paths(text: str) -> str:
-    """The text with `(path)` for whatever looks like an absolute path: it may be shown to people far away."""
+    """Replaces whatever looks like an absolute path by `(path)`, as the text may be shown to remote users."""
     return _PATH.sub("(path)", text)
 
 
-def _scratch() -> IO[bytes]:
-    """A file without a name; where none can be made what is written is lost."""
+def _nameless_file() -> IO[bytes]:
+    """Opens a temporary file without a name, or the null device if that fails."""
     import tempfile
 
     try:

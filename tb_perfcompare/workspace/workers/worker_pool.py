@@ -1,8 +1,8 @@
-"""Processes that do the heavy work, so that the server's own threads keep answering.
+"""A pool of processes that do the heavy work, so that the server's own threads keep answering.
 
-They are started as `python -c ...` rather than through multiprocessing: that would import the parent's `__main__` (all
-of TensorBoard) again in every child, and cannot be started safely from every state of the parent. Nothing is started
-before the first task.
+They are started as `python -c ...` instead of through multiprocessing, which would import the parent's `__main__` (all
+of TensorBoard) again in every child and is not safe in every state of the parent. Nothing is started before the first
+task.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from tb_perfcompare.workspace.workers.worker import Worker, WorkerDied
 T = TypeVar("T")
 
 IDLE_S = 30.0
-"""A process keeps the memory of the largest file that it has read; so long it waits for another one."""
+"""Lifetime of an idle process: it holds on to the memory of the largest file that it has read."""
 
 UNUSED_S = 300.0
-"""One that has read nothing yet holds little more than imported modules: it may wait for longer."""
+"""Lifetime of an idle process that has had no task: it holds little more than imported modules."""
 
-_LOOK_S = 1.0
+_IDLE_CHECK_S = 1.0
 
 _MOST_IDLE_BYTES = 3 * PROCESS_BYTES
-"""A process that still holds more than that after a task is not kept."""
+"""A process that holds more than this after a task is ended instead of reused."""
 
 
 class _Task:
-    """One that waits or is under way. `put_back`: its process was ended so that it waits once more."""
+    """A waiting or running task. `put_back`: its process was killed to free memory, and the task has to start over."""
 
     def __init__(self, need: Need) -> None:
         self.need = need
@@ -48,15 +48,14 @@ class _Task:
 
 
 class WorkerPool:
-    """At most `size` processes, started when there is work for them or soon will be, used again afterwards, and ended
-    when there was none for IDLE_S (UNUSED_S before the first). Tasks begin in the order in which they came.
+    """At most `size` processes, started for tasks or ahead of them (`prepare`), reused, and ended after IDLE_S without
+    work (UNUSED_S before their first task). Tasks begin in order of arrival.
 
-    memory_bytes  what the tasks under way may need together; a task that expects to need more runs alone. While they
-                  run they may prove to need more than they expected: then the last that came are put back, to begin
-                  anew when there is room. One that really holds more, alone, fails. None: what memory_for_reading
-                  says when the first task begins
+    memory_bytes  memory that running tasks may need together; a task that expects to need more runs alone. If running
+                  tasks prove to need more than expected, the latest are killed and start over when there is room; a
+                  single task that really holds more fails. None: memory_for_reading() when the first task begins
 
-    Raises OutOfMemory where the system gives processes too little room for anything.
+    Raises OutOfMemory if the system's address space limit is too small for any process.
     """
 
     def __init__(self, size: int, memory_bytes: int | None = None) -> None:
@@ -70,20 +69,20 @@ class WorkerPool:
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
         self._starting = 0
-        self._looking_after_idle = False
+        self._is_watching_idle = False
         self._closed = False
         self._started_workers: set[Worker] = set()
-        # also when the pool is forgotten without being closed, and when the interpreter ends
+        # runs also if the pool is garbage-collected without `close`, and when the interpreter exits
         self._finalizer = weakref.finalize(self, _end_all, self._started_workers, self._idle)
 
     def run(
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], need_bytes: int = 0
     ) -> T:
-        """`function(*arguments, report)` in a worker, which must find the function by its module's name.
+        """Calls `function(*arguments, report)` in a worker, which must be able to import the function.
 
-        Progress goes to the flight. When the flight is cancelled the process is killed and Cancelled raised. Raises
-        what the function raises if that is a PerfCompareError, WorkerDied if the process ended by itself, and
-        OutOfMemory. `need_bytes` is the memory the task is expected to need.
+        Progress goes to the flight. `need_bytes` is the memory that the task is expected to need; 0: unknown. When the
+        flight is cancelled the process is killed and Cancelled raised. Raises the function's PerfCompareError,
+        WorkerDied if the process ended unexpectedly, and OutOfMemory.
         """
         need = Need(next(self._numbers), need_bytes)
         while True:
@@ -106,11 +105,11 @@ class WorkerPool:
                 self._release(worker, task)
 
     def prepare(self, count: int, functions: Sequence[Callable[[], object]]) -> None:
-        """Starts processes until there are `count`, or `size`. Each calls `functions` one by one, for as long as
-        no task is waiting. Where none can be started the first task will say so."""
+        """Starts processes until there are `count`, or `size`. Each calls `functions` one by one while no task is
+        waiting. Errors in starting are left for the first task to report."""
         with self._changed:
-            there = len(self._idle) + len(self._busy) + self._starting
-            missing = 0 if self._closed else max(0, min(count, self.size) - there)
+            existing = len(self._idle) + len(self._busy) + self._starting
+            missing = 0 if self._closed else max(0, min(count, self.size) - existing)
             self._starting += missing
         for _ in range(missing):
             worker = _prepared(functions)
@@ -135,16 +134,16 @@ class WorkerPool:
 
     @property
     def process_ids(self) -> list[int]:
-        """Of the live processes."""
+        """Process ids of the live processes."""
         with self._changed:
             return sorted(worker.process_id for worker in (*self._idle, *self._busy))
 
     def _acquire(self, flight: Flight[Any], task: _Task) -> Worker:
-        """A process, when it is this task's turn, one is free or may be started, and there is memory for it."""
+        """Waits for the task's turn and for its memory; returns an idle process or starts one."""
         with flight.stopping(self._wake), self._changed:
             if self._memory_bytes is None:
                 self._memory_bytes = memory_for_reading()
-            bisect.insort(self._waiting, task, key=lambda one: one.need.number)
+            bisect.insort(self._waiting, task, key=lambda waiting: waiting.need.number)
             try:
                 while True:
                     flight.check()
@@ -189,26 +188,26 @@ class WorkerPool:
             return share_of_threads(min(self.size, len(self._under_way) + len(self._waiting)))
 
     def _hear(self, task: _Task, progress: Progress, held: int) -> None:
-        """Notes what a task takes, and puts tasks back if all take too much together."""
+        """Updates a task's need from its progress; kills the latest tasks, to start over, if all need too much."""
         assert self._memory_bytes is not None
         with self._changed:
             if not task.need.see(progress, held):
                 return
             if held > most_for_one(self._memory_bytes):
                 raise refusal(task.need, self._memory_bytes)
-            ended = too_many((one.need for one in self._under_way), self._memory_bytes)
-            for one in self._under_way:
-                if one.need in ended and one.worker is not None:
-                    one.put_back = True
-                    one.worker.kill()
+            to_end = too_many((running.need for running in self._under_way), self._memory_bytes)
+            for running in self._under_way:
+                if running.need in to_end and running.worker is not None:
+                    running.put_back = True
+                    running.worker.kill()
 
     def _refused(self, need: Need, error: OutOfMemory) -> OutOfMemory:
-        """Says what the task needs where that is known to be more than it may have."""
+        """Returns an error that says how much the task needs, if that is known to be too much; else `error`."""
         assert self._memory_bytes is not None
         return refusal(need, self._memory_bytes) if need.bytes_ > most_for_one(self._memory_bytes) else error
 
     def _wake(self) -> None:
-        """Waiting tasks check again whether their turn has come, or no caller wants them any more."""
+        """Has waiting tasks check again whether it is their turn and whether they are cancelled."""
         with self._changed:
             self._changed.notify_all()
 
@@ -229,7 +228,7 @@ class WorkerPool:
         if task.put_back or worker.held_bytes > _MOST_IDLE_BYTES:
             worker.reusable = False
         if not worker.reusable:
-            self._discard(worker)  # its place is taken until it has gone
+            self._discard(worker)  # before it is no longer counted: the next process needs its memory
         with self._changed:
             self._busy.discard(worker)
             self._under_way.remove(task)
@@ -243,25 +242,25 @@ class WorkerPool:
     def _keep(self, worker: Worker) -> None:
         worker.idle_since_s = time.monotonic()
         self._idle.append(worker)
-        if not self._looking_after_idle:
-            self._looking_after_idle = True
+        if not self._is_watching_idle:
+            self._is_watching_idle = True
             threading.Thread(target=_end_idle, args=(weakref.ref(self),), daemon=True).start()
 
     def _end_idle(self) -> bool:
-        """Ends processes that were idle for long; False when none is left."""
+        """Ends processes that were idle for too long; returns whether idle ones are left."""
         now_s = time.monotonic()
         with self._changed:
-            old = [
+            expired = [
                 worker
                 for worker in self._idle
                 if now_s - worker.idle_since_s >= (UNUSED_S if worker.unused else IDLE_S)
             ]
-            self._idle[:] = [worker for worker in self._idle if worker not in old]
-            self._looking_after_idle = bool(self._idle)
-            more = self._looking_after_idle
-        for worker in old:
+            self._idle[:] = [worker for worker in self._idle if worker not in expired]
+            self._is_watching_idle = bool(self._idle)
+            any_left = self._is_watching_idle
+        for worker in expired:
             self._discard(worker)
-        return more
+        return any_left
 
     def _discard(self, worker: Worker) -> None:
         worker.kill()
@@ -274,29 +273,30 @@ def _prepared(functions: Sequence[Callable[[], object]]) -> Worker | None:
         worker = Worker()
     except OSError:
         return None
-    with contextlib.suppress(OSError):  # it has ended: its next user finds out
+    with contextlib.suppress(OSError):  # it has ended, which the next task notices
         worker.prepare(functions)
     return worker
 
 
 def _end_idle(pool: weakref.ref[WorkerPool]) -> None:
-    """Looks after the idle processes of a pool for as long as it has some; a forgotten pool ends them itself."""
-    more = True
-    while more:
-        time.sleep(min(IDLE_S, _LOOK_S))
-        found = pool()
-        more = found is not None and found._end_idle()
-        del found
+    """Ends a pool's idle processes when their time is over; returns when none is left. The reference is weak so that
+    this thread does not keep an unused pool alive; its finalizer ends the processes."""
+    any_left = True
+    while any_left:
+        time.sleep(min(IDLE_S, _IDLE_CHECK_S))
+        live_pool = pool()
+        any_left = live_pool is not None and live_pool._end_idle()
+        del live_pool
 
 
 def _end_all(workers: set[Worker], idle: list[Worker]) -> None:
-    """Kills all; busy workers are cleaned up by the threads that use them. When the interpreter ends another thread may
-    just be starting one: that is not waited for, it ends with its parent."""
-    known = tuple(workers)
-    for worker in known:
+    """Kills all workers and cleans up the idle ones; busy ones are cleaned up by the threads that use them. Does not
+    wait for a worker that another thread is just starting while the interpreter exits: it ends with its parent."""
+    started = tuple(workers)
+    for worker in started:
         worker.kill()
     for worker in tuple(idle):
-        if worker in known:
+        if worker in started:
             worker.clean_up()
-    for worker in known:
+    for worker in started:
         worker.wait()

@@ -1,11 +1,12 @@
 """The child's side of a worker: takes tasks from standard input, answers on standard output.
 
-A frame is its length (8 bytes, little-endian) and a pickle. To the child: (function, arguments, most bytes of memory, 0
-for any, threads that scan a file, 0 for what the environment says). From the child, each with its resident memory
-behind: ("progress", Progress) any number of times, then ("done", value) or ("failed", PerfCompareError). A bug in the
-function ends the process with its traceback on standard error; the parent turns that into an error about the task. So
-does a lack of memory, but as an error for the user.
-(function, None, 0, 0) is no task: `function()` is called once no task is waiting, and nothing is answered.
+A frame is the length of a pickle (8 bytes, little-endian) and the pickle.
+To the child: (function, arguments, memory limit in bytes or 0 for none, scan threads or 0 for the environment's).
+From the child: ("progress", Progress, resident bytes) any number of times, then ("done", value, resident bytes) or
+("failed", PerfCompareError, resident bytes).
+A bug in the function ends the process with its traceback on standard error, which the parent turns into an error about
+the task. Running out of memory is answered as "failed" with an error for the user, and then ends the process.
+(function, None, 0, 0) is not a task: `function()` is called when no task is waiting, without an answer.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from tb_perfcompare.sources.trace.scanners.scan_threads import THREADS
 _STATM = "/proc/self/statm"
 _RESIDENT, _DATA = 1, 5
 _LEAST_MORE = 64 * 2**20
-"""A task may take so much in any case."""
+"""Every task may allocate at least this much."""
 
 
 def held_bytes() -> int:
-    """Resident memory; where only its peak is known, that; 0 where nothing is."""
+    """Resident memory of this process in bytes; its peak where only that is known, 0 where neither is."""
     pages = _pages()
     if pages is not None:
         return pages[_RESIDENT] * os.sysconf("SC_PAGE_SIZE")
@@ -44,8 +45,8 @@ def held_bytes() -> int:
 
 
 def end_at(most_bytes: int) -> None:
-    """Has the system refuse what would make this process hold more than that; 0: no end. Only Linux counts all of a
-    process's own memory."""
+    """Limits the memory of this process to about `most_bytes`, 0: no limit; allocations beyond that fail. Only on
+    Linux, as RLIMIT_DATA does not count all memory elsewhere."""
     pages = _pages()
     if pages is None:
         return
@@ -75,11 +76,11 @@ _Tasks = queue.SimpleQueue[bytes]
 _PROGRESS_EVERY_S = 0.05
 _PARENT_CHECK_S = 2.0
 _SPARE_AFTER_S = 0.02
-"""A task that is on its way is waited for so long."""
+"""Spare functions run only after this time without a task, as the next one may be on its way."""
 
 
 def write_frame(stream: IO[bytes], message: object) -> None:
-    """One message, flushed."""
+    """Writes one message and flushes."""
     payload = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     stream.write(LENGTH.pack(len(payload)))
     stream.write(payload)
@@ -87,7 +88,7 @@ def write_frame(stream: IO[bytes], message: object) -> None:
 
 
 def read_frame(stream: IO[bytes]) -> Any:
-    """The next message. EOFError when the other side has closed."""
+    """Reads the next message. Raises EOFError when the other side has closed the pipe."""
     return pickle.loads(_read_payload(stream))
 
 
@@ -97,7 +98,8 @@ def _read_payload(stream: IO[bytes]) -> bytes:
 
 
 def _read_exactly(stream: IO[bytes], length: int) -> bytes:
-    """An unbuffered stream may bring less than was asked for."""
+    """Reads `length` bytes in several reads if need be, as one of an unbuffered stream may return fewer. Raises
+    EOFError."""
     parts = []
     while length:
         part = stream.read(length)
@@ -109,11 +111,11 @@ def _read_exactly(stream: IO[bytes], length: int) -> bytes:
 
 
 def main() -> None:
-    """Works until standard input closes, which it does when the parent ends, however it ends."""
+    """Runs tasks until standard input closes, which it does however the parent ends."""
     tasks: _Tasks = queue.SimpleQueue()
     spare: list[Callable[..., Any]] = []
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a stray print must not land between the frames
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a stray print must not corrupt the frames
     threading.Thread(target=_take_tasks, args=(tasks,), daemon=True).start()
     if os.name == "posix":
         threading.Thread(target=_watch_parent, args=(os.getppid(),), daemon=True).start()
@@ -130,14 +132,14 @@ def main() -> None:
             refused = out_of_memory(error)
             if refused is None:
                 raise
-        if refused is not None:  # by now what the task held is free
+        if refused is not None:  # outside of `except`: the traceback has released the task's memory
             end_at(0)
             _tell(answers, "failed", refused)
             return
 
 
 def _do(task: bytes, answers: IO[bytes], spare: list[Callable[..., Any]]) -> None:
-    # not unpickled by the thread that takes it: that imports modules, and whatever fails in doing so has to be said
+    # unpickled here and not in _take_tasks: it imports modules, and errors in that must end the process visibly
     function, arguments, most_bytes, threads = pickle.loads(task)
     if arguments is None:
         spare.append(function)
@@ -158,25 +160,26 @@ def _tell(answers: IO[bytes], kind: str, value: object) -> None:
 
 
 def answer(report: Reporter) -> bool:
-    """The smallest task: shows that the worker is there."""
+    """The smallest task: shows that the worker is alive."""
     return True
 
 
 def _take_tasks(tasks: _Tasks) -> None:
-    # unbuffered: a buffer's lock, held while waiting, would abort an interpreter that ends on a bug
-    questions = os.fdopen(os.dup(sys.stdin.fileno()), "rb", buffering=0)
+    # unbuffered: a buffer's lock, held by this waiting thread, aborts the interpreter when it exits after a bug
+    requests = os.fdopen(os.dup(sys.stdin.fileno()), "rb", buffering=0)
     while True:
         try:
-            tasks.put(_read_payload(questions))
+            tasks.put(_read_payload(requests))
         except EOFError:
-            os._exit(0)  # also in the middle of a task: no caller is left
+            os._exit(0)  # even in the middle of a task: no caller is left
         except MemoryError:
             os.write(2, b"MemoryError\n")
             os._exit(1)
 
 
 def _watch_parent(parent: int) -> None:
-    """A copy of the pipe's other end may survive in a process the parent forked; the parent's id does not lie."""
+    """Ends this process when its parent has ended. Standard input may stay open then, in a process that the parent
+    forked; the parent's process id changes in any case."""
     while os.getppid() == parent:
         time.sleep(_PARENT_CHECK_S)
     os._exit(0)
@@ -192,8 +195,8 @@ class _Reporter:
 
     def __call__(self, progress: Progress, /) -> None:
         now_s = time.monotonic()
-        what = (progress.phase, progress.path)
-        if what == self._last and now_s < self._next_s:
+        current = (progress.phase, progress.path)
+        if current == self._last and now_s < self._next_s:
             return
-        self._last, self._next_s = what, now_s + _PROGRESS_EVERY_S
+        self._last, self._next_s = current, now_s + _PROGRESS_EVERY_S
         _tell(self._answers, "progress", progress)

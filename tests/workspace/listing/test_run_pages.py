@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
-from tb_perfcompare.sources.discover import FileEntry, RunEntry, SpanEntry, WorkerEntry
+from tb_perfcompare.sources.run_entries import FileEntry, RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.workspace.listing import run_pages
 from tb_perfcompare.workspace.listing.describe import runs_dict
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root

@@ -16,7 +16,7 @@ MULTIPLE = 8
 """Alignment in elements: a kernel accesses this many two-byte elements at once."""
 
 SMALL = 16
-"""Sizes below this, such as channels of a filter or an image, are ignored: they are never aligned."""
+"""Sizes below this, such as channels of a filter or an image, are seldom aligned and are ignored."""
 
 MOSTLY, RARELY = 0.8, 0.5
 """Least share of aligned calls for an aligned operator, and largest share for an unaligned one."""

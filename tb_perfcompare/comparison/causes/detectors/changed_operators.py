@@ -1,4 +1,4 @@
-"""Changed operators: new, gone, replaced, or called another number of times. Calls are counted, so noise does not
+"""Changed operators: new, gone, replaced, or called a different number of times. Calls are counted, so noise does not
 hide them."""
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ REPLACED = 0.1
 compute the same kind of work."""
 
 OPPOSITE = 0.1
-"""Least ratio of the smaller to the larger sum for increases and decreases to have separate findings."""
+"""Least ratio of the smaller to the larger sum at which increases and decreases get separate findings."""
 
 NEW, NEWS = 4, 0.1
 """At least this many one-sided operators, with at least this share of the change, are reported in addition to waits

@@ -36,7 +36,7 @@ TYPICAL = 1 / 3
 in proportion to their time (0.87 to 1.46 in recordings), page faults only a few (0.14)."""
 
 ENOUGH_CALLS = 8
-"""Calls from which one is likely undisturbed."""
+"""Number of calls from which at least one is likely to be undisturbed."""
 
 LAUNCHES = "kernels_by_launch"
 

@@ -22,8 +22,8 @@ from tb_perfcompare.comparison.result.wording import number_text, numbers_text, 
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, LAUNCH, calls
 
 HALF = 0.5
-"""Share of graph launches below which they are fewer. Also the share of the launches' slowdown that must be beyond
-the host's pace, and exposed."""
+"""Remaining share of graph launches below which graphs count as launched less often. Also the share of the launches'
+slowdown that must be beyond the host's pace, and exposed."""
 
 PART = 0.25
 """Share of the growth of all host calls that launches must explain."""
@@ -94,7 +94,7 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
     own = {row.path: row.delta / pair.unit for row in pair.entities("Runtime") if row.path[1] in launched}
     explained = exposed_growth(pair, {("Runtime", path[1]): us for path, us in own.items()}, grown)
     delta = fsum(explained.values())
-    # the device may hide much of a slowdown that is nearly all of the host's
+    # if launches make nearly all of the host's slowdown, the device may hide much of it
     most = sign * grown >= HALF * abs(slower_work(pair)) and sign * delta >= HALF * abs(exposed)
     if sign * delta < pair.least_us or not (most or sign * delta >= HALF * abs(grown)):
         return

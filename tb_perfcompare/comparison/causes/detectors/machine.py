@@ -33,7 +33,7 @@ _PARTLY = ("Other", "DataLoader")
 
 
 def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """The same work runs at another pace and no rule explains it. Reported if captures agree on the pace, or if the
+    """The same work runs at a different pace and no rule explains it. Reported if captures agree on the pace, or if the
     verdict is about the program at equal machine speed."""
     machine, headline = pair.headline.machine, pair.headline
     if machine is None:

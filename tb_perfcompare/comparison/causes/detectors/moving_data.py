@@ -31,7 +31,7 @@ def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     """More (fewer) kernels that only move data."""
     kernels = pair.entities(KERNEL)
     if not _only_moves("\n".join(kernels.key)):
-        return  # a part that is not in all names joined is in none of them
+        return  # quick test: if none of the parts occurs in all names joined, no name has one
     rows = kernels.picked(np.array([_only_moves(name) for name in kernels.key], dtype=bool))
     delta = sum(row.delta for row in rows) / pair.unit
     counted = fsum(map(pair.counted_us, rows))

@@ -51,11 +51,11 @@ OTHER_THREADS = 0.1
 """Least relative change of the median launch's number of threads."""
 
 MOVED, FOLLOWS = 0.25, 0.5
-"""Share of that time in kernels that launch another number of threads; kernels with a fixed grid must take longer by
-FOLLOWS of the threads' growth, as logarithms."""
+"""Share of that time in kernels that launch a different number of threads; kernels with a fixed grid must take longer
+by FOLLOWS of the threads' growth, as logarithms."""
 
 SIMILAR = 0.1
-"""Largest relative difference of launches for kernels to count as launched as often."""
+"""Largest relative difference of launches at which kernels count as launched equally often."""
 
 _FROM_OUTSIDE = {"DataLoader", "Communication"}
 """Categories in which the step waits for something outside of it."""

@@ -25,14 +25,14 @@ FAR = 1.1
 """Least ratio of a slow step to the median of its side: of few steps, some are outside the fence by chance."""
 
 OFTEN = 2
-"""If both sides have slow steps, one must have this many times as many, or have them at the same place in every
-capture while the other does not or loses this many times less time to them."""
+"""If both sides have slow steps, one side must have at least this many times as many. Slow steps at the same place
+in every capture count without that, if the other side's do not recur so or cost this many times less."""
 
 CHANCE = 0.01
 """Largest p of slow steps at varying places: a busy machine makes slow steps on both sides."""
 
 MORE_CALLS = 1.5
-"""Ratio of calls from which slow steps do more of something than other steps."""
+"""Ratio of calls in slow steps to calls in other steps from which slow steps do more of something."""
 
 LEADING = 0.25
 """Share of a recording's first steps that may be a warm-up."""

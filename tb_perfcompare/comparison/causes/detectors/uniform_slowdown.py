@@ -114,8 +114,8 @@ def _per_call(amount: Amount) -> Amount:
 
 
 def _in_proportion(pair: RuleContext, us: float) -> dict[Part, float]:
-    """Part -> share of this time: to categories by their change in that direction, within them to entities of both
-    sides by their time."""
+    """Part -> share of this time: divided among categories by their change in that direction, and within each among
+    the entities of both sides by their time."""
     moved = {label: pair.exposed(label) for label in _WORK if pair.exposed(label) * us > 0}
     found: dict[Part, float] = {}
     for label, exposed in moved.items():
@@ -141,19 +141,21 @@ def _minima_follow(pair: RuleContext, ratio: float) -> bool:
 
 
 def _spread(pair: RuleContext, category: str, ratio: float) -> dict[Part, float]:
-    """Part -> what the pace changes, for entities of both sides; together at most the category's change."""
+    """Part -> change explained by the pace, for entities of both sides; scaled to the category's change if their sum
+    is within a few percent of it."""
     rows = pair.entities(category)
     both = np.flatnonzero(rows.status == STATUSES.index("both"))
     by_pace = paced(rows, pair.unit, ratio)[both]
     together, exposed = math.fsum(by_pace.tolist()), pair.exposed(category)
-    # what is the pace's by a few percent more or less is all the pace's
+    # a difference of a few percent is attributed to the pace
     scale = exposed / together if together * exposed > 0 and NEARLY <= exposed / together <= 1 / NEARLY else 1.0
     names = map(rows.key.__getitem__, both.tolist())
     return {(category, name): us for name, us in zip(names, (by_pace * scale).tolist(), strict=True)}
 
 
 def device_ratio(pair: RuleContext) -> float | None:
-    """Candidate / baseline time per launch of the same kernels, if they changed alike."""
+    """Uniform ratio of candidate to baseline time per launch of the same kernels; None if they did not change
+    uniformly."""
     before, after = (side.groups.get("kernels") for side in (pair.baseline, pair.candidate))
     return uniform_ratio(before, after, pair.numbers)
 

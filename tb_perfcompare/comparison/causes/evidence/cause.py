@@ -17,7 +17,7 @@ Part = tuple[str, str]
 """(category, entity) of the ledger; entity "": time of the category in general."""
 
 EXPLAINED = 0.5
-"""Share of a cause's time which, if explained by earlier causes, leaves the cause out."""
+"""A cause is left out if earlier causes explain at least this share of its time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Explained:
         self._calls: dict[str, list[float]] = {}
 
     def add(self, cause: Cause) -> None:
-        """Marks what this cause explains as explained."""
+        """Adds what this cause explains."""
         self._of_rules.setdefault(cause.finding.rule, []).append(fsum(cause.explains.values()))
         for operator, more in cause.calls.items():
             self._calls.setdefault(operator, []).append(more)

@@ -99,10 +99,12 @@ REST_TOLD = 0.25
 
 
 AS_LONG = 0.25
-"""Operators take as long if their own time changed by less than this share of the change of exposed CPU time."""
+"""Operators take as long as before if their own time changed by less than this share of the change of exposed CPU
+time."""
 
 BACKED = 0.5
-"""Share of what other causes leave of a category by which its entities without a finding must have changed."""
+"""What other causes leave of a category is only reported if entities without a finding changed by at least this
+share of it."""
 
 FEW_STEPS, MOST_WAITS = 0.25, 0.75
 """If at most this share of the steps has at least that share of all waiting for data, the sentence says so."""
@@ -287,7 +289,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
 
 
 def _hidden(books: _Books, delta_us: float) -> list[str]:
-    """Clause if operators take as long: then the device hides another part of them."""
+    """Clause if operators take as long as before: then the device hides another part of their time."""
     totals = []
     for side in (books.baseline, books.candidate):
         operators = side.groups.get("operators")
@@ -301,7 +303,7 @@ def _hidden(books: _Books, delta_us: float) -> list[str]:
 
 
 def _in_few_steps(side: Summary) -> list[str]:
-    """Clause if a few steps wait for all others: several workers hand over several batches at once."""
+    """Clause if a few steps contain most of the waiting for data: several workers hand over several batches at once."""
     waits = side.owned.by_category()[StepCategory.DATALOADER]
     few = int(FEW_STEPS * len(waits))
     longest = np.sort(waits)[::-1][:few]

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory, Summary
 
 LEAST, MOST = 0.25, 2.0
-"""Limits as shares of the operators' own change, added up without signs."""
+"""Least and largest change of the gaps, relative to the sum of the operators' own absolute changes."""
 
 _OTHER = CATEGORY_LABELS[StepCategory.OTHER]
 

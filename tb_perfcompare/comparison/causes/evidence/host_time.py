@@ -25,7 +25,7 @@ MUCH_MORE = 0.2
 
 
 NEARLY_EVERY = 0.75
-"""Share of a side's steps that have to call an operator equally often for every single call to count."""
+"""Share of a side's steps that have to call an operator equally often; a change by a single call then counts."""
 
 
 def called_otherwise(before: float, after: float) -> bool:
@@ -34,7 +34,7 @@ def called_otherwise(before: float, after: float) -> bool:
 
 
 def recounted(pair: RuleContext) -> frozenset[str]:
-    """Operators that nearly every step of a side calls equally often, and the other side another number of times.
+    """Operators that nearly every step of a side calls equally often, and the other side a different number of times.
     Even few additional calls are certain then: two more layers of forty."""
     usual = []
     for summary in (pair.baseline, pair.candidate):

@@ -1,4 +1,4 @@
-"""Clauses on whether an operator did more work, or the same work at another rate; from its input shapes."""
+"""Clauses on whether an operator did more work, or the same work at a different rate; from its input shapes."""
 
 from __future__ import annotations
 

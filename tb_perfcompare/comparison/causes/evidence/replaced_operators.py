@@ -16,7 +16,7 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 from tb_perfcompare.quick_dataclass import dataclass
 
 WHOLE_MULTIPLE = 0.05
-"""Largest relative deviation for the number of new calls per removed call to be whole."""
+"""Largest relative deviation of the number of new calls per removed call from a whole number."""
 
 MOSTLY = 4.0
 """Ratio of calls from which all of their time counts as moved, not only the part by count."""
@@ -25,7 +25,7 @@ MOST_NAMES = 8
 """If more of the step's own operators than this are gone, the program is another one."""
 
 STILL = 0.5
-"""An operator was only moved if its calls changed at its place, but in total by less than this share of that."""
+"""An operator was only moved if its calls changed at one place, but in total by less than this share of that change."""
 
 _CALLED = frozenset({FrameKind.OPERATOR, FrameKind.MODULE})
 _BACKWARD = re.compile(r"(?:autograd::engine::evaluate_function: )?(\w+?)Backward\d*$")
@@ -66,8 +66,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """What is gone and what came in its place, for one operator in all its places. `parent`: the operator around
-    them, "" for the step."""
+    """An operator's replacement, over all its places: what is gone and what came instead. `parent`: the operator
+    around them, "" for the step."""
 
     parent: str
     went: list[Place]

@@ -1,1 +1,1 @@
-"""Columns of events while a trace is read: numbers, texts, arguments, counters."""
+"""Builds columns of events while a trace is read: numbers, texts, arguments, counters."""

@@ -1,8 +1,7 @@
-"""The `args` objects of a block of events -> one sparse column per argument some view uses.
+"""Converts the `args` objects of a block of events to one sparse column per argument in use.
 
-The objects arrive as dictionaries of undecoded JSON values. They are laid end to end, every key is turned into a
-number, and each kind of value is parsed in one go: the cost follows the arguments present, not the columns there
-could be.
+The objects arrive as dictionaries of undecoded JSON values. They are concatenated, every key is replaced by a number,
+and all values of a kind are parsed at once: the cost depends on the arguments present, not on the number of columns.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ CORRELATION = ArgColumn("correlation", ("correlation", "connection_id"), ArgKind
 SLOTS: tuple[tuple[ArgColumn, str], ...] = tuple(
     (column, key) for column in (EXTERNAL_ID, CORRELATION, *ARG_COLUMNS) for key in column.keys
 )
-"""Every key of every column, a column's keys in order of preference."""
+"""(column, key) for every key of every column, a column's keys in order of preference."""
 
 _KINDS = (ArgKind.INT, ArgKind.FLOAT, ArgKind.JSON)
 _KIND_OF_SLOT = np.array([-1] + [_KINDS.index(column.kind) for column, _ in SLOTS], np.int8)
@@ -42,7 +41,7 @@ _values = methodcaller("values")
 
 
 class ArgumentColumns:
-    """Collects arguments block by block; `finish` gives the columns."""
+    """Collects arguments block by block; `finish` returns the columns."""
 
     def __init__(self, strings: StringTable) -> None:
         self._slot_of = KeyNumbers((key, slot) for slot, (_, key) in enumerate(SLOTS, start=1))
@@ -53,11 +52,12 @@ class ArgumentColumns:
 
     @property
     def repaired(self) -> int:
-        """Distinct texts with bytes that are not UTF-8."""
+        """Number of distinct texts with bytes that are not UTF-8."""
         return self._texts.repaired
 
     def add(self, objects: Sequence[Mapping[str, msgspec.Raw]], first_row: int) -> None:
-        """The `args` of consecutive event rows from `first_row` on; an empty object where an event has none."""
+        """Adds the `args` of consecutive event rows starting at `first_row`; an empty object for an event without
+        `args`."""
         sizes = np.fromiter(map(len, objects), np.int32, len(objects))
         total = int(sizes.sum())
         slots = np.fromiter(map(self._slot_of.__getitem__, chain.from_iterable(objects)), np.int8, total)
@@ -68,11 +68,11 @@ class ArgumentColumns:
             chosen = kinds == number
             texts = list(compress(values, chosen.tobytes()))
             if texts:
-                found, valid = self._parse(kind, texts)
-                self._file(slots[chosen][valid], rows[chosen][valid], found[valid])
+                parsed, valid = self._parse(kind, texts)
+                self._file(slots[chosen][valid], rows[chosen][valid], parsed[valid])
 
     def finish(self) -> tuple[SparseColumn, ...]:
-        """A column for each of SLOTS, empty where not recorded; nothing is kept here."""
+        """A column for each of SLOTS, empty if not recorded; the collector is empty afterwards."""
         columns = zip(self._rows[1:], self._values[1:], strict=True)
         return tuple(SparseColumn(rows.finish(), values.finish()) for rows, values in columns)
 
@@ -81,13 +81,13 @@ class ArgumentColumns:
             return parse_integers(texts)
         if kind is ArgKind.FLOAT:
             return parse_floats(texts)
-        # one join and split makes bytes of all of them faster than one by one; no JSON text contains the separator
+        # joining and splitting converts all to bytes faster than one by one; no JSON text contains the separator
         raw = _GAP.join(texts).split(_GAP)
         codes = np.fromiter(map(self._texts.__getitem__, raw), np.int32, len(raw))
         return codes, codes >= 0
 
     def _file(self, slots: NDArray[np.int8], rows: Ints32, values: NDArray[Any]) -> None:
-        """Files values under their slots; the stable sort keeps rows ascending within each."""
+        """Appends values to their slots; the stable sort keeps rows ascending in each slot."""
         order = np.argsort(slots, kind="stable")
         rows, values = rows[order], values[order]
         ends = np.cumsum(np.bincount(slots, minlength=len(self._rows)))
@@ -98,24 +98,25 @@ class ArgumentColumns:
 
 
 def portions(rows: int) -> Iterator[slice]:
-    """Stretches of so many rows: numpy copies the indices that it is given."""
+    """Consecutive slices that cover `rows` rows: limits the copies that numpy makes of index arrays."""
     for begin in range(0, rows, _PORTION):
         yield slice(begin, begin + _PORTION)
 
 
 def dense(spellings: Sequence[SparseColumn], n: int) -> Ints:
-    """(n,) values, ABSENT where an event has none; the first spelling an event has wins."""
+    """(n,) values, ABSENT for events without one; of several spellings of the key, the first one present wins."""
     out = np.full(n, ABSENT, np.int64)
     for column in reversed(spellings):
-        for some in portions(len(column.rows)):
-            out[column.rows[some]] = column.values[some]
+        for portion in portions(len(column.rows)):
+            out[column.rows[portion]] = column.values[portion]
     return out
 
 
 def joined_spellings(slots: list[SparseColumn], n: int) -> tuple[Ints, Ints, dict[str, SparseColumn]]:
-    """((n,) external ids, (n,) correlations, the other columns by name) of a column for each of SLOTS.
+    """((n,) external ids, (n,) correlations, name -> column of the other arguments) from a column for each of SLOTS.
 
-    Empties the list on the way: where every event has an id, the sparse column is longer than the dense one.
+    Empties the list as it goes to free memory: if every event has an id, the sparse column is longer than the dense
+    one.
     """
     external_id, correlation = (dense(_written(slots, column), n) for column in (EXTERNAL_ID, CORRELATION))
     columns = {column.name: _joined(slots, column) for column in ARG_COLUMNS}
@@ -123,23 +124,23 @@ def joined_spellings(slots: list[SparseColumn], n: int) -> tuple[Ints, Ints, dic
 
 
 def _written(slots: list[SparseColumn], column: ArgColumn) -> list[SparseColumn]:
-    """The spellings of a column, which come next, without unrecorded ones."""
+    """Removes the next column's spellings from the list and returns those that were recorded."""
     written = [slot for slot in slots[: len(column.keys)] if len(slot.rows)]
     del slots[: len(column.keys)]
     return written
 
 
 def _joined(slots: list[SparseColumn], column: ArgColumn) -> SparseColumn | None:
-    """One column of its spellings; None if not recorded."""
+    """Merges the spellings of the next column; None if none was recorded."""
     written = _written(slots, column)
     return _prefer_first(written) if written else None
 
 
 def _prefer_first(spellings: list[SparseColumn]) -> SparseColumn:
-    """One column of the spellings of its key; the first spelling an event has wins."""
+    """Merges the spellings of a key into one column; the first one present in an event wins."""
     if len(spellings) == 1:
         return spellings[0]
     rows = np.concatenate([spelling.rows for spelling in spellings])
     values = np.concatenate([spelling.values for spelling in spellings])
-    kept, first, _ = unique_first(rows)
-    return SparseColumn(kept.astype(np.int32), values[first])
+    distinct, first, _ = unique_first(rows)
+    return SparseColumn(distinct.astype(np.int32), values[first])

@@ -1,7 +1,7 @@
-"""Assembles the columns of a whole file once its last event has been read.
+"""Assembles the columns of a file after its last event has been read.
 
-A scanner gathers columns while it reads (`Gathered`). What needs all of them (categories that follow from processes,
-arrows that join events, one column of two spellings) is done here, once, so that it does not depend on the scanner.
+A scanner gathers columns while it reads (`Gathered`). Steps that need all events (categories derived from processes,
+arrows that join events, merging two spellings of a column) are done here, independently of the scanner.
 """
 
 from __future__ import annotations
@@ -25,19 +25,21 @@ from tb_perfcompare.sources.trace.columns.interning import Place
 from tb_perfcompare.sources.trace.columns.process_layers import OperatorArrows, joined_by_arrows, layered
 
 _SPAN = 1 << 16
-"""Rows at a time: numpy copies the indices it is given into wider ones."""
+"""Rows processed at a time: numpy copies index arrays into wider ones."""
 _UNKNOWN = -1
-"""No Category."""
+"""Not a Category yet."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """Everything a scan found. `seen` counts elements of traceEvents: seen = events + flows + dropped + skipped +
-    counters.seen + ranges, dropped ones among the dropped. `counters` says what became of counter events.
+    """All results of a scan.
+
+    `seen` counts elements of traceEvents: seen = events + flows + dropped + skipped + counters.seen + ranges, where
+    dropped ranges count as dropped. `counters` contains the counts of counter events kept, skipped and dropped.
 
     negative      durations below zero, taken as zero
-    finer         time stamps or durations that needed rounding to a nanosecond
-    repaired      events that were repaired, by what was wrong with them
+    finer         timestamps or durations that were rounded to a nanosecond
+    repaired      kind of repair -> number of events
     """
 
     events: EventTable
@@ -55,7 +57,7 @@ class Columns:
     ranges: MeasuredRanges = NO_RANGES
 
     def with_counter_events(self) -> Columns:
-        """The same with the counts of the counter events added to the others."""
+        """The same columns, with the counts of counter events added to those of the other events."""
         own = self.counters
         return replace(
             self,
@@ -68,7 +70,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """How many events were seen, dropped, skipped and repaired; as in Columns."""
+    """Numbers of events seen, dropped, skipped and repaired; members as in Columns."""
 
     seen: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
@@ -92,15 +94,15 @@ class Counts:
 class Gathered:
     """The columns of n events, f flows and a operator arrows in file order.
 
-    strings       texts behind the codes
+    strings       texts of the codes
     places        (pid, tid) of each lane, in any order
-    raw_category  (n,) int32 code of the spelling in the file; of the empty text where there is none
+    raw_category  (n,) int32 code of the spelling in the file, of the empty text if missing
     name          (n,) int32 code
     lane          (n,) int32 index into `places`
     start_ns      (n,) int64
     dur_ns        (n,) int64
     complete      (n,) bool, False for memory events
-    arguments     a sparse column per key of arguments.SLOTS, in that order
+    arguments     a sparse column for each key of arguments.SLOTS, in that order
     flows         (f,)
     arrows        (a,)
     labels, processes, threads  texts of metadata events
@@ -129,55 +131,56 @@ class Gathered:
 
 
 def assemble(gathered: Gathered) -> Columns:
-    """The columns as the rest of the product takes them."""
+    """Builds the final columns."""
     lanes, lane, arrow_lane = _numbered_by_appearance(gathered)
     arrows = replace(gathered.arrows, lane=arrow_lane)
     arguments = list(gathered.arguments)
-    found = replace(gathered, arguments=())
-    external_id, correlation, args = joined_spellings(arguments, len(found))
-    category, repaired = _categories(found, lanes, lane, args.get("task_type"))
-    external_id = joined_by_arrows(external_id, category, lane, found.start_ns, found.dur_ns, arrows)
+    rest = replace(gathered, arguments=())
+    external_id, correlation, args = joined_spellings(arguments, len(rest))
+    category, repaired = _categories(rest, lanes, lane, args.get("task_type"))
+    external_id = joined_by_arrows(external_id, category, lane, rest.start_ns, rest.dur_ns, arrows)
     events = EventTable(
-        strings=found.strings,
+        strings=rest.strings,
         lanes=lanes,
         category=category,
-        raw_category=found.raw_category,
-        name=found.name,
+        raw_category=rest.raw_category,
+        name=rest.name,
         lane=lane,
-        start_ns=found.start_ns,
-        dur_ns=found.dur_ns,
+        start_ns=rest.start_ns,
+        dur_ns=rest.dur_ns,
         external_id=external_id,
         correlation=correlation,
         args=args,
     )
-    counts = found.counts
+    counts = rest.counts
     return Columns(
         events=events,
-        flows=found.flows,
-        process_labels=found.labels,
-        process_names=found.processes,
-        thread_names=found.threads,
+        flows=rest.flows,
+        process_labels=rest.labels,
+        process_names=rest.processes,
+        thread_names=rest.threads,
         seen=counts.seen,
         dropped=counts.dropped,
         skipped=counts.skipped,
         repaired=repaired,
         negative=counts.negative,
         finer=counts.finer,
-        counters=found.counters,
-        ranges=found.ranges,
+        counters=rest.counters,
+        ranges=rest.ranges,
     )
 
 
 def _numbered_by_appearance(gathered: Gathered) -> tuple[LaneTable, Ints32, Ints32]:
-    """(lanes, those of the events, those of the arrows): lanes are numbered as events, then arrows, first use them.
+    """(lanes, lane of each event, lane of each arrow); lanes are numbered by first use, in events, then in arrows.
 
-    Scanners number them as they come: in blocks, and blocks are cut differently and sometimes read twice.
+    Scanners number lanes in the order in which they read, which depends on blocks: these are cut differently and
+    sometimes read twice.
     """
     used = np.concatenate([gathered.lane, gathered.arrows.lane]) if len(gathered.arrows.lane) else gathered.lane
     if _are_numbered_by_appearance(used, len(gathered.places)):
         return _lane_table(gathered.places), gathered.lane, gathered.arrows.lane
     first = np.full(len(gathered.places), len(used), np.int64)
-    first[used[::-1]] = np.arange(len(used))[::-1]  # of equal indices the last one assigned stays
+    first[used[::-1]] = np.arange(len(used))[::-1]  # for equal indices the last assignment wins
     order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(used))]
     number = np.zeros(len(gathered.places), np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
@@ -186,7 +189,7 @@ def _numbered_by_appearance(gathered: Gathered) -> tuple[LaneTable, Ints32, Ints
 
 
 def _are_numbered_by_appearance(used: Ints32, count: int) -> bool:
-    """Whether a new number is always the next one, up to `count` of them."""
+    """Whether every new number is the next one, and there are `count` numbers."""
     latest = -1
     for start in range(0, len(used), _SPAN):
         span = used[start : start + _SPAN]
@@ -205,7 +208,7 @@ def _lane_table(places: Sequence[tuple[Place, Place]]) -> LaneTable:
 def _categories(
     gathered: Gathered, lanes: LaneTable, lane: LaneIndex, task_type: SparseColumn | None
 ) -> tuple[NDArray[np.int8], Counter[str]]:
-    """((n,) categories, repairs without those that a category from the process has undone)."""
+    """((n,) categories, repairs without "missing cat" of events whose category follows from their process)."""
     texts = gathered.strings.texts
     kinds = np.full(len(texts), _UNKNOWN, np.int8)
     no_text, waits = -1, list[tuple[int, frozenset[str]]]()
@@ -230,6 +233,6 @@ def _categories(
     repaired = gathered.counts.repaired.copy()
     if layers:
         repaired["missing cat"] -= layers
-        repaired += Counter()  # drops what is no longer there
+        repaired += Counter()  # removes entries that are zero
     category[~gathered.complete] = Category.MEMORY
     return category, repaired

@@ -1,7 +1,7 @@
-"""Decoded events, a block at a time -> the columns of an EventTable.
+"""Builds the columns of an EventTable from blocks of decoded events.
 
-Every step works on a whole block with C-speed iteration (map, compress, numpy); a Python statement runs per event only
-for metadata and for values that are not what they should be.
+Every step processes a whole block with C-speed iteration (map, compress, numpy); Python statements run per event only
+for metadata and for invalid values.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ _PHASES: dict[str | None, int] = {
 }
 _TEXT = msgspec.json.Decoder(str)
 METADATA_ARG = {"process_labels": "labels", "process_name": "name", "thread_name": "name"}
-"""Metadata events that are kept -> the argument that holds their text."""
+"""Metadata events that are kept -> argument that contains their text."""
 
 
 class ColumnBuilder:
-    """Takes decoded events in file order and gives the columns at the end."""
+    """Takes decoded events in file order; `gather` returns the columns."""
 
     def __init__(self) -> None:
         self._phase = KeyNumbers(_PHASES.items())
@@ -87,11 +87,11 @@ class ColumnBuilder:
 
     @property
     def kept(self) -> tuple[int, int, int]:
-        """Rows of events, flows and operator arrows so far."""
+        """Numbers of rows of events, flows and operator arrows so far."""
         return self._kept, len(self._flows[0]), len(self._arrows[0])
 
     def add(self, events: Sequence[Event]) -> None:
-        """The next events of the file."""
+        """Adds the next events of the file."""
         self.seen += len(events)
         phases = np.fromiter(map(self._phase.__getitem__, map(_ph, events)), np.int8, len(events))
         ranges = (phases == _COMPLETE) & np.fromiter(map(eq, map(_cat, events), repeat(RANGE)), np.bool_, len(events))
@@ -105,12 +105,13 @@ class ColumnBuilder:
         self._add_kept(_choose(events, kept), complete)
 
     def drop(self, reason: str) -> None:
-        """An element of traceEvents that could not be decoded."""
+        """Counts an element of traceEvents that could not be decoded."""
         self.seen += 1
         self.dropped[reason] += 1
 
     def _add_others(self, events: Sequence[Event], phases: NDArray[np.int8], kept: Flags) -> None:
-        """Everything but complete events; memory events are marked in `kept`, what no view uses is counted."""
+        """Adds everything but complete events: marks memory events in `kept`, counts events of unused kinds as
+        skipped."""
         used = kept.copy()
         instant = np.flatnonzero(phases == _INSTANT)
         names = map(_name, _choose(events, phases == _INSTANT))
@@ -120,7 +121,7 @@ class ColumnBuilder:
         categories = list(map(_cat, _choose(events, phases >= _FLOW_START)))
         pairs = flow[np.fromiter(map(self._is_pair.__getitem__, categories), np.bool_, len(flow))]
         arrows = flow[np.fromiter(map(self._is_operator_arrow.__getitem__, categories), np.bool_, len(flow))]
-        if len(arrows):  # they only join events, and count as skipped
+        if len(arrows):  # they only join events and count as skipped
             self._add_arrows([events[row] for row in arrows.tolist()], phases[arrows] == _FLOW_START)
         if len(pairs):
             used[pairs] = True
@@ -169,7 +170,7 @@ class ColumnBuilder:
             self.repaired["bytes that are not UTF-8"] += 1
 
     def _add_kept(self, events: list[Event], complete: Flags) -> None:
-        """Complete and memory events; the latter have no duration."""
+        """Adds complete and memory events; the latter have no duration."""
         if not events:
             return
         n = len(events)
@@ -202,12 +203,12 @@ class ColumnBuilder:
         }
         for column, part in columns.items():
             self._dense[column].append(part)
-        # a missing object and null are no arguments
+        # a missing object and null mean no arguments
         self._arguments.add([arguments or _NO_ARGS for arguments in map(_args, events)], self._kept)
         self._kept += n
 
     def gather(self) -> Gathered:
-        """All that was added; the builder is empty afterwards."""
+        """Everything added; the builder is empty afterwards."""
         ranges = self._ranges.finish(self.dropped)
         arguments = self._arguments.finish()
         if self._arguments.repaired:
@@ -239,7 +240,7 @@ class ColumnBuilder:
         )
 
     def _mend(self, codes: Ints32, needed: Flags | bool, reason: str) -> Ints32:
-        """Codes without complements; those where a value was needed are counted."""
+        """Replaces complements, which mark missing values, by codes; counts required ones as repaired."""
         gaps = codes < 0
         count = int(np.count_nonzero(gaps & needed))
         if count:

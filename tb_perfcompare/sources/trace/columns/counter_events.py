@@ -1,9 +1,9 @@
-"""Counter events (`ph` C) -> columns of the numbers in their `args`.
+"""Converts counter events (`ph` C) to columns of the numbers in their `args`.
 
     {"ph": "C", "name": "GPU 0 Utilization", "pid": 0, "ts": 1691.047, "args": {"GPU Utilization": 0.75}}
 
-A scanner collects the counter events it meets, decoded as `Event`, in a CounterBuilder; what they mean is decided here
-and in counter_samples.py, so that it does not depend on the scanner. docs/inputs/trace_format.md has the rules.
+A scanner passes its counter events, decoded as `Event`, to a CounterBuilder. They are interpreted here and in
+counter_samples.py, independently of the scanner. docs/inputs/trace_format.md has the rules.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from tb_perfcompare.sources.trace.columns.interning import Names, Place, as_plac
 from tb_perfcompare.sources.trace.columns.numbers import parse_floats, parse_integers, parse_times
 
 UNSAID = -2
-"""Device of a sample whose `args` do not tell it."""
+"""Device of a sample whose `args` do not state it."""
 
 CounterPlace: TypeAlias = tuple[Place, Place, bytes]
-"""Process and thread as written and the JSON text of `id`, b"null" without one."""
+"""(process, thread) as written, and the JSON text of `id`, b"null" without one."""
 
 _DEVICE_KEYS = ("device", "Device Id")
 _NO_SERIES = frozenset({*_DEVICE_KEYS, "Device Type", "External id", "external id", "correlation", "Ev Idx"})
@@ -52,20 +52,20 @@ _PHASE = "C"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CounterColumns:
-    """The numbers of counter events in file order, m rows, and what became of the events.
+    """The numbers of counter events in file order, m rows, and counts of the events kept, skipped and dropped.
 
-    strings  texts behind `name` and `series`
+    strings  texts of `name` and `series`
     name     (m,) int32 name of the event
     series   (m,) int32 key of the number
     place    (m,) int32 index into `places`
-    device   (m,) int32 as `args` say: a number, HOST_DEVICE for one below zero, UNSAID for none
+    device   (m,) int32 as stated in `args`: a number, HOST_DEVICE for a negative one, UNSAID for none
     time_ns  (m,) int64
     value    (m,) float64, finite
     places   distinct places, in order of first appearance
     seen     counter events: seen = kept + dropped + skipped
-    kept     those that gave at least one row
+    kept     events with at least one row
     dropped, skipped, repaired  as in Columns
-    finer    times that needed rounding to a nanosecond
+    finer    times that were rounded to a nanosecond
     """
 
     strings: StringTable
@@ -88,7 +88,7 @@ class CounterColumns:
 
 
 class CounterBuilder:
-    """Takes decoded counter events in file order and gives the columns at the end."""
+    """Takes decoded counter events in file order; `finish` returns the columns."""
 
     def __init__(self) -> None:
         self._strings = StringTable()
@@ -106,7 +106,7 @@ class CounterBuilder:
         self._finer = 0
 
     def add(self, events: Sequence[Event]) -> None:
-        """The next counter events of the file."""
+        """Adds the next counter events of the file."""
         self._seen += len(events)
         arguments = [_flat(event.args) if event.args else _NO_ARGS for event in events]
         numbers = find_numbers(arguments)
@@ -121,7 +121,7 @@ class CounterBuilder:
         lost = int(numbers.lost[kept].sum())
         if lost:
             self._repaired["counter values beyond a double"] += lost
-        # only of what is kept: the time of a dropped event does not matter
+        # only kept events: the time of a dropped one does not matter
         self._finer += times.finer if kept.all() else parse_times([event.ts for event in compress(events, kept)]).finer
         chosen = kept[numbers.event]
         event = numbers.event[chosen]
@@ -164,7 +164,7 @@ def no_counters() -> CounterColumns:
 
 
 def _flat(args: Args) -> Args:
-    """The arguments with those one level down, in an object (or its text) under "args" or "value", moved up."""
+    """The arguments, with members of an object (or of its text) under "args" or "value" moved up one level."""
     for holder in _HOLDERS:
         held = args.get(holder)
         inner = _object(bytes(held)) if held is not None else None
@@ -174,7 +174,7 @@ def _flat(args: Args) -> Args:
 
 
 def _object(text: bytes) -> Args | None:
-    """The members of a JSON object or of an object written as a JSON text; None for anything else."""
+    """Members of a JSON object, or of an object written as a JSON text; None for anything else."""
     if text[:1] not in (b"{", b'"'):
         return None
     try:
@@ -189,13 +189,13 @@ def _object(text: bytes) -> Args | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """The finite numbers in the arguments of n events, k of them.
+    """The k finite numbers in the arguments of n events.
 
-    event    (k,) int64 which event
+    event    (k,) int64 index of the event
     key      k keys
     value    (k,) float64
-    some     (n,) whether the event has one
-    lost     (n,) int64 numbers that no double holds
+    some     (n,) whether the event has a number
+    lost     (n,) int64 count of numbers beyond the range of a double
     missing  (n,) whether a number is lost or `null`
     """
 
@@ -208,6 +208,7 @@ class Numbers:
 
 
 def find_numbers(arguments: Sequence[Args]) -> Numbers:
+    """Finds the numbers in the arguments of events."""
     n = len(arguments)
     event = np.repeat(np.arange(n), np.fromiter(map(len, arguments), np.int64, n))
     keys = list(chain.from_iterable(arguments))
@@ -218,12 +219,12 @@ def find_numbers(arguments: Sequence[Args]) -> Numbers:
     value, finite = parse_floats(list(compress(texts, is_number)))
     lost = np.bincount(event[is_number][~finite], minlength=n)
     gaps = np.bincount(event[is_series & (first == _NULL_BYTE)], minlength=n)
-    found = event[is_number][finite]
+    event_of_number = event[is_number][finite]
     return Numbers(
-        event=found,
+        event=event_of_number,
         key=list(compress(compress(keys, is_number), finite)),
         value=value[finite],
-        some=np.bincount(found, minlength=n) > 0,
+        some=np.bincount(event_of_number, minlength=n) > 0,
         lost=lost,
         missing=(lost > 0) | (gaps > 0),
     )
@@ -238,7 +239,7 @@ def _first_bytes(texts: Sequence[msgspec.Raw]) -> NDArray[np.uint8]:
 
 
 def _devices(arguments: Sequence[Args]) -> Ints32:
-    """(n,) the device the arguments of each event tell."""
+    """(n,) device stated in the arguments of each event."""
     stated = np.full(len(arguments), UNSAID, np.int32)
     for key in reversed(_DEVICE_KEYS):
         rows = [row for row, args in enumerate(arguments) if key in args]

@@ -1,4 +1,4 @@
-"""One element of traceEvents as the decoder gives it."""
+"""One element of traceEvents, as decoded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ NULL = msgspec.Raw(b"null")
 
 
 class Event(msgspec.Struct, gc=False):
-    """An element as far as anything is kept of it; numbers and arguments stay JSON text."""
+    """The members of an element that are used; numbers and arguments stay JSON text."""
 
     ph: str | None = None
     cat: str | None = None

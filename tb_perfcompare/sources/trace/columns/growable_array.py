@@ -1,4 +1,4 @@
-"""An array that grows at its end without ever being held twice."""
+"""An array that grows at its end without ever being in memory twice."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _FIRST_CAPACITY = 1024
 
 
 class Growing(Generic[S]):
-    """Collects (k,) arrays; `finish` gives them as one.
+    """Collects (k,) arrays; `finish` returns them as one.
 
-    Parts kept in a list and concatenated at the end would need twice the memory of the result. The array is enlarged in
-    place by an eighth at a time, which the allocator does for large blocks by moving pages, not bytes.
+    Concatenating a list of parts at the end would need twice the memory of the result. This array is enlarged in place
+    by an eighth at a time; for large blocks the allocator moves pages instead of bytes.
     """
 
     __slots__ = ("_array", "_length")
@@ -29,11 +29,11 @@ class Growing(Generic[S]):
         return self._length
 
     def append(self, part: NDArray[Any]) -> None:
-        """Adds values at the end."""
+        """Appends values."""
         end = self._length + len(part)
         if end > len(self._array):
             capacity = max(end, len(self._array) + len(self._array) // 8, _FIRST_CAPACITY)
-            self._array.resize(capacity, refcheck=False)  # nobody else has seen the array yet
+            self._array.resize(capacity, refcheck=False)  # no other references exist
         self._array[self._length : end] = part
         self._length = end
 

@@ -1,4 +1,4 @@
-"""Two scans of one file, each of other stretches of it -> one, in file order."""
+"""Merges two scans of different parts of one file, in file order."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from tb_perfcompare.sources.trace.columns.assemble_columns import Gathered
 from tb_perfcompare.sources.trace.columns.process_layers import OperatorArrows
 
 Rows = tuple[int, int, int]
-"""Numbers of events, flows and operator arrows."""
+"""Numbers of rows of events, flows and operator arrows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """`rows` rows of the second scan, which belong behind the first `behind` rows of the first."""
+    """`rows` rows of the second scan, which belong after the first `behind` rows of the first scan."""
 
     behind: Rows
     rows: Rows
 
 
 def interleaved(first: Gathered, second: Gathered, insertions: Sequence[Insertion]) -> Gathered:
-    """Both as one. `insertions` say where the rows of the second belong, in order; metadata are the second's."""
+    """Merges both scans. `insertions` are the positions of the second scan's rows, in order; metadata are the
+    second's."""
     first = replace(
         first,
         counts=first.counts + second.counts,
@@ -79,20 +80,20 @@ def interleaved(first: Gathered, second: Gathered, insertions: Sequence[Insertio
 
 
 class _Splice:
-    """Puts rows of a second scan between those of a first, stretch by stretch."""
+    """Inserts rows of a second scan between those of a first."""
 
     def __init__(self, insertions: Sequence[Insertion], column: int) -> None:
         rows = np.array([insertion.rows[column] for insertion in insertions], np.int64)
         used = rows > 0
         self._behind = np.array([insertion.behind[column] for insertion in insertions], np.int64)[used]
-        self._taken = np.cumsum(rows[used])  # rows of the second that are placed by then
+        self._taken = np.cumsum(rows[used])  # rows of the second placed up to each insertion
 
     def __call__(self, first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
-        """A dense column."""
+        """Merges a dense column."""
         return _spliced(first, second, self._behind, self._taken) if len(self._behind) else first
 
     def sparse(self, first: SparseColumn, second: SparseColumn) -> SparseColumn:
-        """One argument of both. A row of the first moves down by what is inserted above it."""
+        """Merges the columns of one argument. Rows of the first scan shift down by the number inserted above them."""
         if not len(self._behind):
             return first
         at = np.searchsorted(first.rows, self._behind)  # values of the first before each insertion
@@ -108,7 +109,7 @@ class _Splice:
 def _spliced(
     first: NDArray[Any], second: NDArray[Any], at: Ints, until: Ints
 ) -> NDArray[Any]:
-    """The second up to until[0] goes before first[at[0]], what follows up to until[1] before first[at[1]], ..."""
+    """Inserts second[:until[0]] before first[at[0]], second[until[0]:until[1]] before first[at[1]], and so on."""
     parts, a, b = [], 0, 0
     for next_a, next_b in zip(at.tolist(), until.tolist(), strict=True):
         parts += [first[a:next_a], second[b:next_b]]
@@ -117,7 +118,7 @@ def _spliced(
 
 
 def _merged_strings(into: StringTable, other: StringTable) -> Ints32:
-    """Codes in `into` of the texts of `other`, which are added."""
+    """Adds the texts of `other` to `into`; returns their codes there."""
     return np.array([into.intern(text) for text in other.texts], np.int32)
 
 

@@ -1,7 +1,7 @@
-"""Dictionaries that number a key when they first meet it.
+"""Dictionaries that assign a number to a key on first lookup.
 
-`map(table.__getitem__, keys)` then runs at C speed and enters Python only for new keys. Where a value may be missing
-(None), its number is stored as the complement, so one comparison with zero finds and counts the gaps.
+`map(table.__getitem__, keys)` then runs at C speed and enters Python only for new keys. A key that is missing in the
+file (None) gets the complement of its number, so one comparison with zero finds and counts these gaps.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SPACES, _QUOTE = b" \t\r\n", b'"'
 
 
 def as_place(value: int | float | str | None) -> Place:
-    """A pid or tid as a file may write it: whole floats are integers, a missing one is the empty text."""
+    """Normalises a pid or tid as written: integral floats become integers, a missing one the empty text."""
     if value is None:
         return ""
     if isinstance(value, float):
@@ -44,7 +44,7 @@ class Names(dict[str | None, int]):
 
 
 class Lanes(dict[tuple[int | float | str | None, int | float | str | None], int]):
-    """(pid, tid) -> row of `places`; the complement where one of them is missing."""
+    """(pid, tid) -> row of `places`; the complement of the row if one of them is missing."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class Lanes(dict[tuple[int | float | str | None, int | float | str | None], int]
 
 
 class JsonTexts(dict[bytes, int]):
-    """JSON text as written -> index of the same value without insignificant whitespace; -1 for null.
+    """JSON text as written -> index of its value without insignificant white space; -1 for null.
 
     `repaired` counts distinct texts with bytes that are not UTF-8.
     """
@@ -84,14 +84,15 @@ class JsonTexts(dict[bytes, int]):
 
 
 def compacted(raw: list[bytes]) -> list[str]:
-    """JSON texts without insignificant whitespace, as JsonTexts has them. They must be sound, and in UTF-8."""
+    """JSON texts without insignificant white space, as in JsonTexts. They must be valid JSON in UTF-8."""
     array = msgspec.json.format(b"".join((b"[", b",".join(raw), b"]")), indent=-1)
-    # one decoding of all is faster than one by one; no JSON text contains the separator
+    # decoding all at once is faster than one by one; no JSON text contains the separator
     return b"\0".join(_ELEMENTS.decode(array)).decode("utf-8").split("\0") if raw else []
 
 
 class KeyNumbers(dict[str | None, int]):
-    """Known key -> its number, any other -> 0. Memory of the others is bounded: a file may invent any number."""
+    """Known key -> its number, any other -> 0. Remembers only a limited number of other keys, as a file may have any
+    number."""
 
     def __init__(self, known: Iterable[tuple[str | None, int]]) -> None:
         super().__init__(known)
@@ -104,14 +105,14 @@ class KeyNumbers(dict[str | None, int]):
 
 
 class Membership(dict[str | None, bool]):
-    """Category as written -> whether its lower-cased form is one of `members`."""
+    """Category as written -> whether its lower-case form is in `members`."""
 
     def __init__(self, members: Iterable[str]) -> None:
         super().__init__()
         self._members = frozenset(members)
 
     def __missing__(self, text: str | None) -> bool:
-        found = text is not None and text.lower() in self._members
+        is_member = text is not None and text.lower() in self._members
         if len(self) < _MOST_FOREIGN_KEYS:
-            self[text] = found
-        return found
+            self[text] = is_member
+        return is_member

@@ -1,10 +1,10 @@
-"""Ranges whose metrics the profiler measured (complete events of `cat` cuda_profiler_range) -> MeasuredRanges.
+"""Converts ranges measured with hardware counters (events of `cat` cuda_profiler_range) to MeasuredRanges.
 
     {"ph": "X", "cat": "cuda_profiler_range", "name": "gemm(int)", "ts": 12.5, "dur": 2.5,
      "args": {"dram__bytes_read.sum": 4096}}
 
-Kineto makes up their times: it divides the whole recording equally among them, in the order in which they ran. So they
-are no events with a duration, and only their order counts.
+Their times are not measured: Kineto divides the whole recording equally among them, in execution order. They are
+therefore not events with a duration; only their order matters.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ RANGE = "cuda_profiler_range"
 
 
 class RangeBuilder:
-    """Takes decoded range events in file order and gives all of them at the end."""
+    """Takes decoded range events in file order; `finish` returns all of them."""
 
     def __init__(self) -> None:
         self._events: list[Event] = []
 
     def add(self, events: Sequence[Event]) -> None:
-        """The next range events of the file."""
+        """Adds the next range events of the file."""
         self._events += events
 
     def finish(self, dropped: Counter[str]) -> MeasuredRanges:
-        """In the order they ran; those without a name or a time are counted in `dropped`."""
+        """The ranges in execution order; those without a name or a time are counted in `dropped`."""
         if not self._events:
             return NO_RANGES
         times = parse_times([event.ts for event in self._events])

@@ -1,6 +1,6 @@
-"""What the compiled scanner found -> Gathered: texts are decoded and numbered, odd numbers are read.
+"""Converts the compiled scanner's result to Gathered: decodes and numbers texts, parses odd numbers.
 
-The scanner keeps texts as JSON and numbers each distinct one once, so everything here works on distinct texts.
+The scanner keeps texts as JSON and numbers each distinct one once, so all work here is on distinct texts.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from tb_perfcompare.sources.trace.columns.numbers import NumberText, parse_float
 from tb_perfcompare.sources.trace.columns.process_layers import OperatorArrows
 
 Found: TypeAlias = dict[str, Any]
-"""The dictionary that `Scan.finish` gives (native/_scanner.c)."""
+"""The dictionary that `Scan.finish` returns (native/_scanner.c)."""
 
 _NO_TEXT = -1
 _STRING = msgspec.json.Decoder(str)
 _PLACE = msgspec.json.Decoder(int | float | str)
 _TOGETHER = 2048
-"""JSON texts whose whitespace is taken out at once."""
+"""Number of JSON texts compacted at once."""
 _FEW = 4096
-"""Names that are looked for one by one."""
+"""Up to this many names are looked up one by one."""
 _MOST_LENGTH = 255
 _QUOTE = ord('"')
 _VALUES: dict[ArgKind, type[np.generic]] = {ArgKind.INT: np.int64, ArgKind.FLOAT: np.float64, ArgKind.JSON: np.int32}
@@ -45,16 +45,16 @@ _PARSE: dict[ArgKind, _Parse] = {ArgKind.INT: parse_integers, ArgKind.FLOAT: par
 
 
 def decode_columns(scanned: Found) -> Gathered:
-    """The columns with decoded texts. Empties `found` on the way, so that nothing is held twice for long."""
+    """The columns with decoded texts. Empties `scanned` as it goes, so that no data stay in memory twice."""
     texts = _Texts(scanned)
     strings = StringTable()
     arguments = _arguments(scanned.pop("arguments"), texts, strings)
     code_of = _coded(texts, strings, scanned["name"], scanned["category"])
     skipped = _skipped(texts, scanned)
     pids, tids = (_numbers(scanned.pop(name), np.int32) for name in ("lane_pid", "lane_tid"))
-    written = list(_places(texts, pids, tids))
-    places = {place: lane for lane, place in enumerate(dict.fromkeys(written))}  # 7 and 7.0 are one place
-    lane_of = np.array([places[place] for place in written], np.int32)
+    lane_places = list(_places(texts, pids, tids))
+    places = {place: lane for lane, place in enumerate(dict.fromkeys(lane_places))}  # 7 and 7.0 are one place
+    lane_of = np.array([places[place] for place in lane_places], np.int32)
     return Gathered(
         strings=strings,
         places=tuple(places),
@@ -102,39 +102,39 @@ class _Texts:
         return self._bytes[int(self._end[number - 1]) if number else 0 : int(self._end[number])]
 
     def written(self, numbers: Ints) -> list[bytes]:
-        """Some of them."""
+        """JSON texts with these numbers."""
         data, starts = self._bytes, np.where(numbers, self._end[numbers - 1], 0).tolist()
         return [data[start:end] for start, end in zip(starts, self._end[numbers].tolist(), strict=True)]
 
     def string(self, number: int) -> str:
-        """What a text that is a string says; _NO_TEXT says nothing."""
+        """Decoded value of a text that is a string; "" for _NO_TEXT."""
         return "" if number == _NO_TEXT else _STRING.decode(self[number])
 
     def plain(self, numbers: Ints) -> tuple[list[str], list[int]]:
-        """(what these strings say, where in the list are some that have escapes and are still to be decoded)."""
-        found, odd = _scanner.plain_strings(self._bytes, self._ends, numbers.tobytes())
-        return cast("list[str]", found), odd
+        """(decoded values of these strings, positions of strings with escapes, which are still to be decoded)."""
+        decoded, odd = _scanner.plain_strings(self._bytes, self._ends, numbers.tobytes())
+        return cast("list[str]", decoded), odd
 
     def beginnings(self, numbers: Ints) -> Ints:
-        """Of each of these strings, not empty ones, a number that follows from its length and first byte."""
+        """(n,) a number determined by length and first byte of each of these non-empty strings."""
         start = np.where(numbers, self._end[numbers - 1], 0)
         length = np.minimum(self._end[numbers] - start - len(b'""'), _MOST_LENGTH)
-        found: Ints = length * 256 + np.frombuffer(self._bytes, np.uint8)[start + 1]
-        return found
+        beginning: Ints = length * 256 + np.frombuffer(self._bytes, np.uint8)[start + 1]
+        return beginning
 
 
 def _used(count: int, *columns: _scanner.Column) -> Ints:
-    """The numbers below `count` in these columns, ascending."""
-    is_used = np.zeros(count + 1, np.bool_)  # the last one is of _NO_TEXT
+    """Distinct numbers below `count` in these columns, ascending."""
+    is_used = np.zeros(count + 1, np.bool_)  # the last entry is for _NO_TEXT
     for column in columns:
         numbers = _numbers(column, np.int32)
-        for some in portions(len(numbers)):
-            is_used[numbers[some]] = True
+        for portion in portions(len(numbers)):
+            is_used[numbers[portion]] = True
     return np.flatnonzero(is_used[:-1])
 
 
 def _coded(texts: _Texts, strings: StringTable, names: _scanner.Column, categories: _scanner.Column) -> Ints32:
-    """Of each text, then of _NO_TEXT: the code of what these columns use, added to the strings."""
+    """Adds the texts used in these columns to the strings; returns the code of each text, then of _NO_TEXT."""
     used = _used(len(texts), names, categories)
     decoded, odd = texts.plain(used)
     codes = np.full(len(used), -1, np.int32)
@@ -146,7 +146,7 @@ def _coded(texts: _Texts, strings: StringTable, names: _scanner.Column, categori
         for place in np.flatnonzero(codes < 0).tolist():
             codes[place] = strings.intern(decoded[place])
         return _code_table(len(texts), used, codes, no_text)
-    # equal texts have the same beginning and length; of a million names that leaves a few
+    # equal texts have equal length and first byte; of a million names this leaves only a few to look up
     likely = np.zeros(256 * (_MOST_LENGTH + 1), np.bool_)
     for text in strings.texts:
         data = text.encode("utf-8", "surrogatepass")
@@ -160,7 +160,7 @@ def _coded(texts: _Texts, strings: StringTable, names: _scanner.Column, categori
 
 
 def _code_table(count: int, used: Ints, codes: Ints32, no_text: int) -> Ints32:
-    """Of each of so many texts, then of _NO_TEXT: the codes of those that are used."""
+    """Code of each of `count` texts, then of _NO_TEXT; -1 for unused ones."""
     code_of = np.full(count + 1, -1, np.int32)
     code_of[used] = codes
     code_of[_NO_TEXT] = no_text
@@ -168,11 +168,11 @@ def _code_table(count: int, used: Ints, codes: Ints32, no_text: int) -> Ints32:
 
 
 def _recoded(data: _scanner.Column, code_of: Ints32) -> Ints32:
-    """The code of each of these numbers, the last one of _NO_TEXT."""
+    """(n,) code of each of these numbers; the last code is that of _NO_TEXT."""
     numbers = _numbers(data, np.int32)
     codes = np.empty(len(numbers), np.int32)
-    for some in portions(len(numbers)):
-        codes[some] = code_of[numbers[some]]
+    for portion in portions(len(numbers)):
+        codes[portion] = code_of[numbers[portion]]
     return codes
 
 
@@ -188,15 +188,15 @@ def _places(texts: _Texts, pids: Ints32, tids: Ints32) -> Iterable[tuple[Place, 
 
 
 def _arguments(parts: list[Found], texts: _Texts, strings: StringTable) -> tuple[SparseColumn, ...]:
-    """A column for each of SLOTS. Empties the parts on the way."""
+    """A column for each of SLOTS. Empties the parts as it goes."""
     kinds = [column.kind for column, _ in SLOTS]
     code_of = np.zeros(len(texts), np.int32)
     written = [part["values"] for kind, part in zip(kinds, parts, strict=True) if kind is ArgKind.JSON and part["rows"]]
     used = _used(len(texts), *written)
     for at in range(0, len(used), _TOGETHER):
-        some = used[at : at + _TOGETHER]
-        code_of[some] = [
-            strings.intern(text) if text != "null" else _NO_TEXT for text in compacted(texts.written(some))
+        group = used[at : at + _TOGETHER]
+        code_of[group] = [
+            strings.intern(text) if text != "null" else _NO_TEXT for text in compacted(texts.written(group))
         ]
     written.clear()
     return tuple(_argument(kind, part, texts, code_of) for kind, part in zip(kinds, parts, strict=True))
@@ -229,6 +229,6 @@ def _skipped(texts: _Texts, found: Found) -> Counter[str]:
     counts = _numbers(found.pop("skipped_count"), np.int64).tolist()
     skipped: Counter[str] = Counter()
     for phase, category, count in zip(phases, categories, counts, strict=True):
-        if count:  # a block that was not kept may have left a pair behind
+        if count:  # a discarded block may have left a pair with count zero
             skipped[f"{texts.string(phase)}/{texts.string(category)}"] += count
     return skipped

@@ -1,7 +1,7 @@
-"""Columns of JSON number texts -> exact integers, nanoseconds and doubles, a column at a time.
+"""Parses columns of JSON number texts into exact integers, nanoseconds and doubles, a whole column at a time.
 
-A double cannot hold an absolute time stamp in microseconds with three decimals (1.7e15 needs 2**-12 us), so times are
-never doubles here: the decimal point is cut out of the text and the digits are read as one integer.
+A double cannot represent an absolute timestamp in microseconds with three decimals (1.7e15 needs 2**-12 us), so times
+are never doubles here: the decimal point is removed from the text and the digits are parsed as one integer.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 NumberText: TypeAlias = bytes | msgspec.Raw
-"""The text of one JSON value, without surrounding whitespace; it may turn out to be no number."""
+"""Text of one JSON value, without surrounding white space; it may not be a number."""
 
 _LARGEST = int(np.iinfo(np.int64).max)
-_GAP = b"\0"  # the one byte that no JSON text contains
+_GAP = b"\0"  # the only byte that no JSON text contains
 _TO_COMMA = bytes.maketrans(_GAP, b",")
 _INTEGER_BYTES = b"-0123456789"
 _DECIMAL_BYTES = b".-0123456789"
@@ -40,9 +40,9 @@ _FLOATS = msgspec.json.Decoder(list[float])
 class Times:
     """A column of microsecond texts as nanoseconds.
 
-    ns     (n,) int64, 0 where not `valid`
+    ns     (n,) int64, 0 if not `valid`
     valid  (n,) bool   False: not a finite number, or beyond 292 years
-    finer  how many said more than a nanosecond can hold; they are rounded half to even
+    finer  number of times finer than a nanosecond; they are rounded half to even
     """
 
     ns: Ints
@@ -51,7 +51,7 @@ class Times:
 
 
 def parse_times(texts: Sequence[NumberText]) -> Times:
-    """Microseconds as written -> exact nanoseconds. torch_npu writes its times as texts."""
+    """Converts microseconds as written to exact nanoseconds. Times may be JSON strings, as torch_npu writes them."""
     n = len(texts)
     if b'"' in _GAP.join(texts):
         texts = [match[1] if (match := _PLAIN_TEXT.fullmatch(text)) else text for text in texts]
@@ -82,7 +82,7 @@ def parse_times(texts: Sequence[NumberText]) -> Times:
 
 
 def parse_integers(texts: Sequence[NumberText]) -> tuple[Ints, Flags]:
-    """((n,) int64, (n,) bool valid): integers, integral floats and texts of either; other values are not valid."""
+    """((n,) int64, (n,) bool valid): integers, integral floats and strings of either; other values are invalid."""
     joined, odd = _isolate(texts, _INTEGER_BYTES)
     values = _integers(joined)
     valid = np.ones(len(texts), np.bool_)
@@ -95,13 +95,13 @@ def parse_integers(texts: Sequence[NumberText]) -> tuple[Ints, Flags]:
 
 
 def parse_floats(texts: Sequence[NumberText]) -> tuple[Floats, Flags]:
-    """((n,) float64, (n,) bool valid): finite numbers and texts of them; other values are not valid."""
+    """((n,) float64, (n,) bool valid): finite numbers and strings of them; other values are invalid."""
     joined, odd = _isolate(texts, _FLOAT_BYTES)
     try:
-        found = _FLOATS.decode(b"[" + joined.translate(_TO_COMMA) + b"]")
+        numbers = _FLOATS.decode(b"[" + joined.translate(_TO_COMMA) + b"]")
     except msgspec.ValidationError:  # a number too large for a double: one by one
-        found = [_double(bytes(text)) for text in texts]
-    values = np.fromiter(found, np.float64, len(texts))
+        numbers = [_double(bytes(text)) for text in texts]
+    values = np.fromiter(numbers, np.float64, len(texts))
     for row in odd:
         values[row] = _double(bytes(texts[row]))
     valid = np.isfinite(values)
@@ -109,7 +109,7 @@ def parse_floats(texts: Sequence[NumberText]) -> tuple[Floats, Flags]:
 
 
 def _isolate(texts: Sequence[NumberText], plain: bytes) -> tuple[bytes, list[int]]:
-    """The texts joined by _GAP, and the rows whose text has other than `plain` bytes, each replaced by "0"."""
+    """(texts joined by _GAP, rows with bytes other than `plain`, whose text is replaced by "0")."""
     joined = _GAP.join(texts)
     if not joined.translate(None, plain + _GAP):
         return joined, []
@@ -125,12 +125,12 @@ def _isolate(texts: Sequence[NumberText], plain: bytes) -> tuple[bytes, list[int
 
 
 def _integers(joined: bytes) -> Ints:
-    """Digits without the decimal points; numbers beyond int64 come out as the largest one."""
+    """Numbers without their decimal points; the largest int64 for numbers beyond int64."""
     return np.fromstring(joined.translate(_TO_COMMA, b"."), dtype=np.int64, sep=",")
 
 
 def _decimals(joined: bytes, n: int) -> Ints | None:
-    """(n,) digits behind the decimal point, or None where no number has one."""
+    """(n,) number of digits after the decimal point, or None if no number has one."""
     if b"." not in joined:
         return None
     data = np.frombuffer(joined, np.uint8)
@@ -145,7 +145,7 @@ def _decimals(joined: bytes, n: int) -> Ints | None:
 def _round_half_even(
     numerator: Ints, divisor: Ints
 ) -> tuple[Ints, Flags]:
-    """(quotients rounded half to even, which were inexact); divisors are powers of ten up to 10**18."""
+    """(quotients rounded half to even, whether each is inexact); divisors are powers of ten up to 10**18."""
     quotient, rest = np.divmod(numerator, divisor)
     twice = 2 * rest
     up = (twice > divisor) | ((twice == divisor) & (quotient % 2 == 1))
@@ -153,14 +153,13 @@ def _round_half_even(
 
 
 def _beyond(values: Ints, limit: Ints | np.int64) -> Flags:
-    """(n,) whether the magnitude is larger; the smallest int64 has none in int64."""
+    """(n,) whether the magnitude exceeds the limit; unlike np.abs, also correct for the smallest int64."""
     beyond: Flags = (values > limit) | (values < -limit)
     return beyond
 
 
 def _exact_ns(text: bytes) -> Fraction | None:
-    """Nanoseconds of one JSON number of microseconds or text of one, unrounded; None for anything else or beyond
-    int64."""
+    """Exact nanoseconds of a number of microseconds or a string of one; None for anything else or beyond int64."""
     number = _scalar(text)
     if number is None or abs(number) * 1000 > _LARGEST:
         return None
@@ -168,17 +167,17 @@ def _exact_ns(text: bytes) -> Fraction | None:
 
 
 def _scalar(text: bytes) -> Fraction | None:
-    """A JSON number, or the number in a JSON string."""
+    """Exact value of a JSON number, or of the number in a JSON string."""
     return _number(text[1:-1].strip() if text[:1] == b'"' else text)
 
 
 _MOST_DIGITS = 200
 _SHORTENED = Context(prec=_MOST_DIGITS, rounding=ROUND_05UP, traps=[])
-"""Rounded so that rounding the result once more gives what rounding the number itself would."""
+"""This rounding mode ensures that rounding the result again equals rounding the original number once."""
 
 
 def _number(text: bytes) -> Fraction | None:
-    """Exact value of a decimal text; None when it is none, or so large that no column could hold it."""
+    """Exact value of a decimal text; None if it is not a number, or too large for any column."""
     from fractions import Fraction
 
     if b"_" in text:  # Python would take it for a digit separator
@@ -199,7 +198,7 @@ def _number(text: bytes) -> Fraction | None:
 
 
 def _double(text: bytes) -> float:
-    """A JSON number or the number in a JSON string as a double, NaN for anything else."""
+    """A JSON number, or the number in a JSON string, as a double; NaN for anything else."""
     try:
         value = math.nan if b"_" in text else float(text[1:-1] if text[:1] == b'"' else text)
     except ValueError:

@@ -1,12 +1,14 @@
-"""Traces whose layers are processes, as torch_npu writes them (`trace_view.json`): what an event without a category is
-follows from the name of its process, and arrows join operators with device work, which carry no External id.
+"""Interprets traces whose layers are processes, as written by torch_npu (`trace_view.json`).
+
+The category of an event without `cat` follows from the name of its process. Events have no External id; arrows join
+operators with device work instead.
 
     process           its events
     Python            operators, with a category
     CANN              API calls: `AscendCL@aclnnMatmul`, `Node@launch`; a `connection_id` as correlation
     Ascend Hardware   tasks on streams, with a `Task Type` and the connection_id of the call that launched them
     Communication     collectives on one thread per group, and their steps on other threads ("Plane 0")
-    Overlap Analysis  sums over the others, no events
+    Overlap Analysis  sums over the other processes, no events of its own
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperatorArrows:
-    """Ends of arrows, a rows: `is_start`, `number` joining the two ends, and the `lane` and `start_ns` of an event."""
+    """The ends of arrows, one row each: `is_start`, `number` common to both ends, `lane` and `start_ns` of an event."""
 
     is_start: Flags
     number: Ints
@@ -43,7 +45,7 @@ def layered(
     process_names: Mapping[int | str, str],
     task_type: SparseColumn | None,
 ) -> tuple[NDArray[np.int8], int]:
-    """(categories, events that got theirs from their process). `bare` (n,) are the events without a `cat`."""
+    """(categories, number of events whose category follows from their process). `bare`: (n,) events without `cat`."""
     process = [process_names.get(pid, "") for pid in lanes.pid]
     if not bare.any() or not any(text in PROCESS_LAYERS for text in process):
         return category, 0
@@ -55,12 +57,12 @@ def layered(
     on_device = rows[out[rows] == Category.KERNEL]
     collective = _named(strings, name, lambda text: text.startswith(COLLECTIVE_KERNELS))[on_device]
     repeats = again[lane[on_device]]
-    # A collective is on a stream and in the layer of collectives: one of them counts.
+    # A collective is both on a stream and in the layer of collectives: count it once.
     kept = np.where(repeats, collective, ~collective if (repeats & collective).any() else True)
     types = np.full(len(category), -1, dtype=np.int64)
     if task_type is not None:
         types[task_type.rows] = task_type.values
-    computes = np.array([text.strip('"') in LAYER_WORK for text in strings.texts] + [True], dtype=bool)  # -1: not said
+    computes = np.array([text.strip('"') in LAYER_WORK for text in strings.texts] + [True], dtype=bool)  # -1: unknown
     kept &= collective | computes[types[on_device]]
     copies = _named(strings, name, lambda text: text in LAYER_COPIES)[on_device] & ~repeats
     out[on_device] = np.where(copies, Category.MEMCPY, np.where(kept, Category.KERNEL, Category.SYNC))
@@ -84,16 +86,18 @@ def joined_by_arrows(
     dur_ns: Nanoseconds,
     arrows: OperatorArrows,
 ) -> Ints:
-    """External ids with those that arrows stand for: an operator and the device work its arrows point to get one
-    number. Events that have an id keep it; of operators that start together the innermost is meant."""
+    """External ids, completed from arrows: an operator and the device work its arrows point to get the same id.
+
+    Events with an id keep it; of operators that start together, the arrow belongs to the innermost.
+    """
     starts, ends = np.flatnonzero(arrows.is_start), np.flatnonzero(~arrows.is_start)
     if not len(starts) or not len(ends) or not len(external_id):
         return external_id
     order = starts[np.argsort(arrows.number[starts], kind="stable")]
     at = np.searchsorted(arrows.number[order], arrows.number[ends])
-    found = at < len(order)
-    found[found] = arrows.number[order[at[found]]] == arrows.number[ends[found]]
-    source, target = order[at[found]], ends[found]
+    is_joined = at < len(order)
+    is_joined[is_joined] = arrows.number[order[at[is_joined]]] == arrows.number[ends[is_joined]]
+    source, target = order[at[is_joined]], ends[is_joined]
     host = np.flatnonzero(category == Category.OPERATOR)
     work = np.flatnonzero(np.isin(category, (Category.KERNEL, Category.MEMCPY, Category.MEMSET)))
     operator = _event_at(host[np.argsort(dur_ns[host], kind="stable")], lane, start_ns, arrows, source)
@@ -110,7 +114,7 @@ def joined_by_arrows(
 
 
 def _free_numbers(taken: Ints, n: int) -> Ints:
-    """(n,) distinct integers that are not taken: above all of them, or between where that is beyond int64."""
+    """(n,) distinct integers that are not taken: above all taken ones or, beyond int64, in the gaps between."""
     first = int(taken.max(initial=0)) + 1
     if first <= np.iinfo(np.int64).max - n:
         return first + np.arange(n)
@@ -118,7 +122,7 @@ def _free_numbers(taken: Ints, n: int) -> Ints:
 
 
 def _event_at(rows: Ints, lane: LaneIndex, start_ns: Nanoseconds, arrows: OperatorArrows, wanted: Ints) -> Ints:
-    """(w,) the first of `rows` on the lane and at the time of each arrow's end, -1 if none."""
+    """(w,) the first of `rows` in the lane and at the time of each arrow's end, -1 if none."""
     if not len(rows):
         return np.full(len(wanted), -1, dtype=np.int64)
     order = rows[np.lexsort((np.arange(len(rows)), start_ns[rows], lane[rows]))]

@@ -1,1 +1,1 @@
-"""Damaged JSON: where elements end, what can be repaired, what is salvaged."""
+"""Reading damaged JSON: boundaries of elements, repairs, salvage."""

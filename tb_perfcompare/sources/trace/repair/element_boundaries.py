@@ -1,4 +1,4 @@
-"""Where the elements of a list that is damaged begin and end, in text."""
+"""Finds where elements of a damaged list start and end in the text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_OTHER_BYTES = 1 << 20
 
 
 class _Object(msgspec.Struct, gc=False):
-    """Any JSON object; its members are checked for syntax only."""
+    """Any JSON object; its members are checked only for syntax."""
 
 
 _OBJECT = msgspec.json.Decoder(_Object)
@@ -32,16 +32,16 @@ _EVENT = msgspec.json.Decoder(Event)
 _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 
 DECODER_ERRORS = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
-"""Everything msgspec raises for a text it does not take."""
+"""Everything msgspec raises for a text that it rejects."""
 
 
 def raw_elements(array: bytes) -> list[msgspec.Raw]:
-    """The elements of an array that is sound JSON; raises one of DECODER_ERRORS if it is not."""
+    """Elements of an array of valid JSON; raises one of DECODER_ERRORS for invalid JSON."""
     return _ELEMENTS.decode(array)
 
 
 def array_close(text: bytes) -> int:
-    """For a text that begins with `[`: the bytes up to and with its closing bracket, 0 if that cannot be reached."""
+    """For a text that starts with `[`: number of bytes up to and including its closing bracket, 0 if there is none."""
     try:
         _ELEMENTS.decode(text)
     except DECODER_ERRORS as error:
@@ -51,22 +51,22 @@ def array_close(text: bytes) -> int:
 
 
 def skip_between(data: bytes, position: int) -> int:
-    """Where the next element is due: behind white space and commas."""
-    found = _BETWEEN.match(data, position)
-    return found.end() if found else position
+    """Position of the next element, after white space and commas."""
+    match = _BETWEEN.match(data, position)
+    return match.end() if match else position
 
 
 def other_end(data: bytes, position: int, stop: int) -> int:
-    """Behind an element that is a sound value and no object; `position` if there is none."""
+    """Position after a valid element that is not an object; `position` if there is none."""
     if data.startswith(b"[", position):
         size = array_close(data[position : min(stop, position + _MOST_OTHER_BYTES)])
         return position + size if size and _NEXT.match(data, position + size) else position
-    found = _OTHER.match(data, position, stop)
-    return found.end() if found else position
+    match = _OTHER.match(data, position, stop)
+    return match.end() if match else position
 
 
 def is_event(text: bytes) -> bool:
-    """One whole object with a phase, as every event has one."""
+    """Whether a text is one complete object with a phase, as every event has."""
     try:
         return _EVENT.decode(text).ph is not None
     except DECODER_ERRORS:
@@ -74,7 +74,7 @@ def is_event(text: bytes) -> bool:
 
 
 def event_ending(data: bytes, start: int, stop: int) -> tuple[bytes, ...]:
-    """The event that ends at `stop` and begins behind `start`, if there is one: damage may run into the next event."""
+    """The event that ends at `stop` and starts after `start`, if any: damage may extend into the next event."""
     for opening in islice(_OPENING.finditer(data, start, stop), _MOST_OPENINGS):
         text = data[opening.start() : stop]
         if is_event(text):
@@ -83,13 +83,13 @@ def event_ending(data: bytes, start: int, stop: int) -> tuple[bytes, ...]:
 
 
 def mended_object(data: bytes, start: int, end: int, stop: int, most: int) -> Mended[bytes]:
-    """The text of the object at `start`, which seems to end at `end` but may go on up to `stop`, in sound JSON."""
+    """Text of the object at `start` as valid JSON; it seems to end at `end` but may extend up to `stop`."""
     while True:
         mended = mend(data[start:end], _sound_object, most)
         if end == stop or mended.fault is None or not mended.fault.is_cut:
             return mended
-        # inside a string, where something looks like a border: the next end is one too, for in the middle of a number
-        # the fault would not be a cut
+        # `end` is inside a string that contains text like a border: try the next one; inside a number, the fault would
+        # not be a cut
         border = PIECE_BORDER.search(data, min(start + 2 * (end - start), stop), stop)
         end = border.start() + 1 if border else stop
 

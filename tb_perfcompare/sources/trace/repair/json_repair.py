@@ -1,7 +1,7 @@
-"""Repairs of text that is almost JSON, one value at a time.
+"""Repairs text that is almost JSON, one value at a time.
 
-The strict decoder says where it stopped and why; it is repaired there and the decoder tries again. A text is changed
-only where the decoder refused it, so nothing inside a sound string is mistaken for damage.
+The strict decoder reports where it stopped and why; the text is repaired there and decoded again. It is changed only
+where the decoder rejected it, so nothing inside a valid string is mistaken for damage.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 MOST_REPAIRS = 500
 _MOST_WORK_BYTES = 64 << 20
-"""Every repair rereads the text, so long ones get fewer of them."""
+"""Every repair reads the text again, so long texts get fewer repairs."""
 _FAULT = re.compile(r"JSON is malformed: (?P<what>.*) \(byte (?P<at>\d+)\)")
 _TOO_DEEP = "nested too deeply"
 _TRUNCATED = "Input data was truncated"
@@ -32,34 +32,34 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a text is not one JSON value. `position` is a byte of the text, -1 where the decoder names none."""
+    """Why a text is not one JSON value. `position` is a byte of the text, -1 if the decoder reports none."""
 
     reason: str
     position: int = -1
 
     @property
     def is_cut(self) -> bool:
-        """The text ends before the value does."""
+        """Whether the text ends before the value does."""
         return self.reason == _TRUNCATED
 
     @property
     def is_deep(self) -> bool:
-        """The decoder ran out of stack; the text may be sound."""
+        """Whether the decoder ran out of stack; the text may be valid."""
         return self.reason == _TOO_DEEP
 
     @property
     def is_trailing(self) -> bool:
-        """The value is whole and ends before `position`."""
+        """Whether the value is complete and ends before `position`."""
         return self.reason == _TRAILING
 
 
 @dataclass(slots=True)
 class Mended(Generic[T]):
-    """The value at the head of a text, or the fault that stayed.
+    """The value at the start of a text, or the fault that could not be repaired.
 
-    used     bytes of the original text that the value took, with whitespace behind it
-    tried    bytes of the text in which a fault stayed
-    repairs  what was changed, by kind
+    used     bytes of the original text that the value took, including white space after it
+    tried    bytes of the text in which a fault remained
+    repairs  kind -> number of repairs
     """
 
     value: T | None = None
@@ -70,21 +70,21 @@ class Mended(Generic[T]):
 
 
 def fault_of(error: msgspec.MsgspecError | RecursionError | UnicodeDecodeError) -> Fault:
-    """What the decoder's exception says."""
+    """The fault reported by a decoder's exception."""
     if isinstance(error, RecursionError):
         return Fault(_TOO_DEEP)
-    found = _FAULT.fullmatch(str(error))
-    if found is None:
+    match = _FAULT.fullmatch(str(error))
+    if match is None:
         return Fault(str(error))
-    at = int(found["at"])
-    # the decoder has stepped over the first byte behind the value when it complains
-    return Fault(found["what"], at - 1 if found["what"] == _TRAILING else at)
+    at = int(match["at"])
+    # the decoder reports the position after the first byte that follows the value
+    return Fault(match["what"], at - 1 if match["what"] == _TRAILING else at)
 
 
 def mend(text: bytes, decode: Callable[[bytes], T], most: int = MOST_REPAIRS) -> Mended[T]:
-    """Decodes the value that `text` begins with, repairing what is in the way; text behind the value is allowed.
+    """Decodes the value at the start of `text`, repairing it if necessary; more text may follow the value.
 
-    `decode` must be strict about syntax and raise as msgspec does. `most` repairs are tried, at least one.
+    `decode` must be strict about syntax and raise msgspec's errors. Up to `most` repairs are tried, at least one.
     """
     original = len(text)
     repairs: Counter[str] = Counter()
@@ -105,10 +105,10 @@ def mend(text: bytes, decode: Callable[[bytes], T], most: int = MOST_REPAIRS) ->
 
 
 def _mend_at(text: bytes, fault: Fault) -> tuple[str, bytes | None]:
-    """(kind of repair, text with the fault repaired or None)."""
+    """(kind of repair, repaired text or None if it cannot be repaired)."""
     what, position = fault.reason, fault.position
     if fault.is_cut or "escape" in what or "surrogate" in what:
-        # a lone surrogate may show as any of them: at the end of a string even as a cut
+        # any of these faults may be due to a lone surrogate: at the end of a string even a cut
         mended = _ESCAPE.sub(_without_lone_surrogate, text) if _SURROGATE.search(text) else text
         if mended != text:
             return "lone surrogates", mended
@@ -126,14 +126,14 @@ def _mend_at(text: bytes, fault: Fault) -> tuple[str, bytes | None]:
 
 
 def _null_for_word(text: bytes, at: int) -> bytes | None:
-    """The word around `at` (NaN, -inf, N/A, 1.2.3) replaced by null if a value belongs there."""
+    """Replaces the word around `at` (NaN, -inf, N/A, 1.2.3) by null if a value is expected there; else None."""
     first = last = at
     while first > 0 and text[first - 1] in _TOKEN:
         first -= 1
     while last < len(text) and text[last] in _TOKEN:
         last += 1
     if text[first:last] in (b"", b"null") or not text[:first].rstrip().endswith((b":", b",", b"[")):
-        return None  # a null that was refused is refused again
+        return None  # a null that was rejected is rejected again
     return text[:first] + b"null" + text[last:]
 
 

@@ -1,9 +1,9 @@
-"""Events out of a stretch of `traceEvents` that does not decode as a whole.
+"""Salvages events from a part of `traceEvents` that does not decode as a whole.
 
-Where the stretch is sound JSON and only an event has a field of an unexpected type, its elements are taken one by
-one. Else it is cut where one event seems to end and the next to begin, and runs of such pieces are tried; in a run that
-fails every event is repaired alone or given up. Only what the decoder accepts becomes an event, so a wrong guess costs
-time, not correctness.
+If the part is valid JSON and only a field of an event has an unexpected type, its elements are decoded one by one.
+Otherwise it is split where one event seems to end and the next to start, and runs of such pieces are decoded; in a run
+that fails, every event is repaired by itself or dropped. Only text that the decoder accepts becomes an event, so a
+wrong guess costs time, not correctness.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from tb_perfcompare.sources.trace.repair.json_repair import MOST_REPAIRS, Fault,
 T = TypeVar("T")
 
 _RUN_BYTES = 16 << 10
-_EARLIER_CUTS = 8  # tried before a run is taken apart, in case its last cut was inside an event
+_EARLIER_CUTS = 8  # tried before splitting a run, in case its last cut is inside an event
 _MOST_WASTED_BYTES = 128 << 20
-"""Repairs that lead to nothing may read so much of one file again; where there is more, only what is sound is taken."""
-_GROUP = 64  # elements decoded together before each is looked at alone
+"""Limit to the bytes of one file that failed repairs read again; beyond it only valid events are taken."""
+_GROUP = 64  # elements decoded together before each is decoded by itself
 _ARRAY_END = re.compile(rb"\s*\](?=\s*(?:\}|,\s*(?:\"|\Z)|\Z))")
-"""The bracket that closes traceEvents: the root object goes on or ends behind it."""
+"""The bracket that closes traceEvents: after it the root object continues or ends."""
 _SURE_ARRAY_END = re.compile(rb"\s*\](?=\s*(?:\}\s*\Z|,\s*(?:\"|\Z)|\Z))")
-"""The same where damage may hide that the bracket is inside an event: then more follows behind the brace."""
+"""A stricter test after damage, which may hide that the bracket is inside an event: then text follows the brace."""
 
 
 class _LooseEvent(msgspec.Struct, gc=False):
@@ -68,7 +68,7 @@ _ARGS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 @dataclass(frozen=True, slots=True)
 class Salvaged:
-    """Events found in data[start:stop]; nothing behind `end` was used. `ended`: the array closes right before `end`."""
+    """Events in data[start:stop]; nothing after `end` was used. `ended`: the array closes right before `end`."""
 
     events: list[Event]
     end: int
@@ -77,7 +77,7 @@ class Salvaged:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Sound texts of events in data[position:end]. `ended`: the array closes right before `end`."""
+    """Valid texts of events in data[position:end]. `ended`: the array closes right before `end`."""
 
     texts: tuple[bytes, ...]
     end: int
@@ -85,16 +85,16 @@ class Found:
 
 
 class Salvager:
-    """Counts what it repairs and gives up in `builder`; the events it returns are the caller's to add."""
+    """Salvages events; counts repairs and losses in `builder`, to which the caller adds the events."""
 
     def __init__(self, builder: ColumnBuilder) -> None:
         self._builder = builder
         self.has_lost_events = False
-        """Something was given up: the reader may be inside an event without knowing."""
-        self._wasted_bytes = 0  # read again and again for repairs that led to nothing
+        """Whether something was dropped: the reader may then be inside an event without knowing."""
+        self._wasted_bytes = 0  # read again by repairs that failed
 
     def elements(self, array: bytes) -> list[Event]:
-        """Events of an array that is sound JSON, whatever its elements; raises one of DECODER_ERRORS if it is not."""
+        """Events of an array of valid JSON, whatever its elements; raises one of DECODER_ERRORS for invalid JSON."""
         raws = raw_elements(array)
         events: list[Event] = []
         for first in range(0, len(raws), _GROUP):
@@ -102,25 +102,26 @@ class Salvager:
             try:
                 events += _EVENTS.decode(b"[" + b",".join(group) + b"]")
             except DECODER_ERRORS:
-                found = (self.event(bytes(raw)) for raw in group)
-                events += [event for event in found if event is not None]
+                parsed = (self.event(bytes(raw)) for raw in group)
+                events += [event for event in parsed if event is not None]
         return events
 
     def closes(self, data: bytes, bracket: int, array: bytes) -> bool:
-        """Whether data[bracket], which ends this sound array, closes traceEvents."""
+        """Whether data[bracket], the end of this valid array, closes traceEvents."""
         if self.array_end(data, bracket) < 0:
             return False
         return not self.has_lost_events or any(is_event(bytes(raw)) for raw in raw_elements(array)[-1:])
 
     def array_end(self, data: bytes, position: int) -> int:
-        """Behind the closing bracket of traceEvents if that is at `position`, else -1. Where events were lost, only a
-        bracket behind an event is one."""
+        """Position after the closing bracket of traceEvents, if it is at `position`, else -1. Stricter if events were
+        lost."""
         closed = (_SURE_ARRAY_END if self.has_lost_events else _ARRAY_END).match(data, position)
         return closed.end() if closed else -1
 
     def salvage(self, data: bytes, start: int, stop: int) -> Salvaged:
-        """Events of data[start:stop], which begins at an event; what may be the head of a longer one is left alone."""
-        ends, next_starts = array("q"), array("q")  # there may be as many as every fifth byte
+        """Events in data[start:stop], which starts at an event. Leaves what may be the start of a longer event at the
+        end."""
+        ends, next_starts = array("q"), array("q")  # arrays, since there may be one for every five bytes
         for border in PIECE_BORDER.finditer(data, start, stop):
             ends.append(border.start() + 1)
             next_starts.append(border.end())
@@ -135,7 +136,7 @@ class Salvager:
             if taken > position:
                 position = skip_between(data, taken)
                 continue
-            while position < ends[beyond - 1]:  # one by one until the run is behind
+            while position < ends[beyond - 1]:  # one by one to the end of the run
                 piece = bisect_right(ends, position)
                 found = self.element(data, position, ends[piece], next_starts[piece], stop)
                 if found is None:
@@ -147,15 +148,16 @@ class Salvager:
         return Salvaged(events, stop)
 
     def next_element(self, data: bytes, position: int, stop: int) -> Found | None:
-        """The same as `element` of what is at `position`, up to where the next event seems to begin before `stop`."""
+        """Applies `element` to the element at `position`, up to where the next event seems to start before `stop`."""
         border = PIECE_BORDER.search(data, position, stop)
         end, next_start = (border.start() + 1, border.end()) if border else (stop, stop)
         return self.element(data, position, end, next_start, stop)
 
     def element(self, data: bytes, position: int, end: int, next_start: int, stop: int) -> Found | None:
-        """What is at `position`, where an element or the end of the array is due, repaired as far as it can be.
+        """Takes the element or the end of the array at `position`, repaired as far as possible.
 
-        It seems to end at `end`, and the next one to begin at `next_start`. None if it may go on behind `stop`.
+        The element seems to end at `end`, and the next one to start at `next_start`. None if it may extend beyond
+        `stop`.
         """
         closed = -1 if self.has_lost_events else self.array_end(data, position)
         if closed > 0:
@@ -175,13 +177,14 @@ class Salvager:
         self._builder.repaired.update(mended.repairs)
         position += mended.used
         closed = self.array_end(data, position) if self.has_lost_events else -1
-        # an object without `ph` is a fragment of a damaged event, and the bracket behind it is inside that
+        # an object without `ph` is a fragment of a damaged event, and the bracket after it is inside that event
         if closed > 0 and is_event(mended.value):
             return Found((mended.value,), closed, True)
         return Found((mended.value,), skip_between(data, position))
 
     def _run(self, data: bytes, start: int, ends: array[int], events: list[Event]) -> int:
-        """Appends the events up to the last of the `ends` where one really ends; `start` if none of the last few is."""
+        """Appends the events up to the last of `ends` that decodes and returns it; `start` if none of the last few
+        does."""
         for end in ends[: -_EARLIER_CUTS - 1 : -1] if len(ends) > 1 else ():
             text = b"[" + data[start:end] + b"]"
             try:
@@ -190,7 +193,7 @@ class Salvager:
             except DECODER_ERRORS as error:
                 fault = fault_of(error)
             if 0 <= fault.position < len(text) - 1:
-                break  # damage inside; an earlier cut would not help
+                break  # damage inside: an earlier cut would not help
         return start
 
     def _elements_of_run(self, array: bytes) -> list[Event]:
@@ -200,9 +203,9 @@ class Salvager:
             return self.elements(array)
 
     def _lose(self, data: bytes, position: int, fault: Fault | None) -> None:
-        """Counts what cannot be repaired at a place where an element was due."""
+        """Counts an element that cannot be repaired."""
         if data[position] in b"]}":
-            return  # a bracket too many is no element
+            return  # a superfluous bracket is not an element
         self.has_lost_events = True
         if fault is not None and fault.is_deep:
             self._builder.drop("nested too deeply")
@@ -210,11 +213,12 @@ class Salvager:
             self._builder.drop("damaged")
 
     def event(self, text: bytes) -> Event | None:
-        """One sound JSON value as an event, its members bent to their types where they have others."""
+        """Decodes one valid JSON value as an event; members of unexpected types become absent. None for other
+        values."""
         if not text.startswith(b"{"):
             self._builder.drop("not an object")
             return None
-        with suppress(*DECODER_ERRORS):  # unread members do not matter, here as in a run
+        with suppress(*DECODER_ERRORS):  # unread members are not checked, as in a run
             return _EVENT.decode(text)
         try:
             text.decode("utf-8")
@@ -232,7 +236,7 @@ class Salvager:
 
 
 def _bent(loose: _LooseEvent) -> Event:
-    """The event with members of unexpected types taken as absent."""
+    """Converts to an event; members of unexpected types become absent."""
     return Event(
         ph=_typed(_TEXT, loose.ph),
         cat=_typed(_TEXT, loose.cat),

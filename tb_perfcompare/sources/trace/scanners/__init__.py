@@ -1,1 +1,1 @@
-"""What goes through the events of a trace: the compiled scanner and its twin in Python."""
+"""Scanners of a trace's events: the compiled one and its equivalent in Python."""

@@ -1,9 +1,9 @@
-"""Scanner over the compiled module `_scanner`, which takes whole blocks of sound events.
+"""Scanner based on the compiled module `_scanner`, which reads blocks of valid events.
 
-A block is cut as PythonScanner cuts it. The compiled part takes it up to the first element that it does not understand
-(damage, and oddities that only Python knows how to read); PythonScanner reads that with the next few, and the compiled
-part goes on behind them. So what becomes of damage is decided in one place, and both scanners give equal columns.
-Metadata, counter events and measured ranges are handed to the same ColumnBuilder.
+Blocks are cut as in PythonScanner. The compiled part reads up to the first element that it does not understand (damage,
+or oddities that only Python can read); PythonScanner reads that and the next few, then the compiled part continues.
+Damage is thus handled in one place, and both scanners give equal columns. Metadata, counter events and measured ranges
+are passed to the same ColumnBuilder.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from tb_perfcompare.sources.trace.scanners.python_scanner import Fed, PythonScan
 
 _LETTERS = {ArgKind.INT: b"i", ArgKind.FLOAT: b"f", ArgKind.JSON: b"j"}
 _MANY = 500_000
-"""Above this many events, free memory goes back to the system before the last columns are made."""
+"""Above this many events, free memory is returned to the system before the last columns are made."""
 _RARE = 8 << 10
-"""One element per this many sound bytes is repaired alone and scanned like the others."""
+"""One damaged element per this many valid bytes is repaired by itself and scanned like the others."""
 _MOST_SOUND_BYTES = 16 * _RARE
-"""Allows a few of them close together."""
+"""Credit for damaged elements, so that a few may be close together."""
 _ODD_BYTES = 2 << 10
-"""Bytes read by Python where such elements are closer, _MORE times as many each time."""
+"""Bytes read by Python if damaged elements are closer together; _MORE times as many each time."""
 _MORE = 4
 
 
 class NativeScanner(PythonScanner):
-    """PythonScanner whose sound blocks are read by compiled code."""
+    """PythonScanner whose valid blocks are read by compiled code."""
 
     def __init__(self) -> None:
         scan = self._scan = new_scan()
@@ -51,11 +51,11 @@ class NativeScanner(PythonScanner):
 
     def finish(self) -> Columns:
         is_large = self._scan.counts[1] > _MANY
-        # no name for what is found on the way, so that columns can be given back while others are made
-        found = [interleaved(decode_columns(self._scan.finish()), self._placed.gather(), self._placed.insertions)]
+        # no variable for intermediate results, so that columns are freed while others are made
+        columns = [interleaved(decode_columns(self._scan.finish()), self._placed.gather(), self._placed.insertions)]
         if is_large:
             _scanner.trim()
-        return assemble(found.pop())
+        return assemble(columns.pop())
 
     def _block(self, data: bytes, start: int, cut: int) -> Fed:
         end = self._scan.take(data, start, cut)
@@ -75,14 +75,16 @@ class NativeScanner(PythonScanner):
         return Fed(closed, True)
 
     def _foreign(self, data: bytes, start: int, cut: int) -> Fed:
-        """Takes at least what begins at `start`, which the compiled part does not understand: alone, or with what is
-        behind it where that happens often."""
+        """Takes at least the element at `start`, which the compiled part does not understand.
+
+        It is taken by itself, or together with following bytes if such elements are frequent.
+        """
         if self._sound_bytes >= _RARE:
             self._sound_bytes, self._odd_bytes = self._sound_bytes - _RARE, _ODD_BYTES
-            found = self._salvager.next_element(data, start, cut)
-            if found is not None:
-                self._take_texts(found.texts)
-                return Fed(found.end, found.ended)
+            element = self._salvager.next_element(data, start, cut)
+            if element is not None:
+                self._take_texts(element.texts)
+                return Fed(element.end, element.ended)
         else:
             self._odd_bytes *= _MORE
         while (border := data.find(self._border, start + self._odd_bytes, cut) if self._border else -1) >= 0:
@@ -101,14 +103,14 @@ class NativeScanner(PythonScanner):
                 self._builder.add([event])
 
     def _closed(self, data: bytes, start: int, array: bytes) -> Fed | None:
-        bracket = start + len(array) - 2  # `array` has one bracket more than the data in front
+        bracket = start + len(array) - 2  # `array` has one additional bracket at its start
         if not self._salvager.closes(data, bracket, array):
             return None
         end = self._scan.take(data, start, bracket)
         self._take_handed()
         if end == bracket:
             return Fed(bracket + 1, True)
-        if end >= 0:  # it sees a bracket that the decoder does not
+        if end >= 0:  # it stopped at a bracket that the decoder accepts
             self._scan.settle(False)
         else:
             start = -1 - end
@@ -121,7 +123,7 @@ class NativeScanner(PythonScanner):
 
 
 class _PlacedBuilder(ColumnBuilder):
-    """ColumnBuilder that remembers behind which rows of another scan its own belong."""
+    """ColumnBuilder that remembers after which rows of the compiled scan its own rows belong."""
 
     def __init__(self, others: Callable[[], Rows]) -> None:
         super().__init__()
@@ -137,7 +139,7 @@ class _PlacedBuilder(ColumnBuilder):
 
 
 def new_scan() -> _scanner.Scan:
-    """One of the columns that are read."""
+    """A compiled scan, configured with the columns to read."""
     handed = [(METADATA, name) for name in METADATA_ARG] + [(COUNTER, ""), (COMPLETE, RANGE)]
     return _scanner.Scan(
         _encoded(key for _, key in SLOTS),
@@ -147,7 +149,7 @@ def new_scan() -> _scanner.Scan:
         _encoded(sorted(OPERATOR_ARROWS)),
         _encoded(phase for phase, _ in handed),
         _encoded(name for _, name in handed),
-        int.from_bytes(os.urandom(8), "little"),  # file contents cannot be made to collide
+        int.from_bytes(os.urandom(8), "little"),  # random seed: no file can be crafted to cause hash collisions
     )
 
 

@@ -1,9 +1,9 @@
-"""NativeScanner that has stretches of a file scanned by several threads.
+"""NativeScanner that scans stretches of a file in several threads.
 
-A stretch ends where an event seems to end, and is given to a thread before it is known whether it begins with one. It
-does if the stretch before it was taken whole, which shows in time: stretches are put together in the order of the file.
-Everything behind one that was not taken whole (damage, the end of the list, something that looks like a border
-inside a string) is read once more by one thread. So the result is that of one thread, whatever the bytes are.
+A stretch ends where an event seems to end, and is given to a thread before it is known to start at an event. It does
+if the previous stretch was read completely, which is checked when the stretches are merged in file order. Everything
+after an incomplete stretch (damage, the end of the list, text like a border inside a string) is read again by one
+thread. The result therefore equals that of one thread, for any bytes.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from tb_perfcompare.sources.trace.scanners.native_scanner import NativeScanner, 
 from tb_perfcompare.sources.trace.scanners.python_scanner import Fed
 
 _ALONE_BYTES = 2 << 20
-"""Read by one thread first: many files are no longer, and as much behind damage."""
+"""Bytes that one thread reads at the start of a file, since many files are no longer, and again after damage."""
 _WORTH_A_THREAD = 256 << 10
 """Shorter stretches wait for the next one."""
 _MORE_THAN_THREADS = 1
-"""Stretches that wait, so that no thread does."""
+"""Additional stretches queued, so that no thread is idle."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """data[start:cut], where an event seems to begin at `begin` and to end at `cut`."""
+    """data[start:cut], in which events seem to start at `begin` and to end at `cut`."""
 
     data: bytes
     start: int
@@ -38,7 +38,7 @@ class _Stretch:
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """What a thread made of stretches. `end`: where it stopped in the `whole`-th, which it did not take whole."""
+    """A thread's result: it read `whole` stretches completely, and stopped at `end` in the next one."""
 
     scan: _scanner.Scan
     handed: Sequence[bytes]
@@ -53,7 +53,7 @@ class _UnderWay:
 
 
 class ParallelScanner(NativeScanner):
-    """Scanner whose stretches `count` of `threads` scan; the caller ends them."""
+    """Scanner whose stretches are scanned in `count` of the `threads`, which the caller shuts down."""
 
     def __init__(self, threads: ThreadPoolExecutor, count: int) -> None:
         super().__init__()
@@ -88,15 +88,17 @@ class ParallelScanner(NativeScanner):
         return super()._foreign(data, start, cut)
 
     def _begin(self) -> None:
-        """Has a thread scan the stretches that wait."""
+        """Submits the waiting stretches to a thread."""
         if self._waiting:
             scan, stretches = self._idle.pop() if self._idle else new_scan(), tuple(self._waiting)
             self._under_way.append(_UnderWay(stretches, self._threads.submit(_take, scan, stretches)))
             self._waiting.clear()
 
     def _settle(self, most: int) -> bytes:
-        """Puts together what threads have done, until no more than `most` have something to do. Returns what has to be
-        read once more, up to the end of the last stretch."""
+        """Merges finished results until at most `most` are pending.
+
+        Returns the bytes that must be read again, up to the end of the last stretch.
+        """
         while self._under_way and (len(self._under_way) > most or self._under_way[0].taken.done()):
             first = self._under_way.popleft()
             taken = first.taken.result()
@@ -109,24 +111,24 @@ class ParallelScanner(NativeScanner):
         return b""
 
     def _give_back(self, stretches: Sequence[_Stretch], end: int) -> bytes:
-        """The text of these, from `end` in the first, and of those behind them: as if no thread had scanned it."""
+        """Text of these stretches, from `end` in the first, and of all later ones, as if no thread had scanned them."""
         self._alone_bytes = 0
         behind = [stretch for under_way in self._under_way for stretch in under_way.stretches]
-        for one in self._under_way:
-            one.taken.cancel()
+        for under_way in self._under_way:
+            under_way.taken.cancel()
         wait(under_way.taken for under_way in self._under_way)
         self._under_way.clear()
         first, *others = (*stretches, *behind, *self._waiting)
         self._waiting.clear()
-        return b"".join([first.data[end : first.cut], *(one.data[one.start : one.cut] for one in others)])
+        return b"".join([first.data[end : first.cut], *(later.data[later.start : later.cut] for later in others)])
 
 
 def _take(scan: _scanner.Scan, stretches: Sequence[_Stretch]) -> _Taken:
-    """In a thread."""
+    """Scans stretches; runs in a thread."""
     handed: list[bytes] = []
     for number, stretch in enumerate(stretches):
         end = scan.take(stretch.data, stretch.begin, stretch.cut)
-        if end >= 0 and end != stretch.cut:  # a bracket; what follows shows which
+        if end >= 0 and end != stretch.cut:  # a bracket; the following text decides its meaning
             scan.settle(False)
             return _Taken(scan, handed, number, stretch.begin)
         if elements := scan.handed():

@@ -1,8 +1,8 @@
-"""The elements of `traceEvents` -> columns, a stretch of bytes at a time.
+"""Reads the elements of `traceEvents` into columns, piece by piece.
 
-Scanner is what the driver (document.py) needs of a reader of events; PythonScanner is the one that needs no compiler.
-It cuts its stretch where an event seems to end and lets the decoder prove the cut: text that begins at an event and
-decodes as the inside of an array ends at the end of an event.
+Scanner is the interface that document.py needs; PythonScanner is the implementation without compiled code. It cuts its
+input where an event seems to end, and the decoder verifies the cut: text that starts at an event and decodes as the
+inside of an array ends at the end of an event.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tb_perfcompare.sources.trace.columns.event import Event
 from tb_perfcompare.sources.trace.repair.element_boundaries import DECODER_ERRORS, array_close, is_event, skip_between
 from tb_perfcompare.sources.trace.repair.salvage import Salvager
 
-_DECODED_BYTES = 1 << 20  # decoded in one go: enough events to amortise a column's fixed cost, few enough to stay cheap
+_DECODED_BYTES = 1 << 20  # decoded at once: enough events to amortise the fixed cost of columns
 _BORDER = re.compile(rb"\}\s*,\s*(?P<next>\{)\s*\"[^\"\\]{1,32}\"\s*:")
 _MOST_BORDERS = 64
 _EVENTS = msgspec.json.Decoder(list[Event])
@@ -28,8 +28,8 @@ _EVENTS = msgspec.json.Decoder(list[Event])
 
 @dataclass(frozen=True, slots=True)
 class Fed:
-    """How far a scanner came: data[:end] is done with. `ended`: the array was closed right before `end`. `data`: what
-    to go on in instead of what was given: before that, what was taken on trust comes back."""
+    """How far a scanner came: data[:end] is finished. `ended`: the array closed right before `end`. `data`: if not
+    None, continue in this text instead, which includes bytes that were accepted earlier and must be read again."""
 
     end: int
     ended: bool
@@ -39,26 +39,26 @@ class Fed:
 class Scanner(Protocol):
     """Reads the elements of one traceEvents array.
 
-    `feed` is called with bytes that begin (at `start`) where an element, a comma or the closing bracket is due. It
-    takes whole elements and says where it stopped; the caller presents the rest again with more bytes behind it, the
-    last time with `final`. Nothing in the bytes makes it raise. `finish` is called once, after the last feed.
+    `feed` receives bytes in which an element, a comma or the closing bracket is expected at `start`. It takes complete
+    elements and returns where it stopped; the caller presents the rest again followed by more bytes, the last time with
+    `final`. No bytes make it raise. `finish` is called once, after the last feed.
 
-    Counter events (`ph` C) it does not interpret: it hands all of them, in file order and decoded as `Event`, to a
-    CounterBuilder (counter_events.py), whose columns are `Columns.counters`. They count in `seen` and in nothing else.
+    It does not interpret counter events (`ph` C): it passes all of them, in file order and decoded as `Event`, to a
+    CounterBuilder (counter_events.py), whose columns become `Columns.counters`. They count only in `seen`.
     """
 
     def feed(self, data: bytes, start: int, final: bool) -> Fed: ...
 
     @property
     def seen(self) -> int:
-        """Elements taken so far."""
+        """Number of elements taken so far."""
         ...
 
     def finish(self) -> Columns: ...
 
 
 class PythonScanner:
-    """Scanner over msgspec: a block of events lives as objects only until its columns are taken."""
+    """Scanner based on msgspec: events of a block exist as objects only until they are in columns."""
 
     def __init__(self, *, builder: ColumnBuilder | None = None) -> None:
         self._builder = builder or ColumnBuilder()
@@ -89,24 +89,24 @@ class PythonScanner:
                     continue
             if position + stretch >= len(data):
                 return self._rest(data, position, final)
-            stretch *= 2  # an event is longer than the stretch, or the cut was inside one
+            stretch *= 2  # an event is longer than the piece, or the cut was inside an event
 
     def _cut(self, data: bytes, start: int, stop: int) -> int:
-        """Where the last event seems to end in data[start:stop], which begins at an event; -1 if nowhere.
+        """Where the last event seems to end in data[start:stop], which starts at an event; -1 if nowhere.
 
-        The bytes between two events repeat within a file, so they are learnt and searched for from the back.
+        The bytes between two events repeat within a file, so they are learnt once and searched for from the end.
         """
-        found = data.rfind(self._border, start, stop) if self._border else -1
-        if found < 0 and self._learn(data, start, stop):
-            found = data.rfind(self._border, start, stop)
-        return found + 1 if found >= 0 else -1
+        border = data.rfind(self._border, start, stop) if self._border else -1
+        if border < 0 and self._learn(data, start, stop):
+            border = data.rfind(self._border, start, stop)
+        return border + 1 if border >= 0 else -1
 
     def _learn(self, data: bytes, start: int, stop: int) -> bool:
-        """Takes as border the bytes between a whole event and the next one, with the first key of that."""
+        """Learns the border: the bytes between a complete event and the next one, including the first key of that."""
         latest = start
         for border in islice(_BORDER.finditer(data, start, stop), _MOST_BORDERS):
             end = border.start() + 1
-            # the event at `start` may hold objects, or be damaged: then a later one shows the border
+            # the event at `start` may contain objects, or be damaged: then a later event shows the border
             if is_event(data[start:end]) or is_event(data[latest:end]):
                 self._border = border.group()
                 return True
@@ -114,7 +114,7 @@ class PythonScanner:
         return False
 
     def _block(self, data: bytes, start: int, cut: int) -> Fed:
-        """Takes data[start:cut], which begins at an event and should end with one."""
+        """Takes data[start:cut], which starts at an event and should end with one."""
         text = b"".join((b"[", memoryview(data)[start:cut], b"]"))
         try:
             events = _EVENTS.decode(text)
@@ -124,7 +124,8 @@ class PythonScanner:
         return Fed(cut, False)
 
     def _odd_block(self, data: bytes, start: int, cut: int, text: bytes) -> Fed:
-        """A block that failed: the array closes inside it, its events have odd members, the cut is wrong, or damage."""
+        """Takes a block that failed to decode: the array closes in it, members have odd types, the cut is wrong, or
+        damage."""
         closed = array_close(text)
         if closed == len(text):
             self._builder.add(self._salvager.elements(text))
@@ -138,8 +139,9 @@ class PythonScanner:
         return Fed(salvaged.end, salvaged.ended)
 
     def _closed(self, data: bytes, start: int, array: bytes) -> Fed | None:
-        """Takes an array that the decoder saw closed, unless what follows in `data` shows a stray bracket."""
-        bracket = start + len(array) - 2  # `array` has one bracket more than the data in front
+        """Takes an array that the decoder saw closed; None if the `data` after it show that the bracket is a stray
+        one."""
+        bracket = start + len(array) - 2  # `array` has one additional bracket at its start
         if not self._salvager.closes(data, bracket, array):
             return None
         try:
@@ -150,7 +152,7 @@ class PythonScanner:
         return Fed(bracket + 1, True)
 
     def _rest(self, data: bytes, start: int, final: bool) -> Fed:
-        """The bytes behind the last cut: an event that is not whole yet, or the end of the array."""
+        """Takes the bytes after the last cut: an incomplete event, or the end of the array."""
         size = len(data) - start
         if not size or (size < self._worth_trying and not final):
             return Fed(start, False)

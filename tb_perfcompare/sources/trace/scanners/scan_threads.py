@@ -1,4 +1,4 @@
-"""How many threads scan one file."""
+"""Number of threads that scan one file."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Mapping
 from tb_perfcompare.errors import PerfCompareError
 
 THREADS = "TB_PERFCOMPARE_THREADS"
-"""Environment variable: threads that scan one file that is not packed. Worker processes are given their share."""
+"""Environment variable: threads that scan one uncompressed file. Worker processes are given their share."""
 
 MOST_THREADS = 8
-"""Unless more are asked for: one thread reads the file and one puts together what they find."""
+"""Default maximum: one thread reads the file and merges the others' results, so more threads do not help."""
 
 _MOST_ASKED = 64
 
 
 def allowed_threads(environment: Mapping[str, str] = os.environ) -> int:
-    """What THREADS says, else as many as there are cores, at most MOST_THREADS. Raises PerfCompareError if that is no
-    number."""
+    """The value of THREADS; by default the number of cores, at most MOST_THREADS. Raises PerfCompareError if
+    invalid."""
     given = environment.get(THREADS, "")
     if not given:
         return min(available_cores(), MOST_THREADS)
@@ -30,5 +30,5 @@ def allowed_threads(environment: Mapping[str, str] = os.environ) -> int:
 
 
 def available_cores() -> int:
-    """Cores that this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

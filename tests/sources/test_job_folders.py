@@ -1,0 +1,104 @@
+"""A job that keeps a folder or a file per rank or per iteration is one run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.sources.discover import find_runs, parse_source
+from tests.drawn_runs import drawn_trace
+
+Layout = dict[str, dict[str, dict[str, str]]]
+
+
+def layout(root: Path, *paths: str) -> Layout:
+    """run -> worker -> span -> file name, of drawn traces at these paths; each run is the same as a source."""
+    for path in paths:
+        drawn_trace(steps=2).write(root / path)
+    runs = find_runs(str(root)).runs
+    found = {
+        run.name: {worker.name: {span.label: span.file.name for span in worker.spans} for worker in run.workers}
+        for run in runs
+    }
+    for run in runs:
+        source = parse_source(run.path)
+        assert [worker.name for worker in source.workers] == list(found[run.name])
+        assert all(Path(span.file.path).is_file() for worker in run.workers for span in worker.spans)
+    return found
+
+
+def test_iterations_are_spans_and_ranks_are_workers(tmp_path: Path) -> None:
+    """As torchtitan writes them."""
+    paths = [f"old/traces/iteration_{n}/rank{rank}_trace.json" for n in (90, 100) for rank in (0, 1)]
+    assert layout(tmp_path, *paths) == {
+        "old/traces": {
+            f"rank{rank}": {f"iteration_{n}": f"iteration_{n}/rank{rank}_trace.json" for n in (90, 100)}
+            for rank in (0, 1)
+        }
+    }
+    assert parse_source(str(tmp_path / "old")).path.endswith("traces"), "the only run below"
+    assert [worker.rank for worker in parse_source(str(tmp_path / "old")).workers] == [0, 1]
+
+
+def test_a_folder_for_each_rank(tmp_path: Path) -> None:
+    assert layout(tmp_path, "new/rank_0/trace.json", "new/rank_1/host_77.5.pt.trace.json") == {
+        "new": {"rank_0": {"default": "rank_0/trace.json"}, "rank_1": {"1": "rank_1/host_77.5.pt.trace.json"}}
+    }
+
+
+def test_a_folder_for_each_rank_with_iterations_in_it(tmp_path: Path) -> None:
+    paths = [f"rank{rank}/step_{n}/trace.json" for rank in (0, 1) for n in (5, 10)]
+    assert layout(tmp_path, *paths) == {
+        tmp_path.name: {f"rank{r}": {f"step_{n}": f"rank{r}/step_{n}/trace.json" for n in (5, 10)} for r in (0, 1)}
+    }
+
+
+def test_files_of_iterations(tmp_path: Path) -> None:
+    assert layout(tmp_path, "a/step_5.json", "a/step_10.json.gz", "b/fast_epoch1.json", "b/fast_epoch2.json") == {
+        "a": {"trace": {"step_5": "step_5.json", "step_10": "step_10.json.gz"}},
+        "b": {"fast": {"epoch1": "fast_epoch1.json", "epoch2": "fast_epoch2.json"}},
+    }
+
+
+def test_files_of_iterations_and_ranks_of_two_jobs(tmp_path: Path) -> None:
+    paths = [f"{job}_step_{n}_rank_{rank}.json" for job in ("old", "new") for n in (1, 2) for rank in (0, 1)]
+    assert layout(tmp_path, *paths) == {
+        job: {f"rank_{r}": {f"step_{n}": f"{job}_step_{n}_rank_{r}.json" for n in (1, 2)} for r in (0, 1)}
+        for job in ("new", "old")
+    }
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("rank_0", "rank_8"),
+        ("iteration_10", "warmup"),
+        ("bs_16", "bs_32"),
+        ("0", "1"),
+    ],
+    ids=" ".join,
+)
+def test_other_folders_are_runs_of_their_own(names: tuple[str, ...], tmp_path: Path) -> None:
+    assert list(layout(tmp_path, *(f"{name}/trace.json" for name in names))) == sorted(names)
+
+
+def test_a_folder_that_is_a_run_itself_keeps_its_parts_apart(tmp_path: Path) -> None:
+    found = layout(tmp_path, "a/w.pt.trace.json", "a/rank_0/trace.json", "a/rank_1/trace.json")
+    assert list(found) == ["a", "a/rank_0", "a/rank_1"]
+
+
+def test_numbers_are_ranks_if_the_traces_say_so(tmp_path: Path) -> None:
+    for name, ranks in (("job", (0, 1)), ("sizes", (0, 0))):
+        for number, rank in enumerate(ranks):
+            trace = drawn_trace(steps=2)
+            trace.properties["distributedInfo"] = {"backend": "nccl", "rank": rank, "world_size": 2}
+            trace.write(tmp_path / name / f"trace_{number}.json")
+    assert layout(tmp_path) == {
+        "job": {f"rank{number}": {"default": f"trace_{number}.json"} for number in (0, 1)},
+        "sizes/trace_0.json": {"trace_0": {"default": "trace_0.json"}},
+        "sizes/trace_1.json": {"trace_1": {"default": "trace_1.json"}},
+    }
+    with pytest.raises(SelectionError, match=r"holds runs: trace_0\.json, trace_1\.json"):
+        parse_source(str(tmp_path / "sizes"))
