@@ -2,7 +2,8 @@
 
     rank0_trace.json, rank1_trace.json                                    torchtitan
     1754000001.5-TP-0.trace.json.gz, 1754000001.5-TP-1.trace.json.gz      SGLang
-    trace_0.json, trace_1.json    by hand: if each trace states the rank in its name
+    libkineto_activities_7801.json, libkineto_activities_7802.json        dynolog, or trace_0.json by hand: names that
+                                            differ in a number, if the traces state the ranks
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _RANK = r"(?:rank|tp|dp|pp|ep|cp)[-_]?\d+"
 RANKS = rf"{_RANK}(?:[-_]{_RANK})*"
 """Pattern of one rank, or of several along dimensions of the job: TP-0-DP-1."""
 _RANKS = re.compile(rf"(?i)(?:^|(?<=[-_.])){RANKS}(?=$|[-_.])")
-_NUMBERED = re.compile(r"(?P<before>.*?)[-_.]?(?P<number>\d{1,6})")
+_NUMBERED = re.compile(r"(?P<before>.*?)[-_.]?\d+")
 _ENDINGS = re.compile(r"(?:[-_.]?trace)?$")
 
 
@@ -27,7 +28,7 @@ def split_by_job(
     """(common part of a job's file names -> rank text -> file, remaining files). Each job has at least two ranks.
     `stated_rank` returns the rank inside a file, asked of files whose names end in a number."""
     jobs: dict[str, dict[str, FileStat]] = {}
-    numbered: dict[str, dict[str, FileStat]] = {}
+    numbered: dict[str, list[FileStat]] = {}
     others: list[FileStat] = []
     for file in files:
         named = JSON_NAME.fullmatch(file.name)
@@ -38,15 +39,15 @@ def split_by_job(
             common = _ENDINGS.sub("", before + after.lstrip("-_.")).strip("-_.") or "ranks"
             others += _add(jobs.setdefault(common, {}), rank[0], file)
         elif number is not None:
-            others += _add(numbered.setdefault(number["before"] or "ranks", {}), f"rank{number['number']}", file)
+            numbered.setdefault(number["before"] or "ranks", []).append(file)
         else:
             others.append(file)
-    for common, ranks in numbered.items():
-        are_stated = len(ranks) > 1 and all(_ranks_of(text) == (stated_rank(file),) for text, file in ranks.items())
-        if are_stated and common not in jobs:
+    for common, alike in numbered.items():
+        ranks = {f"rank{stated_rank(file)}": file for file in alike} if len(alike) > 1 else {}
+        if len(ranks) == len(alike) and "rankNone" not in ranks and common not in jobs:
             jobs[common] = ranks
         else:
-            others += ranks.values()
+            others += alike
     alone = [name for name, ranks in jobs.items() if len(ranks) < 2 or not are_ranks(ranks)]
     others += [file for name in alone for file in jobs.pop(name).values()]
     return jobs, others

@@ -89,14 +89,16 @@ def test_a_folder_that_is_a_run_itself_keeps_its_parts_apart(tmp_path: Path) -> 
     assert list(found) == ["a", "a/rank_0", "a/rank_1"]
 
 
-def test_numbers_are_ranks_if_the_traces_say_so(tmp_path: Path) -> None:
-    for name, ranks in (("job", (0, 1)), ("sizes", (0, 0))):
-        for number, rank in enumerate(ranks):
-            trace = drawn_trace(steps=2)
-            trace.properties["distributedInfo"] = {"backend": "nccl", "rank": rank, "world_size": 2}
-            trace.write(tmp_path / name / f"trace_{number}.json")
-    assert layout(tmp_path) == {
-        "job": {f"rank{number}": {"default": f"trace_{number}.json"} for number in (0, 1)},
+def test_files_that_differ_in_a_number_are_ranks_if_the_traces_say_so(tmp_path: Path) -> None:
+    """dynolog names files after processes."""
+    for path, rank in {"job/p_7801": 1, "job/p_7802": 0, "sizes/trace_0": 0, "sizes/trace_1": 0}.items():
+        trace = drawn_trace(steps=2)
+        trace.properties["distributedInfo"] = {"backend": "nccl", "rank": rank, "world_size": 2}
+        trace.write(tmp_path / f"{path}.json")
+    assert layout(tmp_path, "alone/p_7801.json", "alone/p_7802.json") == {
+        "alone/p_7801.json": {"p_7801": {"default": "p_7801.json"}},
+        "alone/p_7802.json": {"p_7802": {"default": "p_7802.json"}},
+        "job": {"rank0": {"default": "p_7802.json"}, "rank1": {"default": "p_7801.json"}},
         "sizes/trace_0.json": {"trace_0": {"default": "trace_0.json"}},
         "sizes/trace_1.json": {"trace_1": {"default": "trace_1.json"}},
     }
