@@ -214,10 +214,6 @@ def _device_times(
     return time, scatter_add(place, 1, (step, orphan), steps, (events.dur_ns, orphan))[0]
 
 
-def _copies(name: str, marks: tuple[str, ...]) -> bool:
-    return any(mark in name for mark in marks)
-
-
 def _launched(timeline: InterpretedTrace, node_of: Ints32, category: Category) -> tuple[Ints, Ints32, Ints32]:
     """Finds the events of this category that an operator launched.
 

@@ -83,10 +83,6 @@ class TablePages:
 
         return self._answers.joined(question, make)
 
-    def first_bytes(self, question: ComparisonRequest, report: Reporter = silent) -> bytes:
-        """`first`, then wait for the response."""
-        return finished(self.first(question), report).result()
-
     def of_pair(self, question: ComparisonRequest, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
         """Returns rows of a table of the pair's comparison (the ledger is one). Raises SelectionError for an unknown
         table or column, and what comparing raises."""
