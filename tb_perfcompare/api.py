@@ -40,6 +40,7 @@ def compare(
     worker, span, steps  restrict both sides, except sides built by `side`, which have their own selection
     all_steps            likewise; include steps that are otherwise left out as incomplete or as warm-up
     step_marker          likewise; what delimits the steps of traces, as --step-marker on the command line
+    kind                 likewise; only the iterations of this kind, as --kind
     report               called with the progress; any exception that it raises ends the work
     Raises PerfCompareError: InputError for unreadable files, SelectionError for a worker, span or step that does not
     exist, NotComparable for sides without a common metric.

@@ -125,8 +125,10 @@ def quantity(value: float, unit: str) -> str:
 
 
 def percent(fraction: float, *, signed: bool = False, share: bool = False) -> str:
-    """0.0531 -> "5.31 %". `signed` without `share` means a change: from +1,000 % it is written as a multiple,
-    "×46,000"."""
+    """0.0531 -> "5.31 %".
+
+    `signed` without `share` means a change: from +1,000 % it is written as a multiple, "×46,000".
+    """
     if signed and not share and TIMES_FROM <= fraction < math.inf:
         return ratio(1 + fraction)
     text = number(fraction * 100, signed=signed, most=2)

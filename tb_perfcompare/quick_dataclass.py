@@ -19,14 +19,14 @@ from types import CellType, CodeType, FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
 
-class _Fresh:
+class _FromFactory:
     """Default of a parameter whose field has a default factory."""
 
     def __repr__(self) -> str:
         return "<factory>"
 
 
-_FRESH = _Fresh()
+_FROM_FACTORY = _FromFactory()
 
 
 def _quick(
@@ -37,8 +37,8 @@ def _quick(
     Not supported: InitVar, keyword-only fields, and standard library dataclasses derived from such a class.
     """
     if cls is None:
-        return lambda decorated: _made(decorated, frozen, slots, eq)
-    return _made(cls, frozen, slots, eq)
+        return lambda decorated: _make_dataclass(decorated, frozen, slots, eq)
+    return _make_dataclass(cls, frozen, slots, eq)
 
 
 if TYPE_CHECKING:
@@ -47,29 +47,29 @@ else:
     dataclass = _quick
 
 
-def _made(cls: type, frozen: bool, slots: bool, eq: bool) -> type:
+def _make_dataclass(cls: type, frozen: bool, slots: bool, eq: bool) -> type:
     cls.__doc__ = cls.__doc__ or f"{cls.__name__}."  # the default, made from the signature, is slow
-    known = _fields_of(cls)
-    fields, names = tuple(known.values()), tuple(known)
-    made = _with_slots(cls, names) if slots else cls
-    own: dict[str, object] = {
-        "__dataclass_fields__": known,
+    fields_by_name = _fields_of(cls)
+    fields, names = tuple(fields_by_name.values()), tuple(fields_by_name)
+    new_class = _with_slots(cls, names) if slots else cls
+    members: dict[str, object] = {
+        "__dataclass_fields__": fields_by_name,
         "__match_args__": tuple(field.name for field in fields if field.init),
-        "__init__": _LaterInit(made, fields),
+        "__init__": _LazyInit(new_class, fields),
         "__repr__": _repr_of(tuple(field.name for field in fields if field.repr)),
     }
     if eq:
         compared = _values(tuple(field.name for field in fields if field.compare))
-        own["__eq__"] = _eq_of(compared)
-        own["__hash__"] = _hash_of(compared) if frozen else None
+        members["__eq__"] = _eq_of(compared)
+        members["__hash__"] = _hash_of(compared) if frozen else None
     if frozen:
-        own["__setattr__"], own["__delattr__"] = _refusals(made, frozenset(names))
+        members["__setattr__"], members["__delattr__"] = _frozen_methods(new_class, frozenset(names))
         if slots:
-            own["__getstate__"], own["__setstate__"] = _state_of(names)
-    for name, value in own.items():
+            members["__getstate__"], members["__setstate__"] = _state_of(names)
+    for name, value in members.items():
         if name not in cls.__dict__ or (name == "__hash__" and cls.__dict__[name] is None):
-            setattr(made, name, value)
-    return made
+            setattr(new_class, name, value)
+    return new_class
 
 
 @dataclasses.dataclass
@@ -112,7 +112,7 @@ def _with_slots(cls: type, names: tuple[str, ...]) -> type:
     return made
 
 
-class _LaterInit:
+class _LazyInit:
     """Descriptor that builds `__init__` on first access and replaces itself with it."""
 
     def __init__(self, cls: type, fields: tuple[dataclasses.Field[Any], ...]) -> None:
@@ -127,19 +127,19 @@ class _LaterInit:
 
 def _init_of(cls: type, fields: tuple[dataclasses.Field[Any], ...]) -> FunctionType:
     """Builds `__init__` from the code shared by all classes with as many parameters."""
-    asked = [field for field in fields if field.init]
+    parameters = [field for field in fields if field.init]
     later = [field for field in fields if not field.init and _default_of(field) is not dataclasses.MISSING]
-    defaults = tuple(default for default in map(_default_of, asked) if default is not dataclasses.MISSING)
-    names = ("self", *(field.name for field in asked))
-    held: dict[str, object] = {f"s{number}": _setter_of(cls, field) for number, field in enumerate(asked)}
+    defaults = tuple(default for default in map(_default_of, parameters) if default is not dataclasses.MISSING)
+    names = ("self", *(field.name for field in parameters))
+    held: dict[str, object] = {f"s{number}": _setter_of(cls, field) for number, field in enumerate(parameters)}
     ends = bool(later) or hasattr(cls, "__post_init__")
     if ends:
         held["end"] = _end_of(cls, later)
-    code = _code_of(len(asked), ends).replace(co_varnames=names)
+    code = _code_of(len(parameters), ends).replace(co_varnames=names)
     closure = tuple(CellType(held[name]) for name in code.co_freevars)
     init = FunctionType(code, sys.modules[cls.__module__].__dict__, "__init__", defaults, closure)
     init.__qualname__ = f"{cls.__qualname__}.__init__"
-    init.__annotations__ = {field.name: field.type for field in asked} | {"return": None}
+    init.__annotations__ = {field.name: field.type for field in parameters} | {"return": None}
     return init
 
 
@@ -162,7 +162,7 @@ def _code_of(count: int, ends: bool) -> CodeType:
 
 def _default_of(field: dataclasses.Field[Any]) -> Any:
     """Default of the parameter; MISSING if there is none."""
-    return field.default if field.default_factory is dataclasses.MISSING else _FRESH
+    return field.default if field.default_factory is dataclasses.MISSING else _FROM_FACTORY
 
 
 def _setter_of(cls: type, field: dataclasses.Field[Any]) -> Callable[[Any, Any], None]:
@@ -176,7 +176,7 @@ def _setter_of(cls: type, field: dataclasses.Field[Any]) -> Callable[[Any, Any],
     )
     if fresh is dataclasses.MISSING:
         return put
-    return lambda instance, value: put(instance, fresh() if value is _FRESH else value)
+    return lambda instance, value: put(instance, fresh() if value is _FROM_FACTORY else value)
 
 
 def _end_of(cls: type, later: list[dataclasses.Field[Any]]) -> Callable[[Any], None]:
@@ -224,7 +224,7 @@ def _repr_of(names: tuple[str, ...]) -> Callable[[Any], str]:
     return __repr__
 
 
-def _refusals(cls: type, names: frozenset[str]) -> tuple[Callable[..., None], Callable[..., None]]:
+def _frozen_methods(cls: type, names: frozenset[str]) -> tuple[Callable[..., None], Callable[..., None]]:
     def __setattr__(self: Any, name: str, value: object) -> None:
         if type(self) is cls or name in names:
             raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")

@@ -15,8 +15,8 @@ def without_here() -> list[str]:
     The directory of this package is always included; if it is the working directory, as in a checkout, it comes last.
     """
     here = _resolved(os.curdir)
-    kept = [entry for entry in sys.path if os.path.isabs(entry) and _resolved(entry) != here]
-    return kept if _HOME in kept else [*kept, _HOME]
+    entries = [entry for entry in sys.path if os.path.isabs(entry) and _resolved(entry) != here]
+    return entries if _HOME in entries else [*entries, _HOME]
 
 
 def _resolved(path: str) -> str:

@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 def _text(facts: CacheFacts, *, cleared: bool) -> str:
     compared = f" and {facts.comparisons} comparisons" if facts.comparisons else ""
     summaries = f"{facts.entries - facts.comparisons} summaries{compared}"
-    kept = f"{summaries}, {size(facts.bytes)}" if facts.entries else "empty"
+    content = f"{summaries}, {size(facts.bytes)}" if facts.entries else "empty"
     if cleared:
-        return f"{facts.directory}: {f'removed {kept}' if facts.entries else 'was empty'}"
-    return f"{facts.directory}: {kept}; at most {size(facts.limit_bytes)}"
+        return f"{facts.directory}: {f'removed {content}' if facts.entries else 'was empty'}"
+    return f"{facts.directory}: {content}; at most {size(facts.limit_bytes)}"

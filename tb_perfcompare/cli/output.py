@@ -33,10 +33,10 @@ class ProgressLine:
         if progress.path:
             self._files[progress.path] = progress
         figures = _GAP.join([progress.phase, *self._figures()])
-        left = width - len(figures) - len(_GAP)
-        if not progress.path or left < _LEAST_PATH:
+        path_width = width - len(figures) - len(_GAP)
+        if not progress.path or path_width < _LEAST_PATH:
             return elide(figures, width)
-        return f"{figures}{_GAP}{elide(printable(progress.path), left)}"
+        return f"{figures}{_GAP}{elide(printable(progress.path), path_width)}"
 
     def _figures(self) -> list[str]:
         total = sum(file.total_bytes for file in self._files.values())
@@ -68,7 +68,7 @@ def columns() -> int:
 
 
 class Console:
-    """The two streams of a command."""
+    """Writes a command's output to its two streams."""
 
     def __init__(self, stdout: TextIO, stderr: TextIO) -> None:
         self._stdout = stdout

@@ -250,8 +250,8 @@ def _is_table(path: str) -> bool:
     """Whether a path is of per-cycle tables; a path that does not exist counts as one. Else it is a run with steps."""
     if os.path.isdir(path):
         return holds_perf_data(path)
-    place, part = without_part(path)
-    if part is not None and os.path.exists(place):
+    file_path, part = without_part(path)
+    if part is not None and os.path.exists(file_path):
         return False
     if not os.path.exists(path) or path.removesuffix(".gz").endswith(".csv"):
         return True
@@ -333,5 +333,5 @@ def _report_unpaired(sides: StrictSides, console: Console) -> None:
     for side, pids in zip(_SIDES, alone(sides.tables[0].pids(), sides.tables[1].pids()), strict=True):
         if pids:
             word = sides.processes[0].word if sides.processes else "pid"
-            left = f"{word} {', '.join(map(str, pids))}"
-            console.complain(f"note: {sides.case}{sides.phase}: only on the {side} side, in no report: {left}")
+            unpaired = f"{word} {', '.join(map(str, pids))}"
+            console.complain(f"note: {sides.case}{sides.phase}: only on the {side} side, in no report: {unpaired}")

@@ -96,8 +96,8 @@ def _excerpt_side(
     ]  # fmt: skip
     if not inside:
         labels = ", ".join(list(dict.fromkeys(step.label for step in listing.steps))[:_MOST_NAMED])
-        asked = f"step {first}" if first == last else f"step between {first} and {last}"
-        raise SelectionError(f"{request.source} has no {asked}", hint=f"there are: {labels}")
+        missing = f"step {first}" if first == last else f"step between {first} and {last}"
+        raise SelectionError(f"{request.source} has no {missing}", hint=f"there are: {labels}")
     begin = inside[0]
     end = [step for step in inside if (step.worker, step.span) == (begin.worker, begin.span)][-1]
     file = next(file for file in side.files if (file.worker, file.span) == (begin.worker, begin.span))

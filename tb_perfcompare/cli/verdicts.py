@@ -33,13 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     check_writable(arguments.output)
-    given: list[str] = arguments.candidates
-    if len(given) > MOST_CANDIDATES:
-        raise SelectionError(f"{len(given)} candidates", hint=f"at most {MOST_CANDIDATES} are compared at a time")
+    paths: list[str] = arguments.candidates
+    if len(paths) > MOST_CANDIDATES:
+        raise SelectionError(f"{len(paths)} candidates", hint=f"at most {MOST_CANDIDATES} are compared at a time")
     baseline = named_side(arguments, arguments.baseline)
     options = CompareOptions(window=arguments.step_window)
     with new_workspace() as workspace:
-        rows = tuple(_row(workspace, arguments, baseline, path, options, console) for path in given)
+        rows = tuple(_row(workspace, arguments, baseline, path, options, console) for path in paths)
     verdicts = with_adjusted_p(rows, options.alpha)
     if arguments.format == "json":
         data = wire.encode(candidates_dict(verdicts), indent=2) + b"\n"

@@ -149,8 +149,8 @@ def _density_within_bounds(
     if density is None:
         return points, width * _normal(points / math.sqrt(count)) / math.sqrt(count)
     old, weights = density
-    more = math.sqrt(count - before)
-    return points, width * (_normal((points[:, None] - old[None, :]) / more) @ weights) / more
+    spread = math.sqrt(count - before)
+    return points, width * (_normal((points[:, None] - old[None, :]) / spread) @ weights) / spread
 
 
 def _normal(z: Floats) -> Floats:

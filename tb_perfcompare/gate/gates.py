@@ -107,8 +107,9 @@ _TABLE = "categories"
 def category_time(comparison: Comparison, category: str, limit: Limit) -> Outcome:
     """Compares the limit with both the confidence interval of the category's shift per step and the change of its mean.
 
-    Tripped if the whole interval and the change are above the limit, passed if the whole interval and the change are
-    not; else cannot tell. Without an interval, only a category that neither side has passes, or equal recordings."""
+    Tripped if both the whole interval and the change of the mean are above the limit, passed if both are at or below
+    it, else cannot tell. Without an interval, passed only if neither side has the category or both recordings are
+    equal."""
     headline = comparison.headline
 
     def outcome(status: Status, sentence: str, measured: str = "") -> Outcome:
@@ -162,7 +163,7 @@ def _number(cell: Cell) -> float:
 
 
 def no_cause(comparison: Comparison, rule: str) -> Outcome:
-    """Fails if the rule has a finding. The comparison must have all its findings.
+    """Decides whether a rule has found a cause. The comparison must have all its findings.
 
     Tripped: a finding is certain and makes the step longer, or is not about time. Cannot tell: all such findings are
     uncertain, the verdict is withheld, or the rule does not apply to such runs. Else passed."""

@@ -47,8 +47,8 @@ def parse_limit(text: str) -> Limit:
 def parse_budget(text: str) -> tuple[str, Limit]:
     """Parses "Communication=+5%" into (category, limit), ignoring case. Raises PerfCompareError."""
     name, equals, limit = text.rpartition("=")
-    known = {label.lower(): label for label in CATEGORY_LABELS}
-    category = known.get(name.strip().lower())
+    labels = {label.lower(): label for label in CATEGORY_LABELS}
+    category = labels.get(name.strip().lower())
     if equals and category is None:
         raise PerfCompareError(f"there is no category {name.strip()!r}", hint=choices(name.strip(), CATEGORY_LABELS))
     if category is None:

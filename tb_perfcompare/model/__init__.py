@@ -1,2 +1,1 @@
-"""Values without behaviour: contents of files (recording) and what they mean (summary). numpy and standard library
-only."""
+"""Plain values: contents of files (recording) and what they mean (summary). numpy and the standard library only."""

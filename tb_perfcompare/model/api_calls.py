@@ -18,7 +18,7 @@ _LAYER = r"(?:\w+@)?"
 
 
 def _any_of(patterns: Iterable[tuple[str, ...]]) -> re.Pattern[str]:
-    alternatives = "|".join(pattern for own in patterns for pattern in own)
+    alternatives = "|".join(pattern for names in patterns for pattern in names)
     return re.compile(f"{_LAYER}(?:{alternatives})", re.ASCII)
 
 
@@ -43,4 +43,4 @@ RELEASE = _any_of(vendor.releases for vendor in VENDORS)
 
 def calls(role: re.Pattern[str], name: str) -> bool:
     """Whether a call with this name has the role (LAUNCH, WAIT, ...). For joined vendor names, any match counts."""
-    return any(role.fullmatch(own) for own in name.split(JOINED))
+    return any(role.fullmatch(part) for part in name.split(JOINED))

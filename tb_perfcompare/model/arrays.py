@@ -109,7 +109,7 @@ CaptureIndex: TypeAlias = NDArray[np.int32]
 
 
 def thinned(curves: tuple[Ints, ...], most: int, cuts: Ints | None = None) -> Ints:
-    """Ascending indices of points to draw: the first, last, highest and lowest point of each curve in every stretch.
+    """Ascending indices of points to draw: the ends, those at cuts, and each curve's extremes in every stretch.
 
     `curves` have (n,) values each. Up to `most` points are all kept; more are reduced to about that many for each
     curve. No stretch crosses one of `cuts`, positions in 0 to n, so any part between two cuts keeps its extremes; with
@@ -121,10 +121,10 @@ def thinned(curves: tuple[Ints, ...], most: int, cuts: Ints | None = None) -> In
     inner = np.zeros(0, dtype=np.int64) if cuts is None else cuts
     edges = unique(np.concatenate((np.linspace(0, n, most // 2 + 1).astype(np.int64), inner)))
     low, high = edges[:-1], edges[1:]
-    kept = [np.array([0, n - 1]), inner[inner < n], inner[inner > 0] - 1]
+    points = [np.array([0, n - 1]), inner[inner < n], inner[inner > 0] - 1]
     for values in curves:
         for extreme in (np.maximum, np.minimum):
             best = extreme.reduceat(values, low)
             is_best = np.flatnonzero(values == np.repeat(best, high - low))
-            kept.append(is_best[np.searchsorted(is_best, low)])
-    return unique(np.concatenate(kept).astype(np.int64))
+            points.append(is_best[np.searchsorted(is_best, low)])
+    return unique(np.concatenate(points).astype(np.int64))

@@ -1,5 +1,7 @@
-"""Message sizes of collectives and the bytes they put on the links, both by the definitions of nccl-tests
-(https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md). Docs: docs/method/metrics.md."""
+"""Message sizes of collectives and the bytes they put on the links, both as defined by nccl-tests.
+
+https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md; docs/method/metrics.md.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,11 @@ ELEMENT_BYTES = {
 
 @dataclass(frozen=True, slots=True)
 class _Collective:
-    """`elements(in, out, ranks)` is the element count of nccl-tests' message, None if the counts contradict each other;
-    `factor(ranks)` is bus bandwidth divided by algorithm bandwidth."""
+    """A collective's message size and bus bandwidth factor, as in nccl-tests.
+
+    `elements(in, out, ranks)` is the message's element count, None if the counts contradict each other; `factor(ranks)`
+    is bus bandwidth divided by algorithm bandwidth.
+    """
 
     name: str
     elements: Callable[[int, int, int], int | None]

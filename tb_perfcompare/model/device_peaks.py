@@ -128,14 +128,14 @@ def device_peaks(name: str, given: Sequence[GivenPeak] = (), side: str = "") -> 
     """
     places = {_place_of(device.strip()) for device in name.split(", ")} if name else {-1}
     place = places.pop() if len(places) == 1 else -1
-    known = DEVICES[place][1] if place >= 0 else None
-    wanted = {given_peak.of: given_peak.value for given_peak in given if given_peak.side in ("", side)}
-    if not wanted:
-        return known
-    peaks = DevicePeaks(name) if known is None else known
-    tflops = {**peaks.tflops, **{of: value for of, value in wanted.items() if of != MEMORY}}
-    source = "given with --peak" if known is None else f"{known.source}; given with --peak: {', '.join(wanted)}"
-    return DevicePeaks(peaks.device, tflops, wanted.get(MEMORY, peaks.memory_gbs), source)
+    listed = DEVICES[place][1] if place >= 0 else None
+    overrides = {given_peak.of: given_peak.value for given_peak in given if given_peak.side in ("", side)}
+    if not overrides:
+        return listed
+    peaks = DevicePeaks(name) if listed is None else listed
+    tflops = {**peaks.tflops, **{of: value for of, value in overrides.items() if of != MEMORY}}
+    source = "given with --peak" if listed is None else f"{listed.source}; given with --peak: {', '.join(overrides)}"
+    return DevicePeaks(peaks.device, tflops, overrides.get(MEMORY, peaks.memory_gbs), source)
 
 
 def _place_of(name: str) -> int:

@@ -65,8 +65,10 @@ ALWAYS_SAID = LOST | {NoteCode.HOST_ALONE, NoteCode.OTHER_TRACES, NoteCode.DUPLI
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A limitation of a result. `where` names the file, table or step concerned ("" for all). An overlong message loses
-    its middle."""
+    """A limitation of a result.
+
+    `where` names the file, table or step concerned ("" for all). An overlong message loses its middle.
+    """
 
     code: NoteCode
     message: str

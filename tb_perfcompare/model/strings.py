@@ -61,8 +61,8 @@ class StringTable:
             return self._index.get(text, -1)
         if len(self._ranks) == len(self._texts):
             at = self._place(text)
-            found = int(self._order[at]) if at < len(self._order) else -1
-            return found if found >= 0 and self._texts[found] == text else -1
+            index = int(self._order[at]) if at < len(self._order) else -1
+            return index if index >= 0 and self._texts[index] == text else -1
         if self._sought < _FEW:
             self._sought += 1
             with suppress(ValueError):
@@ -78,11 +78,11 @@ class StringTable:
         prefixes = {first + second for start in starts for first in _cases(start[0]) for second in _cases(start[1])}
         spans = [(head, _next(head)) for head in prefixes]
         spans += [(first + _PAST_ASCII, _next(first)) for first in {head[0] for head in prefixes}]
-        order, found = self.in_order(), set[int]()
+        order, indices = self.in_order(), set[int]()
         for low, high in spans:
-            found.update(order[self._place(low) : self._place(high)].tolist())
-        found.update(order[self._place(_PAST_ASCII) :].tolist())
-        return sorted(found)
+            indices.update(order[self._place(low) : self._place(high)].tolist())
+        indices.update(order[self._place(_PAST_ASCII) :].tolist())
+        return sorted(indices)
 
     def _place(self, text: str) -> int:
         """Number of texts that sort before this one."""
@@ -109,11 +109,11 @@ class StringTable:
 
     def known(self, find_out: Callable[[StringTable], T]) -> T:
         """Result of `find_out` for the current table, cached until the table grows."""
-        count, found = self._derived.get(find_out, (-1, None))
+        count, result = self._derived.get(find_out, (-1, None))
         if count != len(self._texts):
-            found = find_out(self)
-            self._derived[find_out] = len(self._texts), found
-        return cast("T", found)
+            result = find_out(self)
+            self._derived[find_out] = len(self._texts), result
+        return cast("T", result)
 
     def __getitem__(self, index: int) -> str:
         return self._texts[index]

@@ -40,10 +40,10 @@ class TextNumbers:
         if not isinstance(texts, Texts):
             return self._of_each(texts)
         pool = texts.pool
-        known = self._pools.get(id(pool))
-        if known is None or len(known[1]) < len(pool):
-            known = self._pools[id(pool)] = (pool, self._of_each(pool.texts))
-        return known[1][texts.code]
+        cached = self._pools.get(id(pool))
+        if cached is None or len(cached[1]) < len(pool):
+            cached = self._pools[id(pool)] = (pool, self._of_each(pool.texts))
+        return cached[1][texts.code]
 
     def _of_each(self, texts: Sequence[str]) -> Ints:
         return np.fromiter(map(self._number.__getitem__, texts), dtype=np.int64, count=len(texts))
@@ -62,15 +62,15 @@ class TextNumbers:
         """(n,) sort keys that order these texts alphabetically."""
         if len(self._rank) < len(self):
             self._rank = np.concatenate((self._rank, np.full(len(self) - len(self._rank), _UNKNOWN, dtype=np.int64)))
-        found: Ints = self._rank[numbers]
-        if len(found) and found.min() == _UNKNOWN:
+        ranks: Ints = self._rank[numbers]
+        if len(ranks) and ranks.min() == _UNKNOWN:
             wanted = np.zeros(len(self), dtype=bool)
             wanted[numbers] = True
             wanted |= self._rank != _UNKNOWN
             order = sorted(np.flatnonzero(wanted).tolist(), key=self.texts().__getitem__)
             self._rank[order] = np.arange(len(order))
-            found = self._rank[numbers]
-        return found
+            ranks = self._rank[numbers]
+        return ranks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,8 +142,8 @@ def rows_of(joined: JoinedRows, keys: tuple[Ints, ...]) -> Ints:
     known, wanted = _codes((joined.parts, keys), len(joined.numbers))
     place = np.full(max(int(known.max(initial=-1)), int(wanted.max(initial=-1))) + 1, -1, dtype=np.int64)
     place[known] = np.arange(len(known))
-    found: Ints = place[wanted]
-    return found
+    rows: Ints = place[wanted]
+    return rows
 
 
 def parts_of(keys: Keys, width: int) -> tuple[Sequence[str], ...]:

@@ -41,9 +41,9 @@ def largest_parts(comparison: Comparison) -> tuple[tuple[str, str], ...]:
     for entry, parts in entries[:_ENTRIES]:
         listed = [row for row in parts if row.delta][:_PARTS]
         texts = [_part(row, unit) for row in listed]
-        rest = entry.delta - sum(row.delta for row in listed)
-        if rest or len(parts) > len(listed) + 1:
-            texts.append(f"{number_text.time(rest / unit, signed=True)} all others")
+        remainder = entry.delta - sum(row.delta for row in listed)
+        if remainder or len(parts) > len(listed) + 1:
+            texts.append(f"{number_text.time(remainder / unit, signed=True)} all others")
         items.append((f"{entry.path[0]}: {short(entry.name)} {number_text.time(entry.delta / unit, signed=True)}",
                       "; ".join(texts)))  # fmt: skip
     return tuple(items)
@@ -204,11 +204,11 @@ def _brief(table: Table, top: int) -> Table:
         for index in deltas[1:]
         if table.columns[index].shown and any(row[index] for row in table.rows[:top])
     ]
-    seen: set[str] = {"percent"} if other_deltas else set()
+    used_roles: set[str] = {"percent"} if other_deltas else set()
     chosen = []
     for column in table.columns:
-        main = (column.role in _MAIN_ROLES and column.role not in seen) or column in other_deltas
-        seen.add(column.role)
+        main = (column.role in _MAIN_ROLES and column.role not in used_roles) or column in other_deltas
+        used_roles.add(column.role)
         is_essential = column.role in ("key", "status") or column.kind == "count" or column.name in _MAIN_TEXTS
         chosen.append(column if main or is_essential else replace(column, shown=False))
     return replace(table, columns=tuple(map(_narrow, chosen)), notes=(*table.notes, *_what_is_measured(table)))

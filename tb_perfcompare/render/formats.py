@@ -117,7 +117,7 @@ def _narrowed(comparison: Comparison, table: str | None, top: int | None) -> Com
     elif table is not None:
         tables = {table: document.table_named(comparison, table)}
     if top is not None:
-        tables = {name: first_rows(found, top) for name, found in tables.items()}
+        tables = {name: first_rows(kept_table, top) for name, kept_table in tables.items()}
     return replace(comparison, tables=tables)
 
 

@@ -115,8 +115,8 @@ def without_blank(grid: Grid) -> Grid:
 
 
 def _largest(table: Table, rows: Sequence[tuple[Cell, ...]], takes: Callable[[Column], bool]) -> float:
-    wanted = [index for index, column in enumerate(table.columns) if takes(column)]
-    cells = (row[index] for row in rows for index in wanted)
+    indices = [index for index, column in enumerate(table.columns) if takes(column)]
+    cells = (row[index] for row in rows for index in indices)
     return max((abs(cell) for cell in cells if isinstance(cell, int | float) and math.isfinite(cell)), default=0.0)
 
 

@@ -91,7 +91,9 @@ def _without_common_folder(paths: Sequence[str]) -> list[str]:
     """Returns the paths without their common leading folders."""
     folders = [path.split("/")[:-1] for path in paths]
     shared = 0
-    while len(paths) > 1 and all(len(own) > shared and own[shared] == folders[0][shared] for own in folders):
+    while len(paths) > 1 and all(
+        len(parents) > shared and parents[shared] == folders[0][shared] for parents in folders
+    ):
         shared += 1
     return ["/".join(path.split("/")[shared:]) for path in paths]
 
@@ -125,8 +127,8 @@ def _contents(sections: Sequence[Sequence[Block]]) -> str:
 def _drawn(page: Page, sections: Iterable[Sequence[Block | Markup]], *, is_linked: bool = False) -> str:
     drawn = []
     for at, section in enumerate(sections, start=1):
-        place = f' id="s{at}"' if is_linked else ""
-        drawn.append(f"<section{place}>\n{page.draw(section)}\n</section>")
+        id_attribute = f' id="s{at}"' if is_linked else ""
+        drawn.append(f"<section{id_attribute}>\n{page.draw(section)}\n</section>")
     return "\n".join(drawn)
 
 

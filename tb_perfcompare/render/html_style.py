@@ -102,8 +102,8 @@ def cards(tables: Sequence[Sequence[str]]) -> str:
     for at, labels in enumerate(tables, start=1):
         media = f"print, (max-width: 1100px), {NARROW}" if len(labels) > _MANY_COLUMNS else NARROW
         labels_css = "".join(
-            f"#t{at} td:nth-child({place})::before {{ content: {_quoted(label)} }}\n"
-            for place, label in enumerate(labels, start=1)
+            f"#t{at} td:nth-child({index})::before {{ content: {_quoted(label)} }}\n"
+            for index, label in enumerate(labels, start=1)
             if label
         )
         rules.append(f"@media {media} {{{_CARDS.format(rows=f'#t{at}')}{labels_css}}}\n")

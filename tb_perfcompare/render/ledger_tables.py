@@ -51,8 +51,8 @@ def _table(ledger: Ledger, shown: Sequence[LedgerRow]) -> Table:
         name = ("", row.name, name)[depth - 1]
         recorded = ledger.recorded(row.path[0])
         times = zip((per_step(row.baseline), per_step(row.candidate)), recorded, strict=True)
-        sides = [us if known else None for us, known in times]
-        calls = [count if known else None for count, known in zip(row.calls, recorded, strict=True)]
+        sides = [us if is_known else None for us, is_known in times]
+        calls = [count if is_known else None for count, is_known in zip(row.calls, recorded, strict=True)]
         effects = (row.count_effect, row.rate_effect, row.mix_effect, row.same_shape_effect)
         rows.append(
             (row.path[0], name, row.path[2] if depth == 3 else "", *sides, per_step(row.delta), *calls,
@@ -77,25 +77,25 @@ def _recorded_rows(ledger: Ledger, rows: Sequence[LedgerRow]) -> Iterator[Ledger
 
 def category_table(comparison: Comparison) -> Table:
     """Returns the ledger's category rows and their sum."""
-    whole = _table(comparison.ledger, comparison.ledger.heads)
-    rows = [*whole.rows[:-1], ("total", *whole.rows[-1][1:])]
-    return _narrowed(replace(whole, rows=tuple(rows)), (_CATEGORY, *range(_PART + 1, _FIRST_CALLS + 2)))
+    full_table = _table(comparison.ledger, comparison.ledger.heads)
+    rows = [*full_table.rows[:-1], ("total", *full_table.rows[-1][1:])]
+    return _narrowed(replace(full_table, rows=tuple(rows)), (_CATEGORY, *range(_PART + 1, _FIRST_CALLS + 2)))
 
 
 def entity_table(comparison: Comparison) -> Table:
     """Returns categories and their entities, without the entities' parts."""
-    whole = ledger_table(comparison)
-    rows = tuple(row for row in whole.rows if not row[_PART])
+    full_table = ledger_table(comparison)
+    rows = tuple(row for row in full_table.rows if not row[_PART])
     kept = [index for index in range(len(_COLUMNS)) if index != _PART]
-    return _narrowed(replace(whole, rows=rows), kept)
+    return _narrowed(replace(full_table, rows=rows), kept)
 
 
 def parts_table(comparison: Comparison) -> Table | None:
     """Returns the parts of all entities, those of the entity with the largest change first; None if there are none."""
-    whole = ledger_table(comparison)
+    full_table = ledger_table(comparison)
     groups: dict[tuple[str, str], list[tuple[Cell, ...]]] = {}
     size: dict[tuple[str, str], int] = {}
-    for row, cells in zip(_recorded_rows(comparison.ledger, comparison.ledger.rows), whole.rows, strict=False):
+    for row, cells in zip(_recorded_rows(comparison.ledger, comparison.ledger.rows), full_table.rows, strict=False):
         match row.path:
             case (category, entity):
                 size[category, entity] = abs(row.delta)
@@ -105,7 +105,7 @@ def parts_table(comparison: Comparison) -> Table | None:
         return None
     ordered = sorted(groups, key=lambda key: (-size[key], key))
     rows = tuple(cells for key in ordered for cells in groups[key])
-    return _narrowed(replace(whole, title=_PARTS_TITLE, rows=rows), range(_NAME, len(_COLUMNS)))
+    return _narrowed(replace(full_table, title=_PARTS_TITLE, rows=rows), range(_NAME, len(_COLUMNS)))
 
 
 def _narrowed(table: Table, kept: range | tuple[int, ...] | list[int]) -> Table:

@@ -181,9 +181,9 @@ def _labels(roofs: Sequence[tuple[str, str, float, float]], up: Axis) -> Iterabl
     for letter, name, peak, _ in sorted(roofs, key=lambda roof: (-roof[2], roof[0])):
         names.setdefault((peak, letter), []).append(name)
     last = -math.inf
-    for (peak, letter), own in names.items():
+    for (peak, letter), labels in names.items():
         last = max(_HEIGHT * (100 - up.share(math.log10(peak))) / 100 - 5, last + _LINE)
-        label = escape(f"{letter.upper()} {', '.join(own)}".strip())
+        label = escape(f"{letter.upper()} {', '.join(labels)}".strip())
         yield f'<text class="roof-name" x="100%" dx="-3" y="{last:.1f}" text-anchor="end">{label}</text>'
 
 

@@ -21,7 +21,7 @@ _LETTERS = {"baseline": "a", "candidate": "b"}
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One recorded step."""
+    """A step to draw."""
 
     capture: str
     label: str
@@ -53,11 +53,11 @@ def step_strip(table: Table, noun: str) -> str:
     """Returns the drawing with a summary per side as HTML; "" if no side has two compared steps. `noun` is "step" or
     "cycle"."""
     sides = {side: steps_of(table, side) for side in _LETTERS}
-    kept = {side: [step.total_us for step in steps if step.is_compared] for side, steps in sides.items()}
-    if max(map(len, kept.values())) < 2:
+    compared_us = {side: [step.total_us for step in steps if step.is_compared] for side, steps in sides.items()}
+    if max(map(len, compared_us.values())) < 2:
         return ""
-    times = number_text.time_scale(max(max(own, default=0.0) for own in kept.values()))
-    axis = _axis([us * times.factor for own in kept.values() for us in own])
+    times = number_text.time_scale(max(max(own, default=0.0) for own in compared_us.values()))
+    axis = _axis([us * times.factor for own in compared_us.values() for us in own])
     ticks = [(tick, 100 - axis.share(tick)) for tick in axis.ticks(4)]
     labels = "".join(
         f'<text x="34" y="{place:.1f}%" dy="4" text-anchor="end">{number_text.count(round(tick, 9))}</text>'
@@ -67,7 +67,9 @@ def step_strip(table: Table, noun: str) -> str:
         f'<line class="grid-line" x1="0" x2="100%" y1="{place:.1f}%" y2="{place:.1f}%"/>' for _, place in ticks
     )
     lanes = "".join(_lane(_LETTERS[side], steps, axis, times.factor, lines) for side, steps in sides.items())
-    summaries = "".join(f"<p>{_summary_text(side, steps, kept[side], noun)}</p>" for side, steps in sides.items())
+    summaries = "".join(
+        f"<p>{_summary_text(side, steps, compared_us[side], noun)}</p>" for side, steps in sides.items()
+    )
     beyond = sum(us * times.factor > axis.high for own in sides.values() for us in (step.total_us for step in own))
     notes = [f"Time of each {noun} in {times.symbol}, in order."]
     if beyond:
@@ -125,13 +127,13 @@ def _drawn(steps: Sequence[Step]) -> Iterator[tuple[int, Step]]:
         yield from ((at, steps[at]) for at in sorted({by_time[0], by_time[-1]}))
 
 
-def _summary_text(side: str, steps: Sequence[Step], kept: Sequence[float], noun: str) -> str:
+def _summary_text(side: str, steps: Sequence[Step], compared_us: Sequence[float], noun: str) -> str:
     letter = _LETTERS[side]
     badge = f'<b class="badge {letter}">{letter.upper()}</b> '
-    if not kept:
+    if not compared_us:
         return f"{badge}none compared"
-    ends = f"{number_text.time(min(kept))} to {number_text.time(max(kept))}"
-    count = f"{len(kept):,} of {number_text.many(len(steps), noun)}"
+    ends = f"{number_text.time(min(compared_us))} to {number_text.time(max(compared_us))}"
+    count = f"{len(compared_us):,} of {number_text.many(len(steps), noun)}"
     captures = len({step.capture for step in steps})
     of = f", {captures} captures" if captures > 1 else ""
-    return badge + escape(printable(f"{count}{of}: median {number_text.time(median(kept))}, {ends}"))
+    return badge + escape(printable(f"{count}{of}: median {number_text.time(median(compared_us))}, {ends}"))

@@ -29,4 +29,4 @@ class Axis:
         power = 10.0 ** math.floor(math.log10(rough))
         step = next((factor * power for factor in (1, 2, 5) if factor * power >= rough), 10 * power)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-        return [place * step for place in range(first, last + 1)]
+        return [multiple * step for multiple in range(first, last + 1)]

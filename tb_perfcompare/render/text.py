@@ -108,26 +108,26 @@ class _Drawer:
             for column, width, head in zip(zip(*grid.rows, strict=True), widths, grid.heads, strict=False)
         ]
         rows = list(zip(*columns, strict=True))
-        for part, places in enumerate(self._bands(grid.heads, widths)):
+        for part, indices in enumerate(self._bands(grid.heads, widths)):
             if part:
                 yield ""
-            heads = tuple(grid.heads[place] for place in places)
-            wide = [widths[place] for place in places]
+            heads = tuple(grid.heads[index] for index in indices)
+            wide = [widths[index] for index in indices]
             yield from map(self._marked, _row([head.label for head in heads], wide, heads))
             for row in rows:
-                yield from _row([row[place] for place in places], wide, heads)
+                yield from _row([row[index] for index in indices], wide, heads)
 
     def _bands(self, heads: tuple[Head, ...], widths: list[int]) -> list[list[int]]:
         """Returns the columns' indices in bands that fit the terminal; all bands begin with the column of names."""
-        keys = [place for place, head in enumerate(heads) if head.code][:1]
+        keys = [index for index, head in enumerate(heads) if head.code][:1]
         bands: list[list[int]] = [[]]
         used = len(_INDENT) - len(_GAP)
-        for place, width in enumerate(widths):
+        for index, width in enumerate(widths):
             needs = len(_GAP) + width
             if self._terminal is not None and used + needs > self._terminal and len(bands[-1]) > len(keys):
-                bands.append([key for key in keys if key != place])
+                bands.append([key for key in keys if key != index])
                 used = len(_INDENT) - len(_GAP) + sum(len(_GAP) + widths[key] for key in bands[-1])
-            bands[-1].append(place)
+            bands[-1].append(index)
             used += needs
         return bands
 

@@ -52,9 +52,11 @@ class LooseFormat:
 Declines = Callable[[str, bytes], str]
 
 
-def _one_if(declines: Declines, head_bytes: int = _HEAD_BYTES) -> Callable[[FileStat, FileSystem], int]:
-    """Function returning 1 for a file that `declines` accepts by name and first bytes, else 0; cached for unchanged
-    files."""
+def _one_unless(declines: Declines, head_bytes: int = _HEAD_BYTES) -> Callable[[FileStat, FileSystem], int]:
+    """Function returning the number of runs: 1, or 0 if `declines` rejects a file by name and first bytes.
+
+    Cached for unchanged files.
+    """
     return functools.partial(_count_if, declines, head_bytes)
 
 
@@ -71,16 +73,16 @@ LOOSE_FORMATS: tuple[LooseFormat, ...] = (
     LooseFormat(ANSWERS, re.compile(r"(?P<stem>.+)\.(?:jsonl|ndjson|json)(?:\.gz)?", re.DOTALL), "answers", count_runs),
     LooseFormat(
         LISTING, re.compile(r"(?P<stem>.+)\.(?:txt|log|lst)(?:\.gz)?", re.DOTALL), "launches",
-        _one_if(declines_listing),
+        _one_unless(declines_listing),
     ),
-    LooseFormat(NCU, re.compile(r"(?P<stem>.+)\.csv(?:\.gz)?", re.DOTALL), "launches", _one_if(declines_ncu)),
+    LooseFormat(NCU, re.compile(r"(?P<stem>.+)\.csv(?:\.gz)?", re.DOTALL), "launches", _one_unless(declines_ncu)),
     LooseFormat(
-        CYCLES, re.compile(r"(?P<stem>.+?)(?:_perf_data)?\.csv(?:\.gz)?", re.DOTALL), "", _one_if(declines_cycles)
+        CYCLES, re.compile(r"(?P<stem>.+?)(?:_perf_data)?\.csv(?:\.gz)?", re.DOTALL), "", _one_unless(declines_cycles)
     ),
     LooseFormat(
-        BASELINE, re.compile(r"(?P<stem>.+)\.(?:baseline|perfcompare)", re.DOTALL), "", _one_if(declines_baseline)
+        BASELINE, re.compile(r"(?P<stem>.+)\.(?:baseline|perfcompare)", re.DOTALL), "", _one_unless(declines_baseline)
     ),
-    LooseFormat(TRACE, re.compile(r"(?P<stem>trace_view)\.json(?:\.gz)?"), "trace_view", _one_if(declines_layers)),
+    LooseFormat(TRACE, re.compile(r"(?P<stem>trace_view)\.json(?:\.gz)?"), "trace_view", _one_unless(declines_layers)),
 )  # fmt: skip
 
 
@@ -98,7 +100,7 @@ def is_unnamed_trace(file: FileStat, fs: FileSystem) -> bool:
     if JSON_NAME.fullmatch(file.name) is None:
         return False
     try:
-        return _one_if(declines_events, _TRACE_HEAD_BYTES)(file, fs) == 1
+        return _one_unless(declines_events, _TRACE_HEAD_BYTES)(file, fs) == 1
     except InputChanged:
         return False
 

@@ -74,9 +74,9 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
     while pending or links:
         relative, directory = pending.popleft() if pending else links.popleft()
         if relative:
-            known = first_path.setdefault(directory.identity, relative)
-            if known != relative:
-                message = f"the same directory as {known}, listed there only"
+            canonical = first_path.setdefault(directory.identity, relative)
+            if canonical != relative:
+                message = f"the same directory as {canonical}, listed there only"
                 problems.append(Note(NoteCode.DUPLICATE_KEYS, message, relative))
                 continue
         try:
@@ -145,10 +145,10 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
     saved = _loose_files(entries, fs)
     if len(saved) == 1:
         return _part_of(path, _loose_runs(fs.basename(absolute), saved[0], fs), part)
-    found = find_runs(absolute, fs).runs
-    if len(found) == 1:
-        return _part_of(path, list(found), part)
-    nested = [run.name for run in found]
+    runs = find_runs(absolute, fs).runs
+    if len(runs) == 1:
+        return _part_of(path, list(runs), part)
+    nested = [run.name for run in runs]
     if nested:
         shown = ", ".join(nested[:10]) + (f" and {len(nested) - 10} more" if len(nested) > 10 else "")
         hint = f"give one of them, e.g. {_below(path, nested[0])}"
@@ -179,6 +179,11 @@ def rank_of(worker: str) -> int | None:
     """Rank in a worker's name: `rank-3`, `rank_3`, `worker3`, or up to four digits at the end; None without one."""
     match = _EXPLICIT_RANK.search(worker) or _TRAILING_RANK.search(worker)
     return int(match.group(1)) if match else None
+
+
+def is_named_after_rank(worker: str) -> bool:
+    """Whether a worker's name says "rank" or "worker" and a number; others may end in a process id."""
+    return _EXPLICIT_RANK.search(worker) is not None
 
 
 def without_part(path: str, fs: FileSystem = LOCAL) -> tuple[str, int | None]:
@@ -302,8 +307,10 @@ def _facts_of(file: FileStat, fs: FileSystem) -> SavedFacts:
 
 
 def _listed_state(file: FileStat, fs: FileSystem) -> dict[str, FileState] | None:
-    """State that a listed file must still have when read; None for stores, whose listings describe files
-    differently."""
+    """State that a listed file must still have when read.
+
+    None for stores, whose listings describe files differently.
+    """
     return {file.path: file.state} if isinstance(fs, LocalFileSystem) else None
 
 

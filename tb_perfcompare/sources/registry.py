@@ -42,15 +42,17 @@ class Read(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """One format, by its key in model/formats.py. `declines(file name, first uncompressed bytes)` says why a file is
-    not of the format, "" if it is."""
+    """One format, by its key in model/formats.py.
+
+    `declines(file name, first uncompressed bytes)` says why a file is not of the format, "" if it is.
+    """
 
     format: str
     declines: Callable[[str, bytes], str]
     read: Read
 
 
-def _alone(path: str, what: str, part: int) -> None:
+def _check_only_part(path: str, what: str, part: int) -> None:
     """Raises InputError for a part other than 1 of a file whose format holds one run."""
     if part != 1:
         raise InputError(path, f"{what} is one run, there is no number {part}", hint=f"leave out #{part}")
@@ -73,28 +75,28 @@ def _read_answers(path: str, /, **options: Any) -> AnswersRecording:
 def _read_listing(path: str, /, *, part: int, **options: Any) -> LaunchRecording:
     from tb_perfcompare.sources.ncu.kernel_listing import read_listing
 
-    _alone(path, "a listing", part)
+    _check_only_part(path, "a listing", part)
     return read_listing(path, **options)
 
 
 def _read_ncu(path: str, /, *, part: int, **options: Any) -> LaunchRecording:
     from tb_perfcompare.sources.ncu.csv_export import read_ncu
 
-    _alone(path, "an export", part)
+    _check_only_part(path, "an export", part)
     return read_ncu(path, **options)
 
 
 def _read_cycles(path: str, /, *, part: int, **options: Any) -> CycleRecording:
     from tb_perfcompare.sources.perf_data.csv_tables import read_cycles
 
-    _alone(path, "a table", part)
+    _check_only_part(path, "a table", part)
     return read_cycles(path, **options)
 
 
 def _read_trace(path: str, /, *, part: int, **options: Any) -> TraceRecording:
     from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
-    _alone(path, "a trace", part)
+    _check_only_part(path, "a trace", part)
     return read_trace(path, **options)
 
 

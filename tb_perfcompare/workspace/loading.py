@@ -176,14 +176,14 @@ class Loader:
             SummaryJob(file, window, paths, side.keeps_tail, side.marker) for side in sides for file in side.files
         ]
         collectors = [SummaryCollector(many=not whole and _is_many(side)) for side in sides]
-        places = [
+        destinations = [
             (collector, number)
             for collector, side in zip(collectors, sides, strict=True)
             for number in range(len(side.files))
         ]
         waiting = {job: list[tuple[SummaryCollector, int]]() for job in jobs}
-        for job, place in zip(jobs, places, strict=True):
-            waiting[job].append(place)
+        for job, destination in zip(jobs, destinations, strict=True):
+            waiting[job].append(destination)
 
         def take(flight: Flight[Summary]) -> bool:
             answer = _answer_or_error(flight)
@@ -268,12 +268,12 @@ def _in_one_state(file: CaptureFile, flight: Flight[Any], read: Callable[[Captur
     """Returns `read(file)`. If the file has changed since the request, reads its current state instead and marks the
     flight provisional, as the result does not answer the original request. Raises InputChanged after _TRIES attempts
     on a file that keeps changing."""
-    for left in reversed(range(_TRIES)):
+    for tries_left in reversed(range(_TRIES)):
         try:
             return read(file)
         except InputChanged:
             flight.provisional = True
-            if not left:
+            if not tries_left:
                 raise
             file = as_on_disk(file)
     raise AssertionError
@@ -298,9 +298,9 @@ def _loaded(side: Side, summaries: tuple[Summary, ...], failed: Mapping[int, Inp
     """Returns the side's summaries to compare, with a note for each failed file. Raises InputError if all failed."""
     if not summaries:
         raise _all_failed(side, list(failed.values()))
-    kept, notes = without_host_alone(summaries)
+    pooled, notes = without_host_alone(summaries)
     failures = tuple(failure_note(side.files[at], error) for at, error in failed.items())
-    return LoadedSide(side, kept, (*failures, *notes))
+    return LoadedSide(side, pooled, (*failures, *notes))
 
 
 def _counters(side: Side, report: Reporter) -> CounterTable | None:

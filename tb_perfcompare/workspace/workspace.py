@@ -260,8 +260,8 @@ class Workspace:
         try:
             return self._loader.sides(sides, window, report, whole=whole)
         except MarkerMissing as error:
-            found, _ = self._loader.sides([replace(side, marker="") for side in sides], window, report, whole=whole)
-            has = "; ".join(markers_of(loaded_side.side.source, loaded_side.summaries) for loaded_side in found)
+            reloaded, _ = self._loader.sides([replace(side, marker="") for side in sides], window, report, whole=whole)
+            has = "; ".join(markers_of(loaded_side.side.source, loaded_side.summaries) for loaded_side in reloaded)
             near = f"{error.hint} " if error.hint.endswith("?") else ""
             raise MarkerMissing(error.message, hint=near + has) from error
 

@@ -151,8 +151,8 @@ def _sums(at: Ints, values: Sequence[int], groups: int) -> Ints:
 
 def _spread(totals: Ints, steps: int) -> Ints:
     """(g,) totals -> (g, s) integers that differ by at most one and sum to them."""
-    share, odd = np.divmod(totals, steps)
-    return share[:, None] + (np.arange(steps) < odd[:, None])
+    share, remainder = np.divmod(totals, steps)
+    return share[:, None] + (np.arange(steps) < remainder[:, None])
 
 
 def _weighted(at: Ints, values: Sequence[float | None], weights: Sequence[int], groups: int) -> Floats:

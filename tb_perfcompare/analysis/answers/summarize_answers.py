@@ -135,13 +135,13 @@ def _steps(
     if not steps:
         raise CorruptInput(recording.file.path, "no step of the overview has a length", hint="save the answer again")
     empty = tuple(DroppedStep(0, step.label, 0, "no length") for step in balanced if not step.total_ns)
-    odd = [
+    unbalanced = [
         f"step {step.label}: its parts add up to {sum(step.parts_ns) / 1000:.15g} µs, its total is "
         f"{step.total_ns / 1000:.15g} µs; the parts are taken in owning order up to the total, Other is the rest"
         for step in recording.steps
         if step.total_ns is not None and abs(sum(step.parts_ns) - step.total_ns) > _ROUNDING_NS
     ]
-    notes = [(NoteCode.ANSWERS_DISAGREE, text) for text in odd]
+    notes = [(NoteCode.ANSWERS_DISAGREE, text) for text in unbalanced]
     notes += [(NoteCode.STEPS_DROPPED, f"step {step.label} left out, {step.reason}") for step in empty]
     return steps, empty, notes
 

@@ -79,8 +79,8 @@ def _shown(timeline: InterpretedTrace, owners: Owners, step: StepIndex) -> _Show
     events, rows, forest = timeline.events, owners.row, timeline.host
     time, launched, calls = (np.zeros(len(rows), dtype=np.int64) for _ in range(3))
     own = _owner_index(timeline, owners)
-    here = step[rows] >= 0
-    timed = here & (timeline.is_device[rows] | (owners.role == StepCategory.COMMUNICATION))
+    in_step = step[rows] >= 0
+    timed = in_step & (timeline.is_device[rows] | (owners.role == StepCategory.COMMUNICATION))
     time[timed], calls[timed] = events.dur_ns[rows[timed]], 1
     times = operator_times(timeline)
     in_steps = np.flatnonzero(timeline.is_operator[forest.row] & (step[forest.row] >= 0))
@@ -182,8 +182,8 @@ def _with_launched(
     around, at = np.unique(node[launches], return_inverse=True)
     of_launched = np.full(len(node), -1, dtype=np.int64)
     of_launched[launches] = at + len(parent)
-    more = np.full(len(around), FrameKind.LAUNCHED, dtype=np.int8)
-    return np.append(parent, around), np.append(depth, depth[around] + 1), np.append(kind, more), of_launched
+    kinds = np.full(len(around), FrameKind.LAUNCHED, dtype=np.int8)
+    return np.append(parent, around), np.append(depth, depth[around] + 1), np.append(kind, kinds), of_launched
 
 
 def _tree(parent: NodeIndex, depth: Ints, node: AnyInts, of_launched: Ints, shown: _Shown, keys: _Keys) -> CallTree:

@@ -248,5 +248,5 @@ def _set_parents_of_leaves(
     for chunk in chunks(len(node)):
         outside = NODE_WHOLE if modules is None else modules[0][modules[1][chunk]]
         above = np.where(at[chunk] >= 0, node_of[at[chunk]], outside)
-        here = leaf[chunk]
-        node[chunk][here] = above[here]
+        is_leaf = leaf[chunk]
+        node[chunk][is_leaf] = above[is_leaf]

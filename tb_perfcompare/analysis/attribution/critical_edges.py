@@ -200,8 +200,8 @@ def _place_of_largest(values: Ints, low: Ints, high: Ints) -> Ints:
     largest, length = np.zeros(len(low), dtype=np.int64), high - low
     best, width = np.arange(len(values)), 1
     while True:
-        asked = np.flatnonzero((length >= width) & (length < 2 * width))
-        largest[asked] = _larger(values, best[low[asked]], best[high[asked] - width])
+        covered = np.flatnonzero((length >= width) & (length < 2 * width))
+        largest[covered] = _larger(values, best[low[covered]], best[high[covered] - width])
         if not (length >= 2 * width).any():
             return largest
         best = _larger(values, best[:-width], best[width:])

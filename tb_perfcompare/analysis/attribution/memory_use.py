@@ -111,10 +111,10 @@ def _per_step(step: AnyInts, key: Ints, size: Ints, keys: int, windows: Windows)
     cell = key * steps + step
     out = [np.zeros(keys * steps, dtype=np.int64) for _ in range(3)]
     in_step = step >= 0
-    taken, given = np.flatnonzero(in_step & (size > 0)), np.flatnonzero(in_step & (size < 0))
-    np.add.at(out[0], cell[taken], size[taken])
-    np.add.at(out[1], cell[given], -size[given])
-    np.add.at(out[2], cell[taken], 1)
+    allocations, releases = np.flatnonzero(in_step & (size > 0)), np.flatnonzero(in_step & (size < 0))
+    np.add.at(out[0], cell[allocations], size[allocations])
+    np.add.at(out[1], cell[releases], -size[releases])
+    np.add.at(out[2], cell[allocations], 1)
     allocated, released, calls = (values.reshape(keys, steps) for values in out)
     return allocated, released, calls
 

@@ -207,8 +207,8 @@ def _places(times: Ints, order: AnyInts, wanted: Ints, side: Literal["left", "ri
     low, high = np.zeros(len(wanted), dtype=np.int64), np.full(len(wanted), len(order), dtype=np.int64)
     while (is_open := low < high).any():
         middle = (low + high) // 2
-        there = times[order[np.minimum(middle, len(order) - 1)]]
-        is_behind = is_open & (there <= wanted if side == "right" else there < wanted)
+        at_middle = times[order[np.minimum(middle, len(order) - 1)]]
+        is_behind = is_open & (at_middle <= wanted if side == "right" else at_middle < wanted)
         low, high = np.where(is_behind, middle + 1, low), np.where(is_open & ~is_behind, middle, high)
     return low
 

@@ -180,9 +180,9 @@ def _latest_started(first: Ints, last: Ints, rank: Ints, segments: int) -> Ints:
     best = np.full(segments, -1, dtype=np.int64)
     for k in range(int(level.max()), -1, -1):
         block = 1 << k
-        here = level == k
-        np.maximum.at(best, first[here], place[here])
-        np.maximum.at(best, last[here] - block, place[here])
+        at_level = level == k
+        np.maximum.at(best, first[at_level], place[at_level])
+        np.maximum.at(best, last[at_level] - block, place[at_level])
         if k:
             half = block >> 1
             pushed = best.copy()
@@ -206,8 +206,8 @@ def _share(owned: Ints, segments: _Segments, cells: _Cells, wins: Flags, active:
     begin = np.maximum(cells.first[row], segments.step_first[step])
     finish = np.maximum(np.minimum(cells.last[row], segments.step_last[step]), begin)
     owned[cells.base[row] + step] += before[finish] - before[begin]
-    odd = np.flatnonzero(left)
-    _add(owned, cells.base[rows[top[odd]]] + segments.step[odd], left[odd])
+    uneven = np.flatnonzero(left)
+    _add(owned, cells.base[rows[top[uneven]]] + segments.step[uneven], left[uneven])
 
 
 def _add(owned: Ints, cell: Ints, amount: Ints) -> None:

@@ -94,9 +94,9 @@ def argument_of(events: EventTable, name: str, rows: EventIndex, missing: int | 
         return column.dense(len(events), missing)[rows]
     wanted = rows.astype(np.int32, copy=False)
     place = np.minimum(np.searchsorted(column.rows, wanted), len(column.rows) - 1)
-    there = column.rows[place] == wanted
+    has_argument = column.rows[place] == wanted
     values = np.full(len(rows), missing, dtype=column.values.dtype)
-    values[there] = column.values[place[there]]
+    values[has_argument] = column.values[place[has_argument]]
     return values
 
 

@@ -114,19 +114,19 @@ def innermost(nodes: Enclosers, lane: AnyInts, at: Ints) -> Ints32:
         from tb_perfcompare.analysis.columns.nesting_in_numpy import innermost_in_numpy
 
         return innermost_in_numpy(nodes.lane, nodes.start, nodes.end, nodes.parent, lane, at).astype(np.int32)
-    here, lanes = _numbered(nodes.lane)
-    there = lane
-    if here is not nodes.lane or int(lane.max()) >= lanes or int(lane.min()) < 0:
+    node_lanes, lanes = _numbered(nodes.lane)
+    query_lanes = lane
+    if node_lanes is not nodes.lane or int(lane.max()) >= lanes or int(lane.min()) < 0:
         numbered, lanes = _numbered(np.concatenate([nodes.lane, lane]))
-        here, there = np.split(numbered, [nodes_count])
+        node_lanes, query_lanes = np.split(numbered, [nodes_count])
     return unpacked(
         module.innermost(
-            packed(here, np.int32),
+            packed(node_lanes, np.int32),
             lanes,
             packed(nodes.start, np.int64),
             packed(nodes.end, np.int64),
             indices(nodes.parent),
-            packed(there, np.int32),
+            packed(query_lanes, np.int32),
             packed(at, np.int64),
         ),
         np.int32,

@@ -28,8 +28,8 @@ def nest_in_numpy(
         first = over[_first_of_clusters(lane[over], start[over], end[over])]
         clipped += len(first)
         end[first] = end[parent[first]]
-    depth, parent, more = _stack_walk(lane, start, end)
-    return order, parent, depth, end, _inside(parent, end - start), clipped + more
+    depth, parent, more_clipped = _stack_walk(lane, start, end)
+    return order, parent, depth, end, _inside(parent, end - start), clipped + more_clipped
 
 
 def _inside(parent: NodeIndex, span: Ints) -> Ints:
@@ -60,11 +60,11 @@ def _stack_walk(lane: AnyInts, start: Nanoseconds, end: Nanoseconds) -> tuple[In
     depth = np.zeros(len(start), dtype=np.int64)
     parent = np.full(len(start), -1, dtype=np.int64)
     stack: list[int] = []
-    clipped, here = 0, None
-    for row, (where, begins) in enumerate(zip(lane.tolist(), start.tolist(), strict=True)):
-        if where != here:
-            stack, here = [], where
-        while stack and end[stack[-1]] <= begins:
+    clipped, current_lane = 0, None
+    for row, (row_lane, start_ns) in enumerate(zip(lane.tolist(), start.tolist(), strict=True)):
+        if row_lane != current_lane:
+            stack, current_lane = [], row_lane
+        while stack and end[stack[-1]] <= start_ns:
             stack.pop()
         if stack:
             parent[row] = stack[-1]

@@ -43,9 +43,9 @@ def rows_where(chosen: Flags) -> Ints32:
     rows = np.empty(np.count_nonzero(chosen), dtype=np.int32)
     begin = 0
     for chunk in chunks(len(chosen)):
-        here = np.flatnonzero(chosen[chunk])
-        rows[begin : begin + len(here)] = here + chunk.start
-        begin += len(here)
+        in_chunk = np.flatnonzero(chosen[chunk])
+        rows[begin : begin + len(in_chunk)] = in_chunk + chunk.start
+        begin += len(in_chunk)
     return rows
 
 

@@ -43,8 +43,8 @@ class OperatorKeys:
         Returns ((c,) number of each code's key, index into the pool by number).
         """
         place = self.of(codes)
-        every = np.concatenate([np.array(self.places(known), dtype=np.int32), place])
-        same, first, _ = unique_first(every)
+        places_of_all = np.concatenate([np.array(self.places(known), dtype=np.int32), place])
+        same, first, _ = unique_first(places_of_all)
         places: Ints32 = same[np.argsort(first, kind="stable")]
         number = np.zeros(len(self.pool), dtype=np.int32)
         number[places] = np.arange(len(places), dtype=np.int32)
@@ -63,21 +63,21 @@ class OperatorKeys:
     def ranks(self, strings: StringTable) -> Ints:
         """Alphabetical rank of each text of the pool; `strings` are the texts it was made from."""
         ranks, texts = strings.ranks(), self.pool.texts
-        others = sorted(range(self._original, len(texts)), key=texts.__getitem__)
-        if not others:
+        added = sorted(range(self._original, len(texts)), key=texts.__getitem__)
+        if not added:
             return ranks
         order = strings.in_order().tolist()
-        before = np.array([bisect_left(order, texts[at], key=texts.__getitem__) for at in others], dtype=np.int64)
+        before = np.array([bisect_left(order, texts[at], key=texts.__getitem__) for at in added], dtype=np.int64)
         out = np.empty(len(texts), dtype=np.int64)
         out[: self._original] = ranks + np.searchsorted(before, ranks, side="right")
-        out[others] = before + np.arange(len(others))
+        out[added] = before + np.arange(len(added))
         return out
 
     def _compute(self, codes: TextIndex) -> None:
         self._is_known[codes] = True
-        others = other_keys(list(map(self.pool.texts.__getitem__, codes.tolist())))
-        if others:
-            self._key[codes[list(others)]] = self.places(list(others.values()))
+        other_texts = other_keys(list(map(self.pool.texts.__getitem__, codes.tolist())))
+        if other_texts:
+            self._key[codes[list(other_texts)]] = self.places(list(other_texts.values()))
 
 
 def operator_keys_of(strings: StringTable) -> OperatorKeys:
@@ -87,12 +87,12 @@ def operator_keys_of(strings: StringTable) -> OperatorKeys:
 
 def kernel_places(strings: StringTable, codes: TextIndex) -> Ints32:
     """(c,) Index into the pool of the key of each of these kernel names; the key matches kernels of two runs."""
-    others: dict[int, str] = {}
+    other_texts: dict[int, str] = {}
     places = codes.astype(np.int32)
     for at, code in enumerate(codes.tolist()):
         key = kernel_key(strings[code])
         if key != strings[code]:
-            others[at] = key
-    if others:
-        places[list(others)] = operator_keys_of(strings).places(list(others.values()))
+            other_texts[at] = key
+    if other_texts:
+        places[list(other_texts)] = operator_keys_of(strings).places(list(other_texts.values()))
     return places

@@ -119,11 +119,11 @@ def cells_upwards(parent: AnyInts, row: AnyInts, column: AnyInts, value: Ints, c
     none = np.zeros(0, dtype=np.int64)
     code, carried, cells = none, none, [(none, none)]
     for number in range(int(level.max(initial=-1)), -1, -1):
-        here = np.flatnonzero(level == number)
+        at_level = np.flatnonzero(level == number)
         above = parent[code // columns].astype(np.int64) * columns + code % columns
-        given = row[here].astype(np.int64) * columns + column[here]
+        given = row[at_level].astype(np.int64) * columns + column[at_level]
         code, at = unique_places(np.concatenate([above, given]))
-        values = np.concatenate([carried, value[here]])
+        values = np.concatenate([carried, value[at_level]])
         carried = np.zeros(len(code), dtype=np.int64)
         np.add.at(carried, at, values)
         cells.append((code, carried))

@@ -29,13 +29,13 @@ _MOST_FRAMES = 10_000
 _NCCL_CAPABILITY = {"computeMajor": 3, "computeMinor": 5}
 
 
-def read_gpu(known: KnownTrace) -> Any:
+def read_gpu(readable: KnownTrace) -> Any:
     """Returns its RunProfile of the trace. Raises whatever it raises."""
     with _running((data, "EventParser", _Parser)):
-        return RunGenerator("", "", _read(known, known.devices)).generate_run_profile()
+        return RunGenerator("", "", _read(readable, readable.devices)).generate_run_profile()
 
 
-def read_mlu(known: KnownTrace) -> Any:
+def read_mlu(readable: KnownTrace) -> Any:
     """Returns the RunProfile as Cambricon's fork builds it."""
     names = [name.replace("nccl", "cncl") for name in trace.NcclOpNameSet]
     usual, trace.NcclOpNameSet[:] = trace.NcclOpNameSet[:], names  # other modules share this list
@@ -45,8 +45,8 @@ def read_mlu(known: KnownTrace) -> Any:
             (TC_Allowlist, "allowlist", []), (TC_OP_Allowlist, "allowlist", []),
         ):  # fmt: skip
             # the fork recommends its library for any device: pass the check of capability while reading
-            read = _read(known, [{**device, **_NCCL_CAPABILITY} for device in known.devices])
-            read.device_props = known.devices
+            read = _read(readable, [{**device, **_NCCL_CAPABILITY} for device in readable.devices])
+            read.device_props = readable.devices
             return RunGenerator("", "", read).generate_run_profile()
     finally:
         trace.NcclOpNameSet[:] = usual
@@ -75,14 +75,14 @@ def _only_named_devices(run: Any) -> Iterator[None]:
         yield
 
 
-def _read(known: KnownTrace, devices: list[dict[str, Any]]) -> Any:
+def _read(readable: KnownTrace, devices: list[dict[str, Any]]) -> Any:
     read = data.RunProfileData("", "", {"traceEvents": []})
-    read.is_pytorch_lightning = known.lightning
+    read.is_pytorch_lightning = readable.lightning
     read.device_props = _Devices(devices)
-    made = [event for event in (_event(raw, known.lightning) for raw in known.events) if event is not None]
+    made = [event for event in (_event(raw, readable.lightning) for raw in readable.events) if event is not None]
     read.events = sorted(made, key=lambda event: event.ts)
     read.profiler_start_ts = min((event.ts for event in made), default=float("inf"))
-    read.forward_backward_events = trace.create_association_events(known.arrows)
+    read.forward_backward_events = trace.create_association_events(readable.arrows)
     read.process()
     for costs in read.steps_costs:
         if not costs.costs[ProfileRole.Total]:

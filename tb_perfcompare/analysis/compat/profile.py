@@ -68,7 +68,7 @@ def failed(path: str, error: Exception) -> InputError:
     return InputError(path, reason, hint="leave out --compat for the corrected reading")
 
 
-def _read(known: KnownTrace, is_mlu: bool, path: str) -> tuple[Any, list[str]]:
+def _read(readable: KnownTrace, is_mlu: bool, path: str) -> tuple[Any, list[str]]:
     """Returns (RunProfile, descriptions of omitted events).
 
     It fails if events refer to others that are not as it expects; such references are omitted step by step.
@@ -84,14 +84,14 @@ def _read(known: KnownTrace, is_mlu: bool, path: str) -> tuple[Any, list[str]]:
     omitted: list[str] = []
     while True:
         try:
-            return read(known), omitted
+            return read(readable), omitted
         except LookupError as error:
-            if known.arrows:
-                omitted.append(f"arrows from forward to backward ({len(known.arrows)})")
-                known = replace(known, arrows=[])
-            elif functions := sum(event.get("cat") == "python_function" for event in known.events):
+            if readable.arrows:
+                omitted.append(f"arrows from forward to backward ({len(readable.arrows)})")
+                readable = replace(readable, arrows=[])
+            elif functions := sum(event.get("cat") == "python_function" for event in readable.events):
                 omitted.append(f"modules and Python functions ({functions})")
-                known = replace(known, events=[e for e in known.events if e.get("cat") != "python_function"])
+                readable = replace(readable, events=[e for e in readable.events if e.get("cat") != "python_function"])
             else:
                 raise failed(path, error) from error
         except FAILURES as error:

@@ -175,11 +175,11 @@ def _samples(series: Sequence[_Series], zero_ns: int, first_ns: int, last_ns: in
     )  # fmt: skip
 
 
-def _joined(own: CounterSeries, given: CounterSeries) -> CounterSeries:
+def _joined(own: CounterSeries, from_file: CounterSeries) -> CounterSeries:
     """Concatenates both; a counter of the file that the trace also has is renamed."""
     taken = set(own.keys)
     keys = []
-    for name, device in given.keys:
+    for name, device in from_file.keys:
         shown = name
         while (shown, device) in taken:
             shown = f"{shown} (file)"
@@ -187,11 +187,11 @@ def _joined(own: CounterSeries, given: CounterSeries) -> CounterSeries:
         taken.add((shown, device))
     return CounterSeries(
         keys=(*own.keys, *keys),
-        units=(*own.units, *given.units),
-        mean=np.concatenate([own.mean, given.mean]),
-        sd=np.concatenate([own.sd, given.sd]),
-        coverage=np.concatenate([own.coverage, given.coverage]),
-        samples=np.concatenate([own.samples, given.samples]),
+        units=(*own.units, *from_file.units),
+        mean=np.concatenate([own.mean, from_file.mean]),
+        sd=np.concatenate([own.sd, from_file.sd]),
+        coverage=np.concatenate([own.coverage, from_file.coverage]),
+        samples=np.concatenate([own.samples, from_file.samples]),
     )
 
 

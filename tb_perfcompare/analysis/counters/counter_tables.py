@@ -269,5 +269,5 @@ def _named(parts: list[tuple[str, str, str]]) -> list[tuple[str, str]]:
 def _device_label(device: int, word: str) -> str:
     if device == HOST_DEVICE:
         return HOST
-    known = "Device" if word == CPU.word else word
-    return f"{known} (all)" if device == ALL_DEVICES else f"{known} {device}"
+    shown_word = "Device" if word == CPU.word else word
+    return f"{shown_word} (all)" if device == ALL_DEVICES else f"{shown_word} {device}"

@@ -53,8 +53,8 @@ def _on_several_devices(summary: Summary, series: CounterSeries) -> set[str]:
     seen: dict[str, Ints] = {}
     for row, (name, device) in enumerate(series.keys):
         if device != HOST:
-            known = np.isfinite(series.mean[row]).astype(np.int64)
-            seen[name] = seen.get(name, np.zeros(len(summary.steps), dtype=np.int64)) + known
+            has_value = np.isfinite(series.mean[row]).astype(np.int64)
+            seen[name] = seen.get(name, np.zeros(len(summary.steps), dtype=np.int64)) + has_value
     return {name for name, count in seen.items() if count.max(initial=0) > 1}
 
 

@@ -48,7 +48,7 @@ def find_functions(table: CycleTable, cycles: Cycles) -> Functions:
     key = _combined([cycles.of_row, table.pid, table.device, table.function, *optional])[named]
     _, first, group = np.unique(key, return_index=True, return_inverse=True)
     chosen = named[first]
-    odd = (time_ns[named] != time_ns[chosen][group]) | (calls[named] != calls[chosen][group])
+    is_different = (time_ns[named] != time_ns[chosen][group]) | (calls[named] != calls[chosen][group])
     negative = int((time_ns[chosen] < 0).sum())
     time_ns = np.maximum(time_ns, 0)
     if float(time_ns[chosen].astype(np.float64).sum()) >= LONGEST_NS:
@@ -63,7 +63,7 @@ def find_functions(table: CycleTable, cycles: Cycles) -> Functions:
         on_device=(table.device != NO_TEXT) & (table.device != host),
         first=chosen,
         unnamed=len(table) - len(named),
-        differing=len(np.unique(group[odd])),
+        differing=len(np.unique(group[is_different])),
         negative=negative,
     )
 

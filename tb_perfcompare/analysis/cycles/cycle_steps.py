@@ -51,8 +51,8 @@ def find_cycles(table: CycleTable) -> Cycles:
     number, size = number[first], size[first]
     begin = np.full(len(number), np.iinfo(np.int64).max)
     if start is not None:
-        known = np.flatnonzero(start >= 0)
-        np.minimum.at(begin, of_row[known], start[known])
+        has_start = np.flatnonzero(start >= 0)
+        np.minimum.at(begin, of_row[has_start], start[has_start])
     dated = bool((begin < np.iinfo(np.int64).max).all())
     ranked = np.lexsort((size, begin, number)) if dated else np.arange(len(number))
     new = np.empty(len(ranked), dtype=np.int64)

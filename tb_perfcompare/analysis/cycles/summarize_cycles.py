@@ -165,11 +165,11 @@ def _cycle_notes(cycles: Cycles, launches: Ints, admission: Admission, where: st
             f"launches where {count(admission.usual)} are usual; the recorder began late or lost events"
         )
         notes.append(Note(NoteCode.STEPS_DROPPED, message, where))
-    more = [cycles.label[cycle] for cycle in np.flatnonzero(admission.unusual).tolist()]
-    if more:
+    unusual = [cycles.label[cycle] for cycle in np.flatnonzero(admission.unusual).tolist()]
+    if unusual:
         most = int(launches[admission.unusual].max())
         message = (
-            f"{_count(len(more))} with unusually many launches, {_listed(more)}: up to {most:,} where "
+            f"{_count(len(unusual))} with unusually many launches, {_listed(unusual)}: up to {most:,} where "
             f"{count(admission.usual)} are usual; they are kept"
         )
         notes.append(Note(NoteCode.UNUSUAL_STEPS, message, where))

@@ -179,14 +179,14 @@ class _Work:
         self,
         kind: str,
         measured: Mapping[str, _Carried] | None = None,
-        beside: Texts | None = None,
+        second_key: Texts | None = None,
         column: str = "",
         *,
         tensor_cores: bool = False,
         summed: str = "",
         added: Mapping[str, Ints] = MappingProxyType({}),
     ) -> GroupTable:
-        """Builds a table by name, or by name and the text that `beside` gives for each row.
+        """Builds a table by name, or by name and the text that `second_key` gives for each row.
 
         Facts: means of `measured`, whether names indicate tensor cores, the sum of the argument `summed`. `added` are
         further measures by name.
@@ -194,8 +194,8 @@ class _Work:
         group: AnyInts = self.group
         name: AnyInts = np.arange(len(self._keys), dtype=np.int32)
         parts = [(name, TextPool(self._keys))]
-        if beside is not None:
-            number, texts = beside
+        if second_key is not None:
+            number, texts = second_key
             used, group = numbered_pairs(group, len(name), number, len(texts))
             name, at = np.divmod(used, max(len(texts), 1))
             parts = [(name, TextPool(self._keys)), (at, TextPool(list(texts)))]
@@ -210,7 +210,7 @@ class _Work:
             facts[summed] = self._sum(summed, group, len(name))
         return GroupTable(
             kind=kind,
-            key_columns=("name",) if beside is None else ("name", column),
+            key_columns=("name",) if second_key is None else ("name", column),
             keys=texts_of_rows(*parts),
             names=texts_of_column(name, TextPool(self._raw)),
             calls=groups.matrix(),

@@ -56,18 +56,18 @@ def kernel_work(
     call = call_of[gather(timeline.operator, rows)]
     is_single, first = _single_kernel_calls(timeline, step, call_of, call, key, len(kind))
     several, nowhere = len(work.model), len(work.model) + 1
-    every = work.followed_by([SEVERAL, no_operator])
+    all_work = work.followed_by([SEVERAL, no_operator])
     own = np.append(kind, nowhere)[call]
-    what = np.where(is_single[call] | ~every.known[own], own, several)
+    what = np.where(is_single[call] | ~all_work.known[own], own, several)
     if states_work(events):
         number, stated = recorded_work(events, rows)
-        what, first = np.where(number > 0, len(every.model) + number, what), first | (number > 0)
-        every = every.followed_by([entry or SEVERAL for entry in stated])
-    pairs, group = numbered_pairs(key, len(names), what, len(every.model))
-    at, kinds = np.divmod(pairs, len(every.model))
+        what, first = np.where(number > 0, len(all_work.model) + number, what), first | (number > 0)
+        all_work = all_work.followed_by([entry or SEVERAL for entry in stated])
+    pairs, group = numbered_pairs(key, len(names), what, len(all_work.model))
+    at, kinds = np.divmod(pairs, len(all_work.model))
     return KernelWork(
         (at, TextPool(names)),
-        every.of(kinds),
+        all_work.of(kinds),
         Groups(group, len(pairs), (step, rows), steps),
         np.where(first, group, -1),
         rows,

@@ -92,12 +92,12 @@ def work_tables(
         return {}
     on_device, node_of = bool(timeline.is_device.any()), forest_rows(timeline)
     if on_device:
-        time, others = _device_times(timeline, node_of, step, steps)
+        time, other_ns = _device_times(timeline, node_of, step, steps)
     else:
-        time, others = host_self_times(timeline, node_of), None
+        time, other_ns = host_self_times(timeline, node_of), None
     counted = _counted(timeline, node_of, step, time, nested=not on_device)
     groups = Groups(counted.kind, len(counted.name), (step, counted.row), steps)
-    tables = {"operator_work": _of_calls(*_operator_keys(timeline, counted), counted, groups, others)}
+    tables = {"operator_work": _of_calls(*_operator_keys(timeline, counted), counted, groups, other_ns)}
     if on_device:
         tables["kernel_work"] = _of_kernels(timeline, node_of, step, steps, counted)
     if modules is not None:
@@ -112,10 +112,10 @@ def work_tables(
     return tables
 
 
-def _of_calls(name: Coded, shape: Coded, counted: _Counted, groups: Groups, others: Ints | None) -> GroupTable:
+def _of_calls(name: Coded, shape: Coded, counted: _Counted, groups: Groups, other_ns: Ints | None) -> GroupTable:
     """Builds the table of groups of calls; the calls of a group have the same work."""
     calls, time = groups.matrix(), groups.matrix((counted.time, counted.node))
-    return _table("operator_work", name, shape, counted.work, (calls, time, calls), others)
+    return _table("operator_work", name, shape, counted.work, (calls, time, calls), other_ns)
 
 
 def _of_kernels(
@@ -311,12 +311,12 @@ def _operator_keys(timeline: InterpretedTrace, counted: _Counted) -> tuple[Coded
 
 
 def _table(
-    kind: str, name: Coded, shape: Coded, work: KnownWork, matrices: tuple[Ints, Ints, Ints], others: Ints | None
+    kind: str, name: Coded, shape: Coded, work: KnownWork, matrices: tuple[Ints, Ints, Ints], other_ns: Ints | None
 ) -> GroupTable:
     """Builds a table from g groups of calls, given the first key columns of each.
 
     matrices  (g, s) calls, time, and calls whose work counts
-    others    (s,) time of an additional row for work without an operator, if any
+    other_ns  (s,) time of an additional row for work without an operator, if any
     """
     calls, time, done = matrices
     flops, moved = done * work.one[:, :1], done * work.one[:, 1:]
@@ -331,10 +331,10 @@ def _table(
     summed = [matrix[order] for matrix in sums]
     names, shapes, model_of = (part[order] for part in parts)
     pools = name[1], shape[1]
-    if others is not None and others.any():
-        no_calls = np.zeros_like(others)
+    if other_ns is not None and other_ns.any():
+        zeros = np.zeros_like(other_ns)
         summed = [
-            np.vstack([matrix, row]) for matrix, row in zip(summed, (no_calls, others, no_calls, no_calls), strict=True)
+            np.vstack([matrix, row]) for matrix, row in zip(summed, (zeros, other_ns, zeros, zeros), strict=True)
         ]
         pools = TextPool([*pools[0].texts, ""]), TextPool([*pools[1].texts, ""])
         names, shapes = np.append(names, len(name[1])), np.append(shapes, len(shape[1]))

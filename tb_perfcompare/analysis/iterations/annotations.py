@@ -195,12 +195,12 @@ def _is_enclosing(pattern: str) -> bool:
     return pattern not in WRAPPERS
 
 
-def _likely(strings: StringTable, known: tuple[str, ...]) -> list[int]:
+def _likely(strings: StringTable, patterns: tuple[str, ...]) -> list[int]:
     """Returns the codes of all texts that may match a pattern, by the text before its first `*`, which has no number.
 
     A prefilter: there may be a million operator names.
     """
-    return strings.beginning(pattern.partition("*")[0] for pattern in known)
+    return strings.beginning(pattern.partition("*")[0] for pattern in patterns)
 
 
 def _matches(pattern: str, name: str) -> bool:

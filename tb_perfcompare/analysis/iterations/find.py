@@ -197,11 +197,11 @@ def _matching(timeline: InterpretedTrace, pattern: str) -> Marks:
 
     At annotations; if none matches, at other host events; else at device work.
     """
-    every = np.arange(len(timeline.events))
-    host = every[~timeline.is_device]
+    all_rows = np.arange(len(timeline.events))
+    host = all_rows[~timeline.is_device]
     globs = [glob_pattern(part) for part in pattern.split(BETWEEN)]
     all_names: dict[str, Ints] = {}
-    for rows, stands in ((annotation_rows(timeline), True), (host, False), (every[timeline.is_device], False)):
+    for rows, stands in ((annotation_rows(timeline), True), (host, False), (all_rows[timeline.is_device], False)):
         names = by_name(timeline, rows)
         codes = [own for name, own in names.items() if name == pattern or any(glob.match(name) for glob in globs)]
         if codes:
@@ -241,8 +241,8 @@ def _in_any_order(turns: list[str], used: list[str]) -> bool:
     follow = {*pairwise(turns)}
     if len(used) == 2:
         return len(follow) == len(used) ** 2
-    both = [(a, b) in follow and (b, a) in follow for a, b in combinations(used, 2)]
-    return 2 * sum(both) > len(both)
+    both_ways = [(a, b) in follow and (b, a) in follow for a, b in combinations(used, 2)]
+    return 2 * sum(both_ways) > len(both_ways)
 
 
 def _module_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: list[Sequence]) -> list[Marks]:

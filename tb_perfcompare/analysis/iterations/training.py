@@ -85,12 +85,12 @@ def _once_per_iteration(marks: Marks, sequences: list[Sequence]) -> Marks:
 def _exclusive(marks: Marks, sequences: list[Sequence]) -> float:
     """Share of successive stretch pairs in which each has a name that the other lacks."""
     start = marks.start_ns[:_MOST_PAIRED]
-    here, there = np.zeros(len(start) - 2, dtype=np.bool_), np.zeros(len(start) - 2, dtype=np.bool_)
+    first_only, second_only = np.zeros(len(start) - 2, dtype=np.bool_), np.zeros(len(start) - 2, dtype=np.bool_)
     for sequence in sequences:
         stretch = np.searchsorted(start, sequence.start_ns, side="right") - 1
         inside = (stretch >= 0) & (stretch < len(start) - 1)
         has = np.zeros((len(sequence.names), len(start) - 1), dtype=np.bool_)
         has[sequence.name[inside], stretch[inside]] = True
-        here |= (has[:, :-1] & ~has[:, 1:]).any(axis=0)
-        there |= (has[:, 1:] & ~has[:, :-1]).any(axis=0)
-    return float((here & there).mean())
+        first_only |= (has[:, :-1] & ~has[:, 1:]).any(axis=0)
+        second_only |= (has[:, 1:] & ~has[:, :-1]).any(axis=0)
+    return float((first_only & second_only).mean())

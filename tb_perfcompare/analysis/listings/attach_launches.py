@@ -61,12 +61,12 @@ def _bound_times(time_ns: Nanoseconds, class_ns: Nanoseconds) -> dict[str, int]:
         if not total:
             out[NOT_MEASURED] += time
             continue
-        running = given = 0
+        running = assigned = 0
         for place, part in enumerate(classes):
             running += part
             upto = time * running // total
-            out[place] += upto - given
-            given = upto
+            out[place] += upto - assigned
+            assigned = upto
     return dict(zip(BOUND_CLASSES, out, strict=True))
 
 

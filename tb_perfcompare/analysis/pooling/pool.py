@@ -292,9 +292,9 @@ def pool_counters(summaries: Sequence[Summary]) -> tuple[CounterSeries | None, t
             at = [rows[part.keys[own]] for own in same]
             for total, own in ((mean, part.mean), (sd, part.sd), (coverage, part.coverage), (samples, part.samples)):
                 total[at, start:stop] = own[same]
-            odd = [f"{key[0]} of {key[1]}" for own, key in enumerate(part.keys) if own not in set(same)]
-            if odd:
-                message = f"in a different unit than in the first capture, so left out: {', '.join(odd)}"
+            left_out = [f"{key[0]} of {key[1]}" for own, key in enumerate(part.keys) if own not in set(same)]
+            if left_out:
+                message = f"in a different unit than in the first capture, so left out: {', '.join(left_out)}"
                 notes.append(Note(NoteCode.COUNTERS_UNUSABLE, message, summary.captures[0].file.path))
         start = stop
     return CounterSeries(tuple(units), tuple(units.values()), mean, sd, coverage, samples), tuple(notes)

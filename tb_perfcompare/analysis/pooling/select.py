@@ -49,8 +49,8 @@ def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
         if unavailable:
             hint = "record longer, or compare other steps"
             raise SelectionError(f"step {unavailable[0].label} cannot be compared: {unavailable[0].reason}", hint=hint)
-        asked = f"there is no step {first}" if first == last else f"no step between {first} and {last}"
-        raise SelectionError(asked, hint=f"there are: {_named(summary.steps.label)}")
+        message = f"there is no step {first}" if first == last else f"no step between {first} and {last}"
+        raise SelectionError(message, hint=f"there are: {_named(summary.steps.label)}")
     columns = np.flatnonzero(kept)
     groups = {name: _group(group, columns) for name, group in summary.groups.items()}
     counters = None if summary.counters is None else _counters(summary.counters, columns)

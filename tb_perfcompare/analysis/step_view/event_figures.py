@@ -114,8 +114,8 @@ def lane_of(step: StepEvents, event: int) -> Lane:
 def _same_name(step: StepEvents, event: int) -> Flags:
     """(n,) Whether each event has the same name key and kind as this event."""
     own = step.names[int(step.name[event])]
-    alike = np.array([(name.key, name.kind) == (own.key, own.kind) for name in step.names], dtype=np.bool_)
-    is_same: Flags = alike[step.name]
+    is_same_name = np.array([(name.key, name.kind) == (own.key, own.kind) for name in step.names], dtype=np.bool_)
+    is_same: Flags = is_same_name[step.name]
     return is_same
 
 

@@ -193,10 +193,10 @@ def _args(events: EventTable, rows: EventIndex) -> tuple[Mapping[str, SparseColu
     texts: dict[int, int] = {}
     out: dict[str, SparseColumn] = {}
     for name, column in events.args.items():
-        kept = new_row[column.rows] != NOBODY
-        if not kept.any():
+        is_shown = new_row[column.rows] != NOBODY
+        if not is_shown.any():
             continue
-        at, values = new_row[column.rows[kept]], column.values[kept]
+        at, values = new_row[column.rows[is_shown]], column.values[is_shown]
         if name in _JSON:
             used, code = np.unique(values, return_inverse=True)
             numbers = np.array([texts.setdefault(int(text), len(texts)) for text in used.tolist()], dtype=np.int32)

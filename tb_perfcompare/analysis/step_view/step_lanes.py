@@ -129,8 +129,8 @@ class _Places:
         recorded_name = self._thread_names[lane].strip()
         if kind in _OF_THREADS:
             thread = recorded_name or f"thread {tid}"
-            many = len(self._host_processes) > 1
-            return f"{self._process(pid)} {thread}" if many else thread
+            several_processes = len(self._host_processes) > 1
+            return f"{self._process(pid)} {thread}" if several_processes else thread
         if kind == "overhead":
             return "profiler"
         stream = str(tid) if isinstance(tid, str) and not tid.lstrip("-").isdigit() else f"stream {tid}"

@@ -75,8 +75,8 @@ def event_steps(timeline: InterpretedTrace, both: Mapping[str, Windows], window:
     step[before] = -1
     lengths = both[window].end_ns - both[window].start_ns
     late = both[window].start_ns - both["marker"].start_ns
-    gap, most = np.abs(inside - marked), np.maximum(inside, marked)
-    disputed = np.flatnonzero(gap > DISAGREE * most) if gap.sum() > DISAGREE * most.sum() else gap[:0]
+    gap, larger = np.abs(inside - marked), np.maximum(inside, marked)
+    disputed = np.flatnonzero(gap > DISAGREE * larger) if gap.sum() > DISAGREE * larger.sum() else gap[:0]
     return EventSteps(step, before, np.flatnonzero(lengths < COLLAPSED * (lengths + late)), disputed)
 
 

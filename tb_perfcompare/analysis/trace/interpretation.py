@@ -177,11 +177,11 @@ def _host_forest(
 def _merged(parent: NodeIndex, name: NameIndex, counts: Flags) -> tuple[Flags, Ints32]:
     top = np.arange(len(parent), dtype=np.int32)
     merged = np.zeros(len(parent), dtype=bool)
-    alike = np.flatnonzero((name == name[parent]) & counts & counts[parent] & (parent >= 0))
-    if not len(alike):
+    same_name = np.flatnonzero((name == name[parent]) & counts & counts[parent] & (parent >= 0))
+    if not len(same_name):
         return merged, top
     children = scatter_add(parent, len(parent))[:, 0]
-    merged[alike] = children[parent[alike]] == 1
+    merged[same_name] = children[parent[same_name]] == 1
     top[merged] = parent[merged]
     while True:
         further = top[top]
@@ -193,9 +193,9 @@ def _merged(parent: NodeIndex, name: NameIndex, counts: Flags) -> tuple[Flags, I
 def _ids_repeat_correlation(events: EventTable, api: Flags) -> bool:
     calls = np.flatnonzero(api)
     external_id, correlation = events.external_id[calls], events.correlation[calls]
-    known = (external_id != ABSENT) & (correlation != ABSENT)
-    total = int(known.sum())
-    return total >= 2 and int(((external_id == correlation) & known).sum()) / total >= IDS_REPEAT_CORRELATION
+    has_ids = (external_id != ABSENT) & (correlation != ABSENT)
+    total = int(has_ids.sum())
+    return total >= 2 and int(((external_id == correlation) & has_ids).sum()) / total >= IDS_REPEAT_CORRELATION
 
 
 def _launchers(events: EventTable, api: Flags, device: Flags) -> Ints32:
@@ -235,8 +235,8 @@ def _operators(
     operator = np.full(len(events), -1, dtype=np.int32)
     calls = np.flatnonzero(api)
     ids = events.external_id[forest.row]
-    known = ids != ABSENT
-    nodes = slice(None) if known.all() else np.flatnonzero(known)
+    has_id = ids != ABSENT
+    nodes = slice(None) if has_id.all() else np.flatnonzero(has_id)
     rows, ids = forest.row[nodes], ids[nodes]
 
     def by_id(asked: Ints) -> Ints32:

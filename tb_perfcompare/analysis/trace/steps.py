@@ -126,14 +126,14 @@ def profiler_markers(timeline: InterpretedTrace) -> Ints:
         if has_host or not len(names):
             return rows
         rows = np.flatnonzero(names[events.name] & (events.category == Category.DEVICE_ANNOTATION))
-    kept: dict[int, list[int]] = {}
+    markers_of_name: dict[int, list[int]] = {}
     end_of = dict(zip(rows.tolist(), timeline.ends(rows).tolist(), strict=True))
     for row in rows[np.lexsort((events.start_ns[rows], -events.dur_ns[rows]))].tolist():
         start, end = events.start_ns[row], end_of[row]
-        same = kept.setdefault(int(events.name[row]), [])
+        same = markers_of_name.setdefault(int(events.name[row]), [])
         if all(end <= events.start_ns[other] or start >= end_of[other] for other in same):
             same.append(row)
-    chosen = np.array([row for same in kept.values() for row in same], dtype=np.int64)
+    chosen = np.array([row for same in markers_of_name.values() for row in same], dtype=np.int64)
     return chosen[np.lexsort((events.strings.ranks()[events.name[chosen]], events.start_ns[chosen]))]
 
 

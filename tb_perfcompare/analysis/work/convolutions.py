@@ -54,11 +54,11 @@ def _output_sizes(call: Call, x: Tensor, weight: Tensor, places: Places) -> tupl
     """
     dimensions = len(x.sizes) - 2
     stride, padding = _list(call, places.stride, dimensions, 1), _list(call, places.padding, dimensions, 0)
-    dilation, more = _list(call, places.dilation, dimensions, 1), _list(call, places.output_padding, dimensions, 0)
+    dilation, added = _list(call, places.dilation, dimensions, 1), _list(call, places.output_padding, dimensions, 0)
     need(all(stride))
     sizes = []
     for size, kernel, step, edge, gap, extra in zip(
-        x.sizes[2:], weight.sizes[2:], stride, padding, dilation, more, strict=True
+        x.sizes[2:], weight.sizes[2:], stride, padding, dilation, added, strict=True
     ):
         reach = gap * (kernel - 1)
         if places.transposed:

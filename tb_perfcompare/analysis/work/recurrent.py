@@ -66,11 +66,11 @@ def model(places: Places) -> Callable[[Call], Work]:
         tensors: tuple[Tensor, ...] = (x, state) if packed is None else (x, state, packed)
         if places.mask < 0:
             return Work(2 * steps * weights, moved, same(*tensors), FAMILY)
-        wanted = call.flags(places.mask)
-        need(len(wanted) == 4)
+        requested = call.flags(places.mask)
+        need(len(requested) == 4)
         moved += call.optional_bytes(*range(places.grad, places.grad + 3)) + x.elements * x.type.size
-        moved += of_weights * wanted[3]
-        return Work(2 * steps * weights * (1 + wanted[3]), moved, same(*tensors), FAMILY)
+        moved += of_weights * requested[3]
+        return Work(2 * steps * weights * (1 + requested[3]), moved, same(*tensors), FAMILY)
 
     return work
 

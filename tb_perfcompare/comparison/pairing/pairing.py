@@ -48,12 +48,13 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class RunShape:
-    """A run as pairing sees it: its name, (worker, span labels in time order) of each worker, and the modification
-    time of its latest file, 0 if not known."""
+    """A run as pairing sees it: its name, (worker, span labels in time order) of each worker, the modification time of
+    its latest file, 0 if not known, and the workers in time order if each was recorded after the one before."""
 
     name: str
     workers: tuple[tuple[str, tuple[str, ...]], ...] = ()
     modified: int = 0
+    in_turns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,8 @@ def suggest_pairs(runs: Sequence[RunShape]) -> tuple[Pair, ...]:
     4. the only run with the first word in a folder, with each run that has the second
     5. names that differ only in one number: the smallest with every larger one
     6. the latest two runs whose names differ only in a hash, a random id or a time: the older with the newer
-    7. the first two spans of one run (an A/A check)
+    7. the two workers of one run that were recorded one after the other
+    8. the first two spans of one run (an A/A check)
 
     Hashes and random ids count as equal in 1, 3 and 5: runs with the same id are paired, else the latest with each
     word or number. Names with different batch sizes or devices are not paired.
@@ -105,8 +107,8 @@ def suggest_pairs(runs: Sequence[RunShape]) -> tuple[Pair, ...]:
     for pair in (*by_words, *_by_folder(names), *itertools.chain.from_iterable(others)):
         if may_be_alike(pair.baseline.run, pair.candidate.run):
             found.setdefault(frozenset({(pair.baseline.run, None), (pair.candidate.run, None)}), pair)
-    checks = [_span_check(run) for run in sorted(runs, key=lambda run: _natural(run.name))]
-    return (*found.values(), *(check for check in checks if check is not None))
+    within = [of(run) for of in (_two_starts, _span_check) for run in sorted(runs, key=lambda run: _natural(run.name))]
+    return (*found.values(), *(pair for pair in within if pair is not None))
 
 
 def match_workers(baseline: Sequence[WorkerName], candidate: Sequence[WorkerName]) -> WorkerMatches:
@@ -240,6 +242,13 @@ def _of_one_name(latest_last: Sequence[RunShape]) -> Iterator[Pair]:
         sure = all(one == other or is_id(one) or is_id(other) for one, other in zip(left, right, strict=True))
         if sure and ids_are_random(left, right) and older.modified < newer.modified:
             yield _pair(older.name, newer.name, reason)
+
+
+def _two_starts(run: RunShape) -> Pair | None:
+    if len(run.in_turns) != 2:  # of more it is unknown which belong together
+        return None
+    earlier, later = (Selection(run.name, worker) for worker in run.in_turns)
+    return Pair(earlier, later, "two programs, one after the other in one directory: the earlier is the baseline")
 
 
 def _span_check(run: RunShape) -> Pair | None:

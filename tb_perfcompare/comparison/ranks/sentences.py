@@ -78,7 +78,8 @@ def _everywhere(rows: Sequence[RankRow], headline: Headline) -> list[str]:
     if not judged or headline.verdict is Verdict.WITHHELD:
         return []
     found = {word: [key for key, verdict in judged if verdict in verdicts] for word, verdicts in _WORDS.items()}
-    parts = [f"{len(keys)} {word}" for word, keys in found.items() if keys]
+    first, *others = (f"{len(keys)}{{}} {word}" for word, keys in found.items() if keys)
+    counts = ", ".join([first.format(f" of {len(judged)} ranks"), *(part.format("") for part in others)])
     clear = [word for word in ("slower", "faster") if found[word]]
     where = "No rank's step time changed significantly on its own"
     if len(clear) == 1:
@@ -89,7 +90,7 @@ def _everywhere(rows: Sequence[RankRow], headline: Headline) -> list[str]:
         where = "Some ranks are slower and others faster"
     elif len(found["same"]) == len(judged):
         where = "No rank's step time changed"
-    return [f"{where}: of {len(judged)} ranks {', '.join(parts)}; all ranks pooled: {VERDICT_WORDS[headline.verdict]}."]
+    return [f"{where}: {counts}; all ranks pooled: {VERDICT_WORDS[headline.verdict]}."]
 
 
 def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int) -> list[str]:

@@ -53,7 +53,7 @@ class KernelForms:
 def kernel_forms(name: str) -> KernelForms:
     """All forms of a complete (not truncated) name."""
     key = kernel_key(name)
-    text = _alike(key)
+    text = _common_form(key)
     function, arguments = _split(text)
     is_short = "<" not in key and "(" not in key
     return KernelForms(key, function + _without_qualifiers(_without_parameters(arguments)), function, is_short)
@@ -61,7 +61,7 @@ def kernel_forms(name: str) -> KernelForms:
 
 def kernel_function(name: str) -> str:
     """The qualified function name alone: KernelForms.function."""
-    return _split(_alike(kernel_key(name)))[0]
+    return _split(_common_form(kernel_key(name)))[0]
 
 
 def is_cut(name: str) -> bool:
@@ -78,7 +78,7 @@ def cut_prefixes(name: str) -> tuple[str, ...]:
     left = kernel_key(name.rstrip().removesuffix(CUT).removesuffix("…"))
     if "<" not in left:
         return (left,)
-    function, arguments = _split(_alike(_UNNAMED_CUT.sub("", left)))
+    function, arguments = _split(_common_form(_UNNAMED_CUT.sub("", left)))
     return (left, function + _without_qualifiers(_UNFINISHED.sub("", _without_parameters(arguments))))
 
 
@@ -88,7 +88,7 @@ def tails(function: str) -> list[str]:
     return ["::".join(parts[start:]) for start in range(len(parts))]
 
 
-def _alike(key: str) -> str:
+def _common_form(key: str) -> str:
     """The name without all that demanglers write differently, except blanks and parameters.
 
     Checking for a required substring first takes a tenth of the pattern's time.

@@ -55,17 +55,19 @@ def kinds_of(texts: Sequence[str]) -> tuple[str, ...]:
     for text in times:
         by_name.setdefault(without_numbers(text), []).append(text)
     kinds: dict[str, str] = {}
-    for name, own in by_name.items():
-        count = sum(times[text] for text in own)
-        slots = [_binned(values, count) for values in zip(*map(numbers_in, own), strict=True)]
-        for row, text in enumerate(own):
+    for name, group in by_name.items():
+        count = sum(times[text] for text in group)
+        slots = [_binned(values, count) for values in zip(*map(numbers_in, group), strict=True)]
+        for row, text in enumerate(group):
             kinds[text] = fill_numbers(name, [slot[row] for slot in slots])
     return tuple(kinds[text] for text in texts)
 
 
 def kind_pattern(kind: str) -> Callable[[str], bool]:
-    """Test for markers' texts that match this glob (* for anything) or belong to this kind, which may have bins
-    (512-1023)."""
+    """Test for markers' texts that match this glob (* for anything) or belong to this kind.
+
+    A kind may have bins (512-1023), which match the numbers in them.
+    """
     matches_glob = glob_pattern(kind).match
     parts = _BIN.split(kind)
     # text, low, high, text, low, high, ..., text

@@ -182,7 +182,7 @@ def operator_key(name: str) -> str:
         return "enumerate(DataLoader).__next__"
     if is_step(name):
         return "ProfilerStep"
-    return _without(_host_noise, name) if _may_have_any_noise(name) else name
+    return _strip_noise(_host_noise, name) if _may_have_any_noise(name) else name
 
 
 def other_keys(names: Sequence[str]) -> dict[int, str]:
@@ -197,7 +197,7 @@ def kernel_key(name: str) -> str:
 
     It omits the number, signature or hash that a compiler gives to kernels it generates (`triton_poi_fused_add_12`).
     """
-    return _without(_kernel_noise, name) if _may_have_noise(name) or " ".join(name.split()) != name else name
+    return _strip_noise(_kernel_noise, name) if _may_have_noise(name) or " ".join(name.split()) != name else name
 
 
 def alike_key(key: str) -> str:
@@ -219,7 +219,7 @@ def library_free(operator: str) -> str:
 
 
 def _may_have_noise(name: str) -> bool:
-    """Whether a name contains what the patterns of _written and _without_number start with.
+    """Whether a name contains what the patterns of _without_written_noise and _without_number start with.
 
     Most names do not, and this test takes a tenth of the time of the patterns.
     """
@@ -267,7 +267,7 @@ def _may_have_any_noise(name: str) -> bool:
     return _may_have_noise(name) or _may_have_host_noise(name)
 
 
-def _without(removal: Callable[[str], str], name: str) -> str:
+def _strip_noise(removal: Callable[[str], str], name: str) -> str:
     """Removes noise until nothing changes: a removal may expose further noise."""
     if len(name) > _LONGEST:
         return name
@@ -277,11 +277,11 @@ def _without(removal: Callable[[str], str], name: str) -> str:
 
 
 def _kernel_noise(name: str) -> str:
-    return _without_number(_written(" ".join(name.split())))
+    return _without_number(_without_written_noise(" ".join(name.split())))
 
 
 def _host_noise(name: str) -> str:
-    name = _written(name)
+    name = _without_written_noise(name)
     if "Backward" in name:
         name = _AUTOGRAD.sub("", name)
     if name.startswith("Torch-Compiled Region"):
@@ -296,7 +296,7 @@ def _host_noise(name: str) -> str:
     return _without_number(name)
 
 
-def _written(name: str) -> str:
+def _without_written_noise(name: str) -> str:
     """The name without what a compiler or the profiler adds.
 
     Checking for a required substring first takes a tenth of the pattern's time.

@@ -16,7 +16,7 @@ _SHORTEST = 40
 _WRAPPERS = frozenset({"Kernel", "Kernel2", "device_kernel", "kentry", "_kernel_agent", "trampoline_kernel"})
 """Functions that only call their template argument."""
 
-_SAYS_LITTLE = 10
+_LEAST_TELLING_LENGTH = 10
 """A shorter function name, such as `run` or `dispatch`, is shown with its namespace."""
 
 _MOST_WORDS = 200
@@ -93,7 +93,7 @@ def short_names(names: Sequence[str]) -> list[str]:
     for text, group in groups.items():
         if len(group) > 1:
             signatures = [signature_of(name) for name in group]
-            added = _differences([found.words if found else [] for found in signatures])
+            added = _differences([signature.words if signature else [] for signature in signatures])
             if added is not None:
                 added = [f"{text} ‹{more}›" if more else text for more in added]
             short |= zip(group, added or group, strict=True)
@@ -108,9 +108,9 @@ def signature_of(name: str) -> _Signature | None:
     if len(name) < _SHORTEST:
         return None
     for plain in _PLAIN:
-        found = plain.fullmatch(name)
-        if found is not None:
-            return _Signature(found[1], found[2], found[3].split("_"))
+        match = plain.fullmatch(name)
+        if match is not None:
+            return _Signature(match[1], match[2], match[3].split("_"))
     if name.startswith("_Z"):
         scope, words = _mangled(name)
         return _signature(scope, words) if scope else None
@@ -130,7 +130,7 @@ def _signature(scope: list[str], arguments: list[str]) -> _Signature:
             arguments = below or arguments
             templates = (_templates(below) or templates[1:]) if scope[-1].startswith("enable_") else []
     named = [part for part in scope if part != _UNNAMED]
-    base = "::".join(named[-2:]) if len(scope[-1]) < _SAYS_LITTLE or scope[-1] in _WRAPPERS else scope[-1]
+    base = "::".join(named[-2:]) if len(scope[-1]) < _LEAST_TELLING_LENGTH or scope[-1] in _WRAPPERS else scope[-1]
     return _Signature(base, _informative(arguments), [*named[-2:-1], *_words(arguments)])
 
 
@@ -168,7 +168,7 @@ def _informative(arguments: list[str]) -> str:
         if argument.startswith("&"):
             return _parts(argument.lstrip("&("))[0][-1]
         if "{lambda" in argument:
-            return _bare(argument)
+            return _bare_function(argument)
     sizes = _SIZES.search(text)
     return "" if sizes is None else sizes[0]
 
@@ -240,7 +240,7 @@ def _scope(text: str) -> list[str]:
     return [part for part in map(str.strip, out) if part]
 
 
-def _bare(argument: str) -> str:
+def _bare_function(argument: str) -> str:
     """The function name alone of an argument such as `at::native::GeluCUDAKernelImpl(...)::{lambda()#1}`."""
     plain = argument.replace(f"{_UNNAMED}::", "")
     return re.split(r"[(<{]", plain, maxsplit=1)[0].rpartition("::")[2].strip() or argument
@@ -296,9 +296,9 @@ def _nested(name: str, position: int) -> tuple[list[str], int]:
 def _words(arguments: list[str]) -> list[str]:
     """Every name and number in the arguments, without namespaces, casts and suffixes of numbers."""
     return [
-        found[1]
+        match[1]
         for argument in arguments
-        for found in _WORDS.finditer(_SUFFIX.sub("", _CAST.sub("", argument.replace(f"{_UNNAMED}::", ""))))
+        for match in _WORDS.finditer(_SUFFIX.sub("", _CAST.sub("", argument.replace(f"{_UNNAMED}::", ""))))
     ]
 
 

@@ -26,8 +26,11 @@ class AnswerKind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class SavedStep:
-    """One row of the overview. `parts_ns` has eight durations in the order of StepCategory, 0 for a part without a
-    column; `total_ns` is from the tooltip, None without one."""
+    """One row of the overview.
+
+    `parts_ns` has eight durations in the order of StepCategory, 0 for a part without a column; `total_ns` is from the
+    tooltip, None without one.
+    """
 
     label: str
     parts_ns: tuple[int, ...]
@@ -36,8 +39,10 @@ class SavedStep:
 
 @dataclass(frozen=True, slots=True)
 class SavedOperator:
-    """One row of an operator table: totals over the whole recording. Device times are None if the profiler omitted
-    their columns; `input_shape` is None unless rows are grouped by it."""
+    """One row of an operator table: totals over the whole recording.
+
+    Device times are None if the profiler omitted their columns; `input_shape` is None unless rows are grouped by it.
+    """
 
     name: str
     input_shape: str | None
@@ -50,8 +55,10 @@ class SavedOperator:
 
 @dataclass(frozen=True, slots=True)
 class SavedKernel:
-    """One row of a kernel table: totals over the whole recording; None for missing columns. `occupancy` is in
-    percent."""
+    """One row of a kernel table: totals over the whole recording; None for missing columns.
+
+    `occupancy` is in percent.
+    """
 
     name: str
     calls: int

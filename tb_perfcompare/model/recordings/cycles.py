@@ -140,16 +140,16 @@ class CounterTable:
 
     def values(self, name: str) -> Floats:
         """Samples of a counter, including those of single processes (`name_<pid>`)."""
-        return self.value[self._called(name)]
+        return self.value[self._is_counter(name)]
 
     def times_us(self, name: str) -> Floats:
         """Times of the samples returned by `values`."""
-        return self.time_us[self._called(name)]
+        return self.time_us[self._is_counter(name)]
 
-    def _called(self, name: str) -> Flags:
+    def _is_counter(self, name: str) -> Flags:
         wanted = [
-            index for index, own in enumerate(self.names)
-            if own == name or (own.startswith(f"{name}_") and _is_number(own[len(name) + 1 :]))
+            index for index, counter in enumerate(self.names)
+            if counter == name or (counter.startswith(f"{name}_") and _is_number(counter[len(name) + 1 :]))
         ]  # fmt: skip
         return np.isin(self.counter, wanted)
 

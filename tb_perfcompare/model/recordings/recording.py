@@ -17,8 +17,10 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a capture comes from: its `source` (the user's name for the whole input), run, worker and span, and its
-    rank, None if the worker's name does not contain it."""
+    """Where a capture comes from: `source` (the user's name for the whole input), run, worker, span and rank.
+
+    `rank` is None if the worker's name does not contain it.
+    """
 
     source: str
     run: str

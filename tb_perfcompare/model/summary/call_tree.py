@@ -97,8 +97,10 @@ class CallTree:
         return replace(self, name=np.where(chosen, renamed[self.name], self.name), names=tuple(names))
 
     def without_modules(self, instead: FrameKey) -> CallTree:
-        """The tree without modules: their children move to the root, their self time to frames with the key
-        `instead`."""
+        """The tree without modules.
+
+        Their children move to the root, their self time to frames with the key `instead`.
+        """
         module = self.kind == FrameKind.MODULE
         inside = (self.parent >= 0) & module[self.parent]
         kind, category, name = instead
@@ -137,21 +139,21 @@ def union(trees: Sequence[CallTree]) -> tuple[Frames, list[Ints]]:
     Siblings with the same key become one frame. A frame that earlier trees lack is placed after the sibling that it
     follows in its own tree.
     """
-    growing = _Growing()
+    merger = _TreeMerger()
     numbers = []
     for tree in trees:
         number = [0] * len(tree)
-        growing.start()
+        merger.start()
         parents = tree.parent.tolist()
         for at, key in enumerate(tree.keys()):
             if at:
-                number[at] = growing.child(number[parents[at]], key)
+                number[at] = merger.child(number[parents[at]], key)
         numbers.append(number)
-    frames, order = growing.walked()
+    frames, order = merger.walked()
     return frames, [order[np.array(number, dtype=np.int64)] for number in numbers]
 
 
-class _Growing:
+class _TreeMerger:
     """The merged frames by parent and key, and each one's position among its siblings."""
 
     def __init__(self) -> None:

@@ -90,19 +90,19 @@ class Collectives:
         """The calls in the selected steps, with steps and keys renumbered; None without any."""
         place = np.full(len(self.busy_ns), -1, dtype=np.int64)
         place[columns] = np.arange(len(columns))
-        kept = place[self.step] >= 0
-        if not kept.any():
+        selected = place[self.step] >= 0
+        if not selected.any():
             return None
-        step = place[self.step[kept]]
+        step = place[self.step[selected]]
         order = np.argsort(step, kind="stable")
-        used, key = distinct(self.key[kept][order], len(self.keys))
+        used, key = distinct(self.key[selected][order], len(self.keys))
         return Collectives(
             tuple(self.keys[at] for at in used.tolist()),
             self.group_size[used],
             key,
             step[order],
-            self.start_ns[kept][order],
-            self.dur_ns[kept][order],
+            self.start_ns[selected][order],
+            self.dur_ns[selected][order],
             self.busy_ns[columns],
             self.hidden_ns[columns],
         )
@@ -121,9 +121,9 @@ def joined(parts: list[tuple[Collectives | None, int]]) -> Collectives | None:
     start = 0
     for part, steps in parts:
         if part is None:
-            none = np.zeros(0, dtype=np.int64)
+            empty = np.zeros(0, dtype=np.int64)
             zeros = np.zeros(steps, dtype=np.int64)
-            numbered.append(Collectives((), none, none, none, none, none, zeros, zeros))
+            numbered.append(Collectives((), empty, empty, empty, empty, empty, zeros, zeros))
         else:
             number = []
             for key, ranks in zip(part.keys, part.group_size.tolist(), strict=True):

@@ -57,9 +57,9 @@ def _launches(summary: Summary) -> dict[str, tuple[int, int | None]]:
     ordered = sorted(spans, key=lambda worker: (spans[worker], worker))
     if not summary.is_of_a_job:
         begins, ends = (np.array([spans[worker][at] for worker in ordered], dtype=np.int64) for at in (0, 1))
-        again = begins[1:] >= np.maximum.accumulate(ends)[:-1]
-        number = np.cumsum([0, *again]).tolist()
-        return {worker: (at, None) for worker, at in zip(ordered, number, strict=True)} if again.any() else {}
+        is_restart = begins[1:] >= np.maximum.accumulate(ends)[:-1]
+        number = np.cumsum([0, *is_restart]).tolist()
+        return {worker: (at, None) for worker, at in zip(ordered, number, strict=True)} if is_restart.any() else {}
     ranks = {capture.worker: capture.rank for capture in summary.captures}
     if None in ranks.values():
         return {}

@@ -50,12 +50,14 @@ class SplitTime:
         return _totals(self.row, self.time_ns, self.calls, len(self))
 
     def largest(self, most: int, rest: Callable[[tuple[str, ...]], tuple[str, ...]]) -> SplitTime:
-        """Keeps the `most` largest keys by time (then calls, then name); the others move to the key that `rest`
-        returns."""
+        """Keeps the `most` largest keys by time (then calls, then name).
+
+        The other keys become what `rest` returns for them.
+        """
         if len(self) <= most:
             return self
-        kept = _largest(*self.totals(), most, _by_key(self.keys.__getitem__))
-        keys = [key if keep else rest(key) for key, keep in zip(self.keys, kept.tolist(), strict=True)]
+        is_large = _largest(*self.totals(), most, _by_key(self.keys.__getitem__))
+        keys = [key if keep else rest(key) for key, keep in zip(self.keys, is_large.tolist(), strict=True)]
         return replace(self.renamed(keys), pooled=len(self) - most)
 
     def renamed(self, keys: Sequence[tuple[str, ...]]) -> SplitTime:
@@ -172,16 +174,18 @@ def _nth_largest(values: Ints, number: int) -> int:
 
 
 def _largest(time: Ints, calls: Ints, most: int, first: First) -> Flags:
-    """Whether each row is among the `most` largest by time, then calls, then key; `most` is less than the number of
-    rows."""
+    """Whether each row is among the `most` largest by time, then calls, then key.
+
+    `most` is less than the number of rows.
+    """
     least = _nth_largest(time, most)
-    kept: Flags = time > least
+    is_large: Flags = time > least
     equal = np.flatnonzero(time == least)
-    fewest = _nth_largest(calls[equal], most - int(np.count_nonzero(kept)))
-    kept[equal[calls[equal] > fewest]] = True
+    fewest = _nth_largest(calls[equal], most - int(np.count_nonzero(is_large)))
+    is_large[equal[calls[equal] > fewest]] = True
     equal = equal[calls[equal] == fewest]
-    kept[first(equal, most - int(kept.sum()))] = True
-    return kept
+    is_large[first(equal, most - int(is_large.sum()))] = True
+    return is_large
 
 
 def is_sparse(size: int, count: int, most: int = _PLACES_PER_CODE) -> bool:

@@ -50,8 +50,10 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class EventName:
-    """A name of events: as recorded, its index in KINDS, and `key`, which joins it with names of another run
-    (model/names/names.py)."""
+    """A name of events: as recorded, its index in KINDS, and its `key`.
+
+    `key` joins it with names of another run (model/names/names.py).
+    """
 
     name: str
     kind: int

@@ -107,8 +107,13 @@ timestamps."""
 
 @dataclass(frozen=True, slots=True)
 class DeviceFacts:
-    """The device: `kind` of its Vendor (model/vendors.py), `word` that users call it, `name` of the model ("" if
-    unknown), `count` of devices that did work."""
+    """The device of a capture.
+
+    kind   kind of its Vendor (model/vendors.py)
+    word   the users' word for it
+    name   its model, "" if unknown
+    count  number of devices that did work
+    """
 
     kind: str
     word: str
@@ -118,8 +123,11 @@ class DeviceFacts:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One file of a side. `rank` is None if neither the trace nor the worker's name states it. `clock_zero_ns` is the
-    time since 1970 at zero of the capture's clock, None if unknown."""
+    """One file of a side.
+
+    `rank` is None if neither the trace nor the worker's name states it. `clock_zero_ns` is the time since 1970 at zero
+    of the capture's clock, None if unknown.
+    """
 
     run: str
     worker: str
@@ -263,8 +271,11 @@ class CounterSeries:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaunchSequence:
-    """n launches in execution order: `kernel` (n,) int32 is the row in groups["kernels"]; `dur_ns`, `tensor` and `dram`
-    as in model/recordings/launches.py."""
+    """n launches in execution order.
+
+    `kernel` (n,) int32 is the row in groups["kernels"]; `dur_ns`, `tensor` and `dram` as in
+    model/recordings/launches.py.
+    """
 
     kernel: Ints32
     dur_ns: Nanoseconds
@@ -277,8 +288,10 @@ class LaunchSequence:
 
 @dataclass(frozen=True, slots=True)
 class DeviceMetric:
-    """One figure of the device summary. `value` is None if not measured or not applicable, which differs from zero;
-    `reason` then says why."""
+    """One figure of the device summary.
+
+    `value` is None if not measured or not applicable, which differs from zero; `reason` then says why.
+    """
 
     device: str
     name: str

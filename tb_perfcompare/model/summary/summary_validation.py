@@ -205,12 +205,12 @@ def _call_tree(tree: CallTree, steps: int) -> Iterator[str]:
         yield "frames that make no tree"
 
 
-def _collectives(found: Collectives, steps: int) -> Iterator[str]:
-    yield from _shapes("collectives", found.key.shape, found.key, found.step, found.start_ns, found.dur_ns)
-    yield from _shapes("groups of collectives", (len(found.keys),), found.group_size)
-    yield from _shapes("time in collectives", (steps,), found.busy_ns, found.hidden_ns)
-    yield from _places("kinds of collectives", found.key, len(found.keys))
-    yield from _places("steps of collectives", found.step, steps)
+def _collectives(calls: Collectives, steps: int) -> Iterator[str]:
+    yield from _shapes("collectives", calls.key.shape, calls.key, calls.step, calls.start_ns, calls.dur_ns)
+    yield from _shapes("groups of collectives", (len(calls.keys),), calls.group_size)
+    yield from _shapes("time in collectives", (steps,), calls.busy_ns, calls.hidden_ns)
+    yield from _places("kinds of collectives", calls.key, len(calls.keys))
+    yield from _places("steps of collectives", calls.step, steps)
 
 
 def _is_too_large(value: Any, instants: bool = False) -> bool:
@@ -231,9 +231,9 @@ def _is_too_large(value: Any, instants: bool = False) -> bool:
 
 def _shapes(what: str, shape: tuple[int, ...], *parts: Array | Sequence[object]) -> Iterator[str]:
     for part in parts:
-        found = part.shape if isinstance(part, np.ndarray) else (len(part),)
-        if found != shape:
-            yield f"{what} of shape {found} instead of {shape}"
+        actual = part.shape if isinstance(part, np.ndarray) else (len(part),)
+        if actual != shape:
+            yield f"{what} of shape {actual} instead of {shape}"
 
 
 def _places(what: str, places: Array, count: int) -> Iterator[str]:

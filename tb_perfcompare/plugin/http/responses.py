@@ -94,9 +94,9 @@ def _packed(body: bytes) -> bytes:
     return gzip.compress(body, mtime=0)
 
 
-def tag_of(*asked: object) -> str:
+def tag_of(*values: object) -> str:
     """Hash of the values that a response depends on, by their `repr`, and of the version."""
-    return hashlib.sha256(repr((__version__, *asked)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
+    return hashlib.sha256(repr((__version__, *values)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 
 def tagged(body: bytes, tag: str) -> bytes:

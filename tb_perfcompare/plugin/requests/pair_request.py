@@ -82,8 +82,10 @@ def side_request(query: Mapping[str, str], run: str, worker: str, span: str, ste
     """Parses one side; `worker`, `span` and `steps` are the names of the parameters with them. Raises BadRequest."""
     selection = Selection(run, query.get(worker) or None, query.get(span) or None)
     all_steps = flag(query, "all_steps", default=False)
-    own = _steps(query, steps)
-    return SideRequest(selection, own, all_steps=all_steps, marker=marker_of(query), kind=marker_of(query, "kind"))
+    step_range = _steps(query, steps)
+    return SideRequest(
+        selection, step_range, all_steps=all_steps, marker=marker_of(query), kind=marker_of(query, "kind")
+    )
 
 
 def _steps(query: Mapping[str, str], name: str) -> Steps | None:

@@ -46,7 +46,7 @@ class _Asked:
 
 
 def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/verdicts."""
+    """Handles api/verdicts: several candidates, compared with one baseline."""
     options = CompareOptions(window=window_of(request.args))
     baseline = side_of(one_side(request.args, "baseline"))
     asked = [_asked_candidate(side_of, baseline, request.args, name, options) for name in _names(request.args)]
@@ -112,10 +112,10 @@ def _names(query: Mapping[str, str]) -> list[str]:
 def _asked_candidate(
     side_of: SideOf, baseline: Side, query: Mapping[str, str], name: str, options: CompareOptions
 ) -> _Asked:
-    wanted = one_side(query, name)
-    selection = wanted.selection
+    side_request = one_side(query, name)
+    selection = side_request.selection
     candidate = Candidate(selection.run, selection.worker, selection.span, query.get(f"{name}_steps") or None)
     try:
-        return _Asked(candidate, ComparisonRequest(baseline, side_of(wanted), options))
+        return _Asked(candidate, ComparisonRequest(baseline, side_of(side_request), options))
     except PerfCompareError as error:
         return _Asked(candidate, error)

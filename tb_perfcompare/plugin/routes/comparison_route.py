@@ -19,7 +19,7 @@ FirstAnswer = Callable[[ComparisonRequest], AbstractContextManager[Flight[bytes]
 
 
 def comparison(first: FirstAnswer, side_of: SideOf, request: Request) -> Response:
-    """api/comparison."""
+    """Handles api/comparison: the first response about a pair."""
     question = pair_question(side_of, request.args)
     as_lines = flag(request.args, "stream", default=True)
     if request.method == "HEAD":
@@ -29,8 +29,8 @@ def comparison(first: FirstAnswer, side_of: SideOf, request: Request) -> Respons
         return stream(request, lines_of(lambda: first(question), lambda body: tagged(body, tag), connection))
 
     def make() -> tuple[bytes, bool]:
-        made = finished(first(question), connection.report)
-        return tagged(made.result(), tag), made.provisional
+        flight = finished(first(question), connection.report)
+        return tagged(flight.result(), tag), flight.provisional
 
     return once(request, tag, make)
 

@@ -16,7 +16,7 @@ from tb_perfcompare.workspace.workspace import Workspace
 
 
 def history(workspace: Workspace, _: SideOf, request: Request) -> Response:
-    """api/history."""
+    """Handles api/history: all series, and the history of one of them."""
     listing = workspace.listing(rescan=flag(request.args, "rescan", default=False))
     series = request.args.get("series") or ""
     offset = row_count(request.args, "offset", 0)

@@ -49,7 +49,7 @@ from tb_perfcompare.workspace.workspace import Workspace
 
 
 def table(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/table."""
+    """Handles api/table: a page of a table of the comparison."""
     asked, page = (table_name(request.args), row_query(request.args)), page_of(request.args)
     question = pair_question(side_of, request.args)
     report = Connection(request.environ).report
@@ -57,7 +57,7 @@ def table(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
 
 
 def row(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/row."""
+    """Handles api/row: the step times of one row."""
     asked = table_name(request.args), row_key(request.args)
     question = pair_question(side_of, request.args)
     report = Connection(request.environ).report
@@ -65,7 +65,7 @@ def row(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
 
 
 def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/row_paths; modules that differ only in their numbers can be taken as one."""
+    """Handles api/row_paths: the callers of one row; modules that differ only in their numbers can be merged."""
     asked = table_name(request.args), row_key(request.args)
     together = choice(request.args, "modules", ("apart", "together"), "apart") == "together"
     question = pair_question(side_of, request.args)
@@ -78,7 +78,7 @@ def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Respon
 
 
 def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/rows."""
+    """Handles api/rows: the step times of several rows, for sparklines."""
     name, query, measure = table_name(request.args), row_query(request.args), request.args.get("measure") or ""
     wanted, points = places_and_points(request.args)
     question = pair_question(side_of, request.args)
@@ -96,7 +96,7 @@ def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
 
 
 def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/view."""
+    """Handles api/view: a page of a single run's table."""
     run, window = run_request(request.args), window_of(request.args)
     query, page = row_query(request.args), page_of(request.args)
     name = choice(request.args, "view", tuple(VIEWS), "overview")
@@ -114,23 +114,23 @@ def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
 
 
 def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/report."""
+    """Handles api/report: the comparison as a file."""
     form = FORMATS[choice(request.args, "format", tuple(FORMATS), "md")]
     name = request.args.get("table") or None
     question = pair_question(side_of, request.args)
     tag = tag_of(question, form, name)
     if is_known(request, tag):
         return not_modified(tag)
-    made = finished(workspace.ask(question), Connection(request.environ).report)
-    comparison = made.result()
+    flight = finished(workspace.ask(question), Connection(request.environ).report)
+    comparison = flight.result()
     body = render(comparison, form.name, table=name)
     # the file name marks missing files, as a single table has no place for notes
     filename = f"perfcompare{'.incomplete' if comparison.files_left_out else ''}.{form.extension}"
-    return respond(request, body, form.media_type, tag="" if made.provisional else tag, filename=filename)
+    return respond(request, body, form.media_type, tag="" if flight.provisional else tag, filename=filename)
 
 
 def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/strict; with `table` only rows of that table."""
+    """Handles api/strict: the strict report, as JSON or as a file, or a page of one of its tables."""
     name, query, page = request.args.get("table") or "", row_query(request.args), page_of(request.args)
     question = strict_question(side_of, request.args)
     connection = Connection(request.environ)
@@ -148,13 +148,13 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     tag = tag_of(question, "strict")
     if is_known(request, tag):
         return not_modified(tag)
-    made = finished(workspace.ask_strict(question), connection.report)
-    tag = "" if made.provisional else tag
+    flight = finished(workspace.ask_strict(question), connection.report)
+    tag = "" if flight.provisional else tag
     if question.form == strict_jobs.JSON:
-        return respond(request, first_answer(made.result()), JSON, tag=tag)
+        return respond(request, first_answer(flight.result()), JSON, tag=tag)
     kind = "text/csv" if question.form == strict_jobs.CSV else "text/markdown; charset=utf-8"
-    filename = f"strict_comparison{'.incomplete' if made.provisional else ''}.{question.form}"
-    return respond(request, made.result(), kind, tag=tag, filename=filename)
+    filename = f"strict_comparison{'.incomplete' if flight.provisional else ''}.{question.form}"
+    return respond(request, flight.result(), kind, tag=tag, filename=filename)
 
 
 def _rows_of(

@@ -31,7 +31,7 @@ _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def step(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/step."""
+    """Handles api/step: the events to draw of a step."""
     question = replace(
         _question(side_of, step_request(request.args)), stretch=stretch(request.args), find=find(request.args)
     )
@@ -39,19 +39,19 @@ def step(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
 
 
 def step_event(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/step_event."""
+    """Handles api/step_event: the figures of one event."""
     question = replace(_question(side_of, step_request(request.args)), event=event(request.args))
     return _respond_to(workspace, question, request)
 
 
 def step_area(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/step_area."""
+    """Handles api/step_area: the differences of two steps within an area."""
     question = replace(_question(side_of, step_request(request.args)), area=area(request.args))
     return _respond_to(workspace, question, request)
 
 
 def trace(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/trace."""
+    """Handles api/trace: a step, or two, as a trace file."""
     asked = step_request(request.args)
     report = Connection(request.environ).report
     question = workspace.step_views.agreed(_question(side_of, asked), report)

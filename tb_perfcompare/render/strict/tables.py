@@ -27,7 +27,7 @@ def pipe_table(labels: Sequence[str], rows: Sequence[Sequence[Cell]], number_for
     "Drawing"). A column is numeric if every cell can be parsed as a number: its numbers are printed in the
     `number_format` and aligned at the decimal point. A single cell that is not a number, or has a thousands separator,
     makes the column text."""
-    columns = [_Column(label, [row[place] for row in rows], number_format) for place, label in enumerate(labels)]
+    columns = [_Column(label, [row[index] for row in rows], number_format) for index, label in enumerate(labels)]
     lines = [_line(column.label for column in columns), f"|{'|'.join(column.rule for column in columns)}|"]
     lines += [_line(cells) for cells in zip(*(column.cells for column in columns), strict=True)]
     return "\n".join(lines)
@@ -45,13 +45,13 @@ class _Column:
         if numeric:
             decimals = [_after_point(text) for text in texts]
             most_decimals = max(decimals)
-            texts = [text + (most_decimals - own) * " " for text, own in zip(texts, decimals, strict=True)]
+            texts = [text + (most_decimals - count) * " " for text, count in zip(texts, decimals, strict=True)]
         else:
             texts = [text.strip() for text in texts]
         width = max(len(label) + _HEAD_ROOM, *map(len, texts), 0)
-        place = str.rjust if numeric else str.ljust
-        self.label = place(label, width)
-        self.cells = [place(text, width) for text in texts]
+        justify = str.rjust if numeric else str.ljust
+        self.label = justify(label, width)
+        self.cells = [justify(text, width) for text in texts]
         dashes = "-" * (width + 1)
         self.rule = f"{dashes}:" if numeric else f":{dashes}"
 
@@ -100,10 +100,10 @@ def _after_point(text: str) -> int:
     """Number of characters after the decimal point, or after the exponent's "e" if there is no point; -1 for others."""
     if _kind_of_text(text) != _NUMBER and not _THOUSANDS.fullmatch(text):
         return -1
-    place = text.rfind(".")
-    if place < 0:
-        place = text.lower().rfind("e")
-    return len(text) - place - 1 if place >= 0 else -1
+    index = text.rfind(".")
+    if index < 0:
+        index = text.lower().rfind("e")
+    return len(text) - index - 1 if index >= 0 else -1
 
 
 NOTHING = "-"

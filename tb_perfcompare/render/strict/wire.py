@@ -108,9 +108,9 @@ def strict_first(body: bytes) -> bytes:
     """Returns the report's JSON; if it is larger than MOST_BYTES, with only the first rows of its tables."""
     if len(body) <= MOST_BYTES:
         return body
-    whole: dict[str, Any] = msgspec.json.decode(body)
+    answer: dict[str, Any] = msgspec.json.decode(body)
     tables = strict_tables(body)
-    parts = {key: raw(value) for key, value in whole.items() if key != "tables"}
+    parts = {key: raw(value) for key, value in answer.items() if key != "tables"}
     parts["tables"] = raw({})
     room = MOST_BYTES - len(encoded(parts))
     return fitted(encoded({**parts, "tables": first_rows(tables, room)}), MOST_BYTES)

@@ -175,8 +175,8 @@ def _page_rows(table: Table, chosen: ChosenRows, page: Page, room: int) -> dict[
     if unknown:
         raise SelectionError(f"{table.name} has no column {unknown[0][:80]!r}", hint=choices(unknown[0], names))
     indices = [names.index(name) for name in page.columns]
-    wanted = picked(table.rows, numbers)
-    rows, _ = filled(([row[index] for index in indices] if indices else row for row in wanted), room)
+    page_rows = picked(table.rows, numbers)
+    rows, _ = filled(([row[index] for index in indices] if indices else row for row in page_rows), room)
     if numbers and not rows:
         rows = [raw(table.rows[numbers[0]])]
     end = page.offset + len(rows)

@@ -95,7 +95,7 @@ class RowPathsDict(TypedDict):
 
 
 def paths_answer(
-    found: RowPaths,
+    paths: RowPaths,
     related: Sequence[Related],
     frame: FrameLink | None,
     called: Callees | None,
@@ -103,15 +103,15 @@ def paths_answer(
 ) -> bytes:
     """Encodes the paths, related rows, callees and launch durations of a row."""
     numbers: dict[PathFrame, int] = {}
-    ways = [_way(way, numbers) for way in found.ways]
+    ways = [_way(way, numbers) for way in paths.ways]
     answer: RowPathsDict = {
         "schema": PATHS_SCHEMA,
         "version": __version__,
-        "table": found.table,
-        "row": found.row,
-        "denominator": found.denominator,
-        "measures": [{"name": name, "label": label} for name, label in found.measures.items()],
-        "total": as_plain(found.total),
+        "table": paths.table,
+        "row": paths.row,
+        "denominator": paths.denominator,
+        "measures": [{"name": name, "label": label} for name, label in paths.measures.items()],
+        "total": as_plain(paths.total),
         "frames": [(path_frame.kind, path_frame.name, path_frame.table) for path_frame in numbers],
         "ways": ways,
         "related": as_plain(related),
@@ -132,12 +132,12 @@ def _callees(called: Callees) -> CalleesDict:
 def _way(way: Way, numbers: dict[PathFrame, int]) -> WayDict:
     paths: list[CallPathDict] = []
     for path in way.paths:
-        drawn: CallPathDict = {
+        encoded_path: CallPathDict = {
             "frames": _frames(path.frames, numbers), "calls": path.figures.calls, "times": path.figures.times
         }  # fmt: skip
         if path.candidate_frames is not None:
-            drawn["candidate_frames"] = _frames(path.candidate_frames, numbers)
-        paths.append(drawn)
+            encoded_path["candidate_frames"] = _frames(path.candidate_frames, numbers)
+        paths.append(encoded_path)
     absent: AbsentDict = {"baseline": way.absent[0] or None, "candidate": way.absent[1] or None}
     rest: RestDict = {"calls": way.rest.calls, "times": way.rest.times, "paths": way.others}
     return {"way": way.name, "absent": absent, "paths": paths, "rest": rest}

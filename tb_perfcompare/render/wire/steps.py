@@ -53,8 +53,8 @@ class Counterparts:
 
 def counterparts(own: StepEvents, other: StepEvents, matches: StepMatches, *, own_is_baseline: bool) -> Counterparts:
     """Returns the counterparts of the events of `own` in `other`; `matches.of_a` is for the events of `own`."""
-    there = np.where(matches.of_a == NOBODY, 0, other.dur_ns[matches.of_a] if len(other) else 0)
-    change = there - own.dur_ns
+    counterpart_ns = np.where(matches.of_a == NOBODY, 0, other.dur_ns[matches.of_a] if len(other) else 0)
+    change = counterpart_ns - own.dur_ns
     return Counterparts(matches.of_a, change if own_is_baseline else -change)
 
 
@@ -215,12 +215,12 @@ def differences_dict(differences: Sequence[NameDifference]) -> dict[str, Any]:
     rest = differences[MOST_DIFFERENCES:]
 
     def column(side: int, of: Callable[[NameTotals], int]) -> list[int | None]:
-        return [None if (totals := each.sides[side]) is None else of(totals) for each in shown]
+        return [None if (totals := name.sides[side]) is None else of(totals) for name in shown]
 
-    columns: dict[str, Any] = {"name": [shortened(each.name) for each in shown], "kind": [each.kind for each in shown]}
+    columns: dict[str, Any] = {"name": [shortened(name.name) for name in shown], "kind": [name.kind for name in shown]}
     for side, side_name in enumerate(("baseline", "candidate")):
         columns[f"{side_name}_calls"] = column(side, lambda totals: totals.calls)
         columns[f"{side_name}_ns"] = column(side, lambda totals: totals.own_ns)
         columns[f"{side_name}_event"] = column(side, lambda totals: totals.longest)
-    left_out = {"names": len(rest), "delta_ns": sum(each.delta_ns for each in rest)}
+    left_out = {"names": len(rest), "delta_ns": sum(name.delta_ns for name in rest)}
     return {"differences": columns, "differences_left_out": left_out}

@@ -40,8 +40,10 @@ class Line:
 
 @dataclass(slots=True)
 class RawRun:
-    """The answers of one run, with a note for each of the first _MOST_NOTES unusable lines; `unsaid` counts the
-    others."""
+    """The answers of one run, and notes on its unusable lines.
+
+    `notes` has one for each of the first _MOST_NOTES lines; `unsaid` counts the others.
+    """
 
     lines: dict[AnswerKind, Line] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
@@ -147,7 +149,7 @@ def split_runs(data: bytes, path: str) -> list[RawRun]:
             continue
         value, problem = _decoded(line)
         if problem:
-            runs[-1].note(_torn(number, problem, path, at_end=number == len(lines)))
+            runs[-1].note(_not_json(number, problem, path, at_end=number == len(lines)))
             continue
         kind = kind_of(value)
         if kind is None:
@@ -189,7 +191,7 @@ def _decoded(line: bytes) -> tuple[Any, str]:
         return None, str(error)
 
 
-def _torn(number: int, problem: str, path: str, *, at_end: bool) -> Note:
+def _not_json(number: int, problem: str, path: str, *, at_end: bool) -> Note:
     code = NoteCode.TRUNCATED if at_end else NoteCode.DROPPED_EVENTS
     return Note(code, f"line {number}: not JSON ({problem}): left out; save that answer again", path)
 

@@ -47,11 +47,11 @@ def overview_rows(answer: dict[str, Any]) -> Parsed[dict[str, Any]]:
         if not isinstance(row, list) or len(row) < len(names):
             raise Unusable(f"a step has not all {len(names)} columns")
         parts = [_time(row[places[label]], label) if label in places else 0 for label in CATEGORY_LABELS]
-        tips = (found for cell in row if isinstance(cell, str) and (found := _TOTAL.search(cell)))
-        total = next((_time(_number_in(found[1]), "total") for found in tips), None)
+        tips = (match for cell in row if isinstance(cell, str) and (match := _TOTAL.search(cell)))
+        total = next((_time(_number_in(match[1]), "total") for match in tips), None)
         return SavedStep(str(row[names.index("Step")]), tuple(parts), total)
 
-    steps, problem = _good(answer["steps"].get("rows"), step, "step")
+    steps, problem = _parse_rows(answer["steps"].get("rows"), step, "step")
     if not steps:
         raise Unusable(problem or "no steps")
     missing = [label for label in _ALWAYS if label not in places]
@@ -62,8 +62,8 @@ def overview_rows(answer: dict[str, Any]) -> Parsed[dict[str, Any]]:
         "steps": steps,
         "average_ns": _average(answer.get("performance")),
         "devices": _devices(answer),
-        "environment": _titled(answer.get("environments")),
-        "recommendations": _advice(answer.get("recommendations")),
+        "environment": _title_values(answer.get("environments")),
+        "recommendations": _recommendations(answer.get("recommendations")),
     }, problem
 
 
@@ -105,7 +105,7 @@ def kernel_rows(answer: dict[str, Any]) -> Parsed[tuple[SavedKernel, ...]]:
         cell = dict(zip(names, row, strict=False))
         span = [_time(cell[key], key) if key in cell else None for key in ("Min Duration (us)", "Max Duration (us)")]
         mean = [
-            _fact(cell[key], key) if key in cell else None
+            _optional_number(cell[key], key) if key in cell else None
             for key in ("Mean Blocks Per SM", "Mean Est. Achieved Occupancy (%)")
         ]
         return SavedKernel(
@@ -134,13 +134,13 @@ def pie_rows(answer: dict[str, Any]) -> Parsed[dict[str, dict[str, int]]]:
 
 
 def _table(rows: Any, parse: Callable[[Any], T]) -> Parsed[tuple[T, ...]]:
-    good, problem = _good(rows, parse, "row")
+    good, problem = _parse_rows(rows, parse, "row")
     if not good and problem:
         raise Unusable(problem)
     return good, problem
 
 
-def _good(rows: Any, parse: Callable[[Any], T], what: str) -> Parsed[tuple[T, ...]]:
+def _parse_rows(rows: Any, parse: Callable[[Any], T], what: str) -> Parsed[tuple[T, ...]]:
     """The rows that parse, and a description of the others ("" for none)."""
     if not isinstance(rows, list):
         raise Unusable("no rows")
@@ -173,12 +173,14 @@ def _average(performance: Any) -> int | None:
 
 
 def _devices(answer: dict[str, Any]) -> tuple[SavedDevice, ...]:
-    """Devices in `gpu_metrics`, `mlu_metrics` or any other `..._metrics`: a label, "GPU 0:", precedes a device's
-    lines."""
+    """Devices in `gpu_metrics`, `mlu_metrics` or any other `..._metrics`.
+
+    A label, "GPU 0:", precedes a device's lines.
+    """
     out: list[tuple[str, dict[str, str]]] = []
     for key, metrics in answer.items():
         if key.endswith("_metrics") and isinstance(metrics, dict):
-            for title, value in _titled(metrics.get("data")):
+            for title, value in _title_values(metrics.get("data")):
                 if title.endswith(":") and not value:
                     out.append((title.removesuffix(":"), {}))
                 elif out and value:
@@ -186,12 +188,12 @@ def _devices(answer: dict[str, Any]) -> tuple[SavedDevice, ...]:
     return tuple(SavedDevice(label, figures) for label, figures in out)
 
 
-def _titled(rows: Any) -> tuple[tuple[str, str], ...]:
+def _title_values(rows: Any) -> tuple[tuple[str, str], ...]:
     good = (row for row in (rows if isinstance(rows, list) else ()) if isinstance(row, dict))
     return tuple((row["title"], str(row.get("value", ""))) for row in good if isinstance(row.get("title"), str))
 
 
-def _advice(markup: Any) -> tuple[str, ...]:
+def _recommendations(markup: Any) -> tuple[str, ...]:
     """Items of the list without markup; `N/A` means no advice."""
     # split at the tags: searching for the end of each opening tag may take quadratic time
     parts = markup.split("<li>")[1:] if isinstance(markup, str) else []
@@ -212,7 +214,7 @@ def _calls(value: Any) -> int:
     return value
 
 
-def _fact(value: Any, what: str) -> float | None:
+def _optional_number(value: Any, what: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < _LONGEST_US:

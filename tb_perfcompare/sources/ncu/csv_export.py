@@ -65,9 +65,9 @@ class _Reading:
             self._take(records[start:])
             self._file.taken = len(self._launches)
         if not self._header:
-            raise self._nothing("it has no table")
+            raise self._no_launch_error("it has no table")
         if not len(self._launches):
-            raise self._nothing("its table has no launch")
+            raise self._no_launch_error("its table has no launch")
         return self._recording()
 
     def _begin(self, number: int, header: str) -> None:
@@ -86,7 +86,7 @@ class _Reading:
             for number, _ in records:
                 self._file.drop(number, "a row below damaged names of columns")
 
-    def _nothing(self, why: str) -> CorruptInput:
+    def _no_launch_error(self, why: str) -> CorruptInput:
         errors = [text for text in self._lines.said if "No kernels" in text or text.startswith("error")]
         place = self._file.first or f"line {max(1, self._file.last)}"
         because = f"; ncu says {errors[0]!r}" if errors else ""
@@ -96,15 +96,15 @@ class _Reading:
         read = self._launches.finish()
         if not len(read.table):
             timed = read.metrics.get(DURATION)
-            found = f"no launch has a {timed}" if timed else "it has no durations (gpu__time_duration.sum)"
-            raise CorruptInput(self._file.name, found, place="the whole export", hint=_AGAIN)
+            reason = f"no launch has a {timed}" if timed else "it has no durations (gpu__time_duration.sum)"
+            raise CorruptInput(self._file.name, reason, place="the whole export", hint=_AGAIN)
         for number in read.untimed:
             self._file.drop(number, "the launch has no duration")
         metrics = {figure: metric for figure, metric in read.metrics.items() if figure != DURATION}
         return self._file.recording(
             read.table, READER, "lines or launches", list(self._notes(metrics)), format=NCU,
-            device_name=_few(self._launches.device_names),
-            compute_capability=_few(self._launches.seen("CC")),
+            device_name=_joined_names(self._launches.device_names),
+            compute_capability=_joined_names(self._launches.seen("CC")),
             devices=max(1, len(self._launches.seen("Device"))),
             metrics=metrics,
         )  # fmt: skip
@@ -124,7 +124,7 @@ class _Reading:
             yield Note(NoteCode.FIGURES_MISSING, message, name)
 
 
-def _few(names: list[str]) -> str:
+def _joined_names(names: list[str]) -> str:
     shown = ", ".join(name[:_LONGEST_NAME] for name in names[:_MOST_NAMES])
     return shown if len(names) <= _MOST_NAMES else f"{shown}, …"
 

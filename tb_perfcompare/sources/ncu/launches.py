@@ -121,8 +121,8 @@ class NcuLaunches:
                     if np.isfinite(value).any():
                         chosen[figure], metrics[figure] = value, " + ".join(candidate)
                         break
-        none = np.full(len(self), math.nan)
-        timed = np.isfinite(chosen.get(DURATION, none))
+        missing = np.full(len(self), math.nan)
+        timed = np.isfinite(chosen.get(DURATION, missing))
         lines = np.array(self._lines, dtype=np.int64)
 
         def figures(figure: str) -> Floats | None:
@@ -132,9 +132,9 @@ class NcuLaunches:
         table = LaunchTable(
             self._strings,
             np.array(self._names, dtype=np.int32)[timed],
-            np.rint(chosen.get(DURATION, none)[timed]).astype(np.int64),
-            none[timed] if tensor is None else tensor,
-            none[timed] if dram is None else dram,
+            np.rint(chosen.get(DURATION, missing)[timed]).astype(np.int64),
+            missing[timed] if tensor is None else tensor,
+            missing[timed] if dram is None else dram,
             figures("achieved_occupancy"),
             figures("sm_throughput"),
         )
@@ -156,7 +156,7 @@ class NcuLaunches:
             message = f"{cell.strip()[:40]!r} is written with a decimal comma"
             raise self.corrupt(message, line, column=metric, hint=_LOCALE) from None
         if value is None:
-            self._cannot_use(f"line {line}, {metric}: {cell.strip()[:40]!r} is not a number")
+            self._count_unusable(f"line {line}, {metric}: {cell.strip()[:40]!r} is not a number")
             return math.nan
         return value
 
@@ -168,9 +168,9 @@ class NcuLaunches:
 
     def _out_of_range(self, metric: str, value: float, unit: str, line: int) -> None:
         why = f"{unit[:40]!r} is not one of its units" if math.isnan(value) else f"{value:g} is out of range"
-        self._cannot_use(f"line {line}, {metric}: {why}")
+        self._count_unusable(f"line {line}, {metric}: {why}")
 
-    def _cannot_use(self, what: str) -> None:
+    def _count_unusable(self, what: str) -> None:
         self.unusable += 1
         self.first_unusable = self.first_unusable or what
 
@@ -203,8 +203,10 @@ def _number(cell: str) -> float | None:
 
 
 def _whole_number(cell: str) -> float | None:
-    """Parses a count of nanoseconds, like `number`. It has no fraction, so `2.848` must be 2,848 with a decimal
-    comma."""
+    """Parses a count of nanoseconds, like `number`.
+
+    It has no fraction, so `2.848` must be 2,848 with a decimal comma.
+    """
     value = _number(cell)
     if value is not None and value % 1 > 0 and _FRACTION_OF_THREE.fullmatch(cell.strip()):
         raise _DecimalComma(cell)

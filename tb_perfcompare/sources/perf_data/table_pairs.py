@@ -120,8 +120,8 @@ def _case(given: str, path: Path) -> str:
     if NORMAL in parts:
         folder = Path(*parts[: parts.index(NORMAL)])
     above = Path(given).absolute().parent
-    seen = folder.relative_to(above).parts if folder.is_relative_to(above) else ()
-    return "/".join(seen) or folder.name or _plain(path.name).removesuffix(PERF_DATA)
+    relative = folder.relative_to(above).parts if folder.is_relative_to(above) else ()
+    return "/".join(relative) or folder.name or _plain(path.name).removesuffix(PERF_DATA)
 
 
 def _names(paths: list[Path]) -> str:

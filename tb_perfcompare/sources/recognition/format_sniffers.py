@@ -145,8 +145,10 @@ def _inflated(head: bytes) -> bytes:
 
 
 def looks_known(head: bytes) -> bool:
-    """Whether a file with these first bytes is a trace, a kernel listing, an ncu export, a per-cycle table, a saved
-    baseline or a file of saved answers."""
+    """Whether a file with these first bytes is a run of any format.
+
+    Formats: trace, kernel listing, ncu export, per-cycle table, saved baseline, saved answers.
+    """
     head = _inflated(head)
     answers = ANSWER.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
     others = (declines_listing, declines_ncu, declines_cycles, declines_baseline, declines_events)

@@ -133,8 +133,10 @@ def _events(file: BinaryIO, size: int, path: str) -> Iterator[Event]:
 
 
 def _records(file: BinaryIO, size: int, path: str) -> Iterator[bytes]:
-    """The records up to the end of the file. Allocates no more memory than the file's size, whatever a length
-    claims."""
+    """The records up to the end of the file.
+
+    Allocates no more memory than the file's size, whatever a length claims.
+    """
     from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
 
     offset, number = 0, 1

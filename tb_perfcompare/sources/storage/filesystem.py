@@ -83,17 +83,17 @@ class LocalFileSystem:
     """The file system of this machine."""
 
     def entries(self, path: str) -> list[FileStat]:
-        with os.scandir(path) as found:
-            return [self._describe(entry) for entry in found]
+        with os.scandir(path) as listing:
+            return [self._describe(entry) for entry in listing]
 
     def _describe(self, entry: os.DirEntry[str]) -> FileStat:
         is_link = False
         try:
             is_link = entry.is_symlink()
-            found = entry.stat()
-            if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+            status = entry.stat()
+            if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
                 return FileStat(entry.path, entry.name, False, is_link=is_link, problem=NOT_A_FILE)
-            return _facts(entry.path, entry.name, found, is_link)
+            return _facts(entry.path, entry.name, status, is_link)
         except OSError as error:
             return FileStat(entry.path, entry.name, False, is_link=is_link, problem=error.strerror or str(error))
 
@@ -113,20 +113,20 @@ class LocalFileSystem:
         return os.path.basename(path) or path
 
 
-def _facts(path: str, name: str, found: os.stat_result, is_link: bool) -> FileStat:
-    is_dir = stat.S_ISDIR(found.st_mode)
+def _facts(path: str, name: str, status: os.stat_result, is_link: bool) -> FileStat:
+    is_dir = stat.S_ISDIR(status.st_mode)
     # scandir gives no inode on Windows: use the resolved path; only identities of directories are compared
-    identity: Hashable = (found.st_dev, found.st_ino)
-    if is_dir and not found.st_ino:
+    identity: Hashable = (status.st_dev, status.st_ino)
+    if is_dir and not status.st_ino:
         identity = os.path.realpath(path)
-    size, mtime_ns, version = state_from(found)
+    size, mtime_ns, version = state_from(status)
     return FileStat(path, name, is_dir, size, mtime_ns, identity, is_link, version="" if is_dir else version)
 
 
-def state_from(found: os.stat_result) -> FileState:
+def state_from(status: os.stat_result) -> FileState:
     """The state of a local file; without a version on Windows, which has no ctime."""
-    version = f"{found.st_ino:x}-{found.st_ctime_ns:x}" if os.name == "posix" else ""
-    return found.st_size, found.st_mtime_ns, version
+    version = f"{status.st_ino:x}-{status.st_ctime_ns:x}" if os.name == "posix" else ""
+    return status.st_size, status.st_mtime_ns, version
 
 
 def open_regular(path: str | os.PathLike[str], *, flags: int = 0, dir_fd: int | None = None) -> BinaryIO:
@@ -148,10 +148,10 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _OPEN_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 
 
-def _check_regular(found: os.stat_result) -> None:
-    if stat.S_ISDIR(found.st_mode):
+def _check_regular(status: os.stat_result) -> None:
+    if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if not (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)):
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)):
         raise OSError(errno.EINVAL, NOT_A_FILE)
 
 

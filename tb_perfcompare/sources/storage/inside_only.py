@@ -45,7 +45,7 @@ class InsideOnly(LocalFileSystem):
 
     def entries(self, path: str) -> list[FileStat]:
         self._check(path)
-        return [self._marked(entry) for entry in LocalFileSystem.entries(self, path)]
+        return [self._checked_entry(entry) for entry in LocalFileSystem.entries(self, path)]
 
     def stat(self, path: str) -> FileStat:
         self._check(path)
@@ -69,25 +69,25 @@ class InsideOnly(LocalFileSystem):
         if not _below(real, root):
             raise OSError(errno.EPERM, REFUSED)
         *parents, name = os.path.relpath(real, root).split(os.sep)
-        here = os.open(root, os.O_RDONLY | _DIRECTORY)
+        directory = os.open(root, os.O_RDONLY | _DIRECTORY)
         try:
             for parent in parents:
-                inner = os.open(parent, os.O_RDONLY | _DIRECTORY | _NO_FOLLOW, dir_fd=here)
-                os.close(here)
-                here = inner
-            return open_regular(name, flags=_NO_FOLLOW, dir_fd=here)
+                inner = os.open(parent, os.O_RDONLY | _DIRECTORY | _NO_FOLLOW, dir_fd=directory)
+                os.close(directory)
+                directory = inner
+            return open_regular(name, flags=_NO_FOLLOW, dir_fd=directory)
         except OSError as error:
             if error.errno in (errno.ELOOP, errno.ENOTDIR):
                 raise OSError(errno.EPERM, REFUSED) from error
             raise
         finally:
-            os.close(here)
+            os.close(directory)
 
     def _check(self, path: str) -> None:
         if not is_inside(path, self.root):
             raise OSError(errno.EPERM, REFUSED)
 
-    def _marked(self, entry: FileStat) -> FileStat:
+    def _checked_entry(self, entry: FileStat) -> FileStat:
         if not entry.is_link or is_inside(entry.path, self.root):
             return replace(entry, within=self.root)
         return FileStat(entry.path, entry.name, False, is_link=True, problem=REFUSED)

@@ -73,7 +73,7 @@ class _Watched:
     def open(self, path: str) -> BinaryIO:
         with ExitStack() as unless_returned:
             file = unless_returned.enter_context(self._inner.open(path))
-            self._handles.append((path, _kept_open(file)))
+            self._handles.append((path, _second_handle(file)))
             state = settled_state(self._inner, file)
             if self._known is None:
                 self._states.setdefault(path, state)
@@ -117,7 +117,7 @@ class _Watched:
         return self._inner.basename(path)
 
 
-def _kept_open(file: BinaryIO) -> BinaryIO | None:
+def _second_handle(file: BinaryIO) -> BinaryIO | None:
     """A second handle of a local file, which stays open when the reader closes the first; None for a store's file.
 
     The state of a store's file is requested again by path.

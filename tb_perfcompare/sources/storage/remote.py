@@ -193,9 +193,9 @@ class RemoteFileSystem:
                 entries.append(_facts(below.rstrip("/"), self.basename(below), info))
             else:
                 unknown.append(below)  # a web listing has only names
-        return entries + self._facts_of(unknown)
+        return entries + self._stat_all(unknown)
 
-    def _facts_of(self, paths: list[str]) -> list[FileStat]:
+    def _stat_all(self, paths: list[str]) -> list[FileStat]:
         """Describes several paths in parallel: each takes a request to the server."""
         from concurrent.futures import ThreadPoolExecutor  # not needed for local files
 
@@ -285,15 +285,15 @@ def _time_ns(info: dict[str, Any]) -> int:
     from email.utils import parsedate_to_datetime  # slow to import, and rarely needed
 
     for key in _TIMES:
-        found = info.get(key)
+        time = info.get(key)
         try:
-            if isinstance(found, str):
-                written = found.replace("Z", "+00:00")
-                found = parsedate_to_datetime(found) if "," in found else datetime.fromisoformat(written)
-            if isinstance(found, datetime):
-                return round((found if found.tzinfo else found.replace(tzinfo=timezone.utc)).timestamp() * 1e6) * 1000
-            if isinstance(found, (int, float)):
-                return round(found * 1e6) * 1000
+            if isinstance(time, str):
+                written = time.replace("Z", "+00:00")
+                time = parsedate_to_datetime(time) if "," in time else datetime.fromisoformat(written)
+            if isinstance(time, datetime):
+                return round((time if time.tzinfo else time.replace(tzinfo=timezone.utc)).timestamp() * 1e6) * 1000
+            if isinstance(time, (int, float)):
+                return round(time * 1e6) * 1000
         except (ValueError, OverflowError):
             continue
     return 0

@@ -41,7 +41,7 @@ class TextFile:
         self.name = name
         self.rows = 0
         self._blocks = blocks
-        raw = _Delivered(blocks, lambda: report(Progress("reading", name, blocks.stored_bytes, size, self.rows)))
+        raw = _BlockStream(blocks, lambda: report(Progress("reading", name, blocks.stored_bytes, size, self.rows)))
         self.lines = io.TextIOWrapper(io.BufferedReader(raw, _BUFFER_BYTES), encoding="utf-8-sig", newline="")
 
     def facts(self) -> FileFacts:
@@ -67,7 +67,7 @@ def open_text(
         yield TextFile(name or path, blocks, size, report)
 
 
-class _Delivered(io.RawIOBase):
+class _BlockStream(io.RawIOBase):
     """The uncompressed bytes as a raw stream; calls `delivered` after every block."""
 
     def __init__(self, blocks: Blocks, delivered: Callable[[], None]) -> None:

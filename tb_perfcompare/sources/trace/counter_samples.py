@@ -110,6 +110,6 @@ def _disambiguated(keys: list[_Key], instances: list[_Instance]) -> list[_Key]:
 
 def _rank(instance: _Instance) -> tuple[bool, int, str, int, bytes]:
     """Sort key: numeric pids by value, before texts; ids by length first, which sorts numbers by value too."""
-    pid, own = instance
+    pid, instance_id = instance
     is_text = isinstance(pid, str)
-    return is_text, 0 if isinstance(pid, str) else pid, str(pid), len(own), own
+    return is_text, 0 if isinstance(pid, str) else pid, str(pid), len(instance_id), instance_id

@@ -76,13 +76,13 @@ def read_excerpt(
             def tell(events: int) -> None:
                 report(Progress("reading", shown, blocks.stored_bytes, size, events))
 
-            document = read_document(blocks, lambda: _ExcerptScanner(_Taken(first_ns, last_ns)), tell)
+            document = read_document(blocks, lambda: _ExcerptScanner(_TextCollector(first_ns, last_ns)), tell)
     except OSError as error:
         raise InputError(shown, error.strerror or str(error), hint="check that it is a readable file") from error
     scanner = document.scanner
     if not isinstance(scanner, _ExcerptScanner):
         raise CorruptInput(shown, "traceEvents is missing", hint="give a trace written by torch.profiler")
-    return scanner.taken.excerpt(_sound(document.members))
+    return scanner.taken.excerpt(_valid_members(document.members))
 
 
 def excerpt_file(excerpt: Excerpt, about: Mapping[str, object]) -> bytes:
@@ -102,7 +102,7 @@ def packed(text: bytes) -> bytes:
     return gzip.compress(text, _LEVEL, mtime=0)
 
 
-def _sound(members: Mapping[str, bytes]) -> dict[str, bytes]:
+def _valid_members(members: Mapping[str, bytes]) -> dict[str, bytes]:
     """The members as valid JSON: repaired if necessary and possible, else left out."""
     sound: dict[str, bytes] = {}
     for key, text in members.items():
@@ -117,7 +117,7 @@ def _decoded_text(text: bytes) -> bytes:
     return text
 
 
-class _Taken(ColumnBuilder):
+class _TextCollector(ColumnBuilder):
     """A ColumnBuilder that collects texts instead of columns."""
 
     def __init__(self, first_ns: int, last_ns: int) -> None:
@@ -167,7 +167,7 @@ class _Taken(ColumnBuilder):
 class _ExcerptScanner(PythonScanner):
     """PythonScanner that passes on the text of every event that it decodes."""
 
-    def __init__(self, taken: _Taken) -> None:
+    def __init__(self, taken: _TextCollector) -> None:
         super().__init__(builder=taken)
         self.taken = taken
 
@@ -192,8 +192,10 @@ class _ExcerptScanner(PythonScanner):
 
 
 def _readable(text: bytes) -> bytes:
-    """The text with a replacement character for every byte that is not UTF-8; the decoder skips strings it does not
-    read."""
+    """The text with a replacement character for every byte that is not UTF-8.
+
+    The decoder does not check strings that it does not read.
+    """
     return text if text.isascii() else text.decode("utf-8", "replace").encode("utf-8")
 
 

@@ -40,7 +40,7 @@ def joined_file(sides: Sequence[JoinedSide]) -> bytes:
     numbers = _Numbers()
     texts: list[bytes] = []
     for side in sides:
-        texts += _Renamed(side, numbers).texts()
+        texts += _RenumberedSide(side, numbers).texts()
     return trace_text({"displayTimeUnit": b'"ms"'}, texts)
 
 
@@ -53,7 +53,7 @@ class _Numbers:
 
 
 @dataclass(slots=True)
-class _Renamed:
+class _RenumberedSide:
     side: JoinedSide
     numbers: _Numbers
     processes: dict[str, int] = field(default_factory=dict)

@@ -176,7 +176,7 @@ class _Reading:
 
             document = read_document(blocks, partial(scanner, blocks), tell)
             if document.scanner is None:
-                raise self._nothing(document, blocks)
+                raise self._no_events_error(document, blocks)
             return document, blocks
 
     def _notes(
@@ -207,7 +207,7 @@ class _Reading:
             message = f"{len(document.oversized) - _MOST_LISTED} other root members left out"
             yield Note(NoteCode.REPAIRED, message, self._name)
 
-    def _nothing(self, document: Document, blocks: Blocks) -> CorruptInput:
+    def _no_events_error(self, document: Document, blocks: Blocks) -> CorruptInput:
         """Builds the error for a file without a list of events."""
         end = f"byte {blocks.raw_bytes}"
         again = "copy or record it again"

@@ -20,7 +20,7 @@ from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 _SAMPLE_BYTES = 64 * 2**10
 _SAMPLES = 16
 _digests: ByteCache[str] = ByteCache(2**20)
-"""By path and state, for stores whose version text changes with every write: a comparison needs each digest four
+"""By path and state, for file systems whose version text changes with every write: a comparison needs each digest four
 times."""
 
 _CODE = (".py", ".so", ".pyd")  # as written and as compiled

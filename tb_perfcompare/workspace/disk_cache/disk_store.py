@@ -121,7 +121,7 @@ class DiskStore:
         self._evict()
 
     def facts(self) -> CacheFacts:
-        """Counts the entries. Raises OSError if the directory exists and cannot be listed."""
+        """Counts summaries and comparisons. Raises OSError if the directory exists and cannot be listed."""
         entries = [entry for entry in self._entries() if not entry[0].name.endswith(KNOWN)]
         comparisons = sum(path.name.endswith(COMPARISON) for path, _, _ in entries)
         sizes = sum(size for _, _, size in entries)

@@ -107,8 +107,8 @@ class KnownRuns:
             self._refresh()
             new, self._new = dict(sorted(self._new.items())), {}
             older = {key: entry for key, entry in self._files.items() if key not in new}
-            kept = dict(list((older | new).items())[-_MOST:])
-            body = msgspec.msgpack.encode(_Entry(__version__, kept))
+            newest = dict(list((older | new).items())[-_MOST:])
+            body = msgspec.msgpack.encode(_Entry(__version__, newest))
             path = self._entries.path("runs", KNOWN)
             try:
                 self._entries.write(path, lambda out: out.write(body + digest_of(path, body)))

@@ -70,7 +70,7 @@ class SummaryCache:
             return
 
     def facts(self) -> CacheFacts:
-        """Counts the entries. Raises OSError if the directory exists and cannot be listed."""
+        """Counts summaries and comparisons. Raises OSError if the directory exists and cannot be listed."""
         return self._entries.facts()
 
     def clear(self) -> CacheFacts:

@@ -55,10 +55,10 @@ _STEPS = re.compile(r"\s*(\d{1,18})\s*(?:-\s*(\d{1,18})\s*)?", re.ASCII)
 
 def parse_steps(text: str) -> Steps:
     """Parses a range such as "3-10", or one step number. Raises SelectionError."""
-    found = _STEPS.fullmatch(text)
-    if found is None:
+    match = _STEPS.fullmatch(text)
+    if match is None:
         raise SelectionError(f"{text!r} is not a range of steps", hint="give two numbers such as 3-10, or one")
-    first, last = int(found[1]), int(found[2] or found[1])
+    first, last = int(match[1]), int(match[2] or match[1])
     if last < first:
         raise SelectionError(f"the range of steps {text!r} ends before it starts", hint="give the smaller number first")
     return first, last

@@ -44,8 +44,8 @@ def series_history(listing: Listing, series: str, options: CompareOptions | None
     unknown series."""
     entries = [point for point in listing.points if point.series == series]
     if not entries:
-        known = list(series_of(listing))
-        hint = choices(series, known) if known else "record one: tb-perfcompare record RUN --into LOGDIR"
+        existing = list(series_of(listing))
+        hint = choices(series, existing) if existing else "record one: tb-perfcompare record RUN --into LOGDIR"
         raise SelectionError(f"there is no series called {series!r}", hint=hint)
     names = {run.name for run in listing.runs}
     points: list[tuple[PointFacts, str]] = []

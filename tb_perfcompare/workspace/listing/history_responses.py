@@ -123,17 +123,17 @@ def iso(at_s: int) -> str:
     return datetime.fromtimestamp(at_s, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def history_dict(listing: Listing, found: SeriesPoints | None) -> HistoryAnswerDict:
+def history_dict(listing: Listing, series_points: SeriesPoints | None) -> HistoryAnswerDict:
     """All series, and the complete history of one of them."""
     return {
         "schema": HISTORY_SCHEMA,
         "version": __version__,
         "series": _series(listing),
-        "history": None if found is None else _history(found),
+        "history": None if series_points is None else _history(series_points),
     }
 
 
-def history_answer(listing: Listing, found: SeriesPoints | None, offset: int = 0) -> bytes:
+def history_answer(listing: Listing, series_points: SeriesPoints | None, offset: int = 0) -> bytes:
     """One page of `history_dict` as JSON of at most MOST_BYTES: as many points as fit, from number `offset` on. Series,
     segments, changes, notes and problems are on the first page only, with the numbers of series and problems that did
     not fit."""
@@ -145,18 +145,18 @@ def history_answer(listing: Listing, found: SeriesPoints | None, offset: int = 0
         "series": series,
         **({"series_left_out": more} if more else {}),
     }
-    if found is None:
+    if series_points is None:
         return encoded({**frame, "history": None})
-    history: dict[str, Any] = dict(_levels(found))
+    history: dict[str, Any] = dict(_levels(series_points))
     if offset:
         history = {name: [] for name in history}
     problems, _ = filled(history["problems"], _PROBLEMS_BYTES)
     if len(problems) < len(history["problems"]):
         history["problems_left_out"] = len(history["problems"]) - len(problems)
-    history = {"series": found.series, "points": (), **history, "problems": problems}
+    history = {"series": series_points.series, "points": (), **history, "problems": problems}
     room = MOST_BYTES - len(encoded({**frame, "history": history})) - _RESERVE
-    points, _ = filled(_points(found, offset), room)
-    total = len(found.history.points)
+    points, _ = filled(_points(series_points, offset), room)
+    total = len(series_points.history.points)
     end = offset + len(points)
     following = {"next_offset": end} if points and end < total else {}
     if following or offset:
@@ -168,14 +168,14 @@ def _series(listing: Listing) -> list[SeriesDict]:
     return [{"series": name, "points": count} for name, count in series_of(listing).items()]
 
 
-def _history(found: SeriesPoints) -> HistoryDict:
-    levels = _levels(found)
-    return {"series": found.series, "points": list(_points(found)), **levels}  # type: ignore[typeddict-item]
+def _history(series_points: SeriesPoints) -> HistoryDict:
+    levels = _levels(series_points)
+    return {"series": series_points.series, "points": list(_points(series_points)), **levels}  # type: ignore[typeddict-item]
 
 
-def _points(found: SeriesPoints, offset: int = 0) -> Iterator[PointDict]:
-    history = found.history
-    rows = zip(found.runs[offset:], history.points[offset:], history.standings[offset:], strict=True)
+def _points(series_points: SeriesPoints, offset: int = 0) -> Iterator[PointDict]:
+    history = series_points.history
+    rows = zip(series_points.runs[offset:], history.points[offset:], history.standings[offset:], strict=True)
     return (
         {
             "run": run, "label": point.label, "at": iso(point.at_s), "recorded_run": point.run,
@@ -190,20 +190,20 @@ def _points(found: SeriesPoints, offset: int = 0) -> Iterator[PointDict]:
     )  # fmt: skip
 
 
-def _levels(found: SeriesPoints) -> _LevelsDict:
+def _levels(series_points: SeriesPoints) -> _LevelsDict:
     """A history without its points."""
-    history = found.history
+    history = series_points.history
     return {
         "segments": as_plain(history.segments),
         "changes": as_plain(history.changes),
         "notes": list(history.notes),
-        "problems": [problem_dict(note) for note in found.problems],
+        "problems": [problem_dict(note) for note in series_points.problems],
     }
 
 
-def history_table(found: SeriesPoints) -> Table:
+def history_table(series_points: SeriesPoints) -> Table:
     """One row per point."""
-    history = found.history
+    history = series_points.history
     changes = {change.point: change for change in history.changes}
     rows: list[tuple[Cell, ...]] = []
     for index, (point, standing) in enumerate(zip(history.points, history.standings, strict=True)):
@@ -216,8 +216,8 @@ def history_table(found: SeriesPoints) -> Table:
                 None if change is None else change.p,
             )
         )  # fmt: skip
-    problems = (f"{note.where}: {note.message}" for note in found.problems)
-    return Table("history", f"History of {found.series}", _POINTS, tuple(rows), (*history.notes, *problems))
+    problems = (f"{note.where}: {note.message}" for note in series_points.problems)
+    return Table("history", f"History of {series_points.series}", _POINTS, tuple(rows), (*history.notes, *problems))
 
 
 def series_table(listing: Listing, logdir: str) -> Table:

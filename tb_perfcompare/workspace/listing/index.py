@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
+import math
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +16,7 @@ from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError, 
 from tb_perfcompare.model.formats import LISTING, NCU, TITLES, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.sources.discover import find_runs, parse_source, without_part
+from tb_perfcompare.sources.discover import find_runs, is_named_after_rank, parse_source, without_part
 from tb_perfcompare.sources.perf_data.file_names import read_along
 from tb_perfcompare.sources.run_entries import FileEntry, PointEntry, RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.saved.manifest import read_manifest
@@ -24,6 +26,10 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile, RecordedExperimen
 from tb_perfcompare.workspace.sharing.background_refresh import Refreshed
 
 _KEPT_S = 5.0
+_PAUSE_S = 10.0
+"""Ranks of a job write their files within less."""
+_SECOND_DIGITS = 10
+"""Digits of seconds since 1970; profilers append more for milliseconds or nanoseconds."""
 _PARENT = re.compile(r"[/\\][^/\\]+$")
 
 
@@ -92,7 +98,7 @@ class Index:
             listing = self.listing(rescan=True)  # it may have appeared since
             run = _named(listing.runs, name)
         if run is None:
-            raise _unknown("run", name, [found.name for found in listing.runs])
+            raise _unknown("run", name, [entry.name for entry in listing.runs])
         return run
 
 
@@ -170,10 +176,10 @@ def counters_from_path(path: str) -> CaptureFile:
 def _files_at(path: str, worker: str | None, span: str | None) -> tuple[RunEntry, list[CaptureFile]]:
     fs = file_system(path)
     run = parse_source(path, fs)
-    place, part = without_part(fs.absolute(path), fs)
+    file_path, part = without_part(fs.absolute(path), fs)
     path = without_secrets(path)
     is_file = any(
-        file.path == run.path == place for named in run.workers for recorded in named.spans for file in recorded.files
+        file.path == run.path == file_path for named in run.workers for entry in named.spans for file in entry.files
     )
     folder = path if part is None else path.removesuffix(f"#{part}")
     shown = path if is_file else folder.rstrip("/") + "/"
@@ -226,12 +232,29 @@ def _scan(roots: Iterable[Root], inside: bool) -> Listing:
 
 
 def shape_of(run: RunEntry) -> RunShape:
-    """Returns the properties of a run that pairing uses: worker and span names, and the newest file time."""
+    """Returns the properties of a run that pairing uses: worker and span names, the newest file time, and the workers
+    in time order if each was recorded after the one before."""
     files = [file for worker in run.workers for span in worker.spans for file in span.files]
     return RunShape(
         run.name, tuple((worker.name, tuple(span.label for span in worker.spans)) for worker in run.workers),
-        max((file.mtime_ns for file in files), default=0),
+        max((file.mtime_ns for file in files), default=0), _in_turns(run),
     )  # fmt: skip
+
+
+def _in_turns(run: RunEntry) -> tuple[str, ...]:
+    """Workers in the order of the times in their file names, if a pause lies between any two; else ()."""
+    if any(is_named_after_rank(worker.name) for worker in run.workers):
+        return ()
+    recorded = sorted((*_recorded_s(worker), worker.name) for worker in run.workers)
+    in_turns = all(later[0] > earlier[1] + _PAUSE_S for earlier, later in itertools.pairwise(recorded))
+    return tuple(name for *_, name in recorded) if in_turns else ()
+
+
+def _recorded_s(worker: WorkerEntry) -> tuple[float, float]:
+    """First and last time in the file names of a worker, in seconds since 1970; (0, inf) if any has none."""
+    stamps = [int(span.stamp or 0) for span in worker.spans]
+    first, last = (stamp / 10 ** max(len(str(stamp)) - _SECOND_DIGITS, 0) for stamp in (min(stamps), max(stamps)))
+    return (first, last) if len(str(min(stamps))) >= _SECOND_DIGITS else (0.0, math.inf)
 
 
 def _run_name(root: Root, run: RunEntry, root_path: str) -> str:

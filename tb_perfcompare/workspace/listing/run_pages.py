@@ -80,7 +80,7 @@ class RunPages:
 
 
 def _body(
-    listing: Listing, roots: Sequence[str], given: Sequence[tuple[str, str]], profiler_tab: bool, offset: int,
+    listing: Listing, roots: Sequence[str], extra_problems: Sequence[tuple[str, str]], profiler_tab: bool, offset: int,
     known: KnownFiles | None,
 ) -> bytes:  # fmt: skip
     """Returns the JSON of a page; only the first page has pairs and problems."""
@@ -92,7 +92,9 @@ def _body(
     total = sum(len(run.workers) for run in listing.runs)
     suggested = list(_pairs_of_same_device(listing, known) if offset == 0 else ())
     pairs, _ = filled(map(pair_dict, suggested), _PAIRS_BYTES)
-    wrong = [{"path": path, "message": message} for path, message in given] + list(map(problem_dict, listing.problems))
+    wrong = [{"path": path, "message": message} for path, message in extra_problems] + list(
+        map(problem_dict, listing.problems)
+    )
     problems, _ = filled(wrong if offset == 0 else (), _PROBLEMS_BYTES)
     tail: dict[str, Any] = {"profiler_tab": profiler_tab, "pairs": pairs, "problems": problems}
     if offset == 0:
@@ -101,19 +103,19 @@ def _body(
     plain = {key: raw(value) for key, value in frame.items()}
     room = MOST_BYTES - len(encoded({**plain, **tail})) - _RESERVE
     runs: list[Any] = []
-    taken = 0
+    sent_workers = 0
     for run in _from(listing.runs, offset):
         size = len(text := encoded(described(run)))
         if size > room:
-            part = _first_workers(run, room, described, at_least=0 if taken else 1)
+            part = _first_workers(run, room, described, at_least=0 if sent_workers else 1)
             if part is not None:
                 runs.append(raw(described(part)))
-                taken += len(part.workers)
+                sent_workers += len(part.workers)
             break
         runs.append(msgspec.Raw(text))
         room -= size + 1
-        taken += len(run.workers)
-    end = offset + taken
+        sent_workers += len(run.workers)
+    end = offset + sent_workers
     more = {"next_offset": end} if end < total else {}
     paged = {"offset": offset, "total_workers": total, "listing": listing.tag, **more} if more or offset else {}
     return encoded({**plain, "runs": runs, **tail, **paged})

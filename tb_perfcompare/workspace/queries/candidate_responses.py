@@ -136,44 +136,45 @@ def row_dict(row: CandidateRow) -> CandidateRowDict:
     }
 
 
-def candidates_dict(found: CandidateRows) -> VerdictsAnswerDict:
+def candidates_dict(comparisons: CandidateRows) -> VerdictsAnswerDict:
     """All rows, each with its adjusted p."""
     return {
         "schema": VERDICTS_SCHEMA,
         "version": __version__,
-        "alpha": found.alpha,
-        "looks": found.looks,
+        "alpha": comparisons.alpha,
+        "looks": comparisons.looks,
         "rows": [
             {**row_dict(row), "adjusted": as_plain(adjusted)}
-            for row, adjusted in zip(found.rows, found.adjusted, strict=True)
+            for row, adjusted in zip(comparisons.rows, comparisons.adjusted, strict=True)
         ],
     }
 
 
-def candidates_table(found: CandidateRows, baseline: str) -> Table:
+def candidates_table(comparisons: CandidateRows, baseline: str) -> Table:
     """One row per candidate."""
-    rows = tuple(_cells(row, adjusted) for row, adjusted in zip(found.rows, found.adjusted, strict=True))
-    notes = (*notes_on(found), *left_out_of(found))
+    rows = tuple(_cells(row, adjusted) for row, adjusted in zip(comparisons.rows, comparisons.adjusted, strict=True))
+    notes = (*notes_on(comparisons), *left_out_of(comparisons))
     return Table("verdicts", f"Candidates against {baseline}", CANDIDATE_COLUMNS, rows, notes)
 
 
-def left_out_of(found: CandidateRows) -> tuple[str, ...]:
+def left_out_of(comparisons: CandidateRows) -> tuple[str, ...]:
     """Sentences about data missing from the comparisons, each once, with the candidate's name."""
     messages: dict[str, None] = {}
-    for row in found.rows:
+    for row in comparisons.rows:
         for note in row.result.notes if row.result is not None else ():
             messages[note.sentence.replace("candidate: ", f"{row.candidate.text}: ")] = None
     return tuple(messages)
 
 
-def notes_on(found: CandidateRows) -> tuple[str, ...]:
+def notes_on(comparisons: CandidateRows) -> tuple[str, ...]:
     """Notes on making several comparisons with one baseline; empty for one comparison."""
-    if found.looks < 2:
+    if comparisons.looks < 2:
         return ()
-    any_false = 1 - (1 - found.alpha) ** found.looks
+    any_false = 1 - (1 - comparisons.alpha) ** comparisons.looks
     return (
-        f"{found.looks} comparisons with one baseline: if no candidate really differed, up to {percent(any_false)} of "
-        f"such tables would still show a difference, at most {setting(found.alpha)} after Holm's adjustment",
+        f"{comparisons.looks} comparisons with one baseline: if no candidate really differed, up to "
+        f"{percent(any_false)} of such tables would still show a difference, at most {setting(comparisons.alpha)} "
+        "after Holm's adjustment",
         "an unusual baseline shows in every row: record it again to find out",
     )
 

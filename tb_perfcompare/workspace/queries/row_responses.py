@@ -129,13 +129,13 @@ class RowResponses:
             frames = frame_index(None if tree is None else call_tree_table(tree))
             return _Pair(path_source(baseline), path_source(candidate), frames, tree)
 
-        made = finished(self._pairs.joined(question, make), report)
-        pair = made.result()
+        flight = finished(self._pairs.joined(question, make), report)
+        pair = flight.result()
         paths = row_paths(table, row, pair.baseline, pair.candidate, together=together)
         related = related_rows(table, row, pair.baseline, pair.candidate)
         called = callees(pair.tree, table, row, (pair.baseline, pair.candidate))
         durations = launch_durations(table, row, pair.baseline, pair.candidate)
-        return paths_answer(paths, related, frame_link(table, row, pair.frames), called, durations), made.provisional
+        return paths_answer(paths, related, frame_link(table, row, pair.frames), called, durations), flight.provisional
 
     def _loaded(self, flight: Flight[Any], question: ComparisonRequest, *, paths: bool = False) -> list[Summary]:
         """Both sides, cut into the same steps."""
@@ -156,8 +156,8 @@ class RowResponses:
             baseline, candidate, _ = with_same_names(*sides)
             return step_source(baseline, {table}), step_source(candidate, {table})
 
-        made = finished(self._tables.joined((question, table), make), report)
-        return made.result(), made.provisional
+        flight = finished(self._tables.joined((question, table), make), report)
+        return flight.result(), flight.provisional
 
     def close(self) -> None:
         """Cancels work under way."""
@@ -165,18 +165,18 @@ class RowResponses:
         self._pairs.cancel_all()
 
 
-def row_answer(found: RowSteps) -> bytes:
+def row_answer(row_times: RowSteps) -> bytes:
     """Encodes the step times of a row as JSON."""
     answer: RowStepsDict = {
         "schema": ROW_SCHEMA,
         "version": __version__,
-        "table": found.table,
-        "row": found.row,
-        "metric": found.metric,
+        "table": row_times.table,
+        "row": row_times.row,
+        "metric": row_times.metric,
         "unit": "us",
-        "measures": [{"name": name, "label": label} for name, label in found.measures.items()],
-        "baseline": _side(found.baseline),
-        "candidate": _side(found.candidate),
+        "measures": [{"name": name, "label": label} for name, label in row_times.measures.items()],
+        "baseline": _side(row_times.baseline),
+        "candidate": _side(row_times.candidate),
     }
     return fitted(encoded(answer), MOST_BYTES)
 

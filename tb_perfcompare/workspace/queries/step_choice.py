@@ -79,8 +79,8 @@ def choose(steps: Sequence[StepFacts], choice: StepChoice, source: str) -> StepF
     if choice.choice == TYPICAL:
         middle = float(np.median([step.total_ns for step in compared]))
         return min(compared, key=lambda step: abs(step.total_ns - middle))
-    found = next((step for step in steps_here if step.label == choice.choice), None)
-    if found is None:
+    labelled = next((step for step in steps_here if step.label == choice.choice), None)
+    if labelled is None:
         lost = next((step for step in steps if step.label == choice.choice), None)
         if lost is not None and not lost.drawable:
             raise SelectionError(f"step {lost.label} of {source} cannot be drawn", hint=lost.reason)
@@ -88,7 +88,7 @@ def choose(steps: Sequence[StepFacts], choice: StepChoice, source: str) -> StepF
         more = f" and {len(labels) - _MOST_NAMED} more" if len(labels) > _MOST_NAMED else ""
         hint = f"there are: {', '.join(labels[:_MOST_NAMED])}{more}"
         raise SelectionError(f"{source} has no step {choice.choice[:80]!r}", hint=hint)
-    return found
+    return labelled
 
 
 def _sort_key(label: str) -> tuple[int, str]:

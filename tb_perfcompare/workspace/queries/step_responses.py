@@ -95,8 +95,8 @@ def drawn_event(own: StepEvents, event: int, other: tuple[StepEvents, StepMatche
     partner = NOBODY if other is None else int(other[1].of_a[event])
     if other is None or partner == NOBODY:
         return event_answer(figures, None, renamed=False)
-    there = event_dict(other[0], event_figures(other[0], partner), lane_of(other[0], partner))
-    return event_answer(figures, there, renamed=bool(other[1].renamed[event]))
+    counterpart = event_dict(other[0], event_figures(other[0], partner), lane_of(other[0], partner))
+    return event_answer(figures, counterpart, renamed=bool(other[1].renamed[event]))
 
 
 def compared_area(baseline: StepEvents, candidate: StepEvents, area: Area) -> bytes:
@@ -138,12 +138,12 @@ def _hits(own: StepEvents, find: str) -> Flags | None:
     words = [word.casefold() for word in find.split() if word != "-"]
     if not words:
         return None
-    wanted = [word for word in words if not word.startswith("-")]
-    refused = [word[1:] for word in words if word.startswith("-")]
+    required = [word for word in words if not word.startswith("-")]
+    excluded = [word[1:] for word in words if word.startswith("-")]
 
     def passes(name: str) -> bool:
         text = name.casefold()
-        return all(word in text for word in wanted) and not any(word in text for word in refused)
+        return all(word in text for word in required) and not any(word in text for word in excluded)
 
     hits: Flags = np.array([passes(name.name) for name in own.names], dtype=np.bool_)[own.name]
     return hits

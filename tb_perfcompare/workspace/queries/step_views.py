@@ -95,10 +95,10 @@ class StepViews:
     def chosen(self, chosen: ChosenSide, window: str, report: Reporter) -> tuple[StepFacts, CaptureFile]:
         """Returns (the requested step, the file that holds it). Raises SelectionError, also for a side without
         events."""
-        found = self.steps(chosen.side, window, report)
-        if found.absent:
-            raise SelectionError(f"{chosen.side.source} has no events to draw", hint=found.absent)
-        facts = choose(found.steps, chosen.step, chosen.side.source)
+        listing = self.steps(chosen.side, window, report)
+        if listing.absent:
+            raise SelectionError(f"{chosen.side.source} has no events to draw", hint=listing.absent)
+        facts = choose(listing.steps, chosen.step, chosen.side.source)
         return facts, _file_of(chosen.side, facts)
 
     def excerpt(self, sides: tuple[ExcerptSide, ...], compress: bool, report: Reporter) -> bytes:
@@ -192,8 +192,8 @@ class StepViews:
         def make(own: Flight[StepMatches]) -> StepMatches:
             return self._computations.work(match_steps, ordered, own, ())
 
-        found = finished(self._matches.joined(jobs[::-1] if turned else jobs, make), flight.report).result()
-        return found.turned(steps[0]) if turned else found
+        matches = finished(self._matches.joined(jobs[::-1] if turned else jobs, make), flight.report).result()
+        return matches.turned(steps[0]) if turned else matches
 
 
 def _file_of(side: Side, facts: StepFacts) -> CaptureFile:

@@ -126,14 +126,14 @@ class TablePages:
     ) -> tuple[RunViews, TableRows]:
         """Returns (a single run's views, rows of one of them). Raises SelectionError if the run does not have the view,
         and what reading raises."""
-        made = finished(self.views(side, window), report)
-        found = made.result()
-        return found, self._rows((side, window, view), found.table(view), query, made.provisional)
+        flight = finished(self.views(side, window), report)
+        run = flight.result()
+        return run, self._rows((side, window, view), run.table(view), query, flight.provisional)
 
     def of_strict(self, question: StrictRequest, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
         """Returns rows of a table of the pair's strict report. Raises SelectionError for an unknown table."""
-        made = finished(self._computations.ask_strict(question), report)
-        body = made.result()
+        flight = finished(self._computations.ask_strict(question), report)
+        body = flight.result()
         key = (question, hash(body))  # a provisional report may be replaced by another for the same request
         tables = self._strict.get(key)
         if tables is None:
@@ -141,7 +141,9 @@ class TablePages:
             self._strict.put(key, tables)
         if name not in tables:
             raise SelectionError(f"there is no table {name[:80]!r}", hint=choices(name, tables))
-        return replace(self._rows((key, name), tables[name], query, made.provisional), lost=len(tables[SUMMARY].notes))
+        return replace(
+            self._rows((key, name), tables[name], query, flight.provisional), lost=len(tables[SUMMARY].notes)
+        )
 
     def close(self) -> None:
         """Cancels work under way."""

@@ -68,9 +68,9 @@ class Refreshed(Generic[T]):
     def _work(self, making: _Making[T]) -> None:
         value = self._value
         try:
-            made = self._make()
+            new_value = self._make()
             # an equal value keeps its identity, so that caches keyed by the object still hit
-            value = value if value == made else made
+            value = value if value == new_value else new_value
         except BaseException as error:  # not swallowed: `result` raises it in the waiting caller
             self._end(making, self._value)
             making.fail(error)

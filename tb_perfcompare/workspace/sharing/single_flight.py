@@ -136,7 +136,7 @@ class SingleFlight(Generic[T]):
                 threading.Thread(
                     target=self._compute, args=(flight, compute), name="tb_perfcompare work", daemon=True
                 ).start()
-                self._flights[key] = flight  # only after the thread started: joining a failed start would never end
+                self._flights[key] = flight  # not before the thread has started: a failed start would never finish it
             flight.waiters += 1
             return flight
 

@@ -52,11 +52,11 @@ def most_for_one(memory_bytes: int) -> int:
 def too_many(needs: Iterable[Need], memory_bytes: int) -> list[Need]:
     """Returns the tasks to end for the rest to fit, latest arrivals first. The first task always stays."""
     first_to_last = sorted((need for need in needs if need.bytes_), key=lambda need: need.number)
-    left = sum(need.bytes_ for need in first_to_last)
+    total_bytes = sum(need.bytes_ for need in first_to_last)
     out: list[Need] = []
-    while left > memory_bytes and len(first_to_last) > 1:
+    while total_bytes > memory_bytes and len(first_to_last) > 1:
         out.append(first_to_last.pop())
-        left -= out[-1].bytes_
+        total_bytes -= out[-1].bytes_
     return out
 
 

@@ -113,10 +113,10 @@ def _inflated(data: bytes) -> tuple[bytes, int]:
     """Decompresses up to _MOST_TEXT bytes of gzip data, from several members if they are short; returns (text,
     compressed bytes used)."""
     texts: list[bytes] = []
-    missing, left = _MOST_TEXT, data
-    while missing > 0 and left.startswith(_GZIP):
+    missing, remaining = _MOST_TEXT, data
+    while missing > 0 and remaining.startswith(_GZIP):
         unpacking = zlib.decompressobj(wbits=31)
-        texts.append(unpacking.decompress(left, missing))
+        texts.append(unpacking.decompress(remaining, missing))
         missing -= len(texts[-1])
-        left = unpacking.unconsumed_tail or unpacking.unused_data
-    return b"".join(texts), len(data) - len(left)
+        remaining = unpacking.unconsumed_tail or unpacking.unused_data
+    return b"".join(texts), len(data) - len(remaining)

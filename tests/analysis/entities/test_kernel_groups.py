@@ -9,7 +9,7 @@ from hypothesis import given
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.summary import Summary
-from tests.analysis.summaries import summary
+from tests.analysis.summaries import summarised, summary
 from tests.build import TraceBuilder
 from tests.strategies import traces
 
@@ -61,7 +61,7 @@ def test_a_kernel_is_split_by_the_types_of_the_operator_that_launched_it() -> No
 
 @given(traces())
 def test_every_split_sums_to_the_kernels_in_every_step(trace: TraceBuilder) -> None:
-    of = summary(trace)
+    of = summarised(trace)
     for name in TABLES:
         split, whole = of.groups.get(name), of.groups.get("kernels")
         if split is None or whole is None:

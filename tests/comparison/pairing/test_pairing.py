@@ -141,6 +141,14 @@ def test_spans_of_one_run_are_an_a_a_check_and_come_last() -> None:
     assert pairs[-1].candidate == Selection("normal", None, "2")
 
 
+def test_two_programs_in_one_directory_pair_in_the_order_of_their_recording() -> None:
+    workers = (("host_12", ("1",)), ("host_9", ("1",)))
+    (pair,) = suggest_pairs([RunShape("log", workers, in_turns=("host_9", "host_12"))])
+    assert (pair.baseline, pair.candidate) == (Selection("log", "host_9"), Selection("log", "host_12"))
+    three = (*workers, ("host_7", ("1",)))
+    assert suggest_pairs([RunShape("log", three, in_turns=("host_9", "host_12", "host_7"))]) == ()
+
+
 def test_a_span_that_only_one_worker_has_names_the_worker() -> None:
     (check,) = suggest_pairs([RunShape("r", (("w0", ("1",)), ("w1", ("1", "2"))))])
     assert check.baseline == Selection("r", "w1", "1")

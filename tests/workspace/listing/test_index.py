@@ -17,7 +17,7 @@ from tb_perfcompare.workspace.listing.describe import pairs_dict, runs_dict
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root, side_from_path
 from tb_perfcompare.workspace.sharing import background_refresh
 from tb_perfcompare.workspace.sharing.background_refresh import REST, SHORT_S
-from tests.drawn_runs import write_pair, write_run
+from tests.drawn_runs import drawn_trace, write_pair, write_run
 from tests.workspace.waiting import asked_by_another, becomes_true
 
 
@@ -27,6 +27,27 @@ def index(*roots: Root) -> Index:
 
 def names(side: Side) -> list[tuple[str, str]]:
     return [(file.worker, file.span) for file in side.files]
+
+
+@pytest.mark.parametrize(
+    ("workers", "pairs"),
+    [
+        (("vm_12.1795711077097", "vm_9.1795711057477"), [("vm_9", "vm_12")]),
+        (("vm_12.1795711077097591422", "vm_9.1795711057477171502"), [("vm_9", "vm_12")]),
+        (("vm_12.1795711057999", "vm_9.1795711057477"), []),
+        (("worker1.1795711077097", "worker0.1795711057477"), []),
+        (("vm_12.2", "vm_9.1"), []),
+        (("vm_12", "vm_9"), []),
+    ],
+    ids=["ms", "ns", "ranks of one job", "ranks by name", "no times", "no stamps"],
+)
+def test_two_programs_in_one_directory_are_a_pair(
+    workers: tuple[str, ...], pairs: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    for name in workers:
+        drawn_trace(steps=2).write(tmp_path / "log" / f"{name}.pt.trace.json")
+    found = index(Root(str(tmp_path))).listing().pairs
+    assert [(pair.baseline.worker, pair.candidate.worker) for pair in found] == pairs
 
 
 def test_a_run_means_all_its_workers_and_spans_unless_narrowed(tmp_path: Path) -> None:

@@ -56,8 +56,10 @@ class ArgumentColumns:
         return self._texts.repaired
 
     def add(self, objects: Sequence[Mapping[str, msgspec.Raw]], first_row: int) -> None:
-        """Adds the `args` of consecutive event rows starting at `first_row`; an empty object for an event without
-        `args`."""
+        """Adds the `args` of consecutive event rows starting at `first_row`.
+
+        An event without `args` has an empty object.
+        """
         sizes = np.fromiter(map(len, objects), np.int32, len(objects))
         total = int(sizes.sum())
         slots = np.fromiter(map(self._slot_of.__getitem__, chain.from_iterable(objects)), np.int8, total)
@@ -118,21 +120,21 @@ def joined_spellings(slots: list[SparseColumn], n: int) -> tuple[Ints, Ints, dic
     Empties the list as it goes to free memory: if every event has an id, the sparse column is longer than the dense
     one.
     """
-    external_id, correlation = (dense(_written(slots, column), n) for column in (EXTERNAL_ID, CORRELATION))
-    columns = {column.name: _joined(slots, column) for column in ARG_COLUMNS}
+    external_id, correlation = (dense(_take_spellings(slots, column), n) for column in (EXTERNAL_ID, CORRELATION))
+    columns = {column.name: _take_column(slots, column) for column in ARG_COLUMNS}
     return external_id, correlation, {name: column for name, column in columns.items() if column is not None}
 
 
-def _written(slots: list[SparseColumn], column: ArgColumn) -> list[SparseColumn]:
+def _take_spellings(slots: list[SparseColumn], column: ArgColumn) -> list[SparseColumn]:
     """Removes the next column's spellings from the list and returns those that were recorded."""
     written = [slot for slot in slots[: len(column.keys)] if len(slot.rows)]
     del slots[: len(column.keys)]
     return written
 
 
-def _joined(slots: list[SparseColumn], column: ArgColumn) -> SparseColumn | None:
+def _take_column(slots: list[SparseColumn], column: ArgColumn) -> SparseColumn | None:
     """Merges the spellings of the next column; None if none was recorded."""
-    written = _written(slots, column)
+    written = _take_spellings(slots, column)
     return _prefer_first(written) if written else None
 
 

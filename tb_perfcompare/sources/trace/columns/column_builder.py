@@ -110,8 +110,10 @@ class ColumnBuilder:
         self.dropped[reason] += 1
 
     def _add_others(self, events: Sequence[Event], phases: NDArray[np.int8], kept: Flags) -> None:
-        """Adds everything but complete events: marks memory events in `kept`, counts events of unused kinds as
-        skipped."""
+        """Adds everything but complete events.
+
+        Memory events are marked in `kept`; events of unused kinds are counted as skipped.
+        """
         used = kept.copy()
         instant = np.flatnonzero(phases == _INSTANT)
         names = map(_name, _choose(events, phases == _INSTANT))

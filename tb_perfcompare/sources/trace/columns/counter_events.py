@@ -108,22 +108,22 @@ class CounterBuilder:
     def add(self, events: Sequence[Event]) -> None:
         """Adds the next counter events of the file."""
         self._seen += len(events)
-        arguments = [_flat(event.args) if event.args else _NO_ARGS for event in events]
+        arguments = [_flattened(event.args) if event.args else _NO_ARGS for event in events]
         numbers = find_numbers(arguments)
         name = np.fromiter(map(self._texts.__getitem__, map(_name, events)), np.int32, len(events))
         times = parse_times(list(map(_ts, events)))
-        kept = numbers.some & (name >= 0) & times.valid
+        good = numbers.some & (name >= 0) & times.valid
         self._skip(compress(events, ~numbers.some & ~numbers.missing))
         self._drop("counter value", ~numbers.some & numbers.missing)
         self._drop("name", numbers.some & (name < 0))
         self._drop("ts", numbers.some & (name >= 0) & ~times.valid)
-        self._kept += int(np.count_nonzero(kept))
-        lost = int(numbers.lost[kept].sum())
+        self._kept += int(np.count_nonzero(good))
+        lost = int(numbers.lost[good].sum())
         if lost:
             self._repaired["counter values beyond a double"] += lost
         # only kept events: the time of a dropped one does not matter
-        self._finer += times.finer if kept.all() else parse_times([event.ts for event in compress(events, kept)]).finer
-        chosen = kept[numbers.event]
+        self._finer += times.finer if good.all() else parse_times([event.ts for event in compress(events, good)]).finer
+        chosen = good[numbers.event]
         event = numbers.event[chosen]
         series = [self._texts[key] for key in compress(numbers.key, chosen)]
         parts: tuple[NDArray[Any], ...] = (
@@ -163,7 +163,7 @@ def no_counters() -> CounterColumns:
     return CounterBuilder().finish()
 
 
-def _flat(args: Args) -> Args:
+def _flattened(args: Args) -> Args:
     """The arguments, with members of an object (or of its text) under "args" or "value" moved up one level."""
     for holder in _HOLDERS:
         held = args.get(holder)

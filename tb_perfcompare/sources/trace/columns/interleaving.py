@@ -30,8 +30,10 @@ class Insertion:
 
 
 def interleaved(first: Gathered, second: Gathered, insertions: Sequence[Insertion]) -> Gathered:
-    """Merges both scans. `insertions` are the positions of the second scan's rows, in order; metadata are the
-    second's."""
+    """Merges both scans.
+
+    `insertions` are the positions of the second scan's rows, in order; metadata are the second's.
+    """
     first = replace(
         first,
         counts=first.counts + second.counts,

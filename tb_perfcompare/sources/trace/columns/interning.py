@@ -91,8 +91,10 @@ def compacted(raw: list[bytes]) -> list[str]:
 
 
 class KeyNumbers(dict[str | None, int]):
-    """Known key -> its number, any other -> 0. Remembers only a limited number of other keys, as a file may have any
-    number."""
+    """Known key -> its number, any other -> 0.
+
+    Remembers only a limited number of other keys, since a file may contain any number.
+    """
 
     def __init__(self, known: Iterable[tuple[str | None, int]]) -> None:
         super().__init__(known)

@@ -41,9 +41,9 @@ class RangeBuilder:
         named = np.array([event.name is not None for event in self._events], dtype=bool)
         for reason, lost in (("name", ~named), ("ts", named & ~times.valid)):
             dropped.update({reason: int(lost.sum())} if lost.any() else {})
-        kept = np.flatnonzero(named & times.valid)
-        kept = kept[np.argsort(times.ns[kept], kind="stable")]
-        events = [self._events[at] for at in kept.tolist()]
+        order = np.flatnonzero(named & times.valid)
+        order = order[np.argsort(times.ns[order], kind="stable")]
+        events = [self._events[at] for at in order.tolist()]
         numbers = find_numbers([event.args or {} for event in events])
         metrics = {key: place for place, key in enumerate(sorted(set(numbers.key)))}
         values = np.full((len(events), len(metrics)), np.nan)

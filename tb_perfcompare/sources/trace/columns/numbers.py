@@ -118,10 +118,10 @@ def _isolate(texts: Sequence[NumberText], plain: bytes) -> tuple[bytes, list[int
     data = np.frombuffer(joined, np.uint8)
     row_of_byte = np.cumsum(data == 0)
     odd: list[int] = unique(row_of_byte[~is_plain[data]]).tolist()
-    kept: list[NumberText] = list(texts)
+    isolated: list[NumberText] = list(texts)
     for row in odd:
-        kept[row] = b"0"
-    return _GAP.join(kept), odd
+        isolated[row] = b"0"
+    return _GAP.join(isolated), odd
 
 
 def _integers(joined: bytes) -> Ints:

@@ -50,26 +50,26 @@ def layered(
     if not bare.any() or not any(text in PROCESS_LAYERS for text in process):
         return category, 0
     of_lane = np.array([PROCESS_LAYERS.get(text, Category.OTHER) for text in process], dtype=np.int8)
-    again = np.array([text in COLLECTIVE_LAYERS for text in process], dtype=bool)
+    repeats_collectives = np.array([text in COLLECTIVE_LAYERS for text in process], dtype=bool)
     rows = np.flatnonzero(bare & (of_lane[lane] != Category.OTHER))
     out = category.copy()
     out[rows] = of_lane[lane[rows]]
     on_device = rows[out[rows] == Category.KERNEL]
-    collective = _named(strings, name, lambda text: text.startswith(COLLECTIVE_KERNELS))[on_device]
-    repeats = again[lane[on_device]]
+    collective = _name_passes(strings, name, lambda text: text.startswith(COLLECTIVE_KERNELS))[on_device]
+    repeats = repeats_collectives[lane[on_device]]
     # A collective is both on a stream and in the layer of collectives: count it once.
-    kept = np.where(repeats, collective, ~collective if (repeats & collective).any() else True)
+    counts = np.where(repeats, collective, ~collective if (repeats & collective).any() else True)
     types = np.full(len(category), -1, dtype=np.int64)
     if task_type is not None:
         types[task_type.rows] = task_type.values
     computes = np.array([text.strip('"') in LAYER_WORK for text in strings.texts] + [True], dtype=bool)  # -1: unknown
-    kept &= collective | computes[types[on_device]]
-    copies = _named(strings, name, lambda text: text in LAYER_COPIES)[on_device] & ~repeats
-    out[on_device] = np.where(copies, Category.MEMCPY, np.where(kept, Category.KERNEL, Category.SYNC))
+    counts &= collective | computes[types[on_device]]
+    copies = _name_passes(strings, name, lambda text: text in LAYER_COPIES)[on_device] & ~repeats
+    out[on_device] = np.where(copies, Category.MEMCPY, np.where(counts, Category.KERNEL, Category.SYNC))
     return out, len(rows)
 
 
-def _named(strings: StringTable, name: NameIndex, test: Callable[[str], bool]) -> Flags:
+def _name_passes(strings: StringTable, name: NameIndex, test: Callable[[str], bool]) -> Flags:
     """(n,) whether each event's name passes the test."""
     passes = np.zeros(len(strings), dtype=bool)
     for index in unique(name).tolist():

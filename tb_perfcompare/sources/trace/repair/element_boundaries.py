@@ -41,7 +41,7 @@ def raw_elements(array: bytes) -> list[msgspec.Raw]:
 
 
 def array_close(text: bytes) -> int:
-    """For a text that starts with `[`: number of bytes up to and including its closing bracket, 0 if there is none."""
+    """Size of the array at the start of `text`, including both brackets; 0 if its closing bracket is not found."""
     try:
         _ELEMENTS.decode(text)
     except DECODER_ERRORS as error:

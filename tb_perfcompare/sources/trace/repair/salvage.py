@@ -113,14 +113,18 @@ class Salvager:
         return not self.has_lost_events or any(is_event(bytes(raw)) for raw in raw_elements(array)[-1:])
 
     def array_end(self, data: bytes, position: int) -> int:
-        """Position after the closing bracket of traceEvents, if it is at `position`, else -1. Stricter if events were
-        lost."""
+        """Position after the closing bracket of traceEvents, if it is at `position`, else -1.
+
+        Stricter if events were lost.
+        """
         closed = (_SURE_ARRAY_END if self.has_lost_events else _ARRAY_END).match(data, position)
         return closed.end() if closed else -1
 
     def salvage(self, data: bytes, start: int, stop: int) -> Salvaged:
-        """Events in data[start:stop], which starts at an event. Leaves what may be the start of a longer event at the
-        end."""
+        """Events in data[start:stop], which starts at an event.
+
+        Leaves what may be the start of a longer event at the end.
+        """
         ends, next_starts = array("q"), array("q")  # arrays, since there may be one for every five bytes
         for border in PIECE_BORDER.finditer(data, start, stop):
             ends.append(border.start() + 1)
@@ -138,13 +142,13 @@ class Salvager:
                 continue
             while position < ends[beyond - 1]:  # one by one to the end of the run
                 piece = bisect_right(ends, position)
-                found = self.element(data, position, ends[piece], next_starts[piece], stop)
-                if found is None:
+                element = self.element(data, position, ends[piece], next_starts[piece], stop)
+                if element is None:
                     return Salvaged(events, position)
-                events += [event for event in map(self.event, found.texts) if event is not None]
-                if found.ended:
-                    return Salvaged(events, found.end, True)
-                position = found.end
+                events += [event for event in map(self.event, element.texts) if event is not None]
+                if element.ended:
+                    return Salvaged(events, element.end, True)
+                position = element.end
         return Salvaged(events, stop)
 
     def next_element(self, data: bytes, position: int, stop: int) -> Found | None:
@@ -162,17 +166,17 @@ class Salvager:
         closed = -1 if self.has_lost_events else self.array_end(data, position)
         if closed > 0:
             return Found((), closed, True)
-        other = other_end(data, position, stop)
-        if other > position:
+        after_other = other_end(data, position, stop)
+        if after_other > position:
             self._builder.drop("not an object")
-            return Found((), skip_between(data, other))
+            return Found((), skip_between(data, after_other))
         most = MOST_REPAIRS if self._wasted_bytes < _MOST_WASTED_BYTES else 0
         mended = mended_object(data, position, end, stop, most)
         if mended.fault is not None and mended.fault.is_cut:
             return None
         if mended.value is None:
             self._wasted_bytes += mended.repairs.total() * mended.tried
-            self._lose(data, position, mended.fault)
+            self._count_lost(data, position, mended.fault)
             return Found(event_ending(data, position + 1, end), next_start)
         self._builder.repaired.update(mended.repairs)
         position += mended.used
@@ -202,7 +206,7 @@ class Salvager:
         except (msgspec.ValidationError, UnicodeDecodeError):
             return self.elements(array)
 
-    def _lose(self, data: bytes, position: int, fault: Fault | None) -> None:
+    def _count_lost(self, data: bytes, position: int, fault: Fault | None) -> None:
         """Counts an element that cannot be repaired."""
         if data[position] in b"]}":
             return  # a superfluous bracket is not an element
@@ -213,8 +217,10 @@ class Salvager:
             self._builder.drop("damaged")
 
     def event(self, text: bytes) -> Event | None:
-        """Decodes one valid JSON value as an event; members of unexpected types become absent. None for other
-        values."""
+        """Decodes one valid JSON value as an event; members of unexpected types become absent.
+
+        None for other values.
+        """
         if not text.startswith(b"{"):
             self._builder.drop("not an object")
             return None
@@ -229,28 +235,28 @@ class Salvager:
             return _EVENT.decode(text)
         except msgspec.ValidationError:
             self._builder.repaired["members of another type"] += 1
-            return _bent(_LOOSE_EVENT.decode(text))
+            return _with_valid_types(_LOOSE_EVENT.decode(text))
         except DECODER_ERRORS as error:
             self._builder.drop("nested too deeply" if fault_of(error).is_deep else "damaged")
             return None
 
 
-def _bent(loose: _LooseEvent) -> Event:
+def _with_valid_types(loose: _LooseEvent) -> Event:
     """Converts to an event; members of unexpected types become absent."""
     return Event(
-        ph=_typed(_TEXT, loose.ph),
-        cat=_typed(_TEXT, loose.cat),
-        name=_typed(_TEXT, loose.name),
-        pid=_typed(_PLACE, loose.pid),
-        tid=_typed(_PLACE, loose.tid),
+        ph=_decoded_or_none(_TEXT, loose.ph),
+        cat=_decoded_or_none(_TEXT, loose.cat),
+        name=_decoded_or_none(_TEXT, loose.name),
+        pid=_decoded_or_none(_PLACE, loose.pid),
+        tid=_decoded_or_none(_PLACE, loose.tid),
         ts=loose.ts,
         dur=loose.dur,
         id=loose.id,
-        args=_typed(_ARGS, loose.args),
+        args=_decoded_or_none(_ARGS, loose.args),
     )
 
 
-def _typed(decoder: msgspec.json.Decoder[T], raw: msgspec.Raw) -> T | None:
+def _decoded_or_none(decoder: msgspec.json.Decoder[T], raw: msgspec.Raw) -> T | None:
     try:
         return decoder.decode(raw)
     except DECODER_ERRORS:

@@ -37,7 +37,7 @@ class _Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
+class _Scanned:
     """A thread's result: it read `whole` stretches completely, and stopped at `end` in the next one."""
 
     scan: _scanner.Scan
@@ -49,7 +49,7 @@ class _Taken:
 @dataclass(frozen=True, slots=True)
 class _UnderWay:
     stretches: tuple[_Stretch, ...]
-    taken: Future[_Taken]
+    taken: Future[_Scanned]
 
 
 class ParallelScanner(NativeScanner):
@@ -123,16 +123,16 @@ class ParallelScanner(NativeScanner):
         return b"".join([first.data[end : first.cut], *(later.data[later.start : later.cut] for later in others)])
 
 
-def _take(scan: _scanner.Scan, stretches: Sequence[_Stretch]) -> _Taken:
+def _take(scan: _scanner.Scan, stretches: Sequence[_Stretch]) -> _Scanned:
     """Scans stretches; runs in a thread."""
     handed: list[bytes] = []
     for number, stretch in enumerate(stretches):
         end = scan.take(stretch.data, stretch.begin, stretch.cut)
         if end >= 0 and end != stretch.cut:  # a bracket; the following text decides its meaning
             scan.settle(False)
-            return _Taken(scan, handed, number, stretch.begin)
+            return _Scanned(scan, handed, number, stretch.begin)
         if elements := scan.handed():
             handed.append(elements)
         if end < 0:
-            return _Taken(scan, handed, number, -1 - end)
-    return _Taken(scan, handed, len(stretches))
+            return _Scanned(scan, handed, number, -1 - end)
+    return _Scanned(scan, handed, len(stretches))

@@ -28,8 +28,12 @@ _EVENTS = msgspec.json.Decoder(list[Event])
 
 @dataclass(frozen=True, slots=True)
 class Fed:
-    """How far a scanner came: data[:end] is finished. `ended`: the array closed right before `end`. `data`: if not
-    None, continue in this text instead, which includes bytes that were accepted earlier and must be read again."""
+    """How far a scanner came.
+
+    end    data[:end] is finished
+    ended  the array closed right before `end`
+    data   None, or the text to continue in, which includes bytes that were accepted earlier and must be read again
+    """
 
     end: int
     ended: bool
@@ -124,8 +128,10 @@ class PythonScanner:
         return Fed(cut, False)
 
     def _odd_block(self, data: bytes, start: int, cut: int, text: bytes) -> Fed:
-        """Takes a block that failed to decode: the array closes in it, members have odd types, the cut is wrong, or
-        damage."""
+        """Takes a block that failed to decode.
+
+        The array closes in it, members have odd types, the cut is wrong, or there is damage.
+        """
         closed = array_close(text)
         if closed == len(text):
             self._builder.add(self._salvager.elements(text))
@@ -139,8 +145,10 @@ class PythonScanner:
         return Fed(salvaged.end, salvaged.ended)
 
     def _closed(self, data: bytes, start: int, array: bytes) -> Fed | None:
-        """Takes an array that the decoder saw closed; None if the `data` after it show that the bracket is a stray
-        one."""
+        """Takes an array that the decoder saw closed.
+
+        None if the `data` after it show that the bracket is a stray one.
+        """
         bracket = start + len(array) - 2  # `array` has one additional bracket at its start
         if not self._salvager.closes(data, bracket, array):
             return None

@@ -17,8 +17,10 @@ _MOST_ASKED = 64
 
 
 def allowed_threads(environment: Mapping[str, str] = os.environ) -> int:
-    """The value of THREADS; by default the number of cores, at most MOST_THREADS. Raises PerfCompareError if
-    invalid."""
+    """The value of THREADS; by default the number of cores, at most MOST_THREADS.
+
+    Raises PerfCompareError if invalid.
+    """
     given = environment.get(THREADS, "")
     if not given:
         return min(available_cores(), MOST_THREADS)
