@@ -1,4 +1,4 @@
-"""Measures this package against other tools and its own goals; docs/internals/benchmarks.md says what and how.
+"""Measures this package, relative to other tools and to its own goals; see docs/internals/benchmarks.md.
 
     python -m benchmarks                        everything, about half an hour; prints the tables
     python -m benchmarks --write                also puts them into docs/internals/benchmarks.md
@@ -27,7 +27,7 @@ from benchmarks.suite import SUITE
 
 
 def main() -> None:
-    """The command line."""
+    """Runs the command."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -44,15 +44,17 @@ def main() -> None:
         parser.error("--quick measures nothing that belongs into a document")
     rounds = 1 if chosen.quick else max(3, chosen.rounds or 3)
     peers = find_peers(chosen.peer_python, chosen.tracelens)
-    place = nullcontext(chosen.scratch) if chosen.scratch else tempfile.TemporaryDirectory()
-    with place as folder:
+    scratch = nullcontext(chosen.scratch) if chosen.scratch else tempfile.TemporaryDirectory()
+    with scratch as folder:
         setting = Setting(Inputs(Path(folder)), peers, rounds, chosen.quick, chosen.full)
         missed = 0
         for name in chosen.only or SUITE:
             print(f"{name}:", file=sys.stderr, flush=True)
             section = SUITE[name](setting)
             if chosen.quick:
-                section.verdicts = [replace(one, why_not=one.why_not or "quick run") for one in section.verdicts]
+                section.verdicts = [
+                    replace(verdict, why_not=verdict.why_not or "quick run") for verdict in section.verdicts
+                ]
             missed += sum(verdict.state == MISSED for verdict in section.verdicts)
             machine = _machine(setting, section)
             print(f"## {name}\n\n{section.judged()}\n\n{section.markdown(machine)}\n", flush=True)
@@ -64,7 +66,7 @@ def main() -> None:
 def _machine(setting: Setting, section: Section) -> str:
     """Describes the machine and the versions, including the other tools that the section's tables mention."""
     tables = "\n".join(section.parts)
-    peers = "".join(f", {name} {found}" for name, found in setting.peers.versions.items() if name in tables)
+    peers = "".join(f", {name} {installed}" for name, installed in setting.peers.versions.items() if name in tables)
     rounds = "quick run, figures mean nothing" if setting.quick else f"{setting.rounds} rounds"
     return (
         f"Python {platform.python_version()}, numpy {version('numpy')}{peers}; {os.cpu_count()} cores, "

@@ -42,8 +42,8 @@ def drawn_recording(events: int) -> TraceRecording:
         parts: list[NDArray[Any]] = [
             np.broadcast_to(np.asarray(group[name], _COLUMNS[name]), len(group["place"])) for group in groups
         ]
-        whole: NDArray[Any] = np.concatenate(parts)[order]
-        return whole
+        joined: NDArray[Any] = np.concatenate(parts)[order]
+        return joined
 
     columns = {name: column(name) for name in _COLUMNS}
     table = EventTable(

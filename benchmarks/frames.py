@@ -127,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.frames", description="How smoothly the tab moves.")
     parser.add_argument("--write", action="store_true", help="put the table into docs/guide/tab.md")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     browser_path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if browser_path is None:
         print("no chromium on PATH", file=sys.stderr)
@@ -139,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             text = measured(browser, server)
             browser.close()
     print(text)
-    if asked.write:
+    if options.write:
         document = DOCUMENT.read_text("utf-8")
         before, rest = document.split(BEGIN, 1)
         DOCUMENT.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END, 1)[1]}", "utf-8")
@@ -158,21 +158,21 @@ def measured(browser: Browser, server: Served) -> str:
         frame = opened(page, server, motion.keys, motion.ready)
         page.wait_for_timeout(1000)
         took = frame_times_ms(frame, motion.move)
-        late = sum(one > LATE_MS for one in took)
+        late = sum(time_ms > LATE_MS for time_ms in took)
         at95 = sorted(took)[int(0.95 * len(took))]
         lines.append(f"| {motion.what} | {median(took):.1f} | {at95:.1f} | {max(took):.0f} | {late} of {len(took)} |")
     frame = opened(page, server, {"tab": "operators", "min": "0"}, ".grid-body .row")
     page.wait_for_timeout(1000)
     switched = frame.evaluate(_SWITCHED, [list(GROUPINGS), SWITCHES])
     page.close()
-    again, own = [], []
+    total_s, tab_s = [], []
     for _ in range(5):
         context = browser.new_context(viewport={"width": 1500, "height": 900})
         context.add_init_script(_SHOWN)
         start_s = time.monotonic()
         frame = opened(context.new_page(), server, {})
-        own.append(frame.evaluate("shownAt") / 1000)  # since the frame of the tab began to load
-        again.append(time.monotonic() - start_s)
+        tab_s.append(frame.evaluate("shownAt") / 1000)  # since the frame of the tab began to load
+        total_s.append(time.monotonic() - start_s)
         context.close()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     lines += [
@@ -184,13 +184,13 @@ def measured(browser: Browser, server: Served) -> str:
         "|---|---:|---:|---:|---:|",
     ]
     for at, grouping in enumerate(GROUPINGS.values()):
-        first, whole = zip(*switched[at::2], strict=True)
-        figures = median(first), max(first), median(whole), max(whole)
+        first, all_rows = zip(*switched[at::2], strict=True)
+        figures = median(first), max(first), median(all_rows), max(all_rows)
         lines.append(f"| {grouping} | {' | '.join(f'{ms:.0f}' for ms in figures)} |")
     lines += [
         "",
-        f"In a new browser the cached answer of this pair is shown {median(own):.2f} s after the tab begins to load, "
-        f"{median(again):.2f} s after the address was entered; the rest is TensorBoard's own page (medians of five). "
+        f"In a new browser the cached answer of this pair is shown {median(tab_s):.2f} s after the tab begins to load, "
+        f"{median(total_s):.2f} s after the address was entered; the rest is TensorBoard's own page (medians of five). "
         f"Measured on {cores} cores ({platform.machine()}), {FRAMES} frames each, drawn without a graphics card.",
     ]
     return "\n".join(lines)

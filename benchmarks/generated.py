@@ -1,8 +1,8 @@
-"""Traces of any size, drawn from a seed: a load for readers, tables and caches. Nothing in them was ever run.
+"""Generates synthetic traces of any size from a seed, as a load for readers, tables and caches.
 
-A trace is steps of calls. A call is a stack of operators on one thread; the innermost one launches kernels. What a
-call brings along (python functions, memory events, launch arrows), how many different names there are, how deep the
-stack is, over how many threads the calls go, how the text is laid out and how times are written can all be set.
+A trace has steps of calls. A call is a stack of operators on one thread; the innermost one launches kernels. Options
+set what belongs to a call (Python functions, memory events, launch arrows), the number of different names, the depth of
+the stack, the number of threads, the layout of the text and the format of times.
 
     python -m benchmarks.generated OUT.json.gz --megabytes 100 --layout indent --frames 12
 """

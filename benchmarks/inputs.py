@@ -56,14 +56,14 @@ class Inputs:
 
     def recorded(self, *names: str) -> list[Input]:
         """Returns the recorded traces that exist, and prints a message for each that does not."""
-        found = []
+        existing = []
         for name in names:
             if (DATA / name).is_file():
-                found.append(Input(TITLES.get(name, name), DATA / name, name == KINETO))
+                existing.append(Input(TITLES.get(name, name), DATA / name, name == KINETO))
             elif name not in self.said:
                 self.said.add(name)
                 print(f"no recorded trace {name} below {DATA} (set TB_PERFCOMPARE_DATA)", file=sys.stderr)
-        return found
+        return existing
 
     def generated(self, title: str, load: Load, *, packed: bool = True, run: str = "") -> Input:
         """Returns a generated trace, and writes it if it does not exist yet; `run` is the folder to put it into."""
@@ -81,5 +81,5 @@ class Inputs:
         from dataclasses import replace
 
         sides = {"normal": load, "abnormal": replace(load, slower=1.5, seed=load.seed + 1)}
-        found = [self.generated(run, side, run=f"{folder}/{run}").path for run, side in sides.items()]
-        return found[0], found[1]
+        paths = [self.generated(run, side, run=f"{folder}/{run}").path for run, side in sides.items()]
+        return paths[0], paths[1]

@@ -1,12 +1,12 @@
-"""Many clients at once against a real TensorBoard: are the answers right, does anything hang, does memory return?
+"""Tests a real TensorBoard with many concurrent clients: correct responses, no hangs, no memory leak.
 
     python -m benchmarks.load                    50 clients, two rounds of 30 s; prints a table
     python -m benchmarks.load --write            also puts it into docs/internals/reliability.md
     python -m benchmarks.load --clients 12 --seconds 3
 
-The server has two worker processes and no cache on disk. Clients are threads of this process. Some read slowly, some
-leave before their answer comes; meanwhile workers are killed. Everything is bounded: the server is killed when it and
-its workers take more memory than --most-mb, or when the time is over.
+The server has two worker processes and no cache on disk. Clients are threads of this process; some read slowly, some
+disconnect before the response, and meanwhile workers are killed. The server is killed if it and its workers take more
+memory than --most-mb, and when the time is over.
 """
 
 from __future__ import annotations
@@ -194,24 +194,26 @@ def markdown(outcome: Outcome, load: Load) -> str:
         lines.append(_row([label, *values]))
 
     rounds = outcome.rounds
-    kinds = [one.tally.kinds for one in rounds]
-    add("requests answered", [f"{len(one.tally.seconds) + len(one.tally.slow_seconds):,}" for one in rounds])
-    add("requests per second", [f"{(sum(one.tally.kinds.values())) / one.seconds:.0f}" for one in rounds])
-    add("median, ms", [f"{1000 * statistics.median(one.tally.seconds or [0]):.0f}" for one in rounds])
-    add("p99, ms", [f"{1000 * percentile(one.tally.seconds, 99):,.0f}" for one in rounds])
-    add("p99 of the slow clients, ms", [f"{1000 * percentile(one.tally.slow_seconds, 99):,.0f}" for one in rounds])
+    kinds = [round_.tally.kinds for round_ in rounds]
+    add("requests answered", [f"{len(round_.tally.seconds) + len(round_.tally.slow_seconds):,}" for round_ in rounds])
+    add("requests per second", [f"{(sum(round_.tally.kinds.values())) / round_.seconds:.0f}" for round_ in rounds])
+    add("median, ms", [f"{1000 * statistics.median(round_.tally.seconds or [0]):.0f}" for round_ in rounds])
+    add("p99, ms", [f"{1000 * percentile(round_.tally.seconds, 99):,.0f}" for round_ in rounds])
+    add(
+        "p99 of the slow clients, ms", [f"{1000 * percentile(round_.tally.slow_seconds, 99):,.0f}" for round_ in rounds]
+    )
     add("equal to the unloaded answer, byte for byte", [f"{kind[RIGHT]:,}" for kind in kinds])
     add("wrong", [str(kind[WRONG]) for kind in kinds])
     add("that name the file of a killed worker", [str(kind[REPORTED]) for kind in kinds])
     add("hung (no answer in 60 s)", [str(kind[HUNG]) for kind in kinds])
     add("broken connections", [str(kind[BROKEN]) for kind in kinds])
     add("left before the answer came", [f"{kind[LEFT]:,}" for kind in kinds])
-    add("workers killed", [str(one.killed) for one in rounds])
-    add("worker processes at most", [str(one.most_workers) for one in rounds])
-    for label, place in (("server", 0), ("workers together", 1)):
-        add(f"RSS of the {label} before, MB", [_mb(one.before[place]) for one in rounds])
-        add(f"RSS of the {label} at its peak, MB", [_mb(one.peak[place]) for one in rounds])
-        add(f"RSS of the {label} {load.settled_s:.0f} s after, MB", [_mb(one.after[place]) for one in rounds])
+    add("workers killed", [str(round_.killed) for round_ in rounds])
+    add("worker processes at most", [str(round_.most_workers) for round_ in rounds])
+    for label, index in (("server", 0), ("workers together", 1)):
+        add(f"RSS of the {label} before, MB", [_mb(round_.before[index]) for round_ in rounds])
+        add(f"RSS of the {label} at its peak, MB", [_mb(round_.peak[index]) for round_ in rounds])
+        add(f"RSS of the {label} {load.settled_s:.0f} s after, MB", [_mb(round_.after[index]) for round_ in rounds])
     last = f"{outcome.last[RIGHT]} of {sum(outcome.last.values())}"
     return "\n".join(lines) + (
         f"\n\n{load.clients} clients for {load.seconds:.0f} s a round, {load.questions} different questions, "

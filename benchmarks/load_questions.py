@@ -21,7 +21,7 @@ DEMO_PAIRS = (
     ("ncu_synthetic/before.csv", "ncu_synthetic/after.csv"),
 )
 _TRACES = 3
-"""The first pairs of DEMO_PAIRS are traces, which have steps to choose and operators."""
+"""Number of pairs of traces, with which DEMO_PAIRS begins: they have operators, and steps to choose."""
 
 
 @dataclass(frozen=True, slots=True)

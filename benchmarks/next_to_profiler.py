@@ -44,19 +44,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m benchmarks.next_to_profiler", description="The first answer beside torch-tb-profiler."
     )
     parser.add_argument("--runs", type=int, default=200, help="runs in the log directory (200)")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     if find_spec("torch_tb_profiler") is None:
         print("torch-tb-profiler is not installed", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as folder:
         logdir = Path(folder)
-        write_runs(logdir, asked.runs)
-        print(f"| {asked.runs} runs | server up, s | list of runs, s | comparison, s | others |")
+        write_runs(logdir, options.runs)
+        print(f"| {options.runs} runs | server up, s | list of runs, s | comparison, s | others |")
         print("|---|---:|---:|---:|---:|")
         for all_plugins in (False, True):
-            found = measured(logdir, all_plugins)
+            times = measured(logdir, all_plugins)
             title = "with torch-tb-profiler" if all_plugins else "alone"
-            print(f"| {title} | {found.start_s:.1f} | {found.runs_s:.2f} | {found.comparison_s:.2f} | {found.others} |")
+            print(f"| {title} | {times.start_s:.1f} | {times.runs_s:.2f} | {times.comparison_s:.2f} | {times.others} |")
     return 0
 
 

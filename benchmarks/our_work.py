@@ -42,9 +42,9 @@ def read() -> Work:
             os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: int(cores)])
         recording = read_trace(path, want_hash=False)
         stats = recording.stats
-        found = {"events": stats.events, "kept": stats.kept, "bytes": stats.raw_bytes, "reader": stats.reader,
+        result = {"events": stats.events, "kept": stats.kept, "bytes": stats.raw_bytes, "reader": stats.reader,
                  "complete": stats.complete}  # fmt: skip
-        return {**found, "after": lambda: {"digest": column_digest(recording.events)}} if digest else found
+        return {**result, "after": lambda: {"digest": column_digest(recording.events)}} if digest else result
 
     return work
 
@@ -95,11 +95,11 @@ def modelled() -> Work:
     spent: list[float] = []
     work_tables = summarize.work_tables
 
-    def timed(*given: Any) -> Any:
+    def timed(*arguments: Any) -> Any:
         start = cpu_seconds()
-        found = work_tables(*given)
+        result = work_tables(*arguments)
         spent.append(cpu_seconds() - start)
-        return found
+        return result
 
     def work(path: str) -> dict[str, Any]:
         recording = read_trace(path, want_hash=False)
@@ -184,7 +184,7 @@ def compare() -> Work:
 
 
 def served() -> Work:
-    """The same as a server does it: by worker processes, side by side. Their processor time counts."""
+    """Compares two files as a server does, by worker processes in parallel, whose CPU time is included."""
     from tb_perfcompare.model.progress import silent
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
     from tb_perfcompare.workspace.listing.index import side_from_path

@@ -74,11 +74,11 @@ def torch_tb_profiler() -> Work:
             kernels = last.kernel_table["data"]["rows"] if last.has_kernel else []
             operators = last.operation_table_by_name
             listed = operators["data"] if isinstance(operators, dict) else operators
-            found = {
+            tables = {
                 "kernel_rows": {row[0]: row[1:4] for row in kernels},
                 "operator_rows": {row["name"]: row for row in listed},
             }
-            plain: dict[str, Any] = json.loads(json.dumps(found, default=lambda number: number.item()))
+            plain: dict[str, Any] = json.loads(json.dumps(tables, default=lambda number: number.item()))
             return plain
 
         return {"events": events, "step_us": steps, "after": rows}

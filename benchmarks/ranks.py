@@ -1,12 +1,12 @@
-"""Run against run over many ranks: time and memory per core, and whether the memory of the whole grows with the ranks.
+"""Measures comparing two runs of many ranks: time and memory per core, and whether total memory grows with the ranks.
 
     python -m benchmarks.ranks                        jobs of 8, 64 and 512 ranks of 20 MB; prints a table
     python -m benchmarks.ranks --write                also puts it into docs/method/ranks.md
     python -m benchmarks.ranks --ranks 4 --mb 1       quickly
-    python -m benchmarks.ranks --scratch DIR          where the traces are written: twice ranks x MB; deleted afterwards
+    python -m benchmarks.ranks --scratch DIR          where traces are written (2 x ranks x MB) and deleted afterwards
 
-Each job is compared in a fresh process without a cache, by two reading processes. Both runs have files of their own; in
-the second one rank comes late, which the comparison has to find.
+Each job is compared in a new process without a cache, by two worker processes. The runs have different files; in the
+second one a rank is late, which the comparison must find.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def main() -> None:
     if chosen.measure:
         print(json.dumps(_measured(*chosen.measure)))
         return
-    found = {ranks: _job(ranks, chosen.mb, chosen.scratch) for ranks in chosen.ranks or (8, 64, 512)}
-    table = _table(found)
+    results = {ranks: _job(ranks, chosen.mb, chosen.scratch) for ranks in chosen.ranks or (8, 64, 512)}
+    table = _table(results)
     print(table)
     if chosen.write:
         text = DOCUMENT.read_text("utf-8")
@@ -59,11 +59,11 @@ def main() -> None:
 
 
 def _job(ranks: int, mb: float, scratch: Path | None) -> dict[str, Any]:
-    place = Path(tempfile.mkdtemp(prefix="ranks", dir=scratch))
+    folder_ = Path(tempfile.mkdtemp(prefix="ranks", dir=scratch))
     try:
         size, late = int(mb * 1e6), ranks // 2
-        before = write_job(place / "before", Job(ranks, size, seed=1))
-        after = write_job(place / "after", Job(ranks, size, seed=2, late=late))
+        before = write_job(folder_ / "before", Job(ranks, size, seed=1))
+        after = write_job(folder_ / "after", Job(ranks, size, seed=2, late=late))
         stored = sum(file.stat().st_size for folder in (before, after) for file in folder.iterdir())
         print(f"{ranks} ranks: {stored / 1e9:.2f} GB written", file=sys.stderr, flush=True)
         environment = {**os.environ, "TB_PERFCOMPARE_WORKERS": str(WORKERS)}
@@ -73,12 +73,12 @@ def _job(ranks: int, mb: float, scratch: Path | None) -> dict[str, Any]:
         )
         if done.returncode:
             raise SystemExit(done.stderr[-3000:])
-        found: dict[str, Any] = json.loads(done.stdout)
-        if f"the other ranks wait for rank {late}" not in found["said"]:
-            raise SystemExit(f"the late rank was not found: {found['said']}")
-        return {**found, "bytes": stored}
+        result: dict[str, Any] = json.loads(done.stdout)
+        if f"the other ranks wait for rank {late}" not in result["said"]:
+            raise SystemExit(f"the late rank was not found: {result['said']}")
+        return {**result, "bytes": stored}
     finally:
-        shutil.rmtree(place)
+        shutil.rmtree(folder_)
 
 
 def _measured(baseline: str, candidate: str) -> dict[str, Any]:
@@ -135,22 +135,22 @@ def _peak(process: int) -> int:
     return int(line.split()[1]) * 1024
 
 
-def _table(found: dict[int, dict[str, Any]]) -> str:
+def _table(results: dict[int, dict[str, Any]]) -> str:
     rows = [
-        ("read, GB", lambda one: f"{one['bytes'] / 1e9:.2f}"),
-        ("whole comparison, s", lambda one: f"{one['seconds']:.1f}"),
-        ("of that reading, s", lambda one: f"{one['read_seconds']:.1f}"),
-        ("processor time, s", lambda one: f"{one['cpu_seconds']:.1f}"),
-        ("read per core, MB/s", lambda one: f"{one['bytes'] / 1e6 / one['read_seconds'] / WORKERS:.0f}"),
-        ("a reading process at its peak, MB", lambda one: f"{one['worker_peak_bytes'] / 1e6:.0f}"),
-        ("the process that pools and compares at its peak, MB", lambda one: f"{one['own_peak_bytes'] / 1e6:.0f}"),
+        ("read, GB", lambda result: f"{result['bytes'] / 1e9:.2f}"),
+        ("whole comparison, s", lambda result: f"{result['seconds']:.1f}"),
+        ("of that reading, s", lambda result: f"{result['read_seconds']:.1f}"),
+        ("processor time, s", lambda result: f"{result['cpu_seconds']:.1f}"),
+        ("read per core, MB/s", lambda result: f"{result['bytes'] / 1e6 / result['read_seconds'] / WORKERS:.0f}"),
+        ("a reading process at its peak, MB", lambda result: f"{result['worker_peak_bytes'] / 1e6:.0f}"),
+        ("the process that pools and compares at its peak, MB", lambda result: f"{result['own_peak_bytes'] / 1e6:.0f}"),
     ]
-    heads = [f"2 × {ranks} ranks" for ranks in found]
+    heads = [f"2 × {ranks} ranks" for ranks in results]
     lines = [f"|  | {' | '.join(heads)} |", f"| --- |{' ---: |' * len(heads)}"]
-    lines += [f"| {name} | {' | '.join(figure(one) for one in found.values())} |" for name, figure in rows]
-    each = next(iter(found.values()))["bytes"] / 2 / next(iter(found)) / 1e6
+    lines += [f"| {name} | {' | '.join(figure(result) for result in results.values())} |" for name, figure in rows]
+    megabytes = next(iter(results.values()))["bytes"] / 2 / next(iter(results)) / 1e6
     setting = f"Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end"
-    lines += ["", f"Files of {each:.0f} MB, {WORKERS} reading processes. {setting}."]
+    lines += ["", f"Files of {megabytes:.0f} MB, {WORKERS} reading processes. {setting}."]
     return "\n".join(lines)
 
 

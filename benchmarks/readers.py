@@ -1,10 +1,10 @@
-"""Reading one trace file: the compiled reader, the one in Python, and inflating alone, in turns on the same machine.
+"""Measures reading a trace file: the compiled reader, the Python reader, and only inflating, in turns on one machine.
 
     python benchmarks/readers.py                       recorded traces (shared data) and a generated one of 150 MB
     python benchmarks/readers.py FILE... --rounds 5    these files
 
-Every sample is a fresh process; the clock starts after the imports. Memory is the peak above the imports. Processor
-time is the sum over both threads: with a second core, inflating and scanning overlap.
+Every sample is a new process; the clock starts after the imports. Memory is the peak above the imports. CPU time is the
+sum over both threads: with a second core, inflating and scanning overlap.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def one_sample(what: str, path: str) -> None:
         recording = read_trace(path, want_hash=False)
         assert recording.stats.reader.endswith(what), recording.stats.reader
         size, events = recording.stats.raw_bytes, recording.stats.events
-    found = {"seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
-    found |= {"bytes": size, "events": events, "peak_bytes": peak_bytes() - before}
-    print(json.dumps(found), flush=True)
+    figures = {"seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
+    figures |= {"bytes": size, "events": events, "peak_bytes": peak_bytes() - before}
+    print(json.dumps(figures), flush=True)
     os._exit(0)
 
 
@@ -60,8 +60,8 @@ def sample(what: str, path: Path) -> dict[str, Any]:
         environment["TB_PERFCOMPARE_READER"] = what
     command = [sys.executable, __file__, "--one", what, str(path)]
     done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, check=True)
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return figures
 
 
 def generated(folder: Path) -> Path:
@@ -73,21 +73,21 @@ def generated(folder: Path) -> Path:
 
 def line(path: Path, rounds: int) -> str:
     """Measures one file; returns its row of the table."""
-    found: dict[str, list[dict[str, Any]]] = {INFLATE: [], PYTHON: [], NATIVE: []}
+    samples: dict[str, list[dict[str, Any]]] = {INFLATE: [], PYTHON: [], NATIVE: []}
     for turn in range(rounds):
-        for what in list(found) if turn % 2 == 0 else reversed(list(found)):
-            found[what].append(sample(what, path))
+        for what in list(samples) if turn % 2 == 0 else reversed(list(samples)):
+            samples[what].append(sample(what, path))
 
     def median(what: str, key: str) -> float:
-        return float(statistics.median(one[key] for one in found[what]))
+        return float(statistics.median(one[key] for one in samples[what]))
 
     def times(key: str) -> str:
-        ratios = [p[key] / n[key] for p, n in zip(found[PYTHON], found[NATIVE], strict=True)]
+        ratios = [p[key] / n[key] for p, n in zip(samples[PYTHON], samples[NATIVE], strict=True)]
         return f"{statistics.median(ratios):.1f} ({min(ratios):.1f}–{max(ratios):.1f})"
 
     size, events = median(NATIVE, "bytes"), median(NATIVE, "events")
     inflate = statistics.median(
-        n["cpu_seconds"] / i["cpu_seconds"] for n, i in zip(found[NATIVE], found[INFLATE], strict=True)
+        n["cpu_seconds"] / i["cpu_seconds"] for n, i in zip(samples[NATIVE], samples[INFLATE], strict=True)
     )
     cells = [path.name[-44:], f"{size / 1e6:.0f}", f"{events:,.0f}"]
     cells += [f"{1000 * median(what, 'cpu_seconds'):.0f}" for what in (INFLATE, PYTHON, NATIVE)]

@@ -39,7 +39,7 @@ _STEADY_S = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A work to measure; `key` names it in tables."""
+    """What to measure: a work by name (sample.py) and its arguments; `key` names it in tables."""
 
     key: str
     work: str
@@ -101,7 +101,7 @@ class Rounds:
     @property
     def neighbours(self) -> float:
         """Mean number of cores that other processes kept busy."""
-        return statistics.fmean([one.neighbours for found in self.samples.values() for one in found] or [0.0])
+        return statistics.fmean([sample.neighbours for samples in self.samples.values() for sample in samples] or [0.0])
 
     @property
     def noisy(self) -> bool:
@@ -124,7 +124,7 @@ def _measure(tasks: Sequence[Task], rounds: int, base: str) -> Rounds:
     for turn in range(rounds):
         start = turn % len(tasks)
         for task in [*tasks[start:], *tasks[:start]]:
-            if not any(one.failure for one in samples[task.key]):
+            if not any(earlier.failure for earlier in samples[task.key]):
                 samples[task.key].append(sample(task, quick=rounds == 1))
     return Rounds(samples, base)
 

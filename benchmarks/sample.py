@@ -58,8 +58,8 @@ def imported(name: str) -> Work:
 
 def cpu_seconds() -> float:
     """CPU time of this process and of its children that have ended."""
-    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+    this, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return this.ru_utime + this.ru_stime + children.ru_utime + children.ru_stime
 
 
 def peak_bytes() -> int:

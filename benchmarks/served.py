@@ -112,24 +112,24 @@ def served(
                 env={**os.environ, **(environment or {})}, cwd=cwd,
             )  # fmt: skip
         try:
-            found = Served(process, port, log, prefix)
-            _wait_until_up(found, _BUSY_START_S if all_plugins else START_S)
-            yield found
+            server = Served(process, port, log, prefix)
+            _wait_until_up(server, _BUSY_START_S if all_plugins else START_S)
+            yield server
         finally:
             _end(process)
 
 
 def children(process_id: int) -> list[int]:
     """Returns the ids of a process's live children."""
-    found: list[int] = []
+    ids: list[int] = []
     try:
         for task in os.listdir(f"/proc/{process_id}/task"):
             with contextlib.suppress(OSError):
                 text = Path(f"/proc/{process_id}/task/{task}/children").read_text()
-                found += [child for child in map(int, text.split()) if is_running(child)]
+                ids += [child for child in map(int, text.split()) if is_running(child)]
     except OSError:
         return []
-    return sorted(found)
+    return sorted(ids)
 
 
 def is_running(process_id: int) -> bool:
@@ -154,14 +154,14 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _wait_until_up(found: Served, most_s: float) -> None:
+def _wait_until_up(server: Served, most_s: float) -> None:
     until_s = time.monotonic() + most_s
-    while time.monotonic() < until_s and found.process.poll() is None:
+    while time.monotonic() < until_s and server.process.poll() is None:
         with contextlib.suppress(OSError, http.client.HTTPException):
-            if found.get("/data/plugins_listing", timeout_s=10).status == 200:
+            if server.get("/data/plugins_listing", timeout_s=10).status == 200:
                 return
         time.sleep(0.1)
-    raise RuntimeError(f"TensorBoard did not start:\n{found.log_text()[-3000:]}")
+    raise RuntimeError(f"TensorBoard did not start:\n{server.log_text()[-3000:]}")
 
 
 def _end_with_parent() -> None:

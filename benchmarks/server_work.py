@@ -71,8 +71,8 @@ def list_runs() -> Work:
     """Lists a log directory: first request, cached, rescanned, and all pages; also the bytes read for it."""
 
     def work(logdir: str) -> dict[str, Any]:
-        with tempfile.TemporaryDirectory() as empty, contextlib.closing(Server(empty)) as other:
-            other.get("api/runs")  # imports the modules, which is not measured
+        with tempfile.TemporaryDirectory() as empty, contextlib.closing(Server(empty)) as warm_up:
+            warm_up.get("api/runs")  # imports the modules, which is not measured
         with contextlib.closing(Server(logdir)) as server:
             before = _bytes_read()
             first_ms, body, _ = server.get("api/runs")
@@ -118,8 +118,8 @@ def all_routes() -> Work:
                 return body
 
             ask("api/runs", "api/runs")
-            found = json.loads(ask("api/comparison", "api/comparison", stream="0", **pair))
-            for name, listed in found["tables"].items():
+            comparison = json.loads(ask("api/comparison", "api/comparison", stream="0", **pair))
+            for name, listed in comparison["tables"].items():
                 ask(f"api/table {name}", "api/table", table=name, **pair)
                 numbers = [c["name"] for c in listed["columns"] if c["name"].startswith("delta")]
                 if numbers and listed["total_rows"] > len(listed["rows"]):

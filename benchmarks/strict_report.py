@@ -1,10 +1,10 @@
-"""Time of the strict report: reading, comparing and drawing, on the recorded pairs and on drawn tables of growing size.
+"""Measures the strict report: reading, comparing and rendering recorded pairs and generated tables of growing size.
 
     python benchmarks/strict_report.py                   prints the table
     python benchmarks/strict_report.py --repeat 9        best of 9 (default 5)
 
-The recorded pairs are shared data and skipped with a word when absent. Reading is timed for files only; "answer" is
-what api/strict answers: the report with its weaknesses, tables and JSON.
+The recorded pairs are shared data, skipped with a message if absent. Reading is timed for files only; "answer" is the
+response of api/strict: the report with its weaknesses and tables as JSON.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def timed(name: str, normal: CycleTable, abnormal: CycleTable, repeat: int, read
     compare_s, report = best(repeat, lambda: strict_report(*sides, pair.labels))
     csv_s, _ = best(repeat, lambda: strict_csv(report))
     markdown_s, _ = best(repeat, lambda: strict_markdown(report, name))
-    whole = sides_of_tables(normal, abnormal, case=name)
-    answer_s, _ = best(repeat, lambda: wire.encode(strict_dict(strict_answer(whole, None))))
+    both_sides = sides_of_tables(normal, abnormal, case=name)
+    answer_s, _ = best(repeat, lambda: wire.encode(strict_dict(strict_answer(both_sides, None))))
     rows = len(sides[0]) + len(sides[1])
     return Timed(name, rows, len(report.triplets), read_s, compare_s, csv_s, markdown_s, answer_s)
 
@@ -121,8 +121,8 @@ def main() -> None:
     repeat = parser.parse_args().repeat
     print("| pair | rows | triplets | read both (ms) | compare (ms) | csv (ms) | md (ms) | answer (ms) |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
-    for found in recorded(repeat):
-        print(found.line())
+    for row in recorded(repeat):
+        print(row.line())
     for triplets, cycles in SIZES:
         name = f"drawn, {triplets:,} triplets x ({cycles}+{cycles}) cycles"
         print(timed(name, drawn(triplets, cycles, 1), drawn(triplets, cycles, 2), repeat).line())

@@ -128,9 +128,9 @@ def wheel_node() -> Node | None:
 
 def packages_installed() -> bool:
     """Whether node_modules has the locked version of all packages that the build needs."""
-    wanted = json.loads((SOURCE / "package.json").read_text(encoding="utf-8"))["dependencies"]
+    required = json.loads((SOURCE / "package.json").read_text(encoding="utf-8"))["dependencies"]
     locked = json.loads((SOURCE / "package-lock.json").read_text(encoding="utf-8"))["packages"]
-    for name in wanted:
+    for name in required:
         manifest = SOURCE / "node_modules" / name / "package.json"
         if not manifest.is_file():
             return False

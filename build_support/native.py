@@ -67,5 +67,5 @@ def is_possible() -> bool:
 
 def is_built_in(folder: Path) -> bool:
     """Whether a build's output folder contains any of the modules."""
-    found = (path for module in MODULES for path in folder.glob(f"{module.name.replace('.', '/')}.*"))
-    return any(path.suffix in (".so", ".pyd") for path in found)
+    candidates = (path for module in MODULES for path in folder.glob(f"{module.name.replace('.', '/')}.*"))
+    return any(path.suffix in (".so", ".pyd") for path in candidates)

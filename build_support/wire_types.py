@@ -55,8 +55,8 @@ class Shapes:
     def of(self, kind: Any) -> _Shape:
         """Returns the schema of a type; a named type becomes a reference."""
         if get_origin(kind) is Annotated:
-            base, *more = get_args(kind)
-            return self._annotated(self.of(base), more)
+            base, *annotations = get_args(kind)
+            return self._annotated(self.of(base), annotations)
         if kind is Any:
             return {}
         if isinstance(kind, type) and kind in _SIMPLE:
@@ -77,10 +77,10 @@ class Shapes:
         return self._reference(kind)
 
     @staticmethod
-    def _annotated(shape: _Shape, more: list[Any]) -> _Shape:
+    def _annotated(shape: _Shape, annotations: list[Any]) -> _Shape:
         """Applies annotations to a schema: None allows null, a tuple lists the possible values, a text is the
         description."""
-        for extra in more:
+        for extra in annotations:
             if extra is None:
                 shape = {**shape, "type": [shape["type"], "null"]}
             elif isinstance(extra, tuple):
@@ -140,12 +140,12 @@ def json_schema(title: str, kind: type) -> str:
 
 def _lines(value: Any, indent: str = "") -> str:
     """Formats JSON with a line per definition and per member."""
-    if not (isinstance(value, dict) and (not indent or any(isinstance(one, dict) for one in value.values()))):
+    if not (isinstance(value, dict) and (not indent or any(isinstance(item, dict) for item in value.values()))):
         return json.dumps(value, ensure_ascii=False)
     if "items" in value or "additionalProperties" in value or "anyOf" in value:
         return json.dumps(value, ensure_ascii=False)
     inner = indent + "  "
-    members = [f"{inner}{json.dumps(key)}: {_lines(one, inner)}" for key, one in value.items()]
+    members = [f"{inner}{json.dumps(key)}: {_lines(item, inner)}" for key, item in value.items()]
     return "{\n" + ",\n".join(members) + f"\n{indent}}}"
 
 

@@ -21,20 +21,20 @@ def run(setting: Setting) -> Section:
     section = Section(NAME)
     events = 10_000_000 // (200 if setting.quick else 1)
     tasks = [Task(what, "our_work.aggregate", (str(events), what)) for what in (_SORT, _CORE, _ALL)]
-    found = measure(tasks, setting.rounds, _SORT)
-    count, columns = found.result(_SORT)["events"], found.result(_SORT)["column_bytes"]
+    rounds = measure(tasks, setting.rounds, _SORT)
+    count, columns = rounds.result(_SORT)["events"], rounds.result(_SORT)["column_bytes"]
     rows = []
     for what, title in _TITLES.items():
-        cpu_s = found.of(what, "cpu_seconds")
-        per_event, ratios = [1e9 * s / count for s in cpu_s], found.ratios(what, _SORT, "cpu_seconds")
-        peak = median(found.of(what, "above_imports_bytes"), 1, 1e-9)
+        cpu_s = rounds.of(what, "cpu_seconds")
+        per_event, ratios = [1e9 * s / count for s in cpu_s], rounds.ratios(what, _SORT, "cpu_seconds")
+        peak = median(rounds.of(what, "above_imports_bytes"), 1, 1e-9)
         rows.append([title, median(cpu_s), spread(per_event, 0), spread(ratios, 2), peak])
     size = f"{count:,} events, {columns / 1e9:.2f} GB of columns"
     head = [size, "CPU s", "ns per event", "times the sort", "peak GB"]
     section.parts.append(table(head, rows))
-    why = why_rejected([found])
+    why = why_rejected([rounds])
     section.verdicts = [
-        Verdict(f"{_TITLES[what]} / sort, CPU", found.ratios(what, _SORT, "cpu_seconds"), goal, 2, why)
+        Verdict(f"{_TITLES[what]} / sort, CPU", rounds.ratios(what, _SORT, "cpu_seconds"), goal, 2, why)
         for what, goal in ((_CORE, Goal(1.5, at_most=True)), (_ALL, Goal(1.5, at_most=True)))
     ]
     section.notes.append("The peak includes the columns themselves and what drawing them took.")

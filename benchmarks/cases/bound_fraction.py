@@ -19,14 +19,14 @@ def run(setting: Setting) -> Section:
     inputs = [] if setting.quick else setting.inputs.recorded(KINETO, A100, H100)
     inputs.append(setting.inputs.generated("generated", Load(setting.size(100))))
     inputs.append(setting.inputs.generated("generated, not compressed", Load(setting.size(100)), packed=False))
-    found, rows = [], []
+    measured, rows = [], []
     for input_ in inputs:
         path = str(input_.path)
         tasks = [Task(_OURS, "our_work.read", (path,)), Task(_INFLATE, "our_work.inflate", (path,)),
                  Task(_JSON, "peer_work.json_loads", (path,))]  # fmt: skip
         tasks += [task for name in (SIMDJSON, ORJSON) if (task := setting.peers.task(name, path))]
         rounds = measure(tasks, setting.rounds, _JSON)
-        found.append((input_, rounds))
+        measured.append((input_, rounds))
         megabytes = rounds.result(_OURS)["bytes"] / 1e6
         rows.append([
             input_.title, f"{megabytes:.0f}", median(rounds.of(_INFLATE), 3), median(rounds.of(_OURS), 3),
@@ -37,13 +37,13 @@ def run(setting: Setting) -> Section:
     head = ["input", "JSON MB", "inflate s", "read s", "read MB/s", "read / inflate", "CPU",
             *(f"{peer} / read, CPU" for peer in (SIMDJSON, ORJSON, _JSON))]  # fmt: skip
     section.parts.append(table(head, rows))
-    packed = [rounds for input_, rounds in found if input_.path.suffix == ".gz"]
+    packed = [rounds for input_, rounds in measured if input_.path.suffix == ".gz"]
     counted = [rounds for rounds in steady(packed) if not rounds.noisy]
     values = geometric_mean([rounds.ratios(_OURS, _INFLATE) for rounds in counted])
     why = why_rejected(packed) or ("" if counted else "neighbours take the second core")
     figure = f"read / inflate alone, elapsed, {len(counted)} .gz files"
     section.verdicts.append(Verdict(figure, values, Goal(1.6, at_most=True), 2, why))
-    all_rounds = [rounds for _, rounds in found]
+    all_rounds = [rounds for _, rounds in measured]
     parse = geometric_mean([rounds.ratios(SIMDJSON, _OURS, "cpu_seconds") for rounds in steady(all_rounds)])
     why = setting.peers.missing(SIMDJSON) or why_rejected(all_rounds)
     figure = f"{SIMDJSON}'s bare parse / read to columns, CPU"
@@ -53,7 +53,7 @@ def run(setting: Setting) -> Section:
         "ratio of processor time says how much work columns are besides inflating.",
         f"{SIMDJSON} builds its tape of the whole document and nothing else, {ORJSON} and json.loads Python objects; "
         "all inflate at once before. The on-demand parser of simdjson has no Python binding.",
-        *rejections([(input_.title, rounds) for input_, rounds in found]),
+        *rejections([(input_.title, rounds) for input_, rounds in measured]),
         *missing(setting.peers, SIMDJSON, ORJSON),
     ]  # fmt: skip
     return section

@@ -26,20 +26,20 @@ def run(setting: Setting) -> Section:
     """Measures the recorded pairs and a generated pair of 2 x 100 MB, a larger pair without other tools, and pairs of
     2 x 100 MB and 2 x 1 GB reopened from the cache."""
     section = Section(NAME)
-    found = []
+    measured = []
     for title, *names in () if setting.quick else _RECORDED:
         recorded = setting.inputs.recorded(*names)
         if len(recorded) == 2:
-            found.append((title, _cold(setting, (recorded[0].path, recorded[1].path))))
+            measured.append((title, _cold(setting, (recorded[0].path, recorded[1].path))))
     large = setting.inputs.pair("pair100", Load(setting.size(100)))
-    found.append(("generated, 2 × 100 MB", _cold(setting, large)))
+    measured.append(("generated, 2 × 100 MB", _cold(setting, large)))
     if not setting.quick:
         larger = setting.inputs.pair("pair500", Load(setting.size(500)))
-        found.append(("generated, 2 × 500 MB", _cold(setting, larger, peers=False)))
+        measured.append(("generated, 2 × 500 MB", _cold(setting, larger, peers=False)))
     largest = _warm(setting, setting.inputs.pair("pair1000", Load(setting.size(1000))))
     warm = largest if setting.quick else _warm(setting, large)  # the smaller pair of a quick run is not worth keeping
-    rounds = [one for _, one in found if TBP in one.samples]
-    values = geometric_mean([counted(one, TBP, _OURS) for one in steady(rounds)])
+    rounds = [pair for _, pair in measured if TBP in pair.samples]
+    values = geometric_mean([counted(pair, TBP, _OURS) for pair in steady(rounds)])
     why = setting.peers.missing(TBP) or why_rejected(rounds)
     section.verdicts = [
         Verdict(f"cold: times faster than twice {TBP}, {len(steady(rounds))} pairs{by_what(rounds)}", values, Goal(40),
@@ -50,14 +50,14 @@ def run(setting: Setting) -> Section:
         Verdict("reopened 2 × 1 GB from the cache: server time of the answer", _of(largest, "first_ms"),
                 Goal(1000, at_most=True, unit=" ms")),
     ]  # fmt: skip
-    section.parts = [_cold_table(found), _warm_table({"2 × 100 MB": warm, "2 × 1 GB": largest})]
+    section.parts = [_cold_table(measured), _warm_table({"2 × 100 MB": warm, "2 × 1 GB": largest})]
     section.notes = [
         f'"Ours" reads, summarises, compares and encodes in one process, as {TBP} is measured; "served" is the same '
         "by two worker processes, their start and their imports included, as the tab has it.",
         "Reopened: a new server whose cache on disk holds the pair (left by another process), asked for the list of "
         "runs as the tab does, then for the comparison.",
         *failures(rounds),
-        *rejections(found),
+        *rejections(measured),
         *missing(setting.peers, TBP, HTA),
     ]
     return section
@@ -80,21 +80,21 @@ def _warm(setting: Setting, files: tuple[Path, Path]) -> Rounds:
         Task(_WARM, "server_work.open_pair", arguments, environment=environment),
         Task(_SERVED, "server_work.open_pair", arguments),
     ]
-    found = measure(tasks, setting.rounds, _SERVED)
+    rounds = measure(tasks, setting.rounds, _SERVED)
     shutil.rmtree(cache, ignore_errors=True)
-    return found
+    return rounds
 
 
 def _of(rounds: Rounds, what: str) -> list[float]:
-    return [float(one.result[what]) for one in rounds.samples[_WARM]]
+    return [float(item.result[what]) for item in rounds.samples[_WARM]]
 
 
-def _cold_table(found: list[tuple[str, Rounds]]) -> str:
+def _cold_table(measured: list[tuple[str, Rounds]]) -> str:
     rows = [
         [title, f"{r.result(_OURS)['events']:,}", *(median(r.of(key)) for key in (TBP, HTA, _OURS, _SERVED)),
          *ratio_cells(r, TBP, _OURS), ratio_cells(r, TBP, _SERVED)[0],
          *(median(r.of(key, "above_imports_bytes"), 0, 1e-6) for key in (TBP, _OURS)), _step_difference(r)]
-        for title, r in found
+        for title, r in measured
     ]  # fmt: skip
     head = ["cold", "events", f"{TBP} s", f"{HTA} s", "ours s", "served s", "times faster", "times less CPU",
             "served, times faster", f"{TBP} MB", "ours MB", "mean step differs by"]  # fmt: skip
@@ -103,10 +103,10 @@ def _cold_table(found: list[tuple[str, Rounds]]) -> str:
 
 def _step_difference(rounds: Rounds) -> str:
     """Largest difference of the mean step times between both tools, which shows whether they do the same work."""
-    ours, theirs = rounds.result(_OURS).get("step_us", []), rounds.result(TBP).get("step_us", [])
-    if not theirs:
+    ours, peer = rounds.result(_OURS).get("step_us", []), rounds.result(TBP).get("step_us", [])
+    if not peer:
         return "—"
-    return f"{100 * max(abs(a / b - 1) for a, b in zip(ours, theirs, strict=True)):.2f} %"
+    return f"{100 * max(abs(a / b - 1) for a, b in zip(ours, peer, strict=True)):.2f} %"
 
 
 def _warm_table(pairs: dict[str, Rounds]) -> str:

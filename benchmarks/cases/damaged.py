@@ -39,13 +39,13 @@ class Case:
 def run(setting: Setting) -> Section:
     """Measures every damaged file in turns with an undamaged one."""
     section = Section(NAME)
-    rows, shares, found = [], [], []
+    rows, shares, all_rounds = [], [], []
     times: dict[str, list[list[float]]] = {_CUT: [], _FLIPPED: []}
     json_reads = 0
     for case in _cases(setting):
         tasks = [Task(_DAMAGED, "our_work.read", (str(case.path),)), Task(_SOUND, "our_work.read", (str(case.like),))]
         rounds = measure(tasks, setting.rounds, _SOUND)
-        found.append(rounds)
+        all_rounds.append(rounds)
         read = rounds.result(_DAMAGED)["events"]
         ratios = rounds.ratios(_DAMAGED, _SOUND, "cpu_seconds")
         shares.append(min(1.0, read / max(1, case.whole)))
@@ -60,10 +60,10 @@ def run(setting: Setting) -> Section:
         Verdict("events before the damage that are read, worst case", [100 * min(shares)], Goal(100, unit=" %"), 2),
         *(Verdict(f"{kind}: time over that of a sound file of as many bytes, worst case",
                   max(ratios, key=statistics.median, default=[]), Goal(1.1, at_most=True), 2,
-                  why_rejected(found))
+                  why_rejected(all_rounds))
           for kind, ratios in times.items()),
     ]  # fmt: skip
-    section.notes += rejections([(row[0], one) for row, one in zip(rows, found, strict=True)])
+    section.notes += rejections([(row[0], item) for row, item in zip(rows, all_rounds, strict=True)])
     section.notes.append(
         f"json.loads reads {json_reads} of these files, and so do torch-tb-profiler, HolisticTraceAnalysis and "
         "TraceLens, which begin with a parser of the whole document."
@@ -98,10 +98,10 @@ def _cases(setting: Setting) -> Iterator[Case]:
                    sound(len(cut), f"sound{share}.json", pack=False))  # fmt: skip
     for share in shares:
         cut = stored[: len(stored) * share // 100]
-        left = zlib.decompressobj(31).decompress(cut)
+        text_left = zlib.decompressobj(31).decompress(cut)
         path = written(f"cut{share}.json.gz", cut)
-        yield Case(f"gz cut at {share} %", path, left.count(_EVENT_ENDS), total,
-                   sound(len(left), f"sound{share}.json.gz", pack=True))  # fmt: skip
+        yield Case(f"gz cut at {share} %", path, text_left.count(_EVENT_ENDS), total,
+                   sound(len(text_left), f"sound{share}.json.gz", pack=True))  # fmt: skip
     draw = random.Random(1)
     for flips in (1, 100):
         damaged = bytearray(text)
@@ -116,9 +116,9 @@ def _cases(setting: Setting) -> Iterator[Case]:
     middle = len(stored) // 2
     damaged = bytearray(stored)
     damaged[middle] ^= 0x5A
-    left = zlib.decompressobj(31).decompress(stored[: middle - 64])
+    text_left = zlib.decompressobj(31).decompress(stored[: middle - 64])
     path = written("flip.json.gz", bytes(damaged))
-    yield Case("gz, 1 flipped byte at 50 %", path, left.count(_EVENT_ENDS), total, packed)
+    yield Case("gz, 1 flipped byte at 50 %", path, text_left.count(_EVENT_ENDS), total, packed)
 
 
 def _packed(content: bytes) -> bytes:

@@ -21,13 +21,13 @@ def run(setting: Setting) -> Section:
     section = Section(NAME)
     inputs = [] if setting.quick else setting.inputs.recorded(KINETO, A100, H100, NANOSECONDS)
     inputs.append(setting.inputs.generated("generated", Load(setting.size(100))))
-    found, rows, same = [], [], []
+    all_rounds, rows, same = [], [], []
     for one in inputs:
         path = str(one.path)
         tasks = [Task(reader, "our_work.read", (path, "digest"), environment={"TB_PERFCOMPARE_READER": reader})
                  for reader in AVAILABLE]  # fmt: skip
         rounds = measure([*tasks, Task(_JSON, "peer_work.json_loads", (path,))], setting.rounds, _JSON)
-        found.append(rounds)
+        all_rounds.append(rounds)
         digests = {rounds.result(reader).get("digest") for reader in AVAILABLE}
         same.append(len(digests) == 1)
         equal = "no compiled reader" if len(AVAILABLE) < 2 else "yes" if same[-1] else "**no**"
@@ -40,10 +40,10 @@ def run(setting: Setting) -> Section:
         table(["input", "json.loads s", "python s", "native s", "python / json.loads", "CPU", "python / native, CPU",
                "python MB", "same columns"], rows)
     )  # fmt: skip
-    values = geometric_mean([counted(one, _PYTHON, _JSON) for one in steady(found)])
-    figure = f"reader in Python / json.loads alone{by_what(found)}"
-    section.verdicts.append(Verdict(figure, values, Goal(1.3, at_most=True), 2, why_rejected(found)))
+    values = geometric_mean([counted(one, _PYTHON, _JSON) for one in steady(all_rounds)])
+    figure = f"reader in Python / json.loads alone{by_what(all_rounds)}"
+    section.verdicts.append(Verdict(figure, values, Goal(1.3, at_most=True), 2, why_rejected(all_rounds)))
     share = [sum(same) / len(same)] if len(AVAILABLE) > 1 else []
     section.verdicts.append(Verdict("files whose columns are the same in both", share, Goal(1.0), 2))
-    section.notes += rejections([(one.title, rounds) for one, rounds in zip(inputs, found, strict=True)])
+    section.notes += rejections([(one.title, rounds) for one, rounds in zip(inputs, all_rounds, strict=True)])
     return section

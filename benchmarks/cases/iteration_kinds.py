@@ -24,18 +24,18 @@ def run(setting: Setting) -> Section:
     count = 60 if setting.quick else 10_000
     for title, annotated in (("annotations", True), ("repetition", False)):
         paths = [_trace(setting.inputs.scratch, title, side, count, annotated=annotated) for side in (1, 2)]
-        found = measure([Task(_OURS, "iteration_work.kinds", tuple(map(str, paths)))], setting.rounds, _OURS)
-        facts = found.result(_OURS)
+        rounds = measure([Task(_OURS, "iteration_work.kinds", tuple(map(str, paths)))], setting.rounds, _OURS)
+        facts = rounds.result(_OURS)
         rows.append([
             title, f"{facts['events']:,}", f"{facts['steps']:,}", str(facts["kinds"]),
-            *(spread([1000 * value for value in _of(found, what)], 0) for what in ("reading", "finding", "comparing")),
+            *(spread([1000 * value for value in _of(rounds, what)], 0) for what in ("reading", "finding", "comparing")),
         ])  # fmt: skip
         shares = [
             100 * (finding + comparing) / reading
-            for finding, comparing, reading in zip(*(_of(found, what) for what in _PARTS), strict=True)
+            for finding, comparing, reading in zip(*(_of(rounds, what) for what in _PARTS), strict=True)
         ]
         figure = f"{count:,} iterations by {title}: found and compared, of the time of reading, CPU"
-        section.verdicts.append(Verdict(figure, shares, Goal(15, at_most=True, unit=" %"), 1, why_rejected([found])))
+        section.verdicts.append(Verdict(figure, shares, Goal(15, at_most=True, unit=" %"), 1, why_rejected([rounds])))
     head = ["iterations by", "events a side", "iterations a side", "kinds", "reading ms", "finding ms", "comparing ms"]
     section.parts.append(table(head, rows))
     section.notes.append(
@@ -49,7 +49,7 @@ _PARTS = ("finding", "comparing", "reading")
 
 
 def _of(rounds: Rounds, what: str) -> list[float]:
-    return [float(one.result[what]) for one in rounds.samples[_OURS]]
+    return [float(sample.result[what]) for sample in rounds.samples[_OURS]]
 
 
 def _trace(scratch: Path, title: str, side: int, count: int, *, annotated: bool) -> Path:
@@ -69,13 +69,14 @@ def _trace(scratch: Path, title: str, side: int, count: int, *, annotated: bool)
             name = f"step[DECODE bs={kind + 1}]"
             mark = {"ph": "X", "cat": "user_annotation", "name": name, "pid": 1, "tid": 1, "ts": at, "dur": length}
             events.append(mark)
-        for place in range(_OPERATORS):
-            call, own = at + 10 + place * length // 30, number * _OPERATORS + place
+        for index in range(_OPERATORS):
+            call, call_id = at + 10 + index * length // 30, number * _OPERATORS + index
             events += [
-                {"ph": "X", "cat": "cpu_op", "name": f"aten::op_{place}", "pid": 1, "tid": 1, "ts": call,
-                 "dur": length // 60, "args": {"External id": own}},
-                {"ph": "X", "cat": "kernel", "name": f"kernel_{place}", "pid": 0, "tid": 7, "ts": call + 2,
-                 "dur": length // 60, "args": {"External id": own, "correlation": own, "stream": 7, "device": 0}},
+                {"ph": "X", "cat": "cpu_op", "name": f"aten::op_{index}", "pid": 1, "tid": 1, "ts": call,
+                 "dur": length // 60, "args": {"External id": call_id}},
+                {"ph": "X", "cat": "kernel", "name": f"kernel_{index}", "pid": 0, "tid": 7, "ts": call + 2,
+                 "dur": length // 60,
+                 "args": {"External id": call_id, "correlation": call_id, "stream": 7, "device": 0}},
             ]  # fmt: skip
         at += length + 100
     with gzip.open(path, "wt", compresslevel=1) as file:

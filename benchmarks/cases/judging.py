@@ -16,26 +16,26 @@ def counted(rounds: Rounds, above: str, below: str) -> list[float]:
 
 def by_what(rounds: Sequence[Rounds]) -> str:
     """Suffix that says where `counted` used CPU time; "" if nowhere."""
-    noisy = sum(one.noisy for one in rounds)
+    noisy = sum(item.noisy for item in rounds)
     return "" if not noisy else " (CPU, noisy machine)" if noisy == len(rounds) else " (CPU where noisy)"
 
 
 def steady(rounds: Sequence[Rounds]) -> list[Rounds]:
     """Returns the rounds that were not rejected."""
-    return [one for one in rounds if not one.rejected]
+    return [item for item in rounds if not item.rejected]
 
 
 def why_rejected(rounds: Sequence[Rounds]) -> str:
     """Says why all rounds were rejected; "" if some were not."""
     if not rounds or steady(rounds):
         return ""
-    return f"the base moved {min(one.moved for one in rounds):.2f}x between rounds"
+    return f"the base moved {min(item.moved for item in rounds):.2f}x between rounds"
 
 
 def rejections(named: Sequence[tuple[str, Rounds]]) -> list[str]:
     """Returns a sentence for each input whose rounds were rejected."""
     text = "its base moved {:.2f}x between rounds, it does not count for the goal"
-    return [f"{title}: {text.format(one.moved)}." for title, one in named if one.rejected]
+    return [f"{title}: {text.format(item.moved)}." for title, item in named if item.rejected]
 
 
 def ratio_cells(rounds: Rounds, above: str, below: str, digits: int = 1) -> list[str]:
@@ -50,8 +50,10 @@ def ratio_cells(rounds: Rounds, above: str, below: str, digits: int = 1) -> list
 
 def failures(rounds: Sequence[Rounds]) -> list[str]:
     """Returns a sentence for each task that failed."""
-    said = {f"{key} failed on a file: {one.failure(key)}" for one in rounds for key in one.samples if one.failure(key)}
-    return sorted(said)
+    sentences = {
+        f"{key} failed on a file: {item.failure(key)}" for item in rounds for key in item.samples if item.failure(key)
+    }
+    return sorted(sentences)
 
 
 def missing(peers: Peers, *names: str) -> list[str]:

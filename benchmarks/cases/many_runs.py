@@ -19,12 +19,12 @@ def run(setting: Setting) -> Section:
     runs = _RUNS // 50 if setting.quick else _RUNS
     logdir = setting.inputs.scratch / f"runs{runs}"
     _write(logdir, runs)
-    found = measure([Task("list", "server_work.list_runs", (str(logdir),))], setting.rounds, "list")
+    rounds = measure([Task("list", "server_work.list_runs", (str(logdir),))], setting.rounds, "list")
 
     def of(what: str, factor: float = 1.0) -> list[float]:
-        return [factor * one.result[what] for one in found.samples["list"]]
+        return [factor * one.result[what] for one in rounds.samples["list"]]
 
-    one = found.result("list")
+    one = rounds.result("list")
     if one["runs"] != runs:
         raise RuntimeError(f"{one['runs']} of {runs} runs listed")
     files = runs * _WORKERS
@@ -35,7 +35,7 @@ def run(setting: Setting) -> Section:
         ["pages of the answer", f"{one['pages']}"],
         ["largest page, KB", spread(of("largest_bytes", 1e-3), 0)],
         ["bytes read by the process per file", spread(of("read_bytes", 1 / files), 1)],
-        ["peak above imports, MB", spread([b / 1e6 for b in found.of("list", "above_imports_bytes")], 0)],
+        ["peak above imports, MB", spread([b / 1e6 for b in rounds.of("list", "above_imports_bytes")], 0)],
     ]
     section.parts.append(table([f"{runs:,} runs of {_WORKERS} workers, {files:,} files", ""], rows))
     section.verdicts = [

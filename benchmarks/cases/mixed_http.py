@@ -44,26 +44,29 @@ def run(setting: Setting) -> Section:
     section = Section(NAME)
     logdir = setting.inputs.pair("pair100", Load(setting.size(100)))[0].parent.parent
     rounds = [_round(logdir) for _ in range(setting.rounds)]
-    longest = [max(one.loading, default=0.0) for one in rounds]
+    longest = [max(round_.loading, default=0.0) for round_ in rounds]
     rows = [
-        ["list of runs", spread([one.runs_ms for one in rounds], 0)],
-        ["first line of the comparison's stream", spread([one.first_line_ms for one in rounds], 0)],
-        ["first line that tells events read", spread([one.first_read_ms for one in rounds], 0)],
-        ["first comparison, whole", spread([one.answer_ms for one in rounds], 0)],
-        ["longest time between two lines", spread([one.gap_ms for one in rounds], 0)],
-        ["unrelated route, idle: median", spread([statistics.median(one.idle) for one in rounds], 1)],
-        ["unrelated route, idle: longest", spread([max(one.idle) for one in rounds], 1)],
-        ["unrelated route, loading: median", spread([statistics.median(one.loading or [0]) for one in rounds], 1)],
+        ["list of runs", spread([round_.runs_ms for round_ in rounds], 0)],
+        ["first line of the comparison's stream", spread([round_.first_line_ms for round_ in rounds], 0)],
+        ["first line that tells events read", spread([round_.first_read_ms for round_ in rounds], 0)],
+        ["first comparison, whole", spread([round_.answer_ms for round_ in rounds], 0)],
+        ["longest time between two lines", spread([round_.gap_ms for round_ in rounds], 0)],
+        ["unrelated route, idle: median", spread([statistics.median(round_.idle) for round_ in rounds], 1)],
+        ["unrelated route, idle: longest", spread([max(round_.idle) for round_ in rounds], 1)],
+        [
+            "unrelated route, loading: median",
+            spread([statistics.median(round_.loading or [0]) for round_ in rounds], 1),
+        ],
         ["unrelated route, loading: longest", spread(longest, 1)],
     ]
     section.parts.append(table(["TensorBoard, 2 × 100 MB, no cache", "ms"], rows))
     section.verdicts = [
         Verdict(f"longest answer of {_UNRELATED} while loading", longest, Goal(100, at_most=True, unit=" ms")),
-        Verdict("first progress", [one.first_line_ms for one in rounds], _A_SECOND, 0),
-        Verdict("longest time without progress", [one.gap_ms for one in rounds], _A_SECOND, 0),
+        Verdict("first progress", [round_.first_line_ms for round_ in rounds], _A_SECOND, 0),
+        Verdict("longest time without progress", [round_.gap_ms for round_ in rounds], _A_SECOND, 0),
     ]
-    asked, lines = sum(len(one.loading) for one in rounds), sum(one.lines for one in rounds)
-    server, workers = (max(getattr(one, name) for one in rounds) for name in ("server_mb", "workers_mb"))
+    asked, lines = sum(len(round_.loading) for round_ in rounds), sum(round_.lines for round_ in rounds)
+    server, workers = (max(getattr(round_, name) for round_ in rounds) for name in ("server_mb", "workers_mb"))
     section.notes += [
         f"{_UNRELATED} was asked every {1000 * _EVERY_S:.0f} ms by another connection, {asked} times in all rounds "
         f"while {lines} lines of progress came. With two cores and two workers reading, server and client share what "
@@ -74,25 +77,25 @@ def run(setting: Setting) -> Section:
 
 
 def _round(logdir: Path) -> Round:
-    found = Round()
+    round_ = Round()
     with served(logdir, environment={"TB_PERFCOMPARE_CACHE": "off"}) as server:
-        found.runs_ms = _asked_ms(server, "api/runs")
+        round_.runs_ms = _asked_ms(server, "api/runs")
         for _ in range(_IDLE_ASKS):
-            found.idle.append(_asked_ms(server, _UNRELATED))
+            round_.idle.append(_asked_ms(server, _UNRELATED))
             time.sleep(_EVERY_S)
         done = threading.Event()
-        follower = threading.Thread(target=_follow, args=(server, found, done))
+        follower = threading.Thread(target=_follow, args=(server, round_, done))
         follower.start()
         while not done.wait(_EVERY_S):
-            found.loading.append(_asked_ms(server, _UNRELATED))
+            round_.loading.append(_asked_ms(server, _UNRELATED))
             own, workers = server.rss_bytes()
-            found.server_mb = max(found.server_mb, own / 1e6)
-            found.workers_mb = max(found.workers_mb, workers / 1e6)
+            round_.server_mb = max(round_.server_mb, own / 1e6)
+            round_.workers_mb = max(round_.workers_mb, workers / 1e6)
         follower.join()
-    if not found.bytes:
+    if not round_.bytes:
         raise RuntimeError("the comparison did not come")
-    print(f"  answer after {found.answer_ms:.0f} ms, longest {max(found.loading, default=0):.1f} ms", file=sys.stderr)
-    return found
+    print(f"  answer after {round_.answer_ms:.0f} ms, longest {max(round_.loading, default=0):.1f} ms", file=sys.stderr)
+    return round_
 
 
 def _asked_ms(server: Served, path: str) -> float:
@@ -102,7 +105,7 @@ def _asked_ms(server: Served, path: str) -> float:
     return 1000 * (time.perf_counter() - start)
 
 
-def _follow(server: Served, found: Round, done: threading.Event) -> None:
+def _follow(server: Served, round_: Round, done: threading.Event) -> None:
     """Reads the comparison's streamed response and records when its lines arrive."""
     try:
         connection = server.connect()
@@ -111,15 +114,15 @@ def _follow(server: Served, found: Round, done: threading.Event) -> None:
         with connection.getresponse() as answer:
             for line in answer:
                 now = time.perf_counter()
-                found.gap_ms = max(found.gap_ms, 1000 * (now - last))
+                round_.gap_ms = max(round_.gap_ms, 1000 * (now - last))
                 last = now
                 spent = 1000 * (now - start)
-                found.first_line_ms = found.first_line_ms or spent
+                round_.first_line_ms = round_.first_line_ms or spent
                 if line.startswith(b'{"result"'):
-                    found.answer_ms, found.bytes = spent, len(line)
+                    round_.answer_ms, round_.bytes = spent, len(line)
                     return
-                found.lines += 1
+                round_.lines += 1
                 if json.loads(line)["progress"]["events"]:
-                    found.first_read_ms = found.first_read_ms or spent
+                    round_.first_read_ms = round_.first_read_ms or spent
     finally:
         done.set()

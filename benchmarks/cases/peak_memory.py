@@ -25,13 +25,13 @@ def run(setting: Setting) -> Section:
     sizes = (100,) if setting.quick else (100, 500, 2000) if setting.full else (100, 500)
     for size in sizes:
         for kind, frames in (("CPU and GPU", 0), ("with_stack", 12)):
-            one = setting.inputs.generated(f"{kind}, {size} MB", Load(setting.size(size), frames=frames))
-            found = _measure(setting, one, size)
-            raw = found.result(_READ)["bytes"]
+            input_ = setting.inputs.generated(f"{kind}, {size} MB", Load(setting.size(size), frames=frames))
+            rounds = _measure(setting, input_, size)
+            raw = rounds.result(_READ)["bytes"]
             for key, (share, extra_mb) in _LIMITS.items():
                 allowed = share * raw + 1e6 * extra_mb
-                shares[key].append([peak / allowed for peak in found.of(key, "above_imports_bytes")])
-            rows.append(_row(one, found, raw))
+                shares[key].append([peak / allowed for peak in rounds.of(key, "above_imports_bytes")])
+            rows.append(_row(input_, rounds, raw))
     section.verdicts = [
         Verdict(f"{key}: of {_LIMITS[key][0]:g} × JSON + {_LIMITS[key][1]} MB, worst of {len(rows)} traces",
                 max(every, key=statistics.median), Goal(1, at_most=True), 2)
@@ -47,22 +47,22 @@ def run(setting: Setting) -> Section:
     return section
 
 
-def _measure(setting: Setting, one: Input, size: int) -> Rounds:
-    path = str(one.path)
+def _measure(setting: Setting, input_: Input, size: int) -> Rounds:
+    path = str(input_.path)
     tasks = [Task(_READ, "our_work.read", (path,)), Task(_TABLES, "our_work.tables", (path,))]
     if size <= 500:
         tasks.append(Task(_JSON, "peer_work.json_loads", (path,)))
     return measure(tasks, setting.rounds, _READ)
 
 
-def _row(one: Input, found: Rounds, raw: int) -> list[str]:
+def _row(input_: Input, rounds: Rounds, raw: int) -> list[str]:
     def mb(key: str) -> str:
-        return median(found.of(key, "above_imports_bytes"), 0, 1e-6)
+        return median(rounds.of(key, "above_imports_bytes"), 0, 1e-6)
 
     def share(key: str) -> str:
-        return median(found.of(key, "above_imports_bytes"), 2, 1 / raw)
+        return median(rounds.of(key, "above_imports_bytes"), 2, 1 / raw)
 
-    events = found.result(_READ)["events"]
-    per_event = median(found.of(_READ, "above_imports_bytes"), 0, 1 / events)
-    return [one.title, f"{raw / 1e6:.0f}", f"{events:,}", mb(_READ), share(_READ), per_event, mb(_TABLES),
+    events = rounds.result(_READ)["events"]
+    per_event = median(rounds.of(_READ, "above_imports_bytes"), 0, 1 / events)
+    return [input_.title, f"{raw / 1e6:.0f}", f"{events:,}", mb(_READ), share(_READ), per_event, mb(_TABLES),
             share(_TABLES), mb(_JSON)]  # fmt: skip

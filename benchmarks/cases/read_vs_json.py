@@ -32,12 +32,12 @@ def inputs(setting: Setting) -> list[Input]:
 def run(setting: Setting) -> Section:
     """Measures every input with both readers."""
     section = Section(NAME)
-    found, rows = [], []
+    all_rounds, rows = [], []
     for one in inputs(setting):
         path = str(one.path)
         tasks = [Task(_OURS, "our_work.read", (path,)), Task(_BASE, "peer_work.json_loads", (path,))]
         rounds = measure(tasks, setting.rounds, _BASE)
-        found.append(rounds)
+        all_rounds.append(rounds)
         ours = rounds.result(_OURS)
         rows.append([
             one.title, f"{ours['bytes'] / 1e6:.0f}", f"{ours['events']:,}",
@@ -49,10 +49,10 @@ def run(setting: Setting) -> Section:
         table(["input", "JSON MB", "events", "json.loads s", "ours s", "times faster", "times less CPU",
                "json.loads MB", "ours MB"], rows)
     )  # fmt: skip
-    mean = geometric_mean([counted(one, _BASE, _OURS) for one in steady(found)])
-    figure = f"times faster than json.loads, {len(steady(found))} files{by_what(found)}"
+    mean = geometric_mean([counted(one, _BASE, _OURS) for one in steady(all_rounds)])
+    figure = f"times faster than json.loads, {len(steady(all_rounds))} files{by_what(all_rounds)}"
     section.verdicts.append(
-        Verdict(figure, mean, Goal(_GOAL), why_not=why_rejected(found), more=f"; alarm below {_ALARM}")
+        Verdict(figure, mean, Goal(_GOAL), why_not=why_rejected(all_rounds), more=f"; alarm below {_ALARM}")
     )
-    section.notes += rejections([(row[0], one) for row, one in zip(rows, found, strict=True)])
+    section.notes += rejections([(row[0], one) for row, one in zip(rows, all_rounds, strict=True)])
     return section

@@ -24,9 +24,11 @@ def run(setting: Setting) -> Section:
     logdir = setting.inputs.scratch / f"wide{wide.events}"
     if not logdir.exists():
         write_pair(logdir, wide)
-    found = measure([Task("ask", "server_work.all_routes", (str(logdir), "normal", "abnormal"))], setting.rounds, "ask")
+    rounds = measure(
+        [Task("ask", "server_work.all_routes", (str(logdir), "normal", "abnormal"))], setting.rounds, "ask"
+    )
     answers: dict[str, list[dict[str, float]]] = {}
-    for one in found.samples["ask"]:
+    for one in rounds.samples["ask"]:
         for row in one.result["rows"]:
             answers.setdefault(row["title"], []).append(row)
 

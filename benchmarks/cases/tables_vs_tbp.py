@@ -39,29 +39,29 @@ def run(setting: Setting) -> Section:
     """Measures every input with every installed tool."""
     section = Section(NAME)
     peers = setting.peers
-    found: list[tuple[Input, Rounds]] = []
+    measured: list[tuple[Input, Rounds]] = []
     for one in inputs(setting):
         path = str(one.path)
         tasks = [Task(_OURS, "our_work.named_tables", (path,)), Task(_ALL, "our_work.tables", (path,)),
                  Task(_JSON, "peer_work.json_loads", (path,)), Task(_INFLATE, "our_work.inflate", (path,))]  # fmt: skip
         tasks += [task for name in (TBP, HTA, TRACELENS) if (task := peers.task(name, path))]
-        found.append((one, measure(tasks, setting.rounds, TBP if TBP in peers.versions else _JSON)))
-    rounds = [one for _, one in found]
-    equal = [_Equality(r) for _, r in found]
-    section.parts += [_times(found), _ratios(found), _memory(found)]
+        measured.append((one, measure(tasks, setting.rounds, TBP if TBP in peers.versions else _JSON)))
+    rounds = [one for _, one in measured]
+    equal = [_Equality(r) for _, r in measured]
+    section.parts += [_times(measured), _ratios(measured), _memory(measured)]
     for (peer, goal, more), mine in product(_GOALS, (_OURS, _ALL)):
         text = f"times faster than {peer}" + ("" if mine == _OURS else ", all tables")
         if peer != _JSON and (why := peers.missing(peer)):
             if mine == _OURS:
                 section.verdicts.append(Verdict(text, [], Goal(goal), why_not=why, more=more))
             continue
-        counts = [r for (_, r), same in zip(found, equal, strict=True) if same.counts and counted(r, peer, mine)]
+        counts = [r for (_, r), same in zip(measured, equal, strict=True) if same.counts and counted(r, peer, mine)]
         values = geometric_mean([counted(one, peer, mine) for one in steady(counts)])
         figure = f"{text}, {len(steady(counts))} files{by_what(counts)}"
         why = why_rejected(counts) or ("" if TBP in peers.versions else f"equality needs {TBP}")
         section.verdicts.append(Verdict(figure, values, Goal(goal), why_not=why, more=more))
-    rejected = rejections([(one.title, r) for one, r in found])
-    section.notes += [*_NOTES, *_equalities(found, equal), *failures(rounds), *rejected]
+    rejected = rejections([(one.title, r) for one, r in measured])
+    section.notes += [*_NOTES, *_equalities(measured, equal), *failures(rounds), *rejected]
     section.notes += missing(peers, TBP, HTA, TRACELENS)
     return section
 
@@ -84,42 +84,45 @@ def _close(calls_and_total: list[float], row: list[float]) -> bool:
     return calls_and_total[0] == row[0] and abs(calls_and_total[1] - row[1]) <= 1
 
 
-def _times(found: list[tuple[Input, Rounds]]) -> str:
-    tools = _measured(found, _OURS, _ALL, _INFLATE, _JSON, TBP, HTA, TRACELENS)
+def _times(measured: list[tuple[Input, Rounds]]) -> str:
+    tools = _measured(measured, _OURS, _ALL, _INFLATE, _JSON, TBP, HTA, TRACELENS)
     rows = [
-        [one.title, f"{r.result(_OURS)['bytes'] / 1e6:.0f}", f"{r.result(_OURS)['events']:,}",
+        [input_.title, f"{r.result(_OURS)['bytes'] / 1e6:.0f}", f"{r.result(_OURS)['events']:,}",
          *(median(r.of(tool), 3 if tool in (_OURS, _ALL, _INFLATE) else 2) for tool in tools)]
-        for one, r in found
+        for input_, r in measured
     ]  # fmt: skip
     return table(["seconds (median)", "JSON MB", "events", *tools], rows)
 
 
-def _ratios(found: list[tuple[Input, Rounds]]) -> str:
-    others = _measured(found, HTA, TRACELENS, _JSON)
+def _ratios(measured: list[tuple[Input, Rounds]]) -> str:
+    others = _measured(measured, HTA, TRACELENS, _JSON)
     rows = []
-    for one, r in found:
+    for input_, r in measured:
         most = median(r.ratios(TBP, _INFLATE, "cpu_seconds"), 1)
         cells = [cell for tool in others for cell in ratio_cells(r, tool, _OURS)]
-        rows.append([one.title, *ratio_cells(r, TBP, _OURS), *ratio_cells(r, TBP, _ALL), most, *cells])
+        rows.append([input_.title, *ratio_cells(r, TBP, _OURS), *ratio_cells(r, TBP, _ALL), most, *cells])
     head = ["times faster", TBP, "CPU", "all tables", "CPU", "most"]
     head += [name for tool in others for name in (tool, "CPU")]
     return table(head, rows)
 
 
-def _memory(found: list[tuple[Input, Rounds]]) -> str:
-    tools = _measured(found, _OURS, _ALL, _JSON, TBP, HTA, TRACELENS)
-    rows = [[one.title, *(median(r.of(tool, "above_imports_bytes"), 0, 1e-6) for tool in tools)] for one, r in found]
+def _memory(measured: list[tuple[Input, Rounds]]) -> str:
+    tools = _measured(measured, _OURS, _ALL, _JSON, TBP, HTA, TRACELENS)
+    rows = [
+        [input_.title, *(median(r.of(tool, "above_imports_bytes"), 0, 1e-6) for tool in tools)]
+        for input_, r in measured
+    ]
     return table(["MB above imports (peak)", *tools], rows)
 
 
-def _measured(found: list[tuple[Input, Rounds]], *tools: str) -> list[str]:
+def _measured(measured: list[tuple[Input, Rounds]], *tools: str) -> list[str]:
     """Returns the tools with figures for at least one file."""
-    return [tool for tool in tools if any(r.of(tool) for _, r in found)]
+    return [tool for tool in tools if any(r.of(tool) for _, r in measured)]
 
 
-def _equalities(found: list[tuple[Input, Rounds]], equal: list[_Equality]) -> list[str]:
+def _equalities(measured: list[tuple[Input, Rounds]], equal: list[_Equality]) -> list[str]:
     """Says which files count: those whose kernels (name, calls, total) equal torch-tb-profiler's."""
-    known = [(one.title, e) for (one, _), e in zip(found, equal, strict=True) if e.known]
+    known = [(one.title, e) for (one, _), e in zip(measured, equal, strict=True) if e.known]
     unlike = [f"{title}: {e.same} of {e.kernels} kernels" for title, e in known if not e.counts]
     text = "A file counts if its kernels (name, calls, total) are those of torch-tb-profiler: "
     return [text + ("; ".join(unlike) or f"all {len(known)} files do.")] if known else []

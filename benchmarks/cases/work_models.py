@@ -24,23 +24,24 @@ def inputs(setting: Setting) -> list[Input]:
 def run(setting: Setting) -> Section:
     """Measures every input in a new process, without cached models."""
     section, rows = Section(NAME), []
-    for one in inputs(setting):
-        found = measure([Task(_OURS, "our_work.modelled", (str(one.path),))], setting.rounds, _OURS)
-        facts = found.result(_OURS)
-        tables, work = (_of(found, what) for what in ("tables", "work"))
+    for trace in inputs(setting):
+        rounds = measure([Task(_OURS, "our_work.modelled", (str(trace.path),))], setting.rounds, _OURS)
+        facts = rounds.result(_OURS)
+        tables, work = (_of(rounds, what) for what in ("tables", "work"))
         shares = [100 * own / rest for own, rest in zip(work, tables, strict=True)]
         shapes = bool(facts["shapes"])
         rows.append([
-            one.title, f"{facts['events']:,}", "yes" if shapes else "no", median([1000 * value for value in tables], 1),
-            median([1000 * value for value in work], 2), spread(shares, 1),
+            trace.title, f"{facts['events']:,}", "yes" if shapes else "no",
+            median([1000 * value for value in tables], 1), median([1000 * value for value in work], 2),
+            spread(shares, 1),
         ])  # fmt: skip
-        figure = f"work of operators, of the time of all other tables, CPU, {one.title}"
+        figure = f"work of operators, of the time of all other tables, CPU, {trace.title}"
         goal = Goal(_WITH if shapes else _WITHOUT, at_most=True, unit=" %")
-        section.verdicts.append(Verdict(figure, shares, goal, 1, why_rejected([found])))
+        section.verdicts.append(Verdict(figure, shares, goal, 1, why_rejected([rounds])))
     section.parts.append(table(["input", "events", "shapes", "tables ms", "work ms", "work of tables, %"], rows))
     section.notes.append("Processor time after reading; no call has been modelled before in the process.")
     return section
 
 
 def _of(rounds: Rounds, what: str) -> list[float]:
-    return [float(one.result[what]) for one in rounds.samples[_OURS]]
+    return [float(sample.result[what]) for sample in rounds.samples[_OURS]]

@@ -65,7 +65,7 @@ DECIDED, WHY, WHERE, CAVEATS = "How this was decided", "Why", "Where the time we
 _REPORT_TABLES = ("ranks", "operators", "kernels", "functions", "counters")
 _FINDINGS_SHOWN = 8
 _FINDINGS_OPEN = 5
-"""Findings that a page shows unfolded, as the tab does."""
+"""Number of findings that a page shows unfolded, as in the tab."""
 _UNCLEAR = "~"  # marks an estimate whose verdict is inconclusive
 _PARTS_LISTED = 40
 _MAIN_ROLES = frozenset({"baseline", "candidate", "delta", "percent"})

@@ -740,7 +740,7 @@ export interface Selected {
   steps: string | null;
 }
 
-/** Why there is no answer. */
+/** Why there is no result. */
 export interface ServerError {
   code: string;
   message: string;

@@ -32,7 +32,7 @@ class SelectedDict(TypedDict):
 
 
 class ServerErrorDict(TypedDict):
-    """Why there is no answer."""
+    """Why there is no result."""
 
     code: str
     message: str

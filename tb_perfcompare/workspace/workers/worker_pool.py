@@ -2,7 +2,7 @@
 
 They are started as `python -c ...` instead of through multiprocessing, which would import the parent's `__main__` (all
 of TensorBoard) again in every child and is not safe in every state of the parent. Nothing is started before the first
-task.
+task or `prepare`.
 """
 
 from __future__ import annotations
