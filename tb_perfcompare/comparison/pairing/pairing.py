@@ -87,7 +87,7 @@ def suggest_pairs(runs: Sequence[RunShape]) -> tuple[Pair, ...]:
     """Pairs worth comparing, best reason first; for one reason by name, whatever the order of `runs`.
 
     1. names that differ only in one word pair (normal/abnormal, ...)
-    2. per-cycle tables of one case that were recorded in different phases (phase_pairs.py)
+    2. per-cycle tables of one case that were recorded in different phases
     3. names that differ in one word pair and in numbers such as dates, if only one run has each word
     4. the only run with the first word in a folder, with each run that has the second
     5. names that differ only in one number: the smallest with every larger one
