@@ -60,7 +60,7 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
   const cell = (row: number, column: number, place: number, name: string, times: RowTimes | null): preact.JSX.Element => {
     const level = times ? levelOf(times, against, step(place)) : 0;
     return (
-      <td key={place} class={`mx-cell${level > 0 ? ` mx-more-${level}` : level < 0 ? ` mx-less-${-level}` : ''}`}>
+      <td key={place} class="mx-cell" style={{ background: colourOf(level) }}>
         <button type="button" tabIndex={at[0] === row && at[1] === column ? 0 : -1} title={aboutOf(name, labels[place]!, times)} onFocus={() => setAt([row, column])} onClick={() => open(place, name)}>
           {times ? changeText(times, against, step(place)) : NOT_MEASURED}
         </button>
@@ -108,8 +108,8 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
       <p class="legend small soft">
         {levels(against).map((least, index) => (
           <span key={least} class="mx-key inline">
-            <span class={`mx-swatch mx-more-${index + 1}`} />
-            <span class={`mx-swatch mx-less-${index + 1}`} />
+            <span class="mx-swatch" style={{ background: colourOf(index + 1) }} />
+            <span class="mx-swatch" style={{ background: colourOf(-index - 1) }} />
             {words.matrix.from(formatSetting(least))}
           </span>
         ))}
@@ -118,6 +118,11 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
     </section>
   );
 }
+
+/** How much of its colour each level has. */
+const PERCENTS = ['0%', '12%', '26%', '42%', '60%'];
+
+const colourOf = (level: number): string | undefined => (level === 0 ? undefined : `color-mix(in srgb, var(--${level > 0 ? 'more' : 'less'}-fill) ${PERCENTS[Math.abs(level)]}, var(--panel))`);
 
 function changeText(times: RowTimes, against: Against, step_us: number | null): string {
   const change = changeOf(times, against, step_us);

@@ -127,7 +127,7 @@ function Interval({ row, scale, faint }: { row: Row | undefined; scale: Scale; f
   const beyond = reach.estimate < scale.low || reach.estimate > scale.high;
   return (
     <>
-      <svg class={`vs-plot plot-${faint ? 'unsure' : tone(verdict)}`} height="22" aria-hidden="true">
+      <svg class={`vs-plot soft delta-${faint ? 'unsure' : tone(verdict)}`} height="22" aria-hidden="true">
         <rect class="vs-margin" x={at(1 / (1 + margin) - 1)} width={`${percentAt(margin, scale) - percentAt(1 / (1 + margin) - 1, scale)}%`} y="0" height="22" />
         <line class="vs-zero" x1={at(0)} x2={at(0)} y1="0" y2="22" />
         <line class="vs-whisker" x1={at(reach.low)} x2={at(reach.high)} y1="11" y2="11" />

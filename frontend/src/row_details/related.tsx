@@ -49,7 +49,7 @@ export function Callees({ found, callees, onGo }: { found: RowPaths; callees: No
     ...(callees.rest.callees > 0 ? [{ name: words.others(callees.rest.callees), full: '', table: '', time: callees.rest.time }] : []),
   ];
   const longest = Math.max(...lines.flatMap(({ time }) => time.map((one) => one ?? 0)), 1);
-  const bar = (side: 'a' | 'b', time: number | null) => <span class={`callee-bar callee-${side}`} style={{ width: `${(100 * (time ?? 0)) / longest}%` }} />;
+  const bar = (side: 'a' | 'b', time: number | null) => <span class={`callee-bar text-${side}`} style={{ width: `${(100 * (time ?? 0)) / longest}%` }} />;
   return (
     <section class="row-related callees" aria-label={words.callees}>
       <h3 title={words.calleesAbout}>{words.callees}</h3>

@@ -22,7 +22,7 @@ function Bar({ label, part, scale }: { label: string; part: Part; scale: [number
       <dt>{label}</dt>
       <dd>
         <span class="part-track" aria-hidden="true">
-          <span class={`part-bar ${estimate > 0 ? 'more' : 'less'}`} style={{ left: at(from), width: `calc(${at(to)} - ${at(from)})` }} />
+          <span class={`part-bar delta-${estimate > 0 ? 'more' : 'less'}`} style={{ left: at(from), width: `calc(${at(to)} - ${at(from)})` }} />
           {part.low !== null && part.high !== null && <span class="part-interval" style={{ left: at(part.low), width: `calc(${at(part.high)} - ${at(part.low)})` }} />}
           <span class="part-zero" style={{ left: at(0) }} />
         </span>

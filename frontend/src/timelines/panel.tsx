@@ -93,7 +93,7 @@ export function DifferenceList({ compared, inView, area, open, onToggle, onArea,
                       <Delta value={delta[at]!}>{us(delta[at]!, true)}</Delta>
                     </td>
                     <td aria-hidden="true">
-                      <span class={`st-bar ${delta[at]! > 0 ? 'more' : 'less'}`} style={{ width: `${(60 * Math.abs(delta[at]!)) / largest}px` }} />
+                      <span class={`st-bar bar-${delta[at]! > 0 ? 'more' : 'less'}`} style={{ width: `${(60 * Math.abs(delta[at]!)) / largest}px` }} />
                     </td>
                   </tr>
                 );

@@ -183,7 +183,7 @@ export function Legend({ pictures, change }: { pictures: Picture[]; change: bool
           ))}
           {(['a', 'b'] as const).map((side) => (
             <span key={side}>
-              <span class={`st-key st-only-${side}`} /> {words.legend.only[side]}
+              <span class={`st-key st-only series-${side}`} /> {words.legend.only[side]}
             </span>
           ))}
         </>

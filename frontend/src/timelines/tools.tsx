@@ -86,7 +86,7 @@ export function Tools({ colours, search, problem, found, onColours, onSearch, on
   return (
     <>
       <Segments label={words.colour.label} all={['kind', 'change'] as const} chosen={(one) => colours === one} name={(one) => words.colour[one]} title={(one) => one === 'kind' ? words.colour.kindAbout : words.colour.changeAbout} onChoose={(one) => onColours(one)} />
-      <span class={`search st-search${problem === '' ? '' : ' bad'}`}>
+      <span class={`search st-search${problem === '' ? '' : ' invalid'}`}>
         <Icon name="search" size={14} />
         <input
           type="search"

@@ -5,7 +5,7 @@ import type { Table } from '../../contract/wire';
 import { formatIn, formatPercent, formatTime, NOT_MEASURED, type NumberStyle } from '../../ui/format';
 import { Badge } from '../../ui/sides';
 import { BOUND_CLASSES, boundWord } from '../bound';
-import type { Shade } from './canvas';
+import { PARTS, type Shade } from './canvas';
 import { STATUSES, type Timeline } from './timeline';
 import { words } from './words';
 
@@ -72,6 +72,15 @@ export function Launch({ timeline, names, row, style }: LaunchProps) {
   );
 }
 
+/** As the strip between the runs has them: colour, and part of the height. */
+const MARKS: Record<string, [colour: string, part: [number, number]]> = { replaced: ['--ink-2', [0, 1]], added: ['--b-fill', [0.5, 1]], removed: ['--a-fill', [0, 0.5]] };
+
+/** A sample of what is drawn: a colour in a part of the height. */
+function Key({ colour, part: [from, to] }: { colour: string; part: [number, number] }) {
+  const place = to - from < 1 ? Math.round((100 * from) / (1 - to + from)) : 0;
+  return <span class="launch-key" aria-hidden="true" style={{ background: `linear-gradient(var(${colour}), var(${colour})) 0 ${place}% / 100% ${100 * (to - from)}% no-repeat var(--stripe)` }} />;
+}
+
 export function Legend({ timeline, shade, span }: { timeline: Timeline; shade: Shade; span: number }) {
   const used = useMemo(() => BOUND_CLASSES.filter((_, index) => [timeline.a, timeline.b].some((lane) => lane.us.some((us, row) => us > 0 && lane.bound[row] === index))), [timeline]);
   const marks = STATUSES.filter((_, index) => index > 0 && timeline.status.includes(index));
@@ -80,13 +89,13 @@ export function Legend({ timeline, shade, span }: { timeline: Timeline; shade: S
       {shade === 'bound'
         ? used.map((name) => (
             <span key={name}>
-              <span class={`bound-key bound-${name.replace(/[ -]/g, '_')}`} aria-hidden="true" /> {boundWord(name)}
+              <Key colour={`--bound-${name.replace(/[ -]/g, '_')}`} part={PARTS[name]} /> {boundWord(name)}
             </span>
           ))
         : <span>{words.high[shade]}</span>}
       {marks.map((status) => (
         <span key={status}>
-          <span class={`status-key status-${status}`} aria-hidden="true" /> {words.status[status]}
+          <Key colour={MARKS[status]![0]} part={MARKS[status]![1]} /> {words.status[status]}
         </span>
       ))}
       <span>{words.change}</span>

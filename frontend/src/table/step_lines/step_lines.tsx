@@ -117,8 +117,8 @@ class Picture extends Component<{ drawn: Drawn }> {
       <svg class="step-lines" width={WIDTH} height={HEIGHT} role="img">
         <title>{summary}</title>
         <path class="step-level" d={level} />
-        <path class="step-line-a" d={a} />
-        <path class="step-line-b" d={b} />
+        <path class="text-a" d={a} />
+        <path class="text-b" d={b} />
       </svg>
     );
   }
