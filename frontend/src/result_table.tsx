@@ -73,7 +73,7 @@ export function ResultTable(props: Props) {
             <ul class="profiler-links">
               {(['a', 'b'] as const).map((letter) => (
                 <li key={letter}>
-                  <button type="button" class="link-button soft" title={profiler.hint(letter)} onClick={() => profiler.open(letter, { table: tab, row })}>
+                  <button type="button" class="link-button inline soft" title={profiler.hint(letter)} onClick={() => profiler.open(letter, { table: tab, row })}>
                     <Badge side={letter} /> {tableText.panel.openView(profilerView({ table: tab, row })?.label ?? '')}{' '}
                     <Icon name="open" size={12} />
                   </button>

@@ -148,7 +148,7 @@ function Choices({ view, current, onChoose, children }: { view: View; current: s
   const group = (tab: Tab): string => text.views.groups[tab.id] ?? tab.label;
   const shown = kind?.tabs.find((tab) => tab.id === current);
   return (
-    <Toolbar class={`choices${kinds.length > 3 ? ' choices-row' : ''}`} label={text.views.choices}>
+    <Toolbar class={`choices wrap${kinds.length > 3 ? ' choices-row' : ''}`} label={text.views.choices}>
       <Fold label={kind && shown ? (kind.tabs.length > 1 ? text.views.grouped(kind.label, group(shown)) : kind.label) : view.label}>
       {kinds.length > 1 && (
         <span class="segments" role="group" aria-label={text.views.rowsRegion}>

@@ -83,20 +83,20 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
             <tr>
               <th scope="col">{words.matrix.of[table] ?? table}</th>
               {places.map((place) => (
-                <th key={place} scope="col" class="mx-run" title={sideText(candidates[place]!)}>
+                <th key={place} scope="col" class="mx-run clip" title={sideText(candidates[place]!)}>
                   {labels[place]}
                 </th>
               ))}
             </tr>
           </thead>
           <tbody ref={body} onKeyDown={turn}>
-            <tr class="mx-whole">
+            <tr class="strong">
               <th scope="row">{words.matrix.whole}</th>
               {whole.map(({ place, times }, column) => cell(0, column, place, '', times))}
             </tr>
             {shown.map((row, index) => (
               <tr key={row.name}>
-                <th scope="row" title={row.name}>
+                <th scope="row" class="clip" title={row.name}>
                   {names[index]}
                 </th>
                 {places.map((place, column) => cell(index + 1, column, place, row.name, row.cells[place] ?? null))}

@@ -31,7 +31,7 @@ export function VerdictRow({ side, row, adjusted, looks, progress, scale, style,
     <tr role="row" class={look ? '' : 'vs-empty'}>
       <th scope="row" role="rowheader" class="vs-name">
         <span class="vs-name-line">
-          <button type="button" class="link-button soft" title={words.open(name)} onClick={onOpen}>
+          <button type="button" class="link-button soft strong" title={words.open(name)} onClick={onOpen}>
             {name}
           </button>
           <IconButton class="vs-remove" icon="close" label={words.remove(name)} size={12} onClick={onRemove} />
@@ -54,7 +54,7 @@ export function VerdictRow({ side, row, adjusted, looks, progress, scale, style,
           <td role="cell" class="vs-shift" data-label={words.head.shift}>
             <Interval row={row} scale={scale} faint={adjusted?.stands === false} />
           </td>
-          <td role="cell" class={`vs-notes${hasNotes(look) ? '' : ' vs-none'}`} data-label={words.head.notes}>
+          <td role="cell" class={`vs-notes small${hasNotes(look) ? '' : ' vs-none'}`} data-label={words.head.notes}>
             <Notes look={look} />
           </td>
           <td role="cell" class={`vs-cause${look.cause ? '' : ' vs-none'}`} data-label={words.head.cause}>
@@ -90,7 +90,7 @@ function VerdictWords({ look, adjusted, looks }: { look: Look; adjusted: Adjuste
   const about = adjusted && p !== null ? words.pAbout(formatP(p), formatP(adjusted.p), looks) : look.headline.reason;
   return (
     <>
-      <span class={`vs-chip tone-${adjusted?.stands === false ? 'unsure' : tone(verdict)}`} title={look.headline.reason}>
+      <span class={`vs-chip inline strong tone-${adjusted?.stands === false ? 'unsure' : tone(verdict)}`} title={look.headline.reason}>
         <Icon name={ICON[verdict]} size={14} /> {words.verdict[verdict]}
       </span>
       {looks > 1 && adjusted && adjusted.stands !== null && (

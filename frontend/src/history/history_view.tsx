@@ -138,7 +138,7 @@ export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
       </div>
       {history.problems.length > 0 && (
         <details class="problems soft">
-          <summary>
+          <summary class="inline">
             <Icon name="alert" size={14} /> {words.problems(history.problems.length + (history.problems_left_out ?? 0))}
           </summary>
           <ul>

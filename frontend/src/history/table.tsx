@@ -50,7 +50,7 @@ export function HistoryTable({ history, style, a, b, onLetter, onCompare }: Prop
           const word = point.verdict === null ? '' : (words.verdict[point.verdict] ?? point.verdict);
           return (
             <tr role="row" key={`${point.at} ${point.label} ${place}`} class={change ? 'hs-turn' : ''}>
-              <th scope="row" role="rowheader" title={point.recorded_run}>
+              <th scope="row" role="rowheader" class="strong" title={point.recorded_run}>
                 {point.label}
               </th>
               <td role="cell" title={point.at}>{when(point.at)}</td>

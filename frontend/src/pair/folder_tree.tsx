@@ -69,7 +69,7 @@ export function FolderTree({ folders, all, shown, open, onShow }: Props) {
           <li
             key={path}
             role="treeitem"
-            class="pop-item"
+            class="pop-item line"
             title={path || name}
             tabIndex={place === at ? 0 : -1}
             aria-level={depth + 2}

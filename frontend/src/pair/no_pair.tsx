@@ -70,7 +70,7 @@ export function Problems({ problems, open = false }: { problems: Problem[]; open
   if (problems.length === 0) return null;
   return (
     <details class="problems soft" open={open}>
-      <summary>
+      <summary class="inline">
         <Icon name="alert" size={14} /> {text.problems.title(problems.length)}
       </summary>
       <ul>

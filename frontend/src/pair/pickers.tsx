@@ -50,7 +50,7 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
   const missing = side ? missingOf(answer, side) : null;
   const trace = isTrace(run);
   return (
-    <section class={`side side-${letter}${missing ? ' side-missing' : ''}`} aria-label={name}>
+    <section class={`side line side-${letter}${missing ? ' side-missing' : ''}`} aria-label={name}>
       <span class="badge" title={name}>
         {letterOf(letter)}
       </span>
@@ -78,7 +78,7 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
             <p class="pop-head small strong muted">
               {name}{' '}
               {run?.format !== undefined && (
-                <span class="format" title={text.picker.formatAbout}>
+                <span class="format small muted" title={text.picker.formatAbout}>
                   {formatTitle(run.format)}
                 </span>
               )}
@@ -195,13 +195,13 @@ function Facts({ answer, side, facts, other, otherFormat, words }: Pick<SideProp
   }
   if (files.length > 0) parts.push({ text: text.picker.files(files.length, bytes), differs: false });
   return (
-    <span class="facts" title={files.map((file) => file.name).join('\n')}>
+    <span class="facts small muted" title={files.map((file) => file.name).join('\n')}>
       {parts.map((part) => (
-        <span key={part.text} class={part.differs ? 'differs' : ''}>
+        <span key={part.text} class={`clip${part.differs ? ' differs' : ''}`}>
           {part.text}
         </span>
       ))}
-      {parts.length === 0 && <span>{text.picker.noFacts}</span>}
+      {parts.length === 0 && <span class="clip">{text.picker.noFacts}</span>}
     </span>
   );
 }
@@ -245,8 +245,8 @@ export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfile
     </>
   );
   return (
-    <div class={`pickers pickers-${sides}`}>
-      <Toolbar class="sides" label={text.picker.region}>
+    <div class={`pickers line pickers-${sides}`}>
+      <Toolbar class="sides line" label={text.picker.region}>
         {sides !== 'none' && <SidePicker letter="a" onLook={onLook} onHistory={onHistory} beside={b?.run} boundary={boundary} attaches={sides === 'both'} answer={answer} side={a} facts={factsA} other={factsB} otherFormat={formats[1]} words={words} onChange={(side) => onPair(side, b)} onOpenProfiler={onOpenProfiler} />}
         {sides === 'both' && (
           <>
@@ -256,7 +256,7 @@ export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfile
         )}
       </Toolbar>
       {brief}
-      <Toolbar class="actions" label={text.actions.region}>
+      <Toolbar class="actions line" label={text.actions.region}>
         {actions}
         {guess !== null && (
           <p class="guess" title={text.picker.guessReason(guess)}>

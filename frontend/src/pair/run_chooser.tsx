@@ -69,8 +69,8 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, problems =
         <h2>{label}</h2>
         <IconButton icon="close" label={text.panel.close} onClick={() => dialog.current?.close()} />
       </header>
-      <p class="toolbar">
-        <label class={`search${error ? ' invalid' : ''}`}>
+      <p class="toolbar wrap">
+        <label class={`search inline${error ? ' invalid' : ''}`}>
           <input
             type="search"
             autofocus

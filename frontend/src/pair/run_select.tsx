@@ -42,8 +42,8 @@ export function RunSelect({ label, title = label, runs, value, beside, placehold
   };
   return (
     <>
-      <button type="button" class="select run run-button" value={value ?? ''} aria-haspopup="dialog" aria-label={`${label}: ${value ?? placeholder}`} title={value ?? ''} onClick={show}>
-        <span>{value !== null && missing ? text.picker.missing(value) : phone && value !== null && beside !== undefined ? differenceTo(value, beside) : shown}</span> <Icon name="chevron" size={12} />
+      <button type="button" class="select run run-button inline" value={value ?? ''} aria-haspopup="dialog" aria-label={`${label}: ${value ?? placeholder}`} title={value ?? ''} onClick={show}>
+        <span class="clip">{value !== null && missing ? text.picker.missing(value) : phone && value !== null && beside !== undefined ? differenceTo(value, beside) : shown}</span> <Icon name="chevron" size={12} />
       </button>
       {open && <Lazy load={loadChooser} height={0} props={{ label: title, runs, value, onChoose, onSeveral, problems, onHistory, onClose: () => setOpen(false) }} />}
     </>

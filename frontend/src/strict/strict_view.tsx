@@ -56,7 +56,7 @@ export function StrictView({ question, query, traces, headline, words, address, 
   if (!answer) return <Message title={strictText.waiting} />;
   if (answer.absent !== '') return <Message title={text.strict.absent} hint={sentence(answer.absent)} />;
   return (
-    <div class="strict" aria-busy={waiting}>
+    <div class="strict stack" aria-busy={waiting}>
       <div class="strict-corrected wrap">
         <p>
           {strictText.corrected}{' '}
@@ -153,7 +153,7 @@ function Weaknesses({ answer: { weaknesses, units } }: { answer: StrictAnswer })
   const shown = all ? weaknesses : weaknesses.slice(0, FIRST);
   return (
     <section class="strict-weak" aria-label={strictText.weaknesses(weaknesses.length)}>
-      <h3>
+      <h3 class="section-title line">
         <Icon name="info" size={14} /> {weaknesses.length > 0 ? strictText.weaknesses(weaknesses.length) : strictText.noWeaknesses}
       </h3>
       <ul>
@@ -227,7 +227,7 @@ function Report({ answer }: { answer: StrictAnswer }) {
 function FindingItem({ finding }: { finding: StrictFinding }) {
   return (
     <article class="strict-finding">
-      <h4 title={finding.function}>
+      <h4 class="section-title" title={finding.function}>
         {shortName(finding.function)} <span class="muted strict-device">{strictText.device(finding.device)}</span>
       </h4>
       <p>{finding.sentence}</p>

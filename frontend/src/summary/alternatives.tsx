@@ -19,7 +19,7 @@ export function Alternatives({ comparison, onChoose }: { comparison: Comparison;
       <h2 class="section-title strong">{TITLE}</h2>
       <ul>
         {headline.alternatives!.map((one) => (
-          <li key={one.what}>
+          <li key={one.what} class="wrap">
             {one.verdict === null ? (
               <span>{sentence(one.what)}</span>
             ) : (

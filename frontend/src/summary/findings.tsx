@@ -68,11 +68,11 @@ function Cause({ finding, rank, most, comparison, onEvidence, timelineOf, onTime
   }, [led]);
   return (
     <li class={led ? 'cause-item led' : 'cause-item'} ref={item}>
-      <div class="rank">
+      <div class="rank stack muted">
         {rank}
         <CopyFinding finding={finding} comparison={comparison} />
       </div>
-      <div class="size">
+      <div class="size stack small">
         {finding.delta_us !== null && <Delta value={finding.delta_us}>{formatTime(finding.delta_us, true)}</Delta>}
         {most > 0 && finding.delta_us !== null && (
           <span class="share-track" aria-hidden="true">
@@ -88,7 +88,7 @@ function Cause({ finding, rank, most, comparison, onEvidence, timelineOf, onTime
           {unbroken([finding.look_at && text.findings.lookAt(finding.look_at), finding.confidence].filter(Boolean).join(' · '))}
         </p>
       </div>
-      <div class="ways">
+      <div class="ways stack small">
         {firstOfEach(finding.evidence).map((evidence, index) => (
           <EvidenceItem key={index} evidence={evidence} comparison={comparison} onEvidence={onEvidence} />
         ))}

@@ -19,7 +19,7 @@ function Bar({ label, part, scale }: { label: string; part: Part; scale: [number
   const figures = `${formatPercent(part.estimate, true)} (${formatEnds(part.low, part.high).join(' … ')})`;
   return (
     <div class="part">
-      <dt>{label}</dt>
+      <dt class="soft">{label}</dt>
       <dd>
         <span class="part-track" aria-hidden="true">
           <span class={`part-bar delta-${estimate > 0 ? 'more' : 'less'}`} style={{ left: at(from), width: `calc(${at(to)} - ${at(from)})` }} />

@@ -114,7 +114,7 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
       <div ref={frame}>
         {table && steps.length === 0 && <p class="muted">{stripWords.none(words)}</p>}
         {steps.length > 0 && (
-          <div ref={box} class="step-strip" role="group" tabIndex={0} aria-label={stripWords.order(words, summary('a'), summary('b'))} style={{ height: `${HEIGHT}px` }} {...handlers}>
+          <div ref={box} class="step-strip picture-box" role="group" tabIndex={0} aria-label={stripWords.order(words, summary('a'), summary('b'))} style={{ height: `${HEIGHT}px` }} {...handlers}>
             {width > 0 && (
               <svg width={width} height={HEIGHT} aria-hidden="true">
                 {niceTicks(axis.low / style.scale, axis.high / style.scale, 4).map((tick) => (

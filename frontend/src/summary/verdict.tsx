@@ -93,7 +93,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
           {split ? headline.sentence : text.verdict.word[headline.verdict]} {!measured && <span class="effect">{effect}</span>}
         </h2>
         {measured && <p class="effect">{effect}</p>}
-        {itself && !split && <p class="reason">{sentence(headline.reason)}</p>}
+        {itself && !split && <p class="reason soft">{sentence(headline.reason)}</p>}
         <Parts headline={headline} />
         <dl class="figures">
           {headline.baseline !== null && headline.candidate !== null && (
@@ -116,7 +116,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
             </Figure>
           )}
         </dl>
-        {!itself && !split && <p class="reason">{sentence(headline.reason)}</p>}
+        {!itself && !split && <p class="reason soft">{sentence(headline.reason)}</p>}
         <How headline={headline} />
       </div>
     </section>
@@ -149,7 +149,7 @@ function How({ headline }: { headline: Headline }) {
   if (headline.sensitivity) facts.push([text.verdict.sensitivity, headline.sensitivity]);
   if (facts.length === 0) return null;
   return (
-    <details class="how">
+    <details class="how soft">
       <summary>{text.verdict.how}</summary>
       <dl>
         {facts.map(([label, value]) => (
@@ -168,7 +168,7 @@ export function Brief({ comparison, onSummary }: { comparison: Comparison; onSum
   const { headline, comparability } = comparison;
   const doubts = comparability.filter((check) => check.status !== 'ok').length;
   return (
-    <button type="button" class={`brief tone-${tone(headline.verdict)}`} title={text.verdict.toSummary} onClick={onSummary}>
+    <button type="button" class={`brief line tone-${tone(headline.verdict)}`} title={text.verdict.toSummary} onClick={onSummary}>
       <Icon name={ICON[headline.verdict]} size={14} />
       <strong>{text.verdict.word[headline.verdict]}</strong>
       {isSure(headline.verdict) && headline.delta !== null && (
@@ -207,7 +207,7 @@ function shortTime(headline: Headline): string {
 /** The verdict in one line, above the strict report. */
 export function VerdictLine({ headline }: { headline: Headline }) {
   return (
-    <p class={`verdict-line tone-${tone(headline.verdict)}`}>
+    <p class={`verdict-line line tone-${tone(headline.verdict)}`}>
       <Icon name={ICON[headline.verdict]} size={14} />
       {hasSentence(headline) ? (
         <strong>{headline.sentence}</strong>

@@ -94,14 +94,14 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
         )}
         <Total letter="b" name={text.sideB} value={us(ledger.candidate)} shown={withUnit(us(ledger.candidate))} scale={scale} broken={figure.broken} />
       </div>
-      <p class="muted sum">
+      <p class="muted small sum">
         {figure.broken && `${text.waterfall.broken} `}
         {!recorded(ledger, 'Kernel').every(Boolean) && `${text.waterfall.cpuAlone(...ledger.not_recorded)} `}
         {rows.length < all.length && `${text.waterfall.empty(all.length - rows.length)} `}
         {sumsUp(ledger) ? text.waterfall.sum(withUnit(us(ledger.delta), true)) : text.waterfall.notSum}
       </p>
       {(late > 0 || later > 0) && (
-        <p class="muted sum backlog" title={text.backlog.about(words.one)}>
+        <p class="muted small sum backlog" title={text.backlog.about(words.one)}>
           {text.backlog.means(withUnit(us(late)), withUnit(us(later)), words.one)}
         </p>
       )}
@@ -235,7 +235,7 @@ interface EntryRowProps {
 function EntryRow({ row, name, time, part = false }: EntryRowProps) {
   const chip = text.table.chips[row.status];
   return (
-    <tr class={part ? 'part' : ''}>
+    <tr class={part ? 'part soft' : ''}>
       <td class="entry-name" title={row.path.at(-1)}>
         {name}
         {chip && <span class={`chip chip-${chip.look}`}>{chip.word}</span>}

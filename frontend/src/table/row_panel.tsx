@@ -99,7 +99,7 @@ export function RowPanel({ width, leading, table, views, row, onMove, onClose, i
     return [a, b, delta].map((view) => view && { ...view, style });
   };
   return (
-    <aside class="row-panel" aria-label={tableText.panel.region} style={width === null ? undefined : { width: `${width}px` }}>
+    <aside class="panel row-panel" aria-label={tableText.panel.region} style={width === null ? undefined : { width: `${width}px` }}>
       <header>
         <IconButton icon="up" label={tableText.panel.previous} onClick={() => onMove(-1)} />
         <IconButton icon="down" label={tableText.panel.next} onClick={() => onMove(1)} />

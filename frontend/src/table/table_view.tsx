@@ -267,7 +267,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
             }}
           />
         ) : (
-          <div class="nothing" role="status">
+          <div class="nothing stack soft" role="status">
             <p>{waiting ? text.lazy.loading : name === 'recommendations' ? tableText.noAdvice : nothingText(shown, minimum, words)}</p>
             {shown.total > 0 && filtered && (
               <button type="button" class="button" onClick={clear}>
@@ -363,7 +363,7 @@ function Footer({ shown, view, sides, minimum, words, onShow }: FooterProps) {
   const total = (at: number): string => (style && typeof totals[at] === 'number' ? `${formatIn(style, totals[at])}\u202f${style.unit}` : '');
   const sum = (of: number | null | undefined): string => (style ? `${cellText(view!, of)}\u202f${style.unit}` : '');
   return (
-    <footer class="table-footer small soft">
+    <footer class="table-footer wrap small soft">
       <span role="status">{tableText.rows(shown.rows.length, shown.total)}</span>
       {sums && shown.rows.length > 0 && <span>{tableText.sumShown(sum(sums.shown), total(0), total(1))}</span>}
       {sums && shown.rows.length < shown.total && <span>{tableText.sumAll(sum(sums.all))}</span>}

@@ -38,8 +38,8 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
   const filters = minimum !== null || hasCategory || address.category !== '' || table.columns.some((column) => column.role === 'status');
   const filtered = address.status !== 'all' || address.clear || address.category !== '';
   return (
-    <div class="toolbar">
-      <label class={`search${error ? ' invalid' : ''}`}>
+    <div class="toolbar wrap">
+      <label class={`search inline${error ? ' invalid' : ''}`}>
         <Icon name="search" size={14} />
         <input
           type="search"
@@ -129,7 +129,7 @@ function ColumnMenu({ views, chosen, onChange }: { views: ColumnView[]; chosen: 
           <ul class="pop-list checks">
             {free.map(({ column, index, derive }) => (
               <li key={column.name}>
-                <label title={column.description}>
+                <label class="line" title={column.description}>
                   <input type="checkbox" checked={shown.has(column.name)} onChange={() => onChange(toggleColumn(views, chosen, column.name))} />
                   <span>{column.label}</span>
                   <span class="muted">{index >= 0 ? tableText.kinds[column.kind] : derive ? '' : stepWords.lines.kind}</span>

@@ -41,7 +41,7 @@ export function DifferenceList({ compared, inView, area, open, onToggle, onArea,
   const names = found.name.length - rows.length + (compared.differences_left_out?.names ?? 0);
   const largest = Math.max(...rows.map(({ delta_ns }) => Math.abs(delta_ns)), 1);
   return (
-    <section class={`st-panel st-differences figure-box${open ? '' : ' closed'}`} aria-label={words.panel.differences}>
+    <section class={`panel st-panel st-differences stack figure-box${open ? '' : ' closed'}`} aria-label={words.panel.differences}>
       <header>
         <h2 class="section-title strong">
           <button type="button" class="figure-toggle inline strong" aria-expanded={open} onClick={() => onToggle(!open)}>
@@ -51,7 +51,7 @@ export function DifferenceList({ compared, inView, area, open, onToggle, onArea,
         {open && inView !== null && (
           <Segments label={words.panel.where} all={[false, true]} chosen={(view) => view === inView} name={(view) => (view ? words.panel.inView : words.panel.wholeSteps)} onChoose={onArea} />
         )}
-        <p class="muted">{inView ? area : sentence(words.panel.differencesAbout)}</p>
+        <p class="muted clip">{inView ? area : sentence(words.panel.differencesAbout)}</p>
       </header>
       {!open ? null : rows.length === 0 ? (
         <p class="muted">{!compared.differences ? words.panel.loading : inView ? words.panel.noneInView : words.panel.none}</p>
@@ -74,8 +74,8 @@ export function DifferenceList({ compared, inView, area, open, onToggle, onArea,
                 const kind = compared.kinds[found.kind[at]!]!;
                 return (
                   <tr key={at}>
-                    <th scope="row" title={found.name[at]}>
-                      <button type="button" class="link-button soft" onClick={() => onShow(side, event)}>
+                    <th scope="row" class="clip" title={found.name[at]}>
+                      <button type="button" class="link-button soft clip" onClick={() => onShow(side, event)}>
                         {short[place]}
                       </button>
                       {found.baseline_event[at] === null && <span class="chip chip-new">{words.legend.only.b}</span>}
@@ -142,7 +142,7 @@ export function EventPanel({ shift, side, answer, name, failure, together, onClo
   }
   buttons.push(['Escape', words.panel.close, 'close', onClose]);
   return (
-    <section class="st-panel st-event" aria-label={words.panel.selected}>
+    <section class="panel st-panel st-event" aria-label={words.panel.selected}>
       <header>
         <Badge side={side} />
         <h2 class="full-name">{answer?.event.name ?? name}</h2>

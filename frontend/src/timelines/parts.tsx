@@ -43,7 +43,7 @@ function LaneNames({ class: name, height: whole, boxes, onFold, onPin }: { class
             {lane.rows > 1 ? (
               <button
                 type="button"
-                class={`st-fold${folded ? ' folded' : ''}`}
+                class={`icon-button st-fold${folded ? ' folded' : ''}`}
                 aria-expanded={!folded}
                 aria-label={folded ? words.lane.open(`${lane.name} ${kind}`) : words.lane.fold(`${lane.name} ${kind}`)}
                 onClick={() => onFold(lane.key)}
@@ -151,14 +151,14 @@ export function Head({ whole, picture, shift, onStraight }: { whole: Picture; pi
         </span>
       )}
       {several && <span class="muted">{words.head.where(step.worker, step.span)}</span>}
-      <span class="muted st-optional">{words.head.counts(events)}</span>
+      <span class="muted clip st-optional">{words.head.counts(events)}</span>
       {other && (
-        <span class="muted st-optional">
+        <span class="muted clip st-optional">
           {words.head.matched(other.matched, events)} ({formatPercent(other.matched / Math.max(1, events))})
         </span>
       )}
       {missing !== '' && (
-        <span class="muted st-optional" title={words.head.leftOutAbout(missing)}>
+        <span class="muted clip st-optional" title={words.head.leftOutAbout(missing)}>
           {words.head.notDrawn}: {missing}
         </span>
       )}

@@ -37,7 +37,7 @@ export function StepPicker({ side, choice, whole, otherIsSame, onChoose }: StepP
   const compared = options.filter((option) => option.compared);
   const others = options.filter((option) => !option.compared);
   return (
-    <label class={`st-step side-${side}`}>
+    <label class={`st-step inline side-${side}`}>
       <Badge side={side} />
       <select class="select" aria-label={words.step.choose(words.side[side])} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
         <option value="">{words.step.typical(named('typical'))}</option>
@@ -86,7 +86,7 @@ export function Tools({ colours, search, problem, found, onColours, onSearch, on
   return (
     <>
       <Segments label={words.colour.label} all={['kind', 'change'] as const} chosen={(one) => colours === one} name={(one) => words.colour[one]} title={(one) => one === 'kind' ? words.colour.kindAbout : words.colour.changeAbout} onChoose={(one) => onColours(one)} />
-      <span class={`search st-search${problem === '' ? '' : ' invalid'}`}>
+      <span class={`search inline st-search${problem === '' ? '' : ' invalid'}`}>
         <Icon name="search" size={14} />
         <input
           type="search"

@@ -29,7 +29,7 @@ export function Lazy<P>({ load, props, height }: Props<P>) {
   }, [load]);
   if (Part) return <Part {...(props as P & preact.JSX.IntrinsicAttributes)} />;
   return (
-    <div class="lazy" style={{ minHeight: `${height}px` }} role="status">
+    <div class="lazy line" style={{ minHeight: `${height}px` }} role="status">
       {failed ? (
         <p>
           {text.lazy.failed}{' '}

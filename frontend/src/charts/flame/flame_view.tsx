@@ -168,7 +168,7 @@ function Flame(props: FlameProps) {
             }}
             onBlur={() => setActive(null)}
           >
-            <canvas ref={canvas} class="flame-canvas" aria-hidden="true" style={{ width: `${width}px`, height: `${height}px` }} />
+            <canvas ref={canvas} class="flame-canvas layer" aria-hidden="true" style={{ width: `${width}px`, height: `${height}px` }} />
             {selected && <span class="flame-mark flame-selected" style={marked(selected)} />}
             {spot && <span class="flame-mark" style={marked(spot)} />}
           </div>

@@ -159,7 +159,7 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
         </div>
         <div
           ref={box}
-          class="timeline-box"
+          class="timeline-box picture-box"
           role="group"
           tabIndex={0}
           aria-label={words.label(timeline.count)}
@@ -180,7 +180,7 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
           onPointerLeave={() => !drag.current && setActive(null)}
           onBlur={() => setActive(null)}
         >
-          <canvas ref={canvas} class="timeline-canvas" aria-hidden="true" style={{ width: `${width}px`, height: `${LANES.end}px` }} />
+          <canvas ref={canvas} class="timeline-canvas layer" aria-hidden="true" style={{ width: `${width}px`, height: `${LANES.end}px` }} />
           {selected >= 0 && inView(selected) && <span class="timeline-selected" style={slot(selected)} />}
           {active && inView(active.row) && <span class="timeline-active" style={slot(active.row)} />}
           {active && inView(active.row) && (

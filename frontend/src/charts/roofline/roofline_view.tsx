@@ -47,7 +47,7 @@ export function RooflineView({ table, peaks, query, selected, onRow }: Props) {
   const roofs = useMemo(() => roofsOf(peaks, picture.points), [peaks, picture]);
   const style = useMemo(() => columnStyle(picture.points.flatMap((point) => [point.a?.us, point.b?.us])), [picture]);
   const search = useSearch(query).query;
-  if (picture.points.length === 0) return <p class="nothing">{words.nothing}</p>;
+  if (picture.points.length === 0) return <p class="nothing stack soft">{words.nothing}</p>;
   const spots = picture.points.flatMap((point) => [point.a, point.b].flatMap((spot) => spot ?? []));
   const across = decades([...spots.map((spot) => spot.intensity), ...roofs.flatMap((roof) => ridgeOf(roof) ?? [])]);
   const up = decades([...spots.map((spot) => spot.rate), ...roofs.map((roof) => roof.peak)]);

@@ -136,16 +136,16 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
     <div ref={frame}>
       <div
         ref={box}
-        class="stacks-box"
+        class="stacks-box picture-box"
         role="group"
         tabIndex={0}
         aria-label={stackWords.label(stacks.a.length, stacks.b.length, words)}
         style={{ height: `${height}px` }}
         {...handlers}
       >
-        <canvas ref={canvas} class="stacks-canvas" aria-hidden="true" style={{ width: `${width}px`, height: `${height}px` }} />
+        <canvas ref={canvas} class="stacks-canvas layer" aria-hidden="true" style={{ width: `${width}px`, height: `${height}px` }} />
         {width > 0 && (
-          <svg class="stacks-axes" width={width} height={height} aria-hidden="true">
+          <svg class="stacks-axes layer" width={width} height={height} aria-hidden="true">
             {shown.map((side) => (
               <g key={side}>
                 {(share ? niceTicks(0, scale, 4) : niceTicks(0, highest / style.scale, 5)).map((tick) => {
