@@ -23,6 +23,7 @@ import { Loading } from './states/loading';
 import { Message } from './states/message';
 import { Brief } from './summary/verdict';
 import { Tabs, tabsOf } from './tabs';
+import { Button, LinkButton } from './ui/buttons';
 import { Banner } from './ui/controls/banners';
 import { Kept } from './ui/kept';
 import { Lazy } from './ui/lazy';
@@ -190,9 +191,7 @@ export function App() {
     <div class={`app${tab === SUMMARY || tab === STRICT || !comparison ? '' : ' app-table'}`}>
       <header class="top">
         {heading}
-        <button type="button" class="button skip" onClick={() => document.querySelector('main')?.focus()}>
-          {text.skip}
-        </button>
+        <Button class="skip" onClick={() => document.querySelector('main')?.focus()}>{text.skip}</Button>
         {answer.runs.length > 0 && (
           <Pickers
             answer={answer}
@@ -203,9 +202,7 @@ export function App() {
             sides={paired ? 'both' : page === 'verdicts' ? 'a' : 'none'}
             back={
               candidates.length > 0 && (
-                <button type="button" class="link-button more soft" onClick={() => several(candidates)}>
-                  {text.pages.back(candidates.length)}
-                </button>
+                <LinkButton class="more" onClick={() => several(candidates)}>{text.pages.back(candidates.length)}</LinkButton>
               )
             }
             onSeveral={(runs) => several(runs.map((run) => ({ run, worker: null, span: null })))}

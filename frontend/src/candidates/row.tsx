@@ -4,7 +4,8 @@ import type { Progress, Side } from '../contract/wire';
 import { ICON, tone } from '../summary/verdict';
 import { Delta } from '../ui/delta';
 import { formatEnds, formatIn, formatP, formatPercent, timeStyle, type NumberStyle } from '../ui/format';
-import { Icon, IconButton } from '../ui/icons';
+import { IconButton, LinkButton } from '../ui/buttons';
+import { Icon } from '../ui/icons';
 import { sideText } from '../ui/pair_lines';
 import { sentence, text } from '../ui/strings';
 import { reachOf, type Scale } from './scale';
@@ -31,9 +32,7 @@ export function VerdictRow({ side, row, adjusted, looks, progress, scale, style,
     <tr role="row" class={look ? '' : 'vs-empty'}>
       <th scope="row" role="rowheader" class="vs-name">
         <span class="vs-name-line">
-          <button type="button" class="link-button soft strong" title={words.open(name)} onClick={onOpen}>
-            {name}
-          </button>
+          <LinkButton class="strong" title={words.open(name)} onClick={onOpen}>{name}</LinkButton>
           <IconButton class="vs-remove" icon="close" label={words.remove(name)} size={12} onClick={onRemove} />
         </span>
         {look && <span class="muted vs-small">{words.steps(look.candidate.steps.admitted, look.candidate.steps.count)}</span>}

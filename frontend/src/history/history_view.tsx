@@ -7,6 +7,7 @@ import type { Change } from '../host/use_address';
 import { Failed } from '../states/failed';
 import { Message } from '../states/message';
 import { timeStyle } from '../ui/format';
+import { Button } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
@@ -125,14 +126,10 @@ export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
           )}
           {(atA >= 0) !== (atB >= 0) && <span class="muted">{words.other}</span>}
           {atA >= 0 && atB >= 0 && (
-            <button type="button" class="button primary" onClick={() => compare(atA, atB)}>
-              {words.compare}
-            </button>
+            <Button class="primary" onClick={() => compare(atA, atB)}>{words.compare}</Button>
           )}
           {(atA >= 0 || atB >= 0) && (
-            <button type="button" class="button" onClick={() => onChange({ a: null, b: null })}>
-              {words.clear}
-            </button>
+            <Button onClick={() => onChange({ a: null, b: null })}>{words.clear}</Button>
           )}
         </div>
       </div>

@@ -4,6 +4,7 @@ import { apiUrl, request } from '../api/api';
 import type { Comparison, RunsAnswer, Side } from '../contract/wire';
 import { addressWith, copyText, currentHash } from '../host/host';
 import { writeHash, type Address, type Page } from '../host/url_state';
+import { Button } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { Menu } from '../ui/controls/menu';
 import { text } from '../ui/strings';
@@ -36,15 +37,13 @@ export function Actions(props: Props) {
   return (
     <>
         <SuggestMenu answer={answer} a={a} b={b} onPair={onPair} />
-        <button type="button" class="button" disabled={paired && (!a || !b)} onClick={copyLink}>
+        <Button disabled={paired && (!a || !b)} onClick={copyLink}>
           <Icon name="link" />
           <span class="button-text">{text.actions.copyLink}</span>
-        </button>
+        </Button>
         {paired && a && b && <ExportMenu a={a} b={b} window={address.window} marker={address.marker} kind={address.kind} table={props.table} comparison={comparison} onStrict={onStrict} onSay={onSay} />}
         {!paired && (
-          <button type="button" class="button" onClick={() => onPage('')}>
-            {text.pages.pair}
-          </button>
+          <Button onClick={() => onPage('')}>{text.pages.pair}</Button>
         )}
         <button type="button" class="icon-button keys-button" title={`${text.actions.help} (?)`} aria-label={text.actions.help} onClick={onKeys}>
           <Icon name="help" />

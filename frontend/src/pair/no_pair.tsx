@@ -1,6 +1,7 @@
 // What the page shows while there is no pair to compare: looking, nothing there, one run only, files of no use.
 
 import type { Problem, RunsAnswer, Side } from '../contract/wire';
+import { Button } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { text } from '../ui/strings';
 import { spanPair } from './selection';
@@ -28,9 +29,7 @@ function Searched({ answer, onRescan }: { answer: RunsAnswer; onRescan: () => vo
       </dl>
       <h3>{text.empty.record}</h3>
       <pre tabIndex={0}>{text.empty.recordCode}</pre>
-      <button type="button" class="button primary" onClick={onRescan}>
-        <Icon name="refresh" /> {text.empty.again}
-      </button>
+      <Button class="primary" onClick={onRescan}><Icon name="refresh" /> {text.empty.again}</Button>
     </>
   );
 }
@@ -54,9 +53,7 @@ export function OneRun({ answer, onPair, onRescan }: { answer: RunsAnswer; onPai
       <p>{text.empty.one(run.run)}</p>
       <Problems problems={answer.problems} open />
       {pair ? (
-        <button type="button" class="button primary" onClick={() => onPair(pair.baseline, pair.candidate)}>
-          {text.empty.oneSpans}
-        </button>
+        <Button class="primary" onClick={() => onPair(pair.baseline, pair.candidate)}>{text.empty.oneSpans}</Button>
       ) : (
         <p>{text.empty.oneNoSpans}</p>
       )}

@@ -3,7 +3,8 @@
 import type { Comparison, RunsAnswer, Side, SideFacts } from '../contract/wire';
 import type { Address } from '../host/url_state';
 import { formatBytes } from '../ui/format';
-import { Icon, IconButton } from '../ui/icons';
+import { Button, IconButton } from '../ui/buttons';
+import { Icon } from '../ui/icons';
 import { Choice } from '../ui/controls/choice';
 import { Menu } from '../ui/controls/menu';
 import { deviceName } from '../ui/names';
@@ -111,9 +112,9 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
             {side && attaches && trace && <Attach answer={answer} name={name} side={side} onChange={onChange} />}
             {side && onOpenProfiler && !missing && trace && (
               <>
-                <button type="button" class="button" title={text.picker.openProfiler(name)} aria-label={text.picker.openProfiler(name)} onClick={() => onOpenProfiler(letter)}>
+                <Button title={text.picker.openProfiler(name)} aria-label={text.picker.openProfiler(name)} onClick={() => onOpenProfiler(letter)}>
                   <Icon name="open" size={14} /> {text.picker.profiler}
-                </button>
+                </Button>
                 <p class="pop-note small muted">{text.picker.profilerOnline}</p>
               </>
             )}

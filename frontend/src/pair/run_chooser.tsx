@@ -6,7 +6,8 @@ import { columnViews } from '../table/columns';
 import { Grid } from '../table/grid';
 import { filterRows, nextSort, sortRows, type SortKey } from '../table/order';
 import { formatCount } from '../ui/format';
-import { Icon, IconButton } from '../ui/icons';
+import { Button, IconButton } from '../ui/buttons';
+import { Icon } from '../ui/icons';
 import { text } from '../ui/strings';
 import { useMatches } from '../ui/use_matches';
 import { useSearch } from '../ui/use_search';
@@ -92,14 +93,11 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, problems =
         </span>
         <span class="muted">{words.counted}</span>
         {onSeveral && (
-          <button type="button" class="button toggle" aria-pressed={marked !== null} onClick={() => setMarked(marked ? null : new Set())}>
-            {words.several}
-          </button>
+          <Button class="toggle" aria-pressed={marked !== null} onClick={() => setMarked(marked ? null : new Set())}>{words.several}</Button>
         )}
         {onSeveral && marked && (
-          <button
-            type="button"
-            class="button primary"
+          <Button
+            class="primary"
             disabled={marked.size === 0}
             onClick={() => {
               dialog.current?.close();
@@ -107,20 +105,18 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, problems =
             }}
           >
             {words.compare(marked.size)}
-          </button>
+          </Button>
         )}
         <span class="spacer" />
         {onHistory && (
-          <button
-            type="button"
-            class="button"
+          <Button
             onClick={() => {
               dialog.current?.close();
               onHistory();
             }}
           >
             <Icon name="history" /> {text.pages.history}
-          </button>
+          </Button>
         )}
       </p>
       <div class="runs-body">

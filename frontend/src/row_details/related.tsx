@@ -1,6 +1,7 @@
 // Rows of other tables that have to do with a row, and other places where it is found.
 
 import type { Change } from '../host/use_address';
+import { LinkButton } from '../ui/buttons';
 import { Delta } from '../ui/delta';
 import { formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
@@ -28,9 +29,9 @@ export function Related({ found, what, rows, others, onGo }: RelatedProps) {
           const time = differenceOf(row.time, found.denominator, 1000);
           return (
             <li key={`${row.table} ${row.row} ${row.name}`}>
-              <button type="button" class="link-button soft" title={row.name} onClick={() => onGo({ tab: row.table, min: 0, row: row.row })}>
+              <LinkButton title={row.name} onClick={() => onGo({ tab: row.table, min: 0, row: row.row })}>
                 {row.name === '' ? words.noShape : shortName(row.name)}
-              </button>
+              </LinkButton>
               <Delta value={time.delta}>{formatTime(time.delta, true)}</Delta>
             </li>
           );
@@ -63,9 +64,7 @@ export function Callees({ found, callees, onGo }: { found: RowPaths; callees: No
                   {name}
                 </span>
               ) : (
-                <button type="button" class="link-button soft" title={full} onClick={() => onGo({ tab: table, min: 0, row: full })}>
-                  {name}
-                </button>
+                <LinkButton title={full} onClick={() => onGo({ tab: table, min: 0, row: full })}>{name}</LinkButton>
               )}
               <span class="path-numbers small">
                 <span class="text-a">{figures.a === null ? '–' : formatTime(figures.a)}</span>
@@ -93,21 +92,17 @@ export function Links({ links, tree, name, onGo }: { links: RowLink[]; tree: Row
       <ul>
         {tree && (
           <li>
-            <button type="button" class="link-button soft" onClick={() => onGo({ tab: 'call_tree', min: 0, row: tree.row, zoom: tree.row })}>
-              {words.flame(tree.frames)}
-            </button>
+            <LinkButton onClick={() => onGo({ tab: 'call_tree', min: 0, row: tree.row, zoom: tree.row })}>{words.flame(tree.frames)}</LinkButton>
             {tree.frames > 1 && (
-              <button type="button" class="link-button soft" onClick={() => onGo({ tab: 'call_tree', min: 0, q: name })}>
-                {words.flameAll}
-              </button>
+              <LinkButton onClick={() => onGo({ tab: 'call_tree', min: 0, q: name })}>{words.flameAll}</LinkButton>
             )}
           </li>
         )}
         {links.map((link, index) => (
           <li key={index}>
-            <button type="button" class="link-button soft" onClick={() => onGo(link.change)}>
+            <LinkButton onClick={() => onGo(link.change)}>
               {link.what === 'attribution' ? words.attribution(link.about) : link.what === 'timelines' ? words.timelines : words.finding}
-            </button>
+            </LinkButton>
             {link.what === 'finding' && <span class="muted">{link.about}</span>}
           </li>
         ))}

@@ -8,6 +8,7 @@ import type { Comparison, Table } from '../contract/wire';
 import type { Tab } from '../host/tab';
 import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
+import { LinkButton } from '../ui/buttons';
 import { Delta } from '../ui/delta';
 import { formatCount, formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
@@ -116,9 +117,9 @@ function Paths({ found, way, measure, onGo }: { found: RowPaths; way: string; me
             )}
           </ul>
           {paths.length > FIRST && (
-            <button type="button" class="link-button soft" onClick={() => setAll(!all)}>
+            <LinkButton onClick={() => setAll(!all)}>
               {all ? text.findings.fewer : text.findings.more(paths.length - FIRST + (rest ? 1 : 0))}
-            </button>
+            </LinkButton>
           )}
           <p class="muted path-sum">{rest ? words.sumRest : words.sum(paths.length)}</p>
         </>
@@ -170,9 +171,7 @@ function PathItem({ path, way, onGo }: { path: DrawnPath; way: string; onGo: Pro
 
 function FrameLine({ frame, other, onGo }: { frame: FrameText; other: string | undefined; onGo: Props['onGo'] }) {
   const name = frame.table ? (
-    <button type="button" class="link-button soft" onClick={() => onGo({ tab: frame.table, min: 0, row: frame.full })}>
-      {frame.text}
-    </button>
+    <LinkButton onClick={() => onGo({ tab: frame.table, min: 0, row: frame.full })}>{frame.text}</LinkButton>
   ) : (
     <span>{frame.text}</span>
   );

@@ -3,6 +3,7 @@
 import { RequestError } from '../api/api';
 import type { Failure } from '../api/failure';
 import { SchemaError, type Pair, type Side } from '../contract/wire';
+import { Button } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { PairLines } from '../ui/pair_lines';
 import { sentence, text } from '../ui/strings';
@@ -53,9 +54,7 @@ export function Failed({ failure, onRetry, pairs = [], onPair }: FailedProps) {
         </>
       )}
       {!mismatch && (
-        <button type="button" class="button primary" onClick={onRetry}>
-          {text.errors.retry}
-        </button>
+        <Button class="primary" onClick={onRetry}>{text.errors.retry}</Button>
       )}
     </section>
   );

@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { FileProgress } from '../api/progress';
+import { Button } from '../ui/buttons';
 import { formatBytes, formatElapsed } from '../ui/format';
 import { text } from '../ui/strings';
 
@@ -29,9 +30,7 @@ export function Loading({ files, phase, since, onCancel }: LoadingProps) {
       {/* above the list: a button below it would move away with every file that begins */}
       <p class="loading-foot line">
         <span class="muted">{text.loading.elapsed(formatElapsed(Math.max(0, now - since) / 1000))}</span>
-        <button type="button" class="button" onClick={onCancel}>
-          {text.loading.cancel}
-        </button>
+        <Button onClick={onCancel}>{text.loading.cancel}</Button>
       </p>
       <ul class="files">
         {files.map((file) => (

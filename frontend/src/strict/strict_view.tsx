@@ -12,6 +12,7 @@ import { Loading } from '../states/loading';
 import { Message } from '../states/message';
 import { VerdictLine } from '../summary/verdict';
 import { TableView } from '../table/table_view';
+import { LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { Kept } from '../ui/kept';
 import { shortName } from '../ui/names';
@@ -60,9 +61,7 @@ export function StrictView({ question, query, traces, headline, words, address, 
       <div class="strict-corrected wrap">
         <p>
           {strictText.corrected}{' '}
-          <button type="button" class="link-button soft" onClick={onSummary}>
-            {strictText.summary}
-          </button>
+          <LinkButton onClick={onSummary}>{strictText.summary}</LinkButton>
         </p>
         <VerdictLine headline={headline} />
       </div>
@@ -168,9 +167,9 @@ function Weaknesses({ answer: { weaknesses, units } }: { answer: StrictAnswer })
       </ul>
       <div class="weak-foot">
         {weaknesses.length > FIRST && (
-          <button type="button" class="link-button soft" aria-expanded={all} onClick={() => setAll(!all)}>
+          <LinkButton aria-expanded={all} onClick={() => setAll(!all)}>
             {all ? text.findings.fewer : text.findings.more(weaknesses.length - FIRST)}
-          </button>
+          </LinkButton>
         )}
         {units.length > 0 && (
           <details>

@@ -3,6 +3,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Comparison, Evidence, Finding } from '../contract/wire';
 import { joinKey } from '../table/rows';
+import { LinkButton } from '../ui/buttons';
 import { Delta } from '../ui/delta';
 import { formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
@@ -42,9 +43,7 @@ export function Findings({ comparison, onEvidence, timelineOf, onTimeline, shown
         ))}
       </ol>
       {findings.length > FIRST && (
-        <button type="button" class="link-button soft" onClick={() => setAll(!all)}>
-          {all ? text.findings.fewer : text.findings.more(findings.length - FIRST)}
-        </button>
+        <LinkButton onClick={() => setAll(!all)}>{all ? text.findings.fewer : text.findings.more(findings.length - FIRST)}</LinkButton>
       )}
     </section>
   );
@@ -93,9 +92,7 @@ function Cause({ finding, rank, most, comparison, onEvidence, timelineOf, onTime
           <EvidenceItem key={index} evidence={evidence} comparison={comparison} onEvidence={onEvidence} />
         ))}
         {events !== '' && (
-          <button type="button" class="link-button soft" title={text.findings.timelineAbout(events)} onClick={() => onTimeline?.(events)}>
-            {text.findings.timeline}
-          </button>
+          <LinkButton title={text.findings.timelineAbout(events)} onClick={() => onTimeline?.(events)}>{text.findings.timeline}</LinkButton>
         )}
       </div>
     </li>
@@ -114,9 +111,9 @@ function EvidenceItem({ evidence, comparison, onEvidence }: { evidence: Evidence
   if (!table || !known) return value ? <span class="value">{value}</span> : null;
   const title = text.tabs.names[table] ?? known;
   return (
-    <button type="button" class="link-button soft" title={text.findings.evidence(title, row ?? '')} onClick={() => onEvidence(table, row ?? '')}>
+    <LinkButton title={text.findings.evidence(title, row ?? '')} onClick={() => onEvidence(table, row ?? '')}>
       {title}
       {value ? ` (${value})` : ''}
-    </button>
+    </LinkButton>
   );
 }

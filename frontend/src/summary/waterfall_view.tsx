@@ -6,6 +6,7 @@ import { niceTicks } from '../charts/ticks';
 import type { Ledger, LedgerRow } from '../contract/wire';
 import { Delta } from '../ui/delta';
 import { finer, formatCount, formatIn, formatRound, NOT_MEASURED, type NumberStyle, timeStyle } from '../ui/format';
+import { LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { NameText } from '../ui/name_text';
 import { shortNames } from '../ui/names';
@@ -193,9 +194,7 @@ function Entries({ ledger, words, category, style, onAll }: { ledger: Ledger; wo
           )}
         </tbody>
       </table>
-      <button type="button" class="link-button soft" onClick={onAll}>
-        {text.waterfall.all(rows.length)}
-      </button>
+      <LinkButton onClick={onAll}>{text.waterfall.all(rows.length)}</LinkButton>
     </div>
   );
 }

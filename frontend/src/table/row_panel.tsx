@@ -4,7 +4,7 @@ import type { Cell, Table } from '../contract/wire';
 import { CopyName } from '../host/copy_name';
 import { Delta } from '../ui/delta';
 import { timeStyle } from '../ui/format';
-import { IconButton } from '../ui/icons';
+import { Button, IconButton } from '../ui/buttons';
 import { Measures } from '../ui/controls/measures';
 import { adoptSheet } from '../ui/sheets';
 import { text } from '../ui/strings';
@@ -104,9 +104,7 @@ export function RowPanel({ width, leading, table, views, row, onMove, onClose, i
         <IconButton icon="up" label={tableText.panel.previous} onClick={() => onMove(-1)} />
         <IconButton icon="down" label={tableText.panel.next} onClick={() => onMove(1)} />
         <span class="spacer" />
-        <button type="button" class="button toggle" aria-pressed={isPinned} title={PIN} onClick={onPin}>
-          Pin
-        </button>
+        <Button class="toggle" aria-pressed={isPinned} title={PIN} onClick={onPin}>Pin</Button>
         <CopyName name={name} />
         <IconButton icon="close" label={text.panel.close} onClick={onClose} />
       </header>

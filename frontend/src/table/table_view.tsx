@@ -8,6 +8,7 @@ import type { Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
 import { formatCount, formatIn, formatPercent, formatSetting } from '../ui/format';
+import { Button, LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { PHONE } from '../ui/controls/fold';
 import { Menu } from '../ui/controls/menu';
@@ -221,15 +222,13 @@ export function TableView({ name, table: first, source = null, stepped = '', add
             ))
           }
         </Menu>
-        <button
-          type="button"
-          class="button"
+        <Button
           title={text.actions.shownCsv}
           onClick={() => (remote.shown ? void remote.all().then((every) => save(every, [...every.rows.keys()])) : save(table, rows))}
         >
           <Icon name="export" />
           <span class="button-text">{tableText.csv}</span>
-        </button>
+        </Button>
       </Toolbar>
       {failure && (
         <p class="table-notes error-text small" role="alert">
@@ -270,9 +269,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
           <div class="nothing stack soft" role="status">
             <p>{waiting ? text.lazy.loading : name === 'recommendations' ? tableText.noAdvice : nothingText(shown, minimum, words)}</p>
             {shown.total > 0 && filtered && (
-              <button type="button" class="button" onClick={clear}>
-                {tableText.clearFilters}
-              </button>
+              <Button onClick={clear}>{tableText.clearFilters}</Button>
             )}
           </div>
         )}
@@ -370,9 +367,7 @@ function Footer({ shown, view, sides, minimum, words, onShow }: FooterProps) {
       {shown.hidden > 0 && (
         <span>
           {tableText.hidden(shown.hidden, formatSetting(minimum), words.the, sum(sums?.hidden))}{' '}
-          <button type="button" class="link-button soft" onClick={onShow}>
-            {tableText.show}
-          </button>
+          <LinkButton onClick={onShow}>{tableText.show}</LinkButton>
         </span>
       )}
     </footer>

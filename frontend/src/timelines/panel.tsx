@@ -3,7 +3,8 @@
 import { CopyName } from '../host/copy_name';
 import { Delta } from '../ui/delta';
 import { formatCount, formatNumber, formatTime, NOT_MEASURED } from '../ui/format';
-import { Icon, IconButton } from '../ui/icons';
+import { IconButton, LinkButton } from '../ui/buttons';
+import { Icon } from '../ui/icons';
 import { Segments } from '../ui/controls/segments';
 import { Measures } from '../ui/controls/measures';
 import { shortNames } from '../ui/names';
@@ -75,9 +76,7 @@ export function DifferenceList({ compared, inView, area, open, onToggle, onArea,
                 return (
                   <tr key={at}>
                     <th scope="row" class="clip" title={found.name[at]}>
-                      <button type="button" class="link-button soft clip" onClick={() => onShow(side, event)}>
-                        {short[place]}
-                      </button>
+                      <LinkButton class="clip" onClick={() => onShow(side, event)}>{short[place]}</LinkButton>
                       {found.baseline_event[at] === null && <span class="chip chip-new">{words.legend.only.b}</span>}
                       {found.candidate_event[at] === null && <span class="chip chip-gone">{words.legend.only.a}</span>}
                     </th>

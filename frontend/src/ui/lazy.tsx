@@ -1,6 +1,7 @@
 // Parts of the page that are fetched when they are first shown.
 
 import { useLayoutEffect, useState } from 'preact/hooks';
+import { LinkButton } from './buttons';
 import { text } from './strings';
 
 interface Props<P> {
@@ -33,9 +34,7 @@ export function Lazy<P>({ load, props, height }: Props<P>) {
       {failed ? (
         <p>
           {text.lazy.failed}{' '}
-          <button type="button" class="link-button soft" onClick={() => location.reload()}>
-            {text.banners.reload}
-          </button>
+          <LinkButton onClick={() => location.reload()}>{text.banners.reload}</LinkButton>
         </p>
       ) : (
         <p class="muted late">{text.lazy.loading}</p>

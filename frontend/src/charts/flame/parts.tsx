@@ -2,7 +2,7 @@
 
 import { Delta } from '../../ui/delta';
 import { arrow, formatPercent, formatPoints, formatTime, NOT_MEASURED } from '../../ui/format';
-import { IconButton } from '../../ui/icons';
+import { IconButton, LinkButton } from '../../ui/buttons';
 import { Badge } from '../../ui/sides';
 import { around, changeOf, LEVELS, oneSided, statusOf, type Look, type Tree } from './flame';
 import { words } from './words';
@@ -61,9 +61,7 @@ export function Path({ tree, names, zoom, look, whole, onZoom, onRow }: PathProp
       {zoom !== 0 && (
         <>
           <IconButton icon="up" label={words.outward} onClick={() => onZoom(tree.parent[zoom]!)} />
-          <button type="button" class="link-button soft" onClick={() => onRow(zoom)}>
-            {words.details}
-          </button>
+          <LinkButton onClick={() => onRow(zoom)}>{words.details}</LinkButton>
         </>
       )}
     </nav>

@@ -1,7 +1,7 @@
 // The list of keys, and below it which program answers.
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { IconButton } from '../icons';
+import { IconButton } from '../buttons';
 import { words } from './keys_words';
 
 interface Props {
