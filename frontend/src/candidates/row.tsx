@@ -1,7 +1,7 @@
 // One candidate: its verdict, its interval on the scale of all, what weakens it, and its first cause.
 
 import type { Progress, Side } from '../contract/wire';
-import { ICON, tone } from '../summary/verdict';
+import { icon, tone } from '../summary/verdict';
 import { Delta } from '../ui/delta';
 import { formatEnds, formatIn, formatP, formatPercent, timeStyle, type NumberStyle } from '../ui/format';
 import { IconButton, LinkButton } from '../ui/buttons';
@@ -90,7 +90,7 @@ function VerdictWords({ look, adjusted, looks }: { look: Look; adjusted: Adjuste
   return (
     <>
       <span class={`vs-chip inline strong tone-${adjusted?.stands === false ? 'unsure' : tone(verdict)}`} title={look.headline.reason}>
-        <Icon name={ICON[verdict]} size={14} /> {words.verdict[verdict]}
+        <Icon name={icon(verdict)} size={14} /> {words.verdict[verdict]}
       </span>
       {looks > 1 && adjusted && adjusted.stands !== null && (
         <span class={`vs-small${adjusted.stands ? ' muted' : ' vs-falls'}`} title={about}>

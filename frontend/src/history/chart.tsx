@@ -6,6 +6,7 @@ import { niceTicks } from '../charts/ticks';
 import { formatIn, formatPercent, formatRound, type NumberStyle } from '../ui/format';
 import { letterOf } from '../ui/sides';
 import { Tooltip } from '../ui/controls/tooltip';
+import { actOn } from '../ui/use_keys';
 import { useWidth } from '../ui/use_width';
 import { datedPlaces, kindOf, scaleOf, type Kind, type Scale } from './scale';
 import type { History, Point } from './wire';
@@ -64,18 +65,18 @@ export function HistoryChart({ history, style, a, b, onPick }: Props) {
   const move = (to: number): void => setActive(Math.max(0, Math.min(points.length - 1, to)));
   const onKeyDown = (event: KeyboardEvent): void => {
     const from = active ?? (b >= 0 ? b : a >= 0 ? a : points.length);
-    const moves: Record<string, number> = { ArrowRight: from + 1, ArrowLeft: from - 1, PageDown: from + PAGE, PageUp: from - PAGE, Home: 0, End: points.length - 1 };
-    const to = moves[event.key];
-    if (to !== undefined) {
-      event.preventDefault();
-      move(to);
-    } else if ((event.key === 'Enter' || event.key === ' ') && active !== null) {
-      event.preventDefault();
-      onPick(active);
-    } else if (event.key === 'Escape' && active !== null) {
-      event.stopPropagation();
-      setActive(null);
-    }
+    const pick = active === null ? undefined : () => onPick(active);
+    actOn(event, {
+      ArrowRight: () => move(from + 1),
+      ArrowLeft: () => move(from - 1),
+      PageDown: () => move(from + PAGE),
+      PageUp: () => move(from - PAGE),
+      Home: () => move(0),
+      End: () => move(points.length - 1),
+      Enter: pick,
+      ' ': pick,
+      Escape: active === null ? undefined : () => setActive(null),
+    });
   };
   const nearest = (event: MouseEvent): number | null => {
     const frame = (event.currentTarget as Element).getBoundingClientRect();

@@ -6,22 +6,18 @@ import { Icon, type IconName } from '../ui/icons';
 import { metricWords, sentence, text } from '../ui/strings';
 import { Parts } from './parts';
 
-export const ICON: Record<VerdictWord, IconName> = {
-  slower: 'up',
-  probably_slower: 'up',
-  faster: 'down',
-  probably_faster: 'down',
-  same: 'equal',
-  inconclusive: 'question',
-  withheld: 'stop',
+/** The tone is the colour of the background only; the icon and the words carry the meaning. */
+const LOOKS: Record<VerdictWord, { icon: IconName; tone: 'more' | 'less' | 'even' | 'unsure' }> = {
+  slower: { icon: 'up', tone: 'more' },
+  probably_slower: { icon: 'up', tone: 'more' },
+  faster: { icon: 'down', tone: 'less' },
+  probably_faster: { icon: 'down', tone: 'less' },
+  same: { icon: 'equal', tone: 'even' },
+  inconclusive: { icon: 'question', tone: 'unsure' },
+  withheld: { icon: 'stop', tone: 'unsure' },
 };
-
-/** Colour of the background only; the icon and the words carry the meaning. */
-export function tone(verdict: VerdictWord): string {
-  if (verdict === 'slower' || verdict === 'probably_slower') return 'more';
-  if (verdict === 'faster' || verdict === 'probably_faster') return 'less';
-  return verdict === 'same' ? 'even' : 'unsure';
-}
+export const icon = (verdict: VerdictWord): IconName => LOOKS[verdict].icon;
+export const tone = (verdict: VerdictWord): string => LOOKS[verdict].tone;
 
 /** The verdict names a direction. */
 function isSure(verdict: VerdictWord): boolean {
@@ -86,7 +82,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   return (
     <section class={`verdict tone-${tone(headline.verdict)}`} aria-label={text.verdict.region}>
       <span class="verdict-icon line">
-        <Icon name={ICON[headline.verdict]} size={24} />
+        <Icon name={icon(headline.verdict)} size={24} />
       </span>
       <div class="verdict-body">
         <h2>
@@ -169,7 +165,7 @@ export function Brief({ comparison, onSummary }: { comparison: Comparison; onSum
   const doubts = comparability.filter((check) => check.status !== 'ok').length;
   return (
     <button type="button" class={`brief line tone-${tone(headline.verdict)}`} title={text.verdict.toSummary} onClick={onSummary}>
-      <Icon name={ICON[headline.verdict]} size={14} />
+      <Icon name={icon(headline.verdict)} size={14} />
       <strong>{text.verdict.word[headline.verdict]}</strong>
       {isSure(headline.verdict) && headline.delta !== null && (
         <span>
@@ -208,7 +204,7 @@ function shortTime(headline: Headline): string {
 export function VerdictLine({ headline }: { headline: Headline }) {
   return (
     <p class={`verdict-line line tone-${tone(headline.verdict)}`}>
-      <Icon name={ICON[headline.verdict]} size={14} />
+      <Icon name={icon(headline.verdict)} size={14} />
       {hasSentence(headline) ? (
         <strong>{headline.sentence}</strong>
       ) : (

@@ -34,8 +34,6 @@ export function StepPicker({ side, choice, whole, otherIsSame, onChoose }: StepP
   }));
   const value = writeChoice(choice);
   const known = ['', 'worst', 'same'].includes(value) || options.some((option) => option.value === value);
-  const compared = options.filter((option) => option.compared);
-  const others = options.filter((option) => !option.compared);
   return (
     <label class={`st-step inline side-${side}`}>
       <Badge side={side} />
@@ -46,23 +44,20 @@ export function StepPicker({ side, choice, whole, otherIsSame, onChoose }: StepP
           {words.step.same(named('same'))}
         </option>
         {!known && <option value={value}>{words.head.step(readChoice(value).step)}</option>}
-        {compared.length > 0 && (
-          <optgroup label={words.step.groups.compared}>
-            {compared.map((option) => (
-              <option key={option.value} value={option.value}>
-                {option.text}
-              </option>
-            ))}
-          </optgroup>
-        )}
-        {others.length > 0 && (
-          <optgroup label={words.step.groups.others}>
-            {others.map((option) => (
-              <option key={option.value} value={option.value} disabled={!option.drawable}>
-                {option.text}
-              </option>
-            ))}
-          </optgroup>
+        {[true, false].map(
+          (compared) =>
+            options.some((option) => option.compared === compared) && (
+              <optgroup key={String(compared)} label={compared ? words.step.groups.compared : words.step.groups.others}>
+                {options.map(
+                  (option) =>
+                    option.compared === compared && (
+                      <option key={option.value} value={option.value} disabled={!compared && !option.drawable}>
+                        {option.text}
+                      </option>
+                    ),
+                )}
+              </optgroup>
+            ),
         )}
         {whole?.wire.steps_left_out !== undefined && <option disabled>{words.step.more(whole.wire.steps_left_out)}</option>}
       </select>

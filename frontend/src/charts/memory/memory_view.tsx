@@ -12,6 +12,7 @@ import { adoptSheet } from '../../ui/sheets';
 import { Badge } from '../../ui/sides';
 import { sentence, text } from '../../ui/strings';
 import { Tooltip } from '../../ui/controls/tooltip';
+import { actOn } from '../../ui/use_keys';
 import { useWidth } from '../../ui/use_width';
 import { XTick, YTick } from '../axes';
 import { FigureBox } from '../figure_box';
@@ -113,9 +114,7 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
       End: places[places.length - 1],
     };
     const next = targets[event.key];
-    if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    setCursor({ x: Math.min(extent.x.high, Math.max(extent.x.low, next)), keyed: true });
+    if (next !== undefined) actOn(event, { [event.key]: () => setCursor({ x: Math.min(extent.x.high, Math.max(extent.x.low, next)), keyed: true }) });
   };
   const held = cursor && { a: heldAt(lines, 'a', cursor.x), b: heldAt(lines, 'b', cursor.x) };
   const sideText = (side: 'a' | 'b'): string => (peaks[side] ? words.side(formatBytes(peaks[side].bytes)) : words.absent);
