@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { Table } from '../../contract/wire';
 import { formatIn, formatPercent, formatTime, NOT_MEASURED, type NumberStyle } from '../../ui/format';
-import { Badge } from '../../ui/sides';
+import { SideFigures } from '../../ui/controls/tooltip';
 import { BOUND_CLASSES, boundWord } from '../bound';
 import { PARTS, type Shade } from './canvas';
 import { STATUSES, type Timeline } from './timeline';
@@ -39,35 +39,25 @@ export function Launch({ timeline, names, row, style }: LaunchProps) {
       <p class="tooltip-name strong">{names.a[row]}</p>
       {status === 'replaced' && <p class="tooltip-name strong">→ {names.b[row]}</p>}
       {status !== 'both' && <p class="muted">{words.status[status]}</p>}
-      <table class="tooltip-figures">
-        <tbody>
-          {(['a', 'b'] as const).map((side) => {
-            const lane = timeline[side];
-            const us = lane.us[row]!;
-            return (
-              <tr key={side}>
-                <th scope="row">
-                  <Badge side={side} />
-                </th>
-                {Number.isNaN(us) ? (
-                  <td colSpan={4}>{words.missing}</td>
-                ) : (
-                  <>
-                    <td>{`${formatIn(style, us)}\u202f${style.unit}`}</td>
-                    {timeline.hasUtilisation && (
-                      <>
-                        <td>{`${words.tensor} ${share(lane.tensor[row]!)}`}</td>
-                        <td>{`${words.dram} ${share(lane.dram[row]!)}`}</td>
-                        <td>{boundWord(BOUND_CLASSES[lane.bound[row]!]!)}</td>
-                      </>
-                    )}
-                  </>
-                )}
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <SideFigures
+        of={(side) => {
+          const lane = timeline[side];
+          const us = lane.us[row]!;
+          if (Number.isNaN(us)) return <td colSpan={4}>{words.missing}</td>;
+          return (
+            <>
+              <td>{`${formatIn(style, us)}\u202f${style.unit}`}</td>
+              {timeline.hasUtilisation && (
+                <>
+                  <td>{`${words.tensor} ${share(lane.tensor[row]!)}`}</td>
+                  <td>{`${words.dram} ${share(lane.dram[row]!)}`}</td>
+                  <td>{boundWord(BOUND_CLASSES[lane.bound[row]!]!)}</td>
+                </>
+              )}
+            </>
+          );
+        }}
+      />
     </>
   );
 }

@@ -9,9 +9,8 @@ import { formatBytes, formatPercent, formatRound, formatTime, timeStyle } from '
 import { Segments } from '../../ui/controls/segments';
 import { Select } from '../../ui/controls/select';
 import { adoptSheet } from '../../ui/sheets';
-import { Badge } from '../../ui/sides';
 import { sentence, text } from '../../ui/strings';
-import { Tooltip } from '../../ui/controls/tooltip';
+import { SideFigures, Tooltip } from '../../ui/controls/tooltip';
 import { actOn } from '../../ui/use_keys';
 import { useWidth } from '../../ui/use_width';
 import { XTick, YTick } from '../axes';
@@ -158,26 +157,16 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
         {cursor && held && (
           <Tooltip x={x(cursor.x)} y={TOP + 6} width={width}>
             <p class="tooltip-name strong">{placeText(axis, cursor.x, names)}</p>
-            <table class="tooltip-figures">
-              <tbody>
-                {(['a', 'b'] as const).map((side) => (
-                  <tr key={side}>
-                    <th scope="row">
-                      <Badge side={side} />
-                    </th>
-                    <td>{heldText(held[side])}</td>
-                  </tr>
-                ))}
-                {held.a && held.b && (
-                  <tr>
-                    <th scope="row">Δ</th>
-                    <td>
-                      <Delta value={held.b.allocated - held.a.allocated}>{formatBytes(held.b.allocated - held.a.allocated, true)}</Delta> {words.allocated}
-                    </td>
-                  </tr>
-                )}
-              </tbody>
-            </table>
+            <SideFigures of={(side) => <td>{heldText(held[side])}</td>}>
+              {held.a && held.b && (
+                <tr>
+                  <th scope="row">Δ</th>
+                  <td>
+                    <Delta value={held.b.allocated - held.a.allocated}>{formatBytes(held.b.allocated - held.a.allocated, true)}</Delta> {words.allocated}
+                  </td>
+                </tr>
+              )}
+            </SideFigures>
           </Tooltip>
         )}
       </div>
