@@ -144,11 +144,11 @@ function Rows({ answer, baseline, candidates, window, marker, kind, sort, look, 
         <Listing
           class="vs-table"
           heads={[
-            { label: words.head.candidate },
-            { label: words.head.verdict },
-            { label: [words.head.mean, ' ', <span class="unit">{style.unit}</span>], class: 'num', title: words.meanAbout },
-            { label: [words.head.shift, <ScaleHead scale={scale} />], title: words.shiftAbout },
-            { label: words.head.notes },
+            { label: words.head.candidate, width: '20%' },
+            { label: words.head.verdict, width: '15%' },
+            { label: [words.head.mean, ' ', <span class="unit">{style.unit}</span>], class: 'num', title: words.meanAbout, width: '9%' },
+            { label: [words.head.shift, <ScaleHead scale={scale} />], title: words.shiftAbout, width: '22%' },
+            { label: words.head.notes, width: '13%' },
             { label: words.head.cause },
           ]}
         >

@@ -9,6 +9,7 @@ import { Message } from '../states/message';
 import { timeStyle } from '../ui/format';
 import { Button } from '../ui/buttons';
 import { Icon } from '../ui/icons';
+import { Problems } from '../ui/controls/problems';
 import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
 import { Badge } from '../ui/sides';
@@ -133,20 +134,7 @@ export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
           )}
         </div>
       </div>
-      {history.problems.length > 0 && (
-        <details class="problems soft">
-          <summary class="inline">
-            <Icon name="alert" size={14} /> {words.problems(history.problems.length + (history.problems_left_out ?? 0))}
-          </summary>
-          <ul>
-            {history.problems.map((problem) => (
-              <li key={problem.path}>
-                <code>{problem.path}</code> {problem.message}
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <Problems problems={history.problems} title={words.problems(history.problems.length + (history.problems_left_out ?? 0))} />
       <HistoryTable key={history.series} history={history} style={style} a={atA} b={atB} onLetter={letter} onCompare={compare} />
     </section>
   );

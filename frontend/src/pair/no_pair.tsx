@@ -1,7 +1,9 @@
 // What the page shows while there is no pair to compare: looking, nothing there, one run only, files of no use.
 
-import type { Problem, RunsAnswer, Side } from '../contract/wire';
+import type { RunsAnswer, Side } from '../contract/wire';
 import { Button } from '../ui/buttons';
+import { Facts } from '../ui/controls/facts';
+import { Problems } from '../ui/controls/problems';
 import { Icon } from '../ui/icons';
 import { text } from '../ui/strings';
 import { spanPair } from './selection';
@@ -17,16 +19,13 @@ export function Scanning() {
 function Searched({ answer, onRescan }: { answer: RunsAnswer; onRescan: () => void }) {
   return (
     <>
-      <dl class="state-facts">
-        <div>
-          <dt>{text.empty.searched}</dt>
-          <dd>{answer.roots.length > 0 ? answer.roots.map((root) => <code key={root}>{root}</code>) : text.empty.nothingGiven}</dd>
-        </div>
-        <div>
-          <dt>{text.empty.pattern}</dt>
-          <dd>{text.empty.patterns.map((pattern) => <code key={pattern}>{pattern}</code>)}</dd>
-        </div>
-      </dl>
+      <Facts
+        class="state-facts"
+        facts={[
+          [text.empty.searched, answer.roots.length > 0 ? answer.roots.map((root) => <code key={root}>{root}</code>) : text.empty.nothingGiven],
+          [text.empty.pattern, text.empty.patterns.map((pattern) => <code key={pattern}>{pattern}</code>)],
+        ]}
+      />
       <h3>{text.empty.record}</h3>
       <pre tabIndex={0}>{text.empty.recordCode}</pre>
       <Button class="primary" onClick={onRescan}><Icon name="refresh" /> {text.empty.again}</Button>
@@ -59,24 +58,5 @@ export function OneRun({ answer, onPair, onRescan }: { answer: RunsAnswer; onPai
       )}
       <Searched answer={answer} onRescan={onRescan} />
     </section>
-  );
-}
-
-/** Files below the log directory that no run can use. */
-export function Problems({ problems, open = false }: { problems: Problem[]; open?: boolean }) {
-  if (problems.length === 0) return null;
-  return (
-    <details class="problems soft" open={open}>
-      <summary class="inline">
-        <Icon name="alert" size={14} /> {text.problems.title(problems.length)}
-      </summary>
-      <ul>
-        {problems.map((problem) => (
-          <li key={problem.path}>
-            <code>{problem.path}</code> {problem.message}
-          </li>
-        ))}
-      </ul>
-    </details>
   );
 }

@@ -5,6 +5,7 @@ import type { Problem, RunEntry } from '../contract/wire';
 import { columnViews } from '../table/columns';
 import { Grid } from '../table/grid';
 import { filterRows, nextSort, sortRows, type SortKey } from '../table/order';
+import { Problems } from '../ui/controls/problems';
 import { formatCount } from '../ui/format';
 import { Button, IconButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
@@ -14,7 +15,6 @@ import { useSearch } from '../ui/use_search';
 import { chooserWords as words } from './chooser_words';
 import { FolderTree } from './folder_tree';
 import { foldersAround, folderTree, isBelow } from './folders';
-import { Problems } from './no_pair';
 import { PATH, runTable } from './run_table';
 
 interface Props {

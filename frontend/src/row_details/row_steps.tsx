@@ -93,7 +93,7 @@ function Lane({ side, steps, times, range, width, y }: LaneProps) {
     <figure class={`series-${side}`}>
       <svg width={width} height={LANE} role="img" aria-label={`${letter}: ${summary}`}>
         <rect class="lane" x={LEFT} y={0} width={width - LEFT} height={LANE} />
-        <text class="lane-label" x={LEFT - 6} y={LANE / 2 + 4} text-anchor="end">
+        <text class={`lane-label text-${side}`} x={LEFT - 6} y={LANE / 2 + 4} text-anchor="end">
           {letter}
         </text>
         <line class="row-steps-median" x1={LEFT} x2={width} y1={y(range.median)} y2={y(range.median)} />

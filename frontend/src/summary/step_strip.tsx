@@ -138,7 +138,7 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
                       ))}
                       <path class="order-marks" d={spots(true)} />
                       <path class="order-marks hollow" d={spots(false)} />
-                      <text class="lane-label" x={left(side)} y={HEIGHT - 6}>
+                      <text class={`lane-label text-${side}`} x={left(side)} y={HEIGHT - 6}>
                         {name(side)}
                       </text>
                       <text class="axis-text" x={left(side) + half} y={HEIGHT - 6} text-anchor="end">

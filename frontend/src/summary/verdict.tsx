@@ -1,6 +1,7 @@
 // The answer first: which side is slower, by how much, and whether that is sure.
 
 import type { Comparison, Headline, VerdictWord } from '../contract/wire';
+import { Facts, type Fact } from '../ui/controls/facts';
 import { formatDigits, formatEnds, formatIn, formatP, formatPercent, formatRatio, formatSetting, timeStyle } from '../ui/format';
 import { Icon, type IconName } from '../ui/icons';
 import { metricWords, sentence, text } from '../ui/strings';
@@ -120,17 +121,17 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
 }
 
 /** [label, value] of what else the samples say about the answer; what is not known has no line. */
-function certaintyFacts({ certainty, metric }: Headline): [string, string][] {
+function certaintyFacts({ certainty, metric }: Headline): Fact[] {
   if (!certainty) return [];
   const { many } = metricWords(metric);
   const { effect_size: size, detectable } = certainty;
-  const facts: [string, string][] = [[text.verdict.effect, `${formatDigits(size)} (${certainty.effect})`]];
+  const facts: Fact[] = [[text.verdict.effect, `${formatDigits(size)} (${certainty.effect})`]];
   if (detectable !== null) facts.push([text.verdict.detectable(many), formatPercent(detectable)]);
   return facts;
 }
 
 function How({ headline }: { headline: Headline }) {
-  const facts: [string, string][] = [];
+  const facts: Fact[] = [];
   for (const { label, text: fact } of headline.facts ?? []) {
     // of the step time as recorded the reason says more, and is shown above where nothing else decides
     if (label !== text.verdict.recorded) facts.push([label, fact]);
@@ -147,14 +148,7 @@ function How({ headline }: { headline: Headline }) {
   return (
     <details class="how soft">
       <summary>{text.verdict.how}</summary>
-      <dl>
-        {facts.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
     </details>
   );
 }

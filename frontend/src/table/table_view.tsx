@@ -11,7 +11,7 @@ import { formatCount, formatIn, formatPercent, formatSetting } from '../ui/forma
 import { Button, LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { PHONE } from '../ui/controls/fold';
-import { Menu } from '../ui/controls/menu';
+import { Menu, MenuItem } from '../ui/controls/menu';
 import { ShortNames } from '../ui/names';
 import { readPins, togglePin } from '../ui/pins';
 import { isRegex } from '../ui/search';
@@ -207,18 +207,9 @@ export function TableView({ name, table: first, source = null, stepped = '', add
                 [tableText.copyTsv, tableTsv],
               ] as const
             ).map(([label, draw]) => (
-              <button
-                key={label}
-                type="button"
-                class="pop-item stack"
-                title={tableText.copyAbout(formatCount(MOST_COPIED))}
-                onClick={() => {
-                  close();
-                  void copy(draw);
-                }}
-              >
+              <MenuItem key={label} title={tableText.copyAbout(formatCount(MOST_COPIED))} close={close} onChoose={() => void copy(draw)}>
                 {label}
-              </button>
+              </MenuItem>
             ))
           }
         </Menu>

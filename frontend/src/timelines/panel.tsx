@@ -5,6 +5,7 @@ import { Delta } from '../ui/delta';
 import { formatCount, formatNumber, formatTime, NOT_MEASURED } from '../ui/format';
 import { IconButton, LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
+import { Facts, type Fact } from '../ui/controls/facts';
 import { Segments } from '../ui/controls/segments';
 import { Measures } from '../ui/controls/measures';
 import { shortNames } from '../ui/names';
@@ -159,7 +160,7 @@ export function EventPanel({ shift, side, answer, name, failure, together, onClo
       {answer && (
         <div class="st-event-body">
           <EventMeasures side={side} answer={answer} />
-          <Facts side={side} answer={answer} onShow={onShow} />
+          <EventContext side={side} answer={answer} onShow={onShow} />
         </div>
       )}
     </section>
@@ -207,7 +208,7 @@ function EventMeasures({ side, answer: { event, counterpart, renamed } }: { side
 
 const MOST_LINKS = 6;
 
-function Facts({ side, answer: { event, counterpart }, onShow }: { side: Letter; answer: EventAnswer; onShow: (side: Letter, event: number) => void }) {
+function EventContext({ side, answer: { event, counterpart }, onShow }: { side: Letter; answer: EventAnswer; onShow: (side: Letter, event: number) => void }) {
   const links = (roles: string[]): preact.ComponentChildren => {
     const found = event.linked.filter((link) => roles.includes(link.role));
     return (
@@ -221,7 +222,7 @@ function Facts({ side, answer: { event, counterpart }, onShow }: { side: Letter;
       </>
     );
   };
-  const entries: [string, preact.ComponentChildren][] = [[words.panel.lane, `${event.lane} ${words.lane.kind[event.lane_kind] ?? ''}`]];
+  const entries: Fact[] = [[words.panel.lane, `${event.lane} ${words.lane.kind[event.lane_kind] ?? ''}`]];
   if (event.linked.some((link) => link.role !== 'launched')) entries.push([words.panel.launchedBy, links(['operator', 'launcher'])]);
   if (event.linked.some((link) => link.role === 'launched')) entries.push([words.panel.launched, links(['launched'])]);
   if (event.enclosing.length > 0) entries.push([words.panel.inside, shortNames(event.enclosing).join(' › ')]);
@@ -240,16 +241,7 @@ function Facts({ side, answer: { event, counterpart }, onShow }: { side: Letter;
       ),
     ]);
   }
-  return (
-    <dl class="st-facts">
-      {entries.map(([label, value]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts class="st-facts" facts={entries} />;
 }
 
 function argText(value: unknown): string {

@@ -3,7 +3,7 @@
 import { ZoomButtons } from '../charts/zoom_buttons';
 import { formatTime } from '../ui/format';
 import { Icon } from '../ui/icons';
-import { Menu } from '../ui/controls/menu';
+import { Menu, MenuItem } from '../ui/controls/menu';
 import { Segments } from '../ui/controls/segments';
 import { Badge } from '../ui/sides';
 import { readChoice, traceUrl, writeChoice, type Choice, type Letter } from './data/fetch';
@@ -126,10 +126,10 @@ export function Downloads({ pair, steps }: DownloadsProps) {
           <ul class="pop-list">
             {links.map(([label, about, href]) => (
               <li key={label}>
-                <a class="pop-item stack" href={href} download="" referrerpolicy="no-referrer" onClick={close}>
+                <MenuItem href={href} close={close}>
                   {label}
                   <span class="muted">{about}</span>
-                </a>
+                </MenuItem>
               </li>
             ))}
           </ul>

@@ -257,7 +257,7 @@ function XAxis({ axis, extent, x, top, bottom, right, scale, unit, names }: XAxi
         ))}
       {!names.same &&
         (['a', 'b'] as const).map((side, row) => (
-          <text key={side} class={`lane-label series-${side}`} x={LEFT - 8} y={bottom + 15 + row * ROW} text-anchor="end">
+          <text key={side} class={`lane-label text-${side}`} x={LEFT - 8} y={bottom + 15 + row * ROW} text-anchor="end">
             {LETTERS[side]}
           </text>
         ))}
