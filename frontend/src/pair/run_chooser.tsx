@@ -17,7 +17,7 @@ import { FolderTree } from './folder_tree';
 import { foldersAround, folderTree, isBelow } from './folders';
 import { PATH, runTable } from './run_table';
 
-interface Props {
+export interface ChooserProps {
   label: string;
   runs: RunEntry[];
   /** the run that is chosen now, null for none */
@@ -34,7 +34,7 @@ interface Props {
 
 const TEXTS = new Set(['run', 'device', 'format']);
 
-export function RunChooser({ label, runs, value, onChoose, onSeveral, problems = [], onHistory, onClose }: Props) {
+export function RunChooser({ label, runs, value, onChoose, onSeveral, problems = [], onHistory, onClose }: ChooserProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [phone, wide] = [useMatches('(max-width: 520px)'), useMatches('(min-width: 1400px)')];
   const [typed, setTyped] = useState('');
