@@ -1,7 +1,7 @@
 // Recorded runs over time, one series at a time; any two of its points are compared.
 
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { asFailure, type Failure } from '../api/failure';
+import { asFailure, type Failure } from '../api/api';
 import type { RunsAnswer, Side } from '../contract/wire';
 import type { Change } from '../host/use_address';
 import { Failed } from '../states/failed';

@@ -11,7 +11,6 @@ import { adoptSheet } from '../ui/sheets';
 import { letterOf } from '../ui/sides';
 import { sentence, text } from '../ui/strings';
 import { useWidth } from '../ui/use_width';
-import { rangeOf, type Range } from './range';
 import css from './row_steps.css?inline';
 import { words as stepWords } from '../table/step_lines/words';
 
@@ -51,6 +50,21 @@ export function RowStepsView({ question, query, table, row }: Props) {
       </div>
     </section>
   );
+}
+
+/** What the times of a row in the steps of a side come to. */
+interface Range {
+  low: number;
+  median: number;
+  high: number;
+}
+
+/** null of no steps. */
+export function rangeOf(times: number[]): Range | null {
+  if (times.length === 0) return null;
+  const ordered = [...times].sort((one, other) => one - other);
+  const middle = (ordered.length - 1) / 2;
+  return { low: ordered[0]!, median: (ordered[Math.floor(middle)]! + ordered[Math.ceil(middle)]!) / 2, high: ordered[ordered.length - 1]! };
 }
 
 function Lanes({ found, measure, width }: { found: RowSteps; measure: string; width: number }) {

@@ -1,7 +1,6 @@
 // A question that failed: why, and what to do about it.
 
-import { RequestError } from '../api/api';
-import type { Failure } from '../api/failure';
+import { type Failure, RequestError } from '../api/api';
 import { SchemaError, type Pair, type Side } from '../contract/wire';
 import { Button } from '../ui/buttons';
 import { Icon } from '../ui/icons';

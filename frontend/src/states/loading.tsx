@@ -1,7 +1,7 @@
 // An answer on its way: a bar for each file that is read.
 
 import { useLayoutEffect, useState } from 'preact/hooks';
-import type { FileProgress } from '../api/progress';
+import type { FileProgress } from '../api/use_stream';
 import { Button } from '../ui/buttons';
 import { formatBytes, formatElapsed } from '../ui/format';
 import { text } from '../ui/strings';

@@ -1,16 +1,19 @@
 // The strict report: the published method as it is, what weakens it for this pair, and its triplets next to plain times.
 
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { apiUrl, fetchStrict } from '../api/api';
 import { useStream } from '../api/use_stream';
 import type { StrictAnswer, StrictFinding } from '../contract/sent';
-import type { Column, Headline } from '../contract/wire';
+import type { Column, Headline, Table } from '../contract/wire';
 import type { Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { Failed } from '../states/failed';
 import { Loading } from '../states/loading';
 import { Message } from '../states/message';
 import { VerdictLine } from '../summary/verdict';
+import { columnViews, visibleColumns } from '../table/columns';
+import { Grid } from '../table/grid';
+import { nextSort, sortRows, type SortKey } from '../table/order';
 import { TableView } from '../table/table_view';
 import { LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
@@ -21,7 +24,6 @@ import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
 import { sentence, text, type MetricWords } from '../ui/strings';
 import css from './strict.css?inline';
-import { SmallTable } from './tables';
 import { words as strictText } from './words';
 
 adoptSheet(css);
@@ -241,5 +243,29 @@ function FindingItem({ finding }: { finding: StrictFinding }) {
         </>
       )}
     </article>
+  );
+}
+
+/** A table as it is, in an order that can be changed. */
+function SmallTable({ table }: { table: Table }) {
+  const [sort, setSort] = useState<SortKey[]>([]);
+  const [selected, setSelected] = useState(-1);
+  const views = useMemo(() => columnViews(table), [table]);
+  const rows = useMemo(() => sortRows(table, [...table.rows.keys()], sort), [table, sort]);
+  return (
+    <div class="cycle-table" style={{ height: `${Math.min(270, 38 + 28 * table.rows.length)}px` }}>
+      <Grid
+        table={table}
+        rows={rows}
+        columns={visibleColumns(views, '')}
+        names={null}
+        sort={sort}
+        id={table.title.replace(/\W/g, '')}
+        selected={selected}
+        onSort={(column, add) => setSort(nextSort(sort, column, true, add))}
+        onSelect={setSelected}
+        onOpen={setSelected}
+      />
+    </div>
   );
 }

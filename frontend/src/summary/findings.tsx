@@ -2,13 +2,13 @@
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Comparison, Evidence, Finding } from '../contract/wire';
+import { copyText } from '../host/host';
 import { joinKey } from '../table/rows';
-import { LinkButton } from '../ui/buttons';
+import { IconButton, LinkButton } from '../ui/buttons';
 import { Delta } from '../ui/delta';
 import { formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
 import { text, unbroken } from '../ui/strings';
-import { CopyFinding } from './copy_finding';
 
 const FIRST = 5;
 
@@ -96,6 +96,25 @@ function Cause({ finding, rank, most, comparison, onEvidence, timelineOf, onTime
         )}
       </div>
     </li>
+  );
+}
+
+/** Copies a card as text. */
+function CopyFinding({ finding, comparison }: { finding: Finding; comparison: Comparison }) {
+  const [status, setStatus] = useState('');
+  const copy = (): void => {
+    void import('./finding_text')
+      .then(({ findingText }) => copyText(findingText(finding, comparison)))
+      .catch(() => false)
+      .then((done) => setStatus(done ? text.panel.copied : text.actions.notCopied));
+  };
+  return (
+    <>
+      <IconButton icon={status === text.panel.copied ? 'check' : 'copy'} label={text.findings.copyNamed(finding.subject)} title={text.findings.copy} onClick={copy} onBlur={() => setStatus('')} />
+      <span class="sr" role="status">
+        {status}
+      </span>
+    </>
   );
 }
 
