@@ -1,7 +1,7 @@
 // Recorded runs over time, one series at a time; any two of its points are compared.
 
-import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { asFailure, type Failure } from '../api/api';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { useAnswer } from '../api/use_answer';
 import type { RunsAnswer, Side } from '../contract/wire';
 import type { Change } from '../host/use_address';
 import { Failed } from '../states/failed';
@@ -37,28 +37,20 @@ const whole = (run: string): Side => ({ run, worker: null, span: null });
 const kept = new Map<string, HistoryAnswer>();
 
 export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
-  const [found, setFound] = useState<HistoryAnswer | null>(kept.get(series) ?? null);
-  const [failure, setFailure] = useState<Failure | null>(null);
   const [attempt, setAttempt] = useState(0);
   // a new listing may hold new points
-  useLayoutEffect(() => {
-    let current = true;
-    setFailure(null);
-    if (kept.has(series)) setFound(kept.get(series)!);
-    fetchHistory(series)
-      .then((next) => {
-        kept.clear();
-        kept.set(series, next);
-        if (current) setFound(next);
-      })
-      .catch((error: unknown) => {
-        if (current) setFailure(asFailure(error));
-      });
-    return () => {
-      current = false;
-    };
-  }, [series, answer, attempt]);
-
+  const listing = useRef({ answer, number: 0 });
+  if (listing.current.answer !== answer) listing.current = { answer, number: listing.current.number + 1 };
+  const ask = async (signal: AbortSignal): Promise<HistoryAnswer> => {
+    const next = await fetchHistory(series, signal);
+    kept.clear();
+    kept.set(series, next);
+    return next;
+  };
+  const key = [series, listing.current.number, attempt].join('\n');
+  const answered = useAnswer(key, ask);
+  const found = kept.get(series) ?? answered.found;
+  const failure = answered.key === key ? answered.failure : null;
   const history = found?.history ?? null;
   const style = useMemo(() => timeStyle((history?.points ?? []).map((point) => point.median_step_us)), [history]);
   if (failure && (!history || (series !== '' && history.series !== series))) return <Failed failure={failure} onRetry={() => setAttempt(attempt + 1)} />;

@@ -20,7 +20,7 @@ function Searched({ answer, onRescan }: { answer: RunsAnswer; onRescan: () => vo
   return (
     <>
       <Facts
-        class="state-facts"
+        class="state-facts pairs"
         facts={[
           [text.empty.searched, answer.roots.length > 0 ? answer.roots.map((root) => <code key={root}>{root}</code>) : text.empty.nothingGiven],
           [text.empty.pattern, text.empty.patterns.map((pattern) => <code key={pattern}>{pattern}</code>)],

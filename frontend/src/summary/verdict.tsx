@@ -147,7 +147,7 @@ function How({ headline }: { headline: Headline }) {
   return (
     <details class="how soft">
       <summary>{text.verdict.how}</summary>
-      <Facts facts={facts} />
+      <Facts class="pairs" facts={facts} />
     </details>
   );
 }

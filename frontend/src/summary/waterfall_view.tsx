@@ -12,7 +12,7 @@ import { NameText } from '../ui/name_text';
 import { shortNames } from '../ui/names';
 import { Badge } from '../ui/sides';
 import { text, type MetricWords } from '../ui/strings';
-import { categories, entities, ledgerUs, partsOf, recorded, restOf, sumsUp } from './ledger';
+import { categories, entities, ledgerUs, partsOf, recorded, restOf, sumsUp, type Amounts } from './ledger';
 import { foldedBars, waterfall, type Waterfall } from './waterfall';
 
 const ENTRIES = 8;
@@ -179,19 +179,7 @@ function Entries({ ledger, words, category, style, onAll }: { ledger: Ledger; wo
           {listed.map((row, index) => (
             <Entry key={row.path[1]} row={row} name={names[index] ?? ''} parts={partsOf(ledger, row)} time={time} />
           ))}
-          {rest && (
-            <tr class="muted">
-              <td>{text.waterfall.rest(rest.count)}</td>
-              <td class="num">{time(rest.baseline, false)}</td>
-              <td class="num">{time(rest.candidate, false)}</td>
-              <td class="num">
-                <Delta value={rest.delta}>{time(rest.delta, true)}</Delta>
-              </td>
-              <td />
-              <td class="num">{time(rest.count_effect, true)}</td>
-              <td class="num">{time(rest.rate_effect, true)}</td>
-            </tr>
-          )}
+          {rest && <EntryRow row={rest} name={text.waterfall.rest(rest.count)} time={time} look="muted" />}
         </tbody>
       </table>
       <LinkButton onClick={onAll}>{text.waterfall.all(rows.length)}</LinkButton>
@@ -219,23 +207,24 @@ function Entry({ row, name, parts, time }: EntryProps) {
   return (
     <>
       <EntryRow row={row} name={toggle} time={time} />
-      {open && parts.map((part) => <EntryRow key={part.path[2]} row={part} name={<span class="part-name">{part.path[2]}</span>} time={time} part />)}
+      {open && parts.map((part) => <EntryRow key={part.path[2]} row={part} name={<span class="part-name">{part.path[2]}</span>} time={time} look="part soft" />)}
     </>
   );
 }
 
 interface EntryRowProps {
-  row: LedgerRow;
+  /** one of the ledger, or the sum of several */
+  row: Amounts & Partial<LedgerRow>;
   name: ComponentChildren;
   time: (value: number, signed: boolean) => string;
-  part?: boolean;
+  look?: string;
 }
 
-function EntryRow({ row, name, time, part = false }: EntryRowProps) {
-  const chip = text.table.chips[row.status];
+function EntryRow({ row, name, time, look }: EntryRowProps) {
+  const chip = text.table.chips[row.status ?? ''];
   return (
-    <tr class={part ? 'part soft' : ''}>
-      <td class="entry-name" title={row.path.at(-1)}>
+    <tr class={look}>
+      <td class={row.path && 'entry-name'} title={row.path?.at(-1)}>
         {name}
         {chip && <span class={`chip chip-${chip.look}`}>{chip.word}</span>}
       </td>
@@ -244,9 +233,7 @@ function EntryRow({ row, name, time, part = false }: EntryRowProps) {
       <td class="num">
         <Delta value={row.delta}>{time(row.delta, true)}</Delta>
       </td>
-      <td class="num">
-        {formatCount(row.calls[0])} → {formatCount(row.calls[1])}
-      </td>
+      <td class="num">{row.calls?.map((calls) => formatCount(calls)).join(' → ')}</td>
       <td class="num">{time(row.count_effect, true)}</td>
       <td class="num">{time(row.rate_effect, true)}</td>
     </tr>

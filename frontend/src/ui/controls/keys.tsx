@@ -38,7 +38,7 @@ export function Keys({ version, reader, onClose }: Props) {
         <h2 id="keys-title">{words.title}</h2>
         <IconButton icon="close" label={words.close} onClick={() => dialog.current?.close()} />
       </header>
-      <Facts facts={words.list.map(([keys, what]) => [<kbd>{keys}</kbd>, what])} />
+      <Facts class="pairs" facts={words.list.map(([keys, what]) => [<kbd>{keys}</kbd>, what])} />
       <p class="muted">{words.about(version, reader)}</p>
     </dialog>
   );
