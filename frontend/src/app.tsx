@@ -11,7 +11,7 @@ import { FRESH_STEPS } from './host/url_state';
 import { useAddress, type Change } from './host/use_address';
 import { Actions } from './pair/actions';
 import { MarkerChoice } from './pair/marker_choice';
-import { NoRuns, OneRun, Scanning } from './pair/no_pair';
+import { NoPair } from './pair/no_pair';
 import { Pickers } from './pair/pickers';
 import { remember } from './pair/recent';
 import { defaultPair, filesOf, findRun, fingerprint, missingOf, sideQuery, withLaunches, withSteps } from './pair/selection';
@@ -126,13 +126,13 @@ export function App() {
             {retryIn > 0 && <p class="retry muted">{text.errors.retryIn(retryIn)}</p>}
           </>
         ) : (
-          <Scanning />
+          <Message title={text.loading.runs} />
         )}
       </main>
     );
 
   const body = (): preact.ComponentChildren => {
-    if (answer.runs.length === 0) return <NoRuns answer={answer} onRescan={() => refresh(true)} />;
+    if (answer.runs.length === 0) return <NoPair answer={answer} onPair={pair} onRescan={() => refresh(true)} />;
     if (page === 'verdicts')
       return <Lazy load={loadVerdicts} height={400} props={{ answer, baseline: a, candidates, window: address.window, marker: address.marker, kind: address.kind, sort: address.sort, look: address.look, onChange: change, onPair: pair }} />;
     if (page === 'history')
@@ -151,7 +151,7 @@ export function App() {
         </>
       );
     if (!a || !b)
-      return answer.runs.length === 1 ? <OneRun answer={answer} onPair={pair} onRescan={() => refresh(true)} /> : <Message title={text.empty.choosePair} />;
+      return answer.runs.length === 1 ? <NoPair answer={answer} onPair={pair} onRescan={() => refresh(true)} /> : <Message title={text.empty.choosePair} />;
     switch (state.status) {
       case 'loading':
         return <Loading {...state} onCancel={cancel} />;
@@ -184,7 +184,7 @@ export function App() {
           />
         );
       default:
-        return <Scanning />;
+        return <Message title={text.loading.runs} />;
     }
   };
 

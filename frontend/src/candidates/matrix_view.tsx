@@ -8,7 +8,7 @@ import { formatPercent, formatSetting, formatTime, NOT_MEASURED } from '../ui/fo
 import { runLabels, shortNames } from '../ui/names';
 import { sideText } from '../ui/pair_lines';
 import { text } from '../ui/strings';
-import { type Against, changeOf, deltaOf, hasTable, levelOf, levels, matrixRows, rowTable } from './matrix';
+import { type Against, changeOf, deltaOf, levelOf, LEVELS, matrixRows, rowTable } from './matrix';
 import type { Row, RowTimes } from './wire';
 import { words } from './words';
 
@@ -29,7 +29,7 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
   const body = useRef<HTMLTableSectionElement>(null);
   const parts = look.split(',');
   const other = rowTable(rows);
-  const table = parts.includes('rows') && hasTable(other) ? other : '';
+  const table = parts.includes('rows') ? other : '';
   const against: Against = parts.includes('step') ? 'step' : 'row';
   const shown = matrixRows(rows, candidates.length, table);
   const places = candidates.map((_, place) => place).filter((place) => rows[place]?.look);
@@ -72,7 +72,7 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
     <section class="panel mx" aria-label={words.matrix.title}>
       <header class="mx-head wrap">
         <h2 class="section-title strong">{words.matrix.title}</h2>
-        {hasTable(other) && (
+        {other !== '' && (
           <Segments label={words.matrix.rows} all={['', other]} chosen={(one) => one === table} name={(one) => words.matrix.of[one] ?? one} onChoose={(one) => say(one !== '', against)} />
         )}
         <Segments label={words.matrix.against} all={['row', 'step'] as const} chosen={(one) => one === against} name={(one) => words.matrix.share[one]} onChoose={(one) => say(table !== '', one)} />
@@ -106,7 +106,7 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
         </table>
       </div>
       <p class="legend small soft">
-        {levels(against).map((least, index) => (
+        {LEVELS[against].map((least, index) => (
           <span key={least} class="mx-key inline">
             <span class="mx-swatch" style={{ background: colourOf(index + 1) }} />
             <span class="mx-swatch" style={{ background: colourOf(-index - 1) }} />

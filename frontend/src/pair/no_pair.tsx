@@ -1,4 +1,4 @@
-// What the page shows while there is no pair to compare: looking, nothing there, one run only, files of no use.
+// What the page shows of a log directory with no pair to compare: no run, or one only.
 
 import type { RunsAnswer, Side } from '../contract/wire';
 import { Button } from '../ui/buttons';
@@ -8,17 +8,17 @@ import { Icon } from '../ui/icons';
 import { text } from '../ui/strings';
 import { spanPair } from './selection';
 
-export function Scanning() {
+export function NoPair({ answer, onPair, onRescan }: { answer: RunsAnswer; onPair: (a: Side, b: Side) => void; onRescan: () => void }) {
+  const run = answer.runs[0];
+  const pair = run && spanPair(run);
+  const title = run ? text.empty.oneTitle : text.empty.title;
   return (
-    <div class="state" role="status">
-      <p class="state-title line strong">{text.loading.runs}</p>
-    </div>
-  );
-}
-
-function Searched({ answer, onRescan }: { answer: RunsAnswer; onRescan: () => void }) {
-  return (
-    <>
+    <section class="state" aria-label={title}>
+      <h2 class="state-title line strong">{title}</h2>
+      {run && <p>{text.empty.one(run.run)}</p>}
+      <Problems problems={answer.problems} open />
+      {pair && <Button class="primary" onClick={() => onPair(pair.baseline, pair.candidate)}>{text.empty.oneSpans}</Button>}
+      {run && !pair && <p>{text.empty.oneNoSpans}</p>}
       <Facts
         class="state-facts pairs"
         facts={[
@@ -29,34 +29,6 @@ function Searched({ answer, onRescan }: { answer: RunsAnswer; onRescan: () => vo
       <h3>{text.empty.record}</h3>
       <pre tabIndex={0}>{text.empty.recordCode}</pre>
       <Button class="primary" onClick={onRescan}><Icon name="refresh" /> {text.empty.again}</Button>
-    </>
-  );
-}
-
-export function NoRuns({ answer, onRescan }: { answer: RunsAnswer; onRescan: () => void }) {
-  return (
-    <section class="state" aria-label={text.empty.title}>
-      <h2 class="state-title line strong">{text.empty.title}</h2>
-      <Problems problems={answer.problems} open />
-      <Searched answer={answer} onRescan={onRescan} />
-    </section>
-  );
-}
-
-export function OneRun({ answer, onPair, onRescan }: { answer: RunsAnswer; onPair: (a: Side, b: Side) => void; onRescan: () => void }) {
-  const run = answer.runs[0]!;
-  const pair = spanPair(run);
-  return (
-    <section class="state" aria-label={text.empty.oneTitle}>
-      <h2 class="state-title line strong">{text.empty.oneTitle}</h2>
-      <p>{text.empty.one(run.run)}</p>
-      <Problems problems={answer.problems} open />
-      {pair ? (
-        <Button class="primary" onClick={() => onPair(pair.baseline, pair.candidate)}>{text.empty.oneSpans}</Button>
-      ) : (
-        <p>{text.empty.oneNoSpans}</p>
-      )}
-      <Searched answer={answer} onRescan={onRescan} />
     </section>
   );
 }

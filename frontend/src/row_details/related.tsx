@@ -3,10 +3,10 @@
 import type { Change } from '../host/use_address';
 import { LinkButton } from '../ui/buttons';
 import { Delta } from '../ui/delta';
-import { formatTime } from '../ui/format';
+import { formatCount, formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
 import type { RowLink } from './links';
-import { differenceOf } from './paths';
+import { differenceOf, type Difference } from './paths';
 import type { RelatedRow, RowPaths } from '../contract/sent';
 import { words } from './words';
 
@@ -42,6 +42,23 @@ export function Related({ found, what, rows, others, onGo }: RelatedProps) {
   );
 }
 
+/** Times of A, of B and their difference, and calls where they are known. */
+export function Numbers({ time, calls }: { time: Difference; calls?: Difference }) {
+  return (
+    <span class="path-numbers small">
+      <span class="text-a">{formatTime(time.a)}</span>
+      <span class="text-b">{formatTime(time.b)}</span>
+      <Delta value={time.delta}>{formatTime(time.delta, true)}</Delta>
+      {calls && (
+        <span class="muted" title={`${words.calls} ${words.per}`}>
+          {calls.a === calls.b ? '' : `${formatCount(calls.a)} → `}
+          {formatCount(calls.b)} ×
+        </span>
+      )}
+    </span>
+  );
+}
+
 /** The lower half of the sandwich: the row itself, then what it calls, on one scale. */
 export function Callees({ found, callees, onGo }: { found: RowPaths; callees: NonNullable<RowPaths['callees']>; onGo: Go }) {
   const lines = [
@@ -66,11 +83,7 @@ export function Callees({ found, callees, onGo }: { found: RowPaths; callees: No
               ) : (
                 <LinkButton title={full} onClick={() => onGo({ tab: table, min: 0, row: full })}>{name}</LinkButton>
               )}
-              <span class="path-numbers small">
-                <span class="text-a">{figures.a === null ? '–' : formatTime(figures.a)}</span>
-                <span class="text-b">{figures.b === null ? '–' : formatTime(figures.b)}</span>
-                <Delta value={figures.delta}>{formatTime(figures.delta, true)}</Delta>
-              </span>
+              <Numbers time={figures} />
               <span class="callee-bars" aria-hidden="true">
                 {bar('a', time[0])}
                 {bar('b', time[1])}

@@ -9,8 +9,6 @@ import type { Tab } from '../host/tab';
 import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
 import { LinkButton } from '../ui/buttons';
-import { Delta } from '../ui/delta';
-import { formatCount, formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
@@ -18,8 +16,8 @@ import { adoptSheet } from '../ui/sheets';
 import { sentence, text } from '../ui/strings';
 import { LaunchHistogram } from './launch_histogram';
 import { rowLinks } from './links';
-import { drawn, type DrawnPath, type FrameText, type Difference } from './paths';
-import { Callees, Links, Related } from './related';
+import { drawn, type DrawnPath, type FrameText } from './paths';
+import { Callees, Links, Numbers, Related } from './related';
 import css from './row_paths.css?inline';
 import { words } from './words';
 
@@ -179,20 +177,5 @@ function FrameLine({ frame, other, onGo }: { frame: FrameText; other: string | u
     <li title={frame.full}>
       {name} {frame.place && <span class="muted">{frame.place}</span>} {other !== undefined && <span class="muted">({words.other(other)})</span>}
     </li>
-  );
-}
-
-function Numbers({ time, calls }: { time: Difference; calls: Difference }) {
-  const count = (value: number | null): string => (value === null ? '–' : formatCount(value));
-  return (
-    <span class="path-numbers small">
-      <span class="text-a">{time.a === null ? '–' : formatTime(time.a)}</span>
-      <span class="text-b">{time.b === null ? '–' : formatTime(time.b)}</span>
-      <Delta value={time.delta}>{formatTime(time.delta, true)}</Delta>
-      <span class="muted" title={`${words.calls} ${words.per}`}>
-        {calls.a === calls.b ? '' : `${count(calls.a)} → `}
-        {count(calls.b)} ×
-      </span>
-    </span>
   );
 }

@@ -22,14 +22,7 @@ const LEFT = 18;
 /** Rows that are only passed by with the arrow keys ask nothing. */
 const PASSING_MS = 150;
 
-interface Props {
-  question: string;
-  query: URLSearchParams;
-  table: string;
-  row: string;
-}
-
-export function RowStepsView({ question, query, table, row }: Props) {
+export function RowStepsView({ question, query, table, row }: { question: string; query: URLSearchParams; table: string; row: string }) {
   const key = [question, table, row].join('\n');
   // the last row's picture stays until the next one's is there
   const { key: answered, found, failure } = useAnswer(key, (signal) => fetchAnswer<RowSteps>('row', queryWith(query, { table, row }), 'tb_perfcompare.row/1', signal), PASSING_MS);

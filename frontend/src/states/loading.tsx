@@ -6,14 +6,7 @@ import { Button } from '../ui/buttons';
 import { formatBytes, formatElapsed } from '../ui/format';
 import { text } from '../ui/strings';
 
-interface LoadingProps {
-  files: FileProgress[];
-  phase: string;
-  since: number;
-  onCancel: () => void;
-}
-
-export function Loading({ files, phase, since, onCancel }: LoadingProps) {
+export function Loading({ files, phase, since, onCancel }: { files: FileProgress[]; phase: string; since: number; onCancel: () => void }) {
   const [now, setNow] = useState(Date.now());
   useLayoutEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 200);

@@ -187,15 +187,8 @@ function Entries({ ledger, words, category, style, onAll }: { ledger: Ledger; wo
   );
 }
 
-interface EntryProps {
-  row: LedgerRow;
-  name: string;
-  parts: LedgerRow[];
-  time: (value: number, signed: boolean) => string;
-}
-
 /** An entry; what it consists of opens below it. */
-function Entry({ row, name, parts, time }: EntryProps) {
+function Entry({ row, name, parts, time }: { row: LedgerRow; name: string; parts: LedgerRow[]; time: (value: number, signed: boolean) => string }) {
   const [open, setOpen] = useState(false);
   if (parts.length === 0) return <EntryRow row={row} name={<NameText name={name} />} time={time} />;
   const toggle = (

@@ -23,13 +23,7 @@ const words = {
   about: (version: string, reader: string) => `tb_perfcompare ${version}${reader === '' ? '' : `; traces are read by the ${reader} reader`}`,
 };
 
-interface Props {
-  version: string;
-  reader: string;
-  onClose: () => void;
-}
-
-export function Keys({ version, reader, onClose }: Props) {
+export function Keys({ version, reader, onClose }: { version: string; reader: string; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
