@@ -70,7 +70,7 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
 
   return (
     <section class="panel mx" aria-label={words.matrix.title}>
-      <header class="mx-head wrap">
+      <header>
         <h2 class="section-title strong">{words.matrix.title}</h2>
         {other !== '' && (
           <Segments label={words.matrix.rows} all={['', other]} chosen={(one) => one === table} name={(one) => words.matrix.of[one] ?? one} onChoose={(one) => say(one !== '', against)} />

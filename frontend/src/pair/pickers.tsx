@@ -234,7 +234,7 @@ export function Pickers(props: Props) {
         {sides !== 'none' && <SidePicker letter="a" {...props} />}
         {sides === 'both' && (
           <>
-            <IconButton class="swap" icon="swap" label={text.picker.swap} size={18} disabled={!a || !b} onClick={() => onPair(b, a)} />
+            <IconButton icon="swap" label={text.picker.swap} size={18} disabled={!a || !b} onClick={() => onPair(b, a)} />
             <SidePicker letter="b" {...props} />
           </>
         )}

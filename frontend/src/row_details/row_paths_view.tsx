@@ -109,7 +109,7 @@ function Paths({ found, way, measure, onGo }: { found: RowPaths; way: string; me
             ))}
             {rest && (all || paths.length <= FIRST) && (
               <li class="path-rest">
-                <span class="path-name muted">{words.rest(rest.paths)}</span>
+                <span class="muted breaks">{words.rest(rest.paths)}</span>
                 <Numbers time={rest.time} calls={rest.calls} />
               </li>
             )}
@@ -130,7 +130,7 @@ function PathItem({ path, way, onGo }: { path: DrawnPath; way: string; onGo: Pro
   const some = path.label;
   const hidden = path.frames.length - some.length;
   const name = (
-    <span class="path-name">
+    <span class="breaks">
       {some.length === 0 && <span class="muted">{words.top[way] ?? ''}</span>}
       {some.map((frame, index) => (
         <span key={index} title={frame.full}>

@@ -35,7 +35,7 @@ export function Failed({ failure, onRetry, pairs = [], onPair }: FailedProps) {
       <h2 class="state-title line strong">
         <Icon name="stop" /> {mismatch ? text.errors.mixedTitle : text.errors.title}
       </h2>
-      <p class="state-message">{sentence(message)}</p>
+      <p class="breaks">{sentence(message)}</p>
       {hint && <p class="muted">{sentence(hint)}</p>}
       {mismatch && pairs.length > 0 && (
         <>

@@ -80,10 +80,10 @@ function Cause({ finding, rank, most, comparison, onEvidence, timelineOf, onTime
         )}
         {finding.share !== null && <span class="muted">{text.findings.share(finding.share)}</span>}
       </div>
-      <div class="what">
+      <div class="what breaks">
         <h3 class="sr">{shortName(finding.subject)}</h3>
         <p title={finding.subject}>{unbroken(finding.sentence)}</p>
-        <p class="muted">
+        <p class="muted small">
           {unbroken([finding.look_at && text.findings.lookAt(finding.look_at), finding.confidence].filter(Boolean).join(' · '))}
         </p>
       </div>

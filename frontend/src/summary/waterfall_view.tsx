@@ -226,7 +226,7 @@ function EntryRow({ row, name, time, look }: EntryRowProps) {
       <td class="num">
         <Delta value={row.delta}>{time(row.delta, true)}</Delta>
       </td>
-      <td class="num">{row.calls?.map((calls) => formatCount(calls)).join(' → ')}</td>
+      <td class="num">{row.calls && <>{formatCount(row.calls[0])} → {formatCount(row.calls[1])}</>}</td>
       <td class="num">{time(row.count_effect, true)}</td>
       <td class="num">{time(row.rate_effect, true)}</td>
     </tr>

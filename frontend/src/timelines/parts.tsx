@@ -110,7 +110,7 @@ function Tip({ stage, mark, x, y }: { stage: Stage } & TipPlace) {
           <strong>{words.tip.run(many)}</strong> <span class="muted">{words.tip.runAbout}</span>
         </p>
       )}
-      <p class="st-tip-name strong">{stage.shortName(mark)}</p>
+      <p class="breaks strong">{stage.shortName(mark)}</p>
       <p class="muted">
         <span class="st-key" style={{ background: `var(--event-${picture.wire.kinds[name.kind]})` }} /> {words.kinds[picture.wire.kinds[name.kind]!]} · {words.tip.at(us(row.start[at]!))}
       </p>

@@ -219,7 +219,7 @@ function SideTrouble({ side, state, onTypical, onAgain }: { side: Letter; state:
     const { message, hint } = failureText(state.failure);
     const chosen = state.failure instanceof RequestError && state.failure.code === 'selection';
     return (
-      <p class="st-trouble" role="alert">
+      <p class="st-trouble error-text" role="alert">
         {sentence(message)} {hint !== '' && <span class="muted">{sentence(hint)}</span>}{' '}
         <LinkButton onClick={chosen ? onTypical : onAgain}>{chosen ? words.states.typical : text.errors.retry}</LinkButton>
       </p>
