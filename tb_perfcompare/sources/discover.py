@@ -10,7 +10,8 @@ is a per-cycle table. A saved baseline is one with the workers and spans of the 
 history, which always has the name of its file, is one too. Another file has the name
 of its directory if it is the only such file there and no traces are beside it, else that of the file below the
 directory's. Where no file has a trace's name, files that are traces by their content are runs in the same way, or one
-run if only the ranks in their names differ; beside traces they are named in a note.
+run if only the ranks in their names differ; beside traces they are named in a note. A directory that is asked for
+itself is one run too if only a count in the names differs (trace_0.json, trace_1.json).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.content_detection import held_runs, is_unnamed_trace, possible_stem
-from tb_perfcompare.sources.rank_names import split_by_job
+from tb_perfcompare.sources.rank_names import captures_of_one, split_by_job
 from tb_perfcompare.sources.recognition.format_sniffers import JSON_NAME, REMEMBERED_FILES, TRACE_FILE, is_point
 from tb_perfcompare.sources.storage.addresses import without_secrets
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileStat, FileState, FileSystem, LocalFileSystem
@@ -217,8 +218,12 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
     if len(saved) == 1:
         return _part_of(path, _loose_runs(fs.basename(absolute), saved[0], fs), part)
     found = find_runs(absolute, fs).runs
-    if len(found) == 1 and _unnamed_traces(entries, fs):
+    unnamed = _unnamed_traces(entries, fs)
+    if len(found) == 1 and unnamed:
         return _part_of(path, list(found), part)
+    captures = captures_of_one(unnamed) if len(found) == len(unnamed) else {}
+    if captures:
+        return next(_jobs(fs.basename(absolute), "", absolute, {"": captures}, is_alone=True))
     nested = [run.name for run in found]
     if nested:
         shown = ", ".join(nested[:10]) + (f" and {len(nested) - 10} more" if len(nested) > 10 else "")

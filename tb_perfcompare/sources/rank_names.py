@@ -17,6 +17,11 @@ _RANKS = re.compile(rf"(?i)(?:^|(?<=[-_.])){_RANK}(?:[-_]{_RANK})*(?=$|[-_.])")
 """One rank, or those along several dimensions of the job: TP-0-DP-1."""
 _ENDINGS = re.compile(r"(?:[-_.]?trace)?$")
 
+_COUNTED = re.compile(
+    r"(?P<lead>(?:.*[-_.])?(?:trace|profile|prof|run|rep|repeat|trial|capture|worker|process|proc|pid)?[-_.]?)\d+", re.I
+)
+"""A name that ends in a number with a word before it that says what is counted, or none."""
+
 
 def split_by_job(files: Iterable[FileStat]) -> tuple[dict[str, dict[str, FileStat]], list[FileStat]]:
     """(what the names of a job's files have in common -> its ranks -> file; files of no job of several ranks)."""
@@ -42,3 +47,11 @@ def _are_ranks(texts: Iterable[str]) -> bool:
     """Whether the numbers are 0, 1, 2, ... in each dimension: llama_tp1.json and llama_tp2.json are two experiments."""
     numbers = zip(*(map(int, re.findall(r"\d+", text)) for text in texts), strict=False)
     return all(set(column) == set(range(max(column) + 1)) for column in numbers)
+
+
+def captures_of_one(files: Iterable[FileStat]) -> dict[str, FileStat]:
+    """Name without its ending -> file, if the names count recordings of one program and differ in nothing else:
+    trace_0.json and trace_1.json, worker_4711.json and worker_4712.json, but not bs8.json and bs16.json."""
+    found = {named["stem"]: file for file in files if (named := JSON_NAME.fullmatch(file.name))}
+    leads = {counted["lead"] if (counted := _COUNTED.fullmatch(stem)) else stem for stem in found}
+    return found if len(leads) == 1 and len(found) > 1 else {}
