@@ -99,12 +99,15 @@ def paces_differ(clocked: Clocked, options: CompareOptions) -> bool:
 def interruption(follower: Follower, clocked: Clocked) -> float:
     """How far the rest of the step may follow another pace because rows were interrupted, in ln(time): time slices that
     others took fall on some calls, the fastest not among them, and on the rest of the step by another measure.
-    Without device work the undisturbed steps know; iterations of several kinds have another mix of rows, not another
-    pace."""
+    Without device work the undisturbed steps of several captures know; of fewer, the rest may follow the typical row as
+    well as all rows together. Iterations of several kinds have another mix of rows, not another pace."""
     pace = follower.pace
-    if follower.path_ns is None or clocked.strata is not None:
+    if clocked.strata is not None:
         return 0.0
     shift = shift_of_pace(pace.log, clocked.captures)
+    if follower.path_ns is None:
+        few = min(capture_counts(clocked.captures)) < CAPTURES_THAT_TELL
+        return (1 - pace.coverage) * abs(shift - pace.centre) if few else 0.0
     return abs(shift - pace.centre) if is_interrupted(shift, pace.fastest) else 0.0
 
 
@@ -116,13 +119,16 @@ def _between(pair: Pair, captures: Captures, alpha: float) -> BetweenCaptures:
 
 
 def _of_two_captures(clocked: Clocked) -> MachinePart:
-    """Change of the typical row of each pace, weighted by the share of the step that follows the pace."""
+    """Change of the typical row of each pace, weighted by the share of the step that follows the pace. The interval
+    reaches to what all the rows together changed by: where others took the CPU, only some rows did."""
     shares = [follower.share for follower in clocked.followers]
     total_share = max(sum(shares), 1.0)
     weighted = list(zip(shares, clocked.followers, strict=True))
     theta = sum(share * follower.pace.centre for share, follower in weighted) / total_share
     half = math.hypot(*(share * follower.pace.half for share, follower in weighted)) / total_share
-    return MachinePart(theta + 0.0, theta - half + 0.0, theta + half + 0.0, None, Verdict.INCONCLUSIVE)
+    together = sum(share * shift_of_pace(one.pace.log, clocked.captures) for share, one in weighted) / total_share
+    low, high = min(theta - half, together), max(theta + half, together)
+    return MachinePart(theta + 0.0, low + 0.0, high + 0.0, None, Verdict.INCONCLUSIVE)
 
 
 def _centres(values: Floats, capture: NDArray[np.int32]) -> Floats:
