@@ -35,6 +35,9 @@ CHANCE = 0.01
 MORE_CALLS = 1.5
 """Slow steps that call something so many times as often as other steps do more of it."""
 
+NAMED = 5
+"""Slow steps that a sentence names."""
+
 LEADING = 0.25
 """The first steps of a recording, up to this share, may be a warm-up."""
 
@@ -88,12 +91,14 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     own = math.copysign(growth[label] * len(slow) / len(summary.steps), delta)
     if not of_step and (own * pair.exposed(label) <= 0 or abs(own) < MOST * abs(pair.exposed(label))):
         return
-    names = ", ".join(_named(summary, int(at)) for at in slow[:5])
+    names = ", ".join(_named(summary, int(at)) for at in slow[:NAMED])
+    rest = f" and {many(len(slow) - NAMED, 'other')}" if len(slow) > NAMED else ""
     word = "candidate" if delta > 0 else "baseline"
     share = len(slow) / len(summary.steps)
     sentence = (
         f"Slow steps in the {word}: {signed_time(delta)} on the mean step, from {len(slow)} of {len(summary.steps)} "
-        f"steps (step {names}); in them {category_words(label)} {signed_time(growth[label])}"
+        f"steps ({'step' if len(slow) == 1 else 'steps'} {names}{rest}); in them "
+        f"{category_words(label)} {signed_time(growth[label])}"
         f"{f', mostly {short(entity)}{_called_more(summary, slow, (label, entity))}' if entity else ''}."
     )
     yield cause(
@@ -183,7 +188,7 @@ def _warm_up(pair: RuleContext) -> Iterator[Cause]:
         return
     (_, _, others), (word, summary, early) = found if delta > 0 else found[::-1]
     names = [name for name in early.names if early.names[name] > others.names.get(name, 0.0)]
-    if not names:  # both sides begin with the same work, a prompt for instance: only its time differs
+    if 2 * len(names) <= len(early.names):  # both sides begin with the same work, a prompt for instance
         return
     steps = max(len(early.steps) // len(summary.captures), 1)
     share = len(early.steps) / len(summary.steps)
@@ -236,7 +241,8 @@ def _only_early(summary: Summary) -> _Early:
 WARM_UP_INSIDE = Rule(
     names=("warm_up_inside",),
     meaning="code is loaded, algorithms are tried",
-    when="Some kernels or operators run only in the first quarter of the steps. The extra time of those steps is at "
+    when="Some kernels or operators run only in the first quarter of the steps, and most of them not as often in the "
+    "other side's. The extra time of those steps is at "
     "least half of the change",
     needs="steps",
     look_at="profiler.schedule(wait=..., warmup=...) to skip the first steps; compare only later steps with --steps",
