@@ -128,12 +128,16 @@ def _other_unit(a: Summary, b: Summary) -> Check:
 
 
 def _other_has(a: Summary, b: Summary) -> str:
-    """What else could mark the steps of each side, "" where nothing is known."""
-    markers = [
-        f"the {side} has {', '.join(repr(marker.asked_as) for marker in summary.iterations.candidates[:_MOST_NAMED])}"
+    """What could mark the steps of both sides, else what of each, "" where nothing is known."""
+    known = {
+        side: [marker.asked_as for marker in summary.iterations.candidates]
         for side, summary in (("baseline", a), ("candidate", b))
         if summary.iterations is not None
-    ]
+    }
+    shared = [marker for marker in known.get("baseline", ()) if marker in known.get("candidate", ())][:_MOST_NAMED]
+    if shared:
+        return f" (--step-marker: both sides have {', '.join(map(repr, shared))})"
+    markers = [f"the {side} has {', '.join(map(repr, own[:_MOST_NAMED]))}" for side, own in known.items()]
     return f" (--step-marker: {' and '.join(markers)})" if markers else ""
 
 
