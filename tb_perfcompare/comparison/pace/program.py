@@ -86,12 +86,13 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
     a third look at the same steps.
     """
     all_steps = clocked if like is None else like.clocked
-    enough_captures = min(capture_counts(all_steps.captures)) >= CAPTURES_THAT_TELL and all_steps.strata is None
+    counts = capture_counts(all_steps.captures)
+    enough_captures = min(counts) >= CAPTURES_THAT_TELL and all_steps.strata is None
     if like is not None:
         part = _PARTS[like.of](clocked, options, like)
     else:
         part = _decisive(clocked, options) if enough_captures else part_of_steps(clocked, options)
-    return _clear(part, options) if enough_captures else part
+    return _clear(part, options) if enough_captures or (max(counts) > 1 and all_steps.strata is None) else part
 
 
 def _decisive(clocked: Clocked, options: CompareOptions) -> ProgramPart:
