@@ -81,7 +81,7 @@ FEWEST_OTHERS = 2
 """Least number of other steps needed to drop the first step for its backlog."""
 
 BEGUN_SHARE = 0.1
-"""The last step of a capture only began if it calls fewer operators than this share of half of the side's steps."""
+"""Share of the median step's operator calls below which the last step of a capture counts as only begun."""
 
 _DEVIATIONS = 5 * 1.4826
 _LEAST_SHARE = 0.1
@@ -121,7 +121,7 @@ def admit_steps(summary: Summary) -> Summary:
 
 
 def _only_begun(summary: Summary) -> Ints:
-    """Last steps of captures whose loop ended after profiler.step() had begun another step."""
+    """Returns the last steps of captures whose loop ended after profiler.step() had begun another step."""
     operators = summary.groups.get("operators")
     marked_by = None if summary.iterations is None else summary.iterations.chosen.origin
     if operators is None or marked_by != PROFILER:

@@ -27,7 +27,7 @@ from tb_perfcompare.number_text import times
 _DIRECTIONS = frozenset({Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 
 MOST_OF_STEP = 2.0
-"""Steps that changed by more than so many times what the same work did, as logarithms, changed by themselves."""
+"""Ratio of the step's change to that of the same work, in logarithms, from which the machine alone cannot explain it."""
 
 _ALONE = "; every part of a step as in the fastest quarter of its steps: captures of the sides are far apart"
 
@@ -129,8 +129,8 @@ def direction_alone(theta: float, gap: float, options: CompareOptions) -> Verdic
 
 
 def _overloaded(headline: Headline, work: CommonWork) -> Headline:
-    """Of times as recorded: one capture per side of a CPU that is overloaded, with no larger change than the same work
-    has. That may be the machine's doing as well as the program's."""
+    """Makes a direction of the recorded times inconclusive if there is one capture per side, the CPU is overloaded and
+    the same work changed about as much: the machine explains that as well as the program does."""
     shift, found = headline.shift, {one.pace.of: one for one in work.found}
     if headline.verdict not in _DIRECTIONS or shift is None or [*found] != ["host"]:
         return headline
@@ -148,8 +148,8 @@ def _overloaded(headline: Headline, work: CommonWork) -> Headline:
 
 
 def _times_undisturbed(common: Floats) -> float:
-    """How many times as long as in the fastest quarter of the (n,) steps (r,) rows of the same work take in the middle
-    one."""
+    """Ratio of the time of the same work, (r,) rows by (n,) steps, in the median step to that in each row's fastest
+    quarter of the steps."""
     fastest = np.sort(common, axis=1)[:, : max(common.shape[1] // FASTEST, 1)].mean(axis=1).sum()
     return float(np.median(common.sum(axis=0))) / max(float(fastest), 1.0)
 

@@ -122,7 +122,7 @@ def _between(pair: Pair, captures: Captures, alpha: float) -> BetweenCaptures:
 
 def _of_two_captures(clocked: Clocked) -> MachinePart:
     """Change of the typical row of each pace, weighted by the share of the step that follows the pace. The interval
-    reaches to what all the rows together changed by: where others took the CPU, only some rows did."""
+    includes the change of all rows together: if other processes took the CPU, only some rows were hit."""
     shares = [follower.share for follower in clocked.followers]
     total_share = max(sum(shares), 1.0)
     weighted = list(zip(shares, clocked.followers, strict=True))

@@ -21,7 +21,7 @@ LARGEST = 0.2
 """Largest weight of one entry as a share of all: a change of a single entry is not uniform."""
 
 MOST_OF_ONE = 0.9
-"""If one entry has more than this share of the time, its change is not one of all."""
+"""Share of the time above which one entry is taken to make the whole change."""
 
 
 def uniform_ratio(a: GroupTable | None, b: GroupTable | None, numbers: TextNumbers | None = None) -> float | None:

@@ -52,7 +52,7 @@ that explain it. Only reading back a result adds fewer."""
 KERNEL = "Kernel"
 
 _OF_MACHINE = {"host_interrupted", "host_pace", "device_interrupted", "device_pace"}
-"""Rules that explain the time of calls without their number."""
+"""Rules that explain the time of calls, not their number."""
 
 _CALLS = "calls per step"
 
@@ -335,7 +335,7 @@ def _kernels(pair: RuleContext, operators: Collection[str]) -> dict[str, dict[Ke
 
 
 def _title(new: list[_Changed], gone: list[_Changed], others: list[_Changed], delta: float) -> str:
-    """What happened, in the direction of `delta`: a new operator saves no time, and one that is gone takes none."""
+    """Title in the direction of `delta`: a new operator saves no time, and one that is gone costs none."""
     times = sorted(sum(one.total_us for one in group) for group in (new, gone))
     alike = {work_kind(one.name) for one in new} & {work_kind(one.name) for one in gone} - {""}
     if new and gone and (alike or times[0] >= REPLACED * times[1]):

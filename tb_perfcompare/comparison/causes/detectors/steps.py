@@ -35,7 +35,7 @@ MORE_CALLS = 1.5
 """Ratio of calls in slow steps to calls in other steps from which slow steps do more of something."""
 
 NAMED = 5
-"""Slow steps that a sentence names."""
+"""Number of slow steps that a sentence names."""
 
 LEADING = 0.25
 """Share of a recording's first steps that may be a warm-up."""
