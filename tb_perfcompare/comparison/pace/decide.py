@@ -27,7 +27,7 @@ from tb_perfcompare.number_text import times
 _DIRECTIONS = frozenset({Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 
 MOST_OF_STEP = 2.0
-"""Ratio of the step's change to that of the same work, in logarithms, from which the machine alone cannot explain it."""
+"""Ratio of the logarithmic changes of step and same work from which the machine alone cannot explain the step."""
 
 _ALONE = "; every part of a step as in the fastest quarter of its steps: captures of the sides are far apart"
 
