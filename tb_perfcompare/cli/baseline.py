@@ -25,13 +25,13 @@ from tb_perfcompare.workspace.baselines import Baselines
 LIST_SCHEMA = "tb_perfcompare.baselines/1"
 
 _COLUMNS = (
-    columns.key("name", "Name", "what it is called"),
-    columns.text("run", "Run", "what the run was called"),
-    columns.text("format", "Format", "what the run was recorded as"),
+    columns.key("name", "Name", "name of the baseline"),
+    columns.text("run", "Run", "name of the recorded run"),
+    columns.text("format", "Format", "format of the recorded run"),
     columns.text("device", "Device", "device that did the work"),
-    columns.text("steps", "Steps", "steps that are compared, of those recorded"),
+    columns.text("steps", "Steps", "compared steps of the recorded ones"),
     columns.time("step_us", "Mean step", "mean step time"),
-    columns.text("problems", "Problems", "what is wrong with it"),
+    columns.text("problems", "Problems", "problems with the baseline file"),
 )
 
 

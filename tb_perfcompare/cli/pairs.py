@@ -17,7 +17,7 @@ from tb_perfcompare.workspace.listing.index import Index, Root
 _COLUMNS = (
     columns.key("baseline", "Baseline", "run to compare against"),
     columns.key("candidate", "Candidate", "run to judge"),
-    columns.text("reason", "Reason", "why the two belong together"),
+    columns.text("reason", "Reason", "reason for pairing the two"),
 )
 
 

@@ -28,13 +28,13 @@ _COLUMNS = (
     columns.key("run", "Run", "directory below the log directory"),
     columns.key("worker", "Worker", "process"),
     columns.key("span", "Span", "profiling window"),
-    columns.text("format", "Format", "format of the run, recognised by the names and beginnings of its files"),
+    columns.text("format", "Format", "format, recognised from file names and contents"),
     columns.text("device", "Device", "device that did the work"),
-    columns.text("steps", "Steps", "steps that are compared, of those recorded"),
-    columns.text("steps_by", "Steps by", "what delimits them: profiler.step(), or what is found to repeat"),
+    columns.text("steps", "Steps", "compared steps of the recorded ones"),
+    columns.text("steps_by", "Steps by", "marker of the steps: profiler.step(), or a repetition found in the trace"),
     columns.time("step_us", "Mean step", "mean step time"),
     columns.number("bytes", "Size", "bytes", "size of the file as stored", better=Better.NONE),
-    columns.text("problems", "Problems", "what is wrong with the file"),
+    columns.text("problems", "Problems", "problems with the file"),
 )
 
 _UNMARKED = ("whole recording", "none marked")

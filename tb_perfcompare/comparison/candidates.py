@@ -40,7 +40,7 @@ class SideBrief:
 
 @dataclass(frozen=True, slots=True)
 class RowTimes:
-    """Time per step of a part of the step, or of a row of a table by its key; None on a side that does not have it."""
+    """Time per step of a part of the step, or of a table row by its key; null for a side that lacks it."""
 
     name: str
     baseline_us: float | None
@@ -67,7 +67,7 @@ class CandidateResult:
 
 @dataclass(frozen=True, slots=True)
 class Adjusted:
-    """p after Holm over all looks; whether a verdict of a difference still holds with it, None for other verdicts."""
+    """p adjusted by Holm's method over all looks; whether a claimed difference still holds (null: none claimed)."""
 
     p: float
     stands: bool | None

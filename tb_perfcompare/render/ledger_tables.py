@@ -20,9 +20,9 @@ _TITLE = "Exposed time per step, adding up to the change"
 _PARTS_TITLE = "The largest of these by who called them and with which input shape"
 
 _COLUMNS = (
-    columns.key("category", "Category", "part of the step"),
-    columns.key("name", "Name", "what owned the time; empty for the whole category"),
-    columns.key("part", "Called by, with shape", "part of the entry above: its caller and input shape; empty for all"),
+    columns.key("category", "Category", "category of step time"),
+    columns.key("name", "Name", "owner of the time; empty for the whole category"),
+    columns.key("part", "Called by, with shape", "caller and input shape within the entry; empty for the whole entry"),
     *columns.triple("", "", "Exposed time"),
     *columns.calls("Calls"),
     columns.COUNT_EFFECT,

@@ -1,13 +1,13 @@
 // Written by build_support/wire_types.py from the types that the server sends: do not edit.
 
-/** Document of `tb-perfcompare diff --format json`, and of api/comparison, where tables are cut to their first rows. Times are in microseconds unless the key says otherwise; null means "not measured". Keys may be added, but no key changes its meaning within this schema number. */
+/** Document of `tb-perfcompare diff --format json`, and of api/comparison, where tables are cut to their first rows. Times are in microseconds unless the key names another unit; null means "not measured". Keys may be added, but no key changes its meaning under this schema number. */
 export interface Comparison {
   schema: 'tb_perfcompare.comparison/1';
-  /** of the tool */
+  /** tb_perfcompare version */
   version: string;
   baseline: SideFacts;
   candidate: SideFacts;
-  /** where a step ends */
+  /** end of a step: its last device work, or its marker */
   window: 'device' | 'marker';
   headline: Headline;
   ledger: Ledger;
@@ -16,11 +16,11 @@ export interface Comparison {
   tables: Record<string, Table>;
   notes: Note[];
   peaks: Peaks;
-  /** names the files as they were compared */
+  /** identifier of the compared files' state; pass it to api/table */
   tag?: string;
-  /** of a first answer: those beyond `notes` */
+  /** number of notes missing from `notes` in a truncated response */
   notes_left_out?: number;
-  /** of a first answer: failed and doubtful checks, and notes, in words */
+  /** only from api/comparison: failed checks, warnings and notes, grouped */
   caveats?: Caveat[];
 }
 
@@ -28,7 +28,7 @@ export interface Comparison {
 export interface SideFacts {
   source: string;
   run: string;
-  /** one name, or several with commas */
+  /** worker name, or several separated by commas */
   worker: string;
   span: string;
   format: string;
@@ -36,30 +36,30 @@ export interface SideFacts {
   steps: Steps;
   files: FileFacts[];
   captures: number;
-  /** of a first answer: those beyond `files` */
+  /** number of files missing from `files` in a truncated response */
   files_left_out?: number;
 }
 
 /** The device that a side ran on. */
 export interface Device {
-  /** cuda, rocm, mlu, mtia, xpu, npu, hpu, cpu */
+  /** type of device: cuda, rocm, mlu, mtia, xpu, npu, hpu or cpu */
   kind: string;
   word: string;
-  /** null: the trace does not say */
+  /** device name; null if the trace lacks it */
   name: string | null;
   count: number;
 }
 
 /** Steps of a side. */
 export interface Steps {
-  /** all steps that were seen */
+  /** number of steps recorded */
   count: number;
-  /** steps that are compared */
+  /** number of steps compared */
   admitted: number;
   dropped: DroppedStep[];
-  /** what delimits the steps; null for sources without markers */
+  /** marker that delimits the steps; null for formats without markers */
   by: StepsBy | null;
-  /** of a first answer: those beyond `dropped` */
+  /** steps missing from `dropped` in a truncated response */
   dropped_left_out?: LeftOutSteps;
 }
 
@@ -67,35 +67,35 @@ export interface Steps {
 export interface DroppedStep {
   step: string;
   reason: string;
-  /** index into files */
+  /** index in `files` of the file that recorded it */
   capture: number;
   total_us: number;
 }
 
 /** The marker that delimits the steps, and the other candidates. */
 export interface StepsBy {
-  /** the --step-marker that chooses it */
+  /** value of --step-marker that selects it */
   step_marker: string;
   origin: 'profiler' | 'annotation' | 'optimizer' | 'graph' | 'detected' | 'whole';
   name: string;
   count: number;
   coverage: number | null;
   mean_us: number | null;
-  /** likeness of successive iterations; null: known by its name */
+  /** similarity of successive iterations, 0 to 1; null: identified by name */
   alike: number | null;
   candidates: StepMarker[];
 }
 
 /** Marker that may delimit the steps of a trace. */
 export interface StepMarker {
-  /** the --step-marker that chooses it */
+  /** value of --step-marker that selects it */
   step_marker: string;
   origin: 'profiler' | 'annotation' | 'optimizer' | 'graph' | 'detected' | 'whole';
   name: string;
   count: number;
   coverage: number | null;
   mean_us: number | null;
-  /** likeness of successive iterations; null: known by its name */
+  /** similarity of successive iterations, 0 to 1; null: identified by name */
   alike: number | null;
 }
 
@@ -107,10 +107,10 @@ export interface LeftOutSteps {
 
 /** An input file. */
 export interface FileFacts {
-  /** relative to the source */
+  /** path relative to `source` */
   path: string;
   bytes: number;
-  /** of the stored bytes */
+  /** SHA-256 of the file as stored; null if not computed */
   sha256: string | null;
 }
 
@@ -118,10 +118,10 @@ export interface FileFacts {
 export interface Headline {
   metric: string;
   unit: string;
-  /** mean per step */
+  /** mean per step of the baseline, in `unit` */
   baseline: number | null;
   candidate: number | null;
-  /** candidate - baseline */
+  /** candidate - baseline, in `unit` */
   delta: number | null;
   /** candidate / baseline */
   ratio: number | null;
@@ -135,32 +135,32 @@ export interface Headline {
   inflation: number | null;
   scope: string;
   method: string;
-  /** single steps, captures or ranks that change the verdict when dropped */
+  /** single steps, captures or ranks without which the verdict changes */
   sensitivity: string;
-  /** null: nothing was estimated */
+  /** further evidence; null if nothing was estimated */
   certainty: Certainty | null;
   /** the headline in words */
   sentence: string;
   /** labelled lines below the headline */
   facts: Fact[];
-  /** what the verdict is about */
+  /** quantity that the verdict is about */
   basis: 'program' | 'machine' | 'recorded';
-  /** how much longer the same work takes; null for the reason `unsplit` */
+  /** change of the time for the same work; null: see `unsplit` */
   machine: Part | null;
-  /** how much longer the step takes at equal machine speed; null as `machine` */
+  /** change of the step time at equal machine speed; null: see `unsplit` */
   program: Part | null;
-  /** the work that decides; null where times do */
+  /** extra work that decides the verdict; null if times decide it */
   counted: Counted | null;
   paces: PaceFacts[];
-  /** why machine and program are not separated, empty where they are */
+  /** reason why machine and program are not separated; empty if they are */
   unsplit: string;
-  /** the step time as recorded, whatever the pace */
+  /** verdict on the step time as recorded, uncorrected for pace */
   recorded: Recorded | null;
-  /** what could settle a verdict that is not sure */
+  /** changes of the comparison that could settle an open verdict */
   alternatives: Alternative[];
 }
 
-/** Hodges-Lehmann shift in percent of the baseline and in microseconds, with its interval. */
+/** Hodges-Lehmann shift, as a fraction of the baseline and in microseconds, with its interval. */
 export interface Shift {
   estimate: number | null;
   low: number | null;
@@ -168,29 +168,29 @@ export interface Shift {
   estimate_us: number | null;
   low_us: number | null;
   high_us: number | null;
-  /** reached; null: too few samples, low and high are the whole range */
+  /** actual confidence level; null with too few samples: low, high are the full range */
   level: number | null;
 }
 
-/** Further evidence on the headline: effect size, intervals, detectable change; fractions are 0.05 for 5 %, None means "not known". */
+/** Further evidence on the headline: effect size, intervals, detectable change; fractions are 0.05 for 5 %, null means "unknown". */
 export interface Certainty {
   /** Cliff's delta */
   effect_size: number;
   effect: 'negligible' | 'small' | 'medium' | 'large';
-  /** interval of the change of the mean, a fraction */
+  /** confidence interval of the change of the mean, as fractions */
   mean_low: number | null;
   mean_high: number | null;
-  /** the mean disagrees with the typical step because of steps far above the others */
+  /** whether a few very long steps make the mean disagree with the typical step */
   tail_driven: boolean;
   autocorrelation: number;
-  /** smallest change shown in about 80 of 100 cases, a fraction */
+  /** smallest change detected with about 80 % power, as a fraction */
   detectable: number | null;
-  /** per side, to show a change of the margin */
+  /** steps per side needed to detect a change as large as the margin */
   steps_needed: number | null;
   captures: [number, number];
-  /** largest change between two captures of one side; null: no side has two */
+  /** largest change between two captures of a side; null: no side has two */
   noise_floor: number | null;
-  /** per side, to settle an inconclusive verdict; null: not known */
+  /** captures per side needed to settle an open verdict; null if unknown */
   captures_needed: number | null;
 }
 
@@ -202,7 +202,7 @@ export interface Fact {
 
 /** The machine's or the program's part of the change. */
 export interface Part {
-  /** a fraction, 0.05 = 5 % longer */
+  /** change as a fraction: 0.05 is 5 % longer */
   estimate: number | null;
   low: number | null;
   high: number | null;
@@ -212,37 +212,37 @@ export interface Part {
   kept: number;
   coverage: number | null;
   tau: number | null;
-  /** per side, that would settle it */
+  /** captures per side needed to settle an open verdict; null if unknown */
   captures_needed: number | null;
 }
 
 /** Work that one side does beyond the other's; it decides the direction if times leave it open. */
 export interface Counted {
   noun: 'operator calls' | 'kernel launches' | 'input elements';
-  /** more per step of the candidate; below zero: of the baseline; null: larger inputs */
+  /** calls per step of the candidate minus the baseline's; null for input elements */
   calls: number | null;
-  /** of the step time if all else takes equally long, or of the inputs' size; a fraction */
+  /** implied change of the step time, or change of the inputs' size; a fraction */
   change: number | null;
 }
 
 /** Pace of the host or of the device: how much longer the rows with the same work take in the candidate (0.05 = 5 %). */
 export interface PaceFacts {
   of: 'host' | 'device';
-  /** of the same work */
+  /** number of rows with the same work on both sides */
   rows: number;
-  /** rows that did not change on their own */
+  /** number of rows used: those that changed with the others */
   kept: number;
-  /** share of the time that the rows cover */
+  /** fraction of the time that the rows cover */
   coverage: number | null;
-  /** how far rows differ in their change, a fraction */
+  /** spread of the change between rows, as a fraction */
   tau: number | null;
-  /** share of the step that follows this pace */
+  /** fraction of the step that runs at this pace */
   share: number | null;
-  /** how much longer all rows together take, a fraction */
+  /** change of the summed time of all rows, as a fraction */
   estimate: number | null;
-  /** how much longer the typical row takes, a fraction */
+  /** change of the typical row, as a fraction */
   typical: number | null;
-  /** why the pace is not used, empty where it is */
+  /** reason why the pace is not used; empty if it is */
   unusable: string;
 }
 
@@ -253,7 +253,7 @@ export interface Recorded {
   low: number | null;
   high: number | null;
   p: number | null;
-  /** change that all captures agree on, where only a bound is known */
+  /** least change that all captures show, if only a bound is known */
   at_least: number | null;
 }
 
@@ -261,13 +261,13 @@ export interface Recorded {
 export interface Alternative {
   rule: 'without_outliers' | 'after_warm_up' | 'other_window' | 'record_more';
   what: string;
-  /** of the command line */
+  /** command line arguments that apply it */
   arguments: string;
-  /** null: as now */
+  /** baseline steps to compare; null: unchanged */
   baseline_steps: string | null;
   candidate_steps: string | null;
   step_window: 'device' | 'marker' | null;
-  /** to record on either side */
+  /** amount to record on each side: baseline, candidate */
   more: [number, number] | null;
   unit: 'captures' | 'steps' | '';
   verdict: 'slower' | 'faster' | 'same' | 'probably_slower' | 'probably_faster' | 'inconclusive' | 'withheld' | null;
@@ -284,21 +284,21 @@ export interface Ledger {
   baseline: number;
   candidate: number;
   delta: number;
-  /** of each side, what device work that an earlier step launched owns */
+  /** per side, exposed time of device work that an earlier step launched */
   backlog: [number, number];
-  /** of each side, categories that it could not record: absent, not zero */
+  /** per side, categories that it could not record: absent, not zero */
   not_recorded: [string[], string[]];
   rows: LedgerRow[];
-  /** of a first answer: rows that are pooled in others */
+  /** number of rows pooled into other rows in a truncated response */
   rows_left_out?: number;
-  /** of a first answer: all entries */
+  /** number of entries of the full ledger, in a truncated response */
   entries?: number;
 }
 
 /** Time per step of a category, an entity or a part, in integer nanoseconds x denominator. */
 export interface LedgerRow {
   path: string[];
-  /** a raw name behind the key */
+  /** one of the raw names with this key */
   name: string;
   baseline: number;
   candidate: number;
@@ -317,9 +317,9 @@ export interface Finding {
   rule: string;
   subject: string;
   category: string;
-  /** per step; null for what is not a time, such as a clock */
+  /** change of time per step; null if the finding is not a time, such as a clock */
   delta_us: number | null;
-  /** of the headline's delta; null where it is far more, because parts cancel */
+  /** fraction of the headline's delta; null: no delta, above 10, or times overlap */
   share: number | null;
   sentence: string;
   evidence: Evidence[];
@@ -344,17 +344,17 @@ export interface Check {
 
 /** A table. */
 export interface Table {
-  /** rows have times of their own in every step */
+  /** whether rows have a time for each step */
   per_step: boolean;
-  /** traces tell from where the rows were called, or in which other tables they are */
+  /** whether traces record the callers of rows, or related rows of other tables */
   callers: boolean;
-  /** sums over rows make sense: rows do not contain each other and are not means */
+  /** whether rows can be summed: they neither overlap nor are means */
   adds_up: boolean;
-  /** parts of the step that a row's name is an entry of */
+  /** ledger categories in which a row's name is an entry */
   categories: string[];
   title: string;
   columns: Column[];
-  /** of a first answer: the first ones only, where `total_rows` is more */
+  /** rows; in a truncated response only the first of `total_rows` */
   rows: ((string | number | boolean | null)[])[];
   notes: string[];
   total_rows?: number;
@@ -370,12 +370,12 @@ export interface Column {
   description: string;
   role: 'key' | 'text' | 'baseline' | 'candidate' | 'delta' | 'percent' | 'status' | 'amount' | 'plain';
   kind: 'text' | 'time_us' | 'count' | 'fraction' | 'number' | 'bool';
-  /** before the user chooses */
+  /** whether the column is shown by default */
   shown: boolean;
-  /** what it measures, "" for a table's main measure */
+  /** quantity, "" for the main measure */
   measure: string;
   side: 'baseline' | 'candidate' | '';
-  /** which figure of the measure: value, delta, shift, change, p, q, ... */
+  /** figure of the measure: value, delta, shift, change, p, q, ... */
   statistic: string;
 }
 
@@ -392,7 +392,7 @@ export interface Note {
   where: string;
 }
 
-/** Peak rates of both sides' devices; null where the device is not known. */
+/** Peak rates of both sides' devices; null if the device is unknown. */
 export interface Peaks {
   baseline: DevicePeaks | null;
   candidate: DevicePeaks | null;
@@ -400,30 +400,30 @@ export interface Peaks {
 
 /** Peak rates of a device, dense. */
 export interface DevicePeaks {
-  /** name in the table of peaks */
+  /** device name in the table of peaks */
   device: string;
-  /** data type -> TFLOP/s */
+  /** peak TFLOP/s by data type */
   tflops: Record<string, number>;
-  /** memory bandwidth, GB/s; 0: not known */
+  /** peak memory bandwidth in GB/s; 0 if unknown */
   memory_gbs: number;
-  /** link of the data sheet */
+  /** URL of the data sheet */
   source: string;
 }
 
 /** A failed check, a check that warns, or a group of notes with the same wording. */
 export interface Caveat {
   status: 'fail' | 'warn' | 'note';
-  /** of the check or of the notes */
+  /** code of the check or of the notes */
   code: string;
-  /** the same in words */
+  /** readable form of `code` */
   name: string;
-  /** figures that differ among the notes as a range */
+  /** text; figures that differ among the grouped notes are given as a range */
   message: string;
-  /** conclusions that are less certain, in words */
+  /** conclusions that become less certain, in words; empty for notes */
   weakens: string;
-  /** a file, a side or a number of files */
+  /** file, side or number of files concerned; empty for checks */
   where: string;
-  /** places of the single ones among the comparison's notes */
+  /** indices of the grouped notes in the comparison's `notes`; empty for checks */
   notes: number[];
 }
 
@@ -440,9 +440,9 @@ export interface TablePage {
   all_sums: Record<string, number | null>;
   statuses: Record<string, number>;
   offset: number;
-  /** of the row that was looked for, among the matching ones */
+  /** position of the requested row among the matching rows; null if not there */
   place: number | null;
-  /** notes that say what could not be read of what these rows are made of */
+  /** number of notes about input that could not be read for these rows */
   lost: number;
   rows: ((string | number | boolean | null)[])[];
   next_offset: number | null;
@@ -470,13 +470,13 @@ export interface Measure {
 /** Times of one row in each step of a side. */
 export interface StepTimes {
   steps: string[];
-  /** which span each was recorded in, from 0 */
+  /** for each step, index of the span that recorded it, from 0 */
   captures: number[];
-  /** by measure, one for each step; null: the side does not have the row */
+  /** times by measure, one per step; null if the side lacks the row */
   time_us: Record<string, number[]> | null;
 }
 
-/** Answer of api/row_paths: integers in nanoseconds (or calls) per step times `denominator`. A pair is baseline and candidate, null where a side has no such path. */
+/** Answer of api/row_paths: integers in nanoseconds (or calls) per step times `denominator`. A pair is baseline and candidate, null if a side has no such path. */
 export interface RowPaths {
   schema: 'tb_perfcompare.row_paths/1';
   version: string;
@@ -485,11 +485,11 @@ export interface RowPaths {
   denominator: number;
   measures: Measure[];
   total: Figures;
-  /** kind, name, and the table with a row of this name, "" for none */
+  /** kind, name, and the table that has a row of this name, or "" */
   frames: [string, string, string][];
   ways: Way[];
   related: Related[];
-  /** the largest frame of this name */
+  /** largest frame of this name in the call tree; null if there is none */
   call_tree: FrameLink | null;
   callees: Callees | null;
   durations: LaunchDurations | null;
@@ -517,19 +517,19 @@ export interface Absent {
 
 /** One call path to the row. */
 export interface CallPath {
-  /** places in RowPaths.frames, from the outermost in */
+  /** indices into RowPaths.frames, outermost first */
   frames: number[];
   calls: [number | null, number | null];
   times: Record<string, [number | null, number | null]>;
-  /** the candidate's, where they differ in folders and line numbers */
+  /** the same for the candidate, if its folders or line numbers differ */
   candidate_frames?: number[];
 }
 
-/** The part of the row that the listed paths leave. */
+/** The part of the row that is not in the listed paths. */
 export interface Rest {
   calls: [number | null, number | null];
   times: Record<string, [number | null, number | null]>;
-  /** how many are in it */
+  /** number of paths in the rest */
   paths: number;
 }
 
@@ -554,7 +554,7 @@ export interface FrameLink {
   frames: number;
 }
 
-/** Exposed times of what runs directly inside the row's frames. Own, rows and rest sum to the whole. */
+/** Exposed times of the direct callees of the row's frames. `own`, `rows` and `rest` sum to `whole`. */
 export interface Callees {
   whole: [number | null, number | null];
   own: [number | null, number | null];
@@ -562,7 +562,7 @@ export interface Callees {
   rest: CalleesRest;
 }
 
-/** A frame directly below, or several of one name; `table` has a row called `name`, "" if there is none. */
+/** Direct callees of one name, summed; `table` is the table that has a row of this name, or "". */
 export interface Callee {
   kind: string;
   name: string;
@@ -570,13 +570,13 @@ export interface Callee {
   time: [number | null, number | null];
 }
 
-/** The time that the listed callees leave. */
+/** Time and number of the callees that are not listed. */
 export interface CalleesRest {
   time: [number | null, number | null];
   callees: number;
 }
 
-/** `start_ns`: start of each bin, and end of the last one. */
+/** Histogram of launch durations over all compared steps. */
 export interface LaunchDurations {
   start_ns: number[];
   baseline: number[] | null;
@@ -592,10 +592,10 @@ export interface RowLines {
   unit: 'us';
   measure: Measure;
   steps: StepCounts;
-  /** of the rows, as many of those asked for as fit */
+  /** positions of the returned rows; fewer than requested if the response is full */
   places: number[];
   rows: StepLine[];
-  /** as TablePage has it */
+  /** number of notes about input that could not be read, as in TablePage */
   lost: number;
 }
 
@@ -618,42 +618,42 @@ export interface SideLine {
   high_us?: number[];
 }
 
-/** Answer of api/strict. Figures are as docs/method/strict.md defines them; null is "undefined" or "not measured". Keys may be added; none changes its meaning within this schema number. */
+/** Answer of api/strict. docs/method/strict.md defines the figures; null is "undefined" or "not measured". Keys may be added; none changes its meaning under this schema number. */
 export interface StrictAnswer {
   schema: 'tb_perfcompare.strict/1';
-  /** of the tool */
+  /** tb_perfcompare version */
   version: string;
   title: string;
-  /** what the sides are called in tables and texts */
+  /** names of the normal and the abnormal side in tables and texts */
   labels: [string, string];
-  /** the pairs of processes there are, and the one that was asked for */
+  /** all pairs of processes that can be compared */
   processes: ProcessPair[];
   /** index of the compared pair in `processes` */
   chosen: number;
   overview: string;
   findings: StrictFinding[];
-  /** empty without findings */
+  /** recommendation; empty without findings */
   recommendation: string;
-  /** empty unless a finding's share is above 100 % */
+  /** note on shares above 100 %; empty if no finding has one */
   note: string;
   weaknesses: Weakness[];
-  /** what each counter's mu counts in */
+  /** unit of each counter's mean (mu) */
   units: string[];
-  /** `summary`, `cycles` and `triplets`; empty when `absent` is not */
+  /** `summary`, `cycles` and `triplets`; empty if there is no report */
   tables: Record<string, Table>;
-  /** why there is no report; else empty */
+  /** reason why there is no report; empty if there is one */
   absent: string;
-  /** names the files as they were compared */
+  /** identifier of the compared files' state; pass it to api/table */
   tag?: string;
 }
 
 /** A pair of processes that a strict report can compare. */
 export interface ProcessPair {
-  /** pid; of traces the rank or a number of the worker */
+  /** pid; for traces the rank, or a number given to the worker */
   normal: number;
   abnormal: number;
   label: string;
-  /** the same process on both sides */
+  /** whether it is the same process on both sides */
   strict: boolean;
 }
 
@@ -667,7 +667,7 @@ export interface StrictFinding {
 
 /** A weakness of the method that applies to this report. */
 export interface Weakness {
-  /** in docs/method/strict.md, Weaknesses */
+  /** number in docs/method/strict.md, Weaknesses */
   number: number;
   sentence: string;
 }
@@ -678,7 +678,7 @@ export interface EventAnswer {
   version: string;
   event: EventFacts;
   counterpart: EventFacts | null;
-  /** the counterpart was found by its place and has another name */
+  /** whether the counterpart has another name and was matched by position */
   renamed: boolean;
 }
 
@@ -719,7 +719,7 @@ export interface VerdictsAnswer {
   schema: 'tb_perfcompare.verdicts/1';
   version: string;
   alpha: number;
-  /** comparisons with a p */
+  /** number of comparisons that have a p */
   looks: number;
   rows: VerdictRow[];
 }
@@ -752,16 +752,16 @@ export interface Look {
   baseline: SideBrief;
   candidate: SideBrief;
   headline: Headline;
-  /** those that warn or failed */
+  /** checks that warn or failed */
   checks: Check[];
   cause: Finding | null;
   causes: number;
   parts: RowTimes[];
-  /** whose rows `rows` are, empty for none */
+  /** name of the table that `rows` is from; empty if there is none */
   table: string;
-  /** the largest of `table` */
+  /** rows of `table` with the largest baseline time or the largest change */
   rows: RowTimes[];
-  /** about either side's recordings */
+  /** notes about the recordings of either side */
   notes: Note[];
 }
 
@@ -787,14 +787,14 @@ export interface Skipped {
   steps: number;
 }
 
-/** Time per step of a part of the step, or of a row of a table by its key; None on a side that does not have it. */
+/** Time per step of a part of the step, or of a table row by its key; null for a side that lacks it. */
 export interface RowTimes {
   name: string;
   baseline_us: number | null;
   candidate_us: number | null;
 }
 
-/** p after Holm over all looks; whether a verdict of a difference still holds with it, None for other verdicts. */
+/** p adjusted by Holm's method over all looks; whether a claimed difference still holds (null: none claimed). */
 export interface Adjusted {
   p: number;
   stands: boolean | null;
@@ -826,9 +826,9 @@ export interface History {
   problems_left_out?: number;
   offset?: number;
   total_points?: number;
-  /** names the listing that this page is of */
+  /** identifier of the listing that all pages of a history share */
   listing?: string;
-  /** the first point of the next page, where there is one */
+  /** index of the next page's first point; absent on the last page */
   next_offset?: number;
 }
 
@@ -855,7 +855,7 @@ export interface Problem {
 
 /** One recorded run of a series. */
 export interface Point {
-  /** what the pair's routes take; null where its summary cannot be read */
+  /** run name for api/comparison; null if its summary is unreadable */
   run: string | null;
   label: string;
   at: string;
@@ -866,7 +866,7 @@ export interface Point {
   steps: RecordedSteps;
   mean_step_us: number | null;
   median_step_us: number | null;
-  /** middle half of the steps; null: recorded without */
+  /** lower and upper quartile of the steps; null if not recorded */
   quartiles_us: [number, number] | null;
   segment: number | null;
   difference: number | null;

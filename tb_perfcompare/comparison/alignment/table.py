@@ -47,28 +47,28 @@ _NOTES = (
     "Rules and confidence: docs/method/alignment.md.",
 )
 _COLUMNS: tuple[Column, ...] = (
-    columns.key("operator", "Operator", f"operator that both sides have; {NO_OPERATOR}: the launcher is unknown"),
-    columns.key("input_shape", "Input shape", "shapes of its input tensors; both sides' where they differ"),
+    columns.key("operator", "Operator", f"operator that both sides have; {NO_OPERATOR}: unknown launcher"),
+    columns.key("input_shape", "Input shape", "shapes of its input tensors; of both sides if they differ"),
     columns.key("matched_by", "Matched by", "rule that matched the row (docs/method/alignment.md)"),
     *columns.triple("", "", _WHAT),
-    columns.fraction("change", "Δ %", "delta over the baseline's device time; empty where that is none", role="percent",
-                     better=Better.LOWER),
-    *columns.calls("calls that launched device work"),
-    columns.text("baseline_kernels", "Kernels A", "names by time, with launches per step, of the baseline"),
-    columns.text("candidate_kernels", "Kernels B", "names by time, with launches per step, of the candidate"),
-    columns.text("baseline_kernel_names", "Kernel names A", "whole names of all kernels of the baseline, by time",
+    columns.fraction("change", "Δ %", "delta as a fraction of the baseline's device time; empty if that is zero",
+                     role="percent", better=Better.LOWER),
+    *columns.calls("Calls that launched device work"),
+    columns.text("baseline_kernels", "Kernels A", "baseline kernels by time, with launches per step"),
+    columns.text("candidate_kernels", "Kernels B", "candidate kernels by time, with launches per step"),
+    columns.text("baseline_kernel_names", "Kernel names A", "full names of all baseline kernels, by time",
                  shown=False),
-    columns.text("candidate_kernel_names", "Kernel names B", "whole names of all kernels of the candidate, by time",
+    columns.text("candidate_kernel_names", "Kernel names B", "full names of all candidate kernels, by time",
                  shown=False),
-    columns.text("kind", "Kernels are", "how most of the row's kernels correspond: same name; renamed: one for one; "
-                 "fused: several of A are one of B; split: one of A is several of B; same operator, other kernels: "
-                 "they differ in number or are several for several; no counterpart: on one side only"),
-    columns.text("confidence", "Confidence", "how sure the match of operators is: certain, likely or weak"),
-    columns.text("kernel_confidence", "Kernel confidence", "the least sure match among the row's kernels", shown=False),
+    columns.text("kind", "Kernels are", "how most of the row's kernels match: same name; renamed: one to one; "
+                 "fused: several of A became one of B; split: one of A became several of B; same operator, other "
+                 "kernels: several to several, or different in number; no counterpart: on one side only"),
+    columns.text("confidence", "Confidence", "confidence of the operator match: certain, likely or weak"),
+    columns.text("kernel_confidence", "Kernel confidence", "lowest confidence of its kernel matches", shown=False),
     columns.fraction("baseline_kernel_share", "Kernel to kernel A",
-                     "share of the row's time in kernels that are matched one by one, in the baseline", shown=False),
+                     "fraction of the row's baseline time in kernels matched one to one", shown=False),
     columns.fraction("candidate_kernel_share", "Kernel to kernel B",
-                     "share of the row's time in kernels that are matched one by one, in the candidate", shown=False),
+                     "fraction of the row's candidate time in kernels matched one to one", shown=False),
     columns.STATUS,
 )  # fmt: skip
 
@@ -372,7 +372,7 @@ def with_partners(tables: Mapping[str, Table], alignment: Alignment) -> dict[str
 
 _MATCHED_WITH = columns.text(
     "matched_with", "Matched with",
-    "for a kernel of one side: the kernels of the other side that do its work, by the alignment", shown=False,
+    "for a kernel on one side only: the other side's kernels that do its work, from the alignment", shown=False,
 )  # fmt: skip
 
 

@@ -19,29 +19,30 @@ from tb_perfcompare.model.summary.summary import Summary
 NAME = "iteration_kinds"
 
 _COLUMNS = (
-    columns.key("kind", "Kind", "text of the iteration's marker, its numbers binned; without, what only some "
-                "iterations have"),
-    columns.count("baseline_count", "Count A", "iterations of the baseline"),
-    columns.count("candidate_count", "Count B", "iterations of the candidate"),
-    columns.fraction("baseline_share", "Share A", "share of the baseline's iterations"),
-    columns.fraction("candidate_share", "Share B", "share of the candidate's iterations"),
-    columns.time("baseline_mean_us", "Mean A", "mean iteration of the kind in the baseline"),
-    columns.time("candidate_mean_us", "Mean B", "mean iteration of the kind in the candidate"),
-    columns.time("mean_delta_us", "Mean Δ", "candidate minus baseline: mean iteration of the kind", role="delta"),
-    columns.time("baseline_us", "A", "of the mean iteration of the baseline, what is in this kind", role="baseline",
-                 shown=False),
-    columns.time("candidate_us", "B", "of the mean iteration of the candidate, what is in this kind",
-                 role="candidate", shown=False),
-    columns.time("delta_us", "Δ", "candidate minus baseline: share of the kind x its mean; adds up to the change of "
-                 "the mean iteration", role="delta", shown=False),
-    columns.time("baseline_median_us", "Median A", "median iteration of the baseline", shown=False),
-    columns.time("candidate_median_us", "Median B", "median iteration of the candidate", shown=False),
-    columns.time("time_effect_us", "Δ by time", "part of the change of the mean from what the kind takes, at the "
-                 "baseline's mix; with the parts by mix it adds up to that change", role="delta"),
-    columns.time("mix_effect_us", "Δ by mix", "part of the change of the mean from how often the kind occurs",
+    columns.key("kind", "Kind", "text of the iteration's marker with its numbers binned; without a text, the "
+                "content that only some iterations have"),
+    columns.count("baseline_count", "Count A", "number of iterations in the baseline"),
+    columns.count("candidate_count", "Count B", "number of iterations in the candidate"),
+    columns.fraction("baseline_share", "Share A", "fraction of the baseline's iterations"),
+    columns.fraction("candidate_share", "Share B", "fraction of the candidate's iterations"),
+    columns.time("baseline_mean_us", "Mean A", "mean time of an iteration of this kind in the baseline"),
+    columns.time("candidate_mean_us", "Mean B", "mean time of an iteration of this kind in the candidate"),
+    columns.time("mean_delta_us", "Mean Δ", "mean time of an iteration of this kind, candidate minus baseline",
                  role="delta"),
+    columns.time("baseline_us", "A", "share of the kind x its mean: its part of the baseline's mean iteration",
+                 role="baseline", shown=False),
+    columns.time("candidate_us", "B", "share of the kind x its mean: its part of the candidate's mean iteration",
+                 role="candidate", shown=False),
+    columns.time("delta_us", "Δ", "share of the kind x its mean, candidate minus baseline; all kinds sum to the "
+                 "change of the mean iteration", role="delta", shown=False),
+    columns.time("baseline_median_us", "Median A", "median time of an iteration in the baseline", shown=False),
+    columns.time("candidate_median_us", "Median B", "median time of an iteration in the candidate", shown=False),
+    columns.time("time_effect_us", "Δ by time", "part of the change of the mean iteration from the time of this "
+                 "kind, at the baseline's mix; with `Δ by mix` of all kinds it sums to the change", role="delta"),
+    columns.time("mix_effect_us", "Δ by mix", "part of the change of the mean iteration from how often the kind "
+                 "occurs", role="delta"),
     *columns.interval("", ""),
-    columns.number("q", "q", "", "false discovery rate among kinds with this q or a smaller one "
+    columns.number("q", "q", "", "adjusted p: false discovery rate among kinds with this q or a smaller one "
                    "(Benjamini-Hochberg)"),
     columns.STATUS,
 )  # fmt: skip

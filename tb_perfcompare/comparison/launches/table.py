@@ -20,9 +20,9 @@ MOST_ROWS = 20_000
 
 _STRETCHES_NAMED = 3
 
-_TENSOR = ("tensor_active", "Tensor", "share of its time (or of the peak) the tensor pipe was active")
-_DRAM = ("dram_active", "DRAM", "share of peak memory throughput")
-_START = "time of all launches before it: the listing has no clock, gaps between launches are not known"
+_TENSOR = ("tensor_active", "Tensor", "fraction of the launch (or of the peak) for which the tensor pipe was active")
+_DRAM = ("dram_active", "DRAM", "fraction of the peak memory throughput")
+_START = "summed duration of all earlier launches: the listing has no timestamps, so gaps are unknown"
 
 _DIFF_STATUS = Column(
     "status", "Status", TEXT.symbol, Better.NONE,
@@ -71,20 +71,20 @@ def launches_table(baseline: Summary, candidate: Summary, rows: LaunchRows) -> T
     time_a, time_b = taken_ns(a.dur_ns, launch_a), taken_ns(b.dur_ns, launch_b)
     change = np.divide(time_b - time_a, time_a, out=np.full(len(kept), np.nan), where=(time_a > 0) & (launch_b >= 0))
     cells: list[tuple[Column, list[Cell]]] = [
-        (_place("place", "Place", "number of the row, from 1, over the launches of both sides"), _whole(kept)),
+        (_place("place", "Place", "row number, from 1, over the launches of both sides"), _whole(kept)),
         (columns.count("baseline_index", "# A", "number of the launch in the baseline, from 1"), _whole(launch_a)),
         (columns.count("candidate_index", "# B", "number of the launch in the candidate, from 1"), _whole(launch_b)),
-        (columns.text("name", "Name", "name of the kernel that joins the sides; the baseline's where it was replaced"),
+        (columns.text("name", "Name", "joining name of the kernel; the baseline's if the kernel was replaced"),
          [x or y for x, y in zip(names_a, names_b, strict=True)]),
-        (columns.text("candidate_name", "Replaced by", "the candidate's kernel where it is another one"),
+        (columns.text("candidate_name", "Replaced by", "candidate kernel, if it replaces another"),
          [y if x and y and x != y else "" for x, y in zip(names_a, names_b, strict=True)]),
         (columns.time("baseline_us", "A", "duration of the launch in the baseline", role="baseline"),
          _times(time_a, launch_a)),
         (columns.time("candidate_us", "B", "duration of the launch in the candidate", role="candidate"),
          _times(time_b, launch_b)),
-        (columns.time("delta_us", "Δ", "candidate minus baseline: a missing launch takes no time", role="delta"),
+        (columns.time("delta_us", "Δ", "duration, candidate minus baseline; zero for a missing launch", role="delta"),
          (delta[kept] / 1000).tolist()),
-        (columns.fraction("percent", "Δ %", "delta over the baseline's duration", role="percent"), _figures(change)),
+        (columns.fraction("percent", "Δ %", "delta as a fraction of the baseline", role="percent"), _figures(change)),
     ]  # fmt: skip
     for (name, label, what), of_a, of_b in ((_TENSOR, a.tensor, b.tensor), (_DRAM, a.dram, b.dram)):
         if np.isfinite(of_a).any() or np.isfinite(of_b).any():

@@ -18,8 +18,8 @@ _WHAT = (
 )
 _READING = "Corrected reading (docs/method/corrected_reading.md)."
 _KEYS = (
-    columns.key("module", "Module", f"calls of nn.Module around the work, or {OUTSIDE_MODULES}"),
-    columns.key("category", "Category", "part of step time"),
+    columns.key("module", "Module", f"enclosing nn.Module calls, or {OUTSIDE_MODULES}"),
+    columns.key("category", "Category", "category of step time"),
 )
 
 
@@ -60,7 +60,7 @@ def own_module_ledger(split: SplitTime, steps: int) -> Table:
     shown = (
         *_KEYS,
         columns.time("mean_us", "Exposed time", f"exposed time, {columns.PER_STEP}"),
-        columns.fraction("share", "Share", "share of step time; shares sum to 1"),
+        columns.fraction("share", "Share", "fraction of step time; sums to 1"),
     )
     rows = tuple((*key, amount / steps / 1000, amount / step_time if step_time else None) for key, amount in largest)
     return Table(NAME, "Step time by module", shown, rows, (f"{_WHAT}mean step.", _READING))

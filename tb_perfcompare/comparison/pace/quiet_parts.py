@@ -69,16 +69,16 @@ def quiet_table(parts: tuple[QuietPart, ...]) -> Table | None:
     """Table with one row per category and entity, the largest change first; None without parts."""
     if not parts:
         return None
-    a_calls, b_calls = columns.calls("calls")
+    a_calls, b_calls = columns.calls("Calls")
     shown = (
-        columns.key("name", "Name", "entity of the ledger; (nothing recorded): time between events"),
-        columns.key("category", "Category", "its category in the ledger"),
+        columns.key("name", "Name", "entry of the ledger; (nothing recorded): time between events"),
+        columns.key("category", "Category", "category of step time"),
         *columns.triple("", "", "Time without interruptions"),
         a_calls,
         b_calls,
         columns.text(
             "captures", "Captures",
-            "apart: all captures of one side take longer than all of the other, by more than captures of a side differ",
+            "apart: every capture of one side is slower than all others, by more than captures of a side differ",
         ),
     )  # fmt: skip
     ordered = sorted(parts, key=lambda part: (-abs(part.delta_us), part.category, part.entity))

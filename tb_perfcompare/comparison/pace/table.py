@@ -34,15 +34,15 @@ def common_work_table(work: CommonWork) -> Table | None:
         rows += _excluded_rows(of, selected)
     shown = (
         columns.key("of", "Clock", "operators: host time by input shape; kernels: device time by launch configuration"),
-        columns.key("name", "Name", "name that joins the two sides"),
+        columns.key("name", "Name", "name by which the two sides are joined"),
         columns.key("detail", "Shape or launch", "input shapes of an operator, launch configuration of a kernel"),
-        columns.text("used", "Used", "whether the row is used for the pace, or why not"),
-        columns.count("work", "Calls", "calls per step that both sides do, the smaller of the two"),
-        columns.time("baseline_us", "Per call A", "typical call of the baseline", role="baseline"),
-        columns.time("candidate_us", "Per call B", "typical call of the candidate", role="candidate"),
-        columns.time("delta_us", "Per call Δ", "candidate minus baseline: a typical call", role="delta"),
-        columns.fraction("change", "Change", "how much longer a call takes; the pace is what most rows share"),
-        columns.fraction("share", "Weight", "share of the row in the work that both sides do"),
+        columns.text("used", "Used", "whether the row counts for the pace, or why not"),
+        columns.count("work", "Calls", "calls per step that both sides make: the smaller of the two numbers"),
+        columns.time("baseline_us", "Per call A", "time of a typical call in the baseline", role="baseline"),
+        columns.time("candidate_us", "Per call B", "time of a typical call in the candidate", role="candidate"),
+        columns.time("delta_us", "Per call Δ", "time of a typical call, candidate minus baseline", role="delta"),
+        columns.fraction("change", "Change", "change of time per call; the pace is the change that most rows share"),
+        columns.fraction("share", "Weight", "fraction of the common work that the row makes up"),
     )
     notes = tuple(
         f"{one.pace.kept:,} of {one.pace.rows:,} {_FOLLOWS[one.pace.of]} show the pace: typical change "

@@ -26,7 +26,7 @@ ONE_WORKER = "only one worker on each side; comparing ranks takes several"
 NO_JOB = "the workers recorded one after another: they are captures of one program, not ranks of a job"
 NO_STEPS = "no step times of several workers"
 
-_RANK_WHAT = "number of the rank where all are known and differ, else the worker's name"
+_RANK_WHAT = "rank number if all ranks are known and distinct, else the worker's name"
 _OWN_NOTE = "Ranks run side by side: their times do not add up (docs/method/ranks.md)."
 
 
@@ -58,19 +58,19 @@ _MEASURES = (
     _time("own", "Own work", "Step time without exposed communication", lambda f: f.own_us, shown=True),
     _time(
         "waiting", "Waiting",
-        "Time of collectives beyond the shortest of the ranks that run the same one; empty: not measured",
+        "Time in collectives beyond the shortest duration on any rank of the same collective; empty: not measured",
         lambda f: f.waiting_us, shown=True,
     ),
     _share(
-        "overlap", "Overlap", "share of the time in collectives in which a kernel computes; empty: not measured",
+        "overlap", "Overlap", "fraction of the collective time overlapped by compute kernels; empty: not measured",
         lambda f: f.overlap, shown=True,
     ),
     _time(
-        "transfer", "Transfer", "Time of collectives without waiting; empty: not measured", lambda f: f.transfer_us,
+        "transfer", "Transfer", "Time in collectives without waiting; empty: not measured", lambda f: f.transfer_us,
         shown=False,
     ),
     _time(
-        "exposed", "Exposed comm.", "Communication that no kernel or copy overlaps", lambda f: f.exposed_us,
+        "exposed", "Exposed comm.", "Communication not overlapped by any kernel or copy", lambda f: f.exposed_us,
         shown=False,
     ),
     _time("kernel", "Kernel", "Exposed time of kernels", lambda f: f.kernel_us, shown=False),
@@ -78,14 +78,14 @@ _MEASURES = (
         "host", "Host", "Exposed time of API calls, data loading and operators on the host", lambda f: f.host_us,
         shown=False,
     ),
-    _time("other", "Other", "Time in which nothing was recorded", lambda f: f.other_us, shown=False),
+    _time("other", "Other", "Untraced time: no events recorded", lambda f: f.other_us, shown=False),
     _time("median", "Median", "Median step time", lambda f: f.median_us, shown=False),
     _time(
-        "waited_for", "Waited for", "How much longer the other ranks wait than this one; empty: not measured",
+        "waited_for", "Waited for", "Waiting of the other ranks beyond this rank's own; empty: not measured",
         lambda f: f.waited_for_us, shown=False,
     ),
     _share(
-        "matched", "Matched", "share of the time in collectives that was found on another rank too",
+        "matched", "Matched", "fraction of the collective time matched with another rank",
         lambda f: f.matched, shown=False,
     ),
 )  # fmt: skip
@@ -99,27 +99,29 @@ _COLUMNS = (
     ),
     columns.text(
         "verdict", "Verdict",
-        "the headline's rules applied to this rank's steps; slower or faster also needs q of at most alpha",
+        "verdict by the headline's rules on this rank's steps; slower or faster also needs q at most alpha",
     ),
     *columns.triple("beyond", "Excess", "Own work beyond the median of the other ranks in the same step"),
     columns.text(
         "stands_out", "Stands out",
-        "slower, faster: this rank's own work changed otherwise than that of the others: clearly (q of the excess at "
-        "most alpha), by enough to matter, by more than the others differ; like the others: else; empty: not tested",
+        "slower, faster: this rank's own work changed differently from the others': significantly (q of the excess at "
+        "most alpha), beyond the threshold, and beyond the spread of the others; like the others: otherwise; empty: "
+        "not tested",
     ),
     *(column for measure in _MEASURES for column in measure.columns),
-    columns.fraction("shift_low", "Δ from", "lower end of the interval; empty: too few steps", shown=False),
-    columns.fraction("shift_high", "Δ to", "upper end of the interval; empty: too few steps", shown=False),
+    columns.fraction("shift_low", "Δ from", "lower end of the confidence interval; empty: too few steps", shown=False),
+    columns.fraction("shift_high", "Δ to", "upper end of the confidence interval; empty: too few steps", shown=False),
     columns.number("p", "p", "", "two-sided p of the rank's step times; empty with one step on each side", shown=False),
     columns.number(
-        "q", "q", "", "false discovery rate among ranks with this q or a smaller one (Benjamini-Hochberg)", shown=False
-    ),
-    columns.number(
-        "beyond_q", "q of the excess", "", "p of the change beyond the others, corrected for many ranks (Holm)",
+        "q", "q", "", "adjusted p: false discovery rate among ranks with this q or a smaller one (Benjamini-Hochberg)",
         shown=False,
     ),
-    columns.count("baseline_steps", "Steps A", "admitted steps of the baseline's rank", shown=False),
-    columns.count("candidate_steps", "Steps B", "admitted steps of the candidate's rank", shown=False),
+    columns.number(
+        "beyond_q", "q of the excess", "", "p of the excess, adjusted for the number of ranks (Holm)",
+        shown=False,
+    ),
+    columns.count("baseline_steps", "Steps A", "number of admitted steps of the rank in the baseline", shown=False),
+    columns.count("candidate_steps", "Steps B", "number of admitted steps of the rank in the candidate", shown=False),
     columns.text("baseline_worker", "Worker A", "name of the worker in the baseline", shown=False),
     columns.text("candidate_worker", "Worker B", "name of the worker in the candidate", shown=False),
     columns.STATUS,
@@ -155,9 +157,9 @@ def own_ranks(summary: Summary) -> Table | None:
     ranks = ranks_of(summary)
     shown = (
         columns.key("rank", "Rank", _RANK_WHAT),
-        columns.time("step_us", "Step", f"Step time, {columns.PER_STEP}"),
+        columns.time("step_us", "Step", f"Step time; {columns.PER_STEP}"),
         *(_of_one_run(measure) for measure in _MEASURES),
-        columns.count("steps", "Steps", "admitted steps of the rank"),
+        columns.count("steps", "Steps", "number of admitted steps of the rank"),
         columns.text("worker", "Worker", "name of the worker", shown=False),
     )
     rows = tuple(
@@ -172,7 +174,7 @@ def _of_one_run(measure: _Measure) -> Column:
     """Column of a measure in the table of one run."""
     first = measure.columns[0]
     name = f"{first.name.removeprefix('baseline_').removesuffix('_us')}{'_us' if first.kind == 'time_us' else ''}"
-    what = first.description.replace(" per step of the baseline", "").replace(", baseline", "")
+    what = first.description.replace(" of the baseline", "").replace(", baseline", "")
     return replace(first, name=name, label=first.label.removesuffix(" A"), description=what, role="plain")
 
 

@@ -47,12 +47,12 @@ class Caveat:
     """A failed check, a check that warns, or a group of notes with the same wording."""
 
     status: Annotated[str, ("fail", "warn", "note")]
-    code: Annotated[str, "of the check or of the notes"]
-    name: Annotated[str, "the same in words"]
-    message: Annotated[str, "figures that differ among the notes as a range"]
-    weakens: Annotated[str, "conclusions that are less certain, in words"] = ""
-    where: Annotated[str, "a file, a side or a number of files"] = ""
-    notes: Annotated[tuple[int, ...], "places of the single ones among the comparison's notes"] = ()
+    code: Annotated[str, "code of the check or of the notes"]
+    name: Annotated[str, "readable form of `code`"]
+    message: Annotated[str, "text; figures that differ among the grouped notes are given as a range"]
+    weakens: Annotated[str, "conclusions that become less certain, in words; empty for notes"] = ""
+    where: Annotated[str, "file, side or number of files concerned; empty for checks"] = ""
+    notes: Annotated[tuple[int, ...], "indices of the grouped notes in the comparison's `notes`; empty for checks"] = ()
 
 
 def caveats_of(checks: Iterable[Check], notes: Sequence[Note]) -> tuple[Caveat, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tb_perfcompare.comparison.result.table import Column
 from tb_perfcompare.units import COUNT, FRACTION, TEXT, US, Better, Unit
 
-PER_STEP = "mean over the admitted steps"
+PER_STEP = "mean per admitted step"
 
 
 def key(name: str, label: str, description: str) -> Column:
@@ -62,21 +62,21 @@ def triple(name: str, label: str, what: str, *, shown: bool = True) -> tuple[Col
         time(
             f"baseline_{joint}us",
             f"{space}A".strip(),
-            f"{what} per step of the baseline, {PER_STEP}",
+            f"{what}; {PER_STEP} of the baseline",
             role="baseline",
             shown=shown,
         ),
         time(
             f"candidate_{joint}us",
             f"{space}B".strip(),
-            f"{what} per step of the candidate, {PER_STEP}",
+            f"{what}; {PER_STEP} of the candidate",
             role="candidate",
             shown=shown,
         ),
         time(
             f"{joint}delta_us" if name else "delta_us",
             f"{space}Δ".strip(),
-            f"candidate minus baseline: {what.lower()} per step",
+            f"{what}; candidate minus baseline, {PER_STEP}",
             role="delta",
             shown=shown,
         ),
@@ -86,8 +86,8 @@ def triple(name: str, label: str, what: str, *, shown: bool = True) -> tuple[Col
 def calls(what: str, label: str = "Calls") -> tuple[Column, Column]:
     """Columns of calls per step, baseline and candidate."""
     return (
-        count("baseline_calls", f"{label} A", f"{what} per step of the baseline, {PER_STEP}"),
-        count("candidate_calls", f"{label} B", f"{what} per step of the candidate, {PER_STEP}"),
+        count("baseline_calls", f"{label} A", f"{what}, {PER_STEP} of the baseline"),
+        count("candidate_calls", f"{label} B", f"{what}, {PER_STEP} of the candidate"),
     )
 
 
@@ -110,13 +110,13 @@ def shares() -> tuple[Column, Column]:
 
 
 SHARE = fraction(
-    "share", "Δ share", "delta over the delta of the headline; shares of exposed time sum to 1", role="percent"
+    "share", "Δ share", "delta as a fraction of the headline's delta; shares of exposed time sum to 1", role="percent"
 )
 COUNT_EFFECT = time(
     "count_effect_us",
     "Δ by count",
     "part of the delta from more or fewer calls: (calls B - calls A) x (mean A + mean B) / 2; "
-    "a side without calls takes the other's mean",
+    "a side without calls is given the other's mean",
     role="delta",
     shown=False,
 )
@@ -131,7 +131,7 @@ RATE_EFFECT = time(
 MIX_EFFECT = time(
     "mix_effect_us",
     "Δ by mix",
-    "part of the delta by call from a different mix of parts, which are input shapes by caller "
+    "part of `Δ by call` from a different mix of parts (input shapes by caller) "
     "(docs/method/ledger.md)",
     role="delta",
     shown=False,
@@ -139,44 +139,44 @@ MIX_EFFECT = time(
 SAME_SHAPE_EFFECT = time(
     "same_shape_effect_us",
     "Δ by same shape",
-    "part of the delta by call from the same parts taking longer or shorter; the two sum to the delta by call",
+    "part of `Δ by call` from the same parts taking more or less time; with `Δ by mix` it sums to `Δ by call`",
     role="delta",
     shown=False,
 )
 MODELLED_DELTA = time(
     "modelled_delta_us",
     "Modelled Δ",
-    "candidate minus baseline: time per step of the calls whose work is known",
+    "time per step of the calls whose work is known, candidate minus baseline",
     role="delta",
     shown=False,
 )
 WORK_EFFECT = time(
     "work_effect_us",
     "Δ by work",
-    "part of the change of modelled time from more or less work: (work B - work A) x mean time of a unit of work; "
-    "all of it where a side has no work (docs/method/work.md)",
+    "part of `Modelled Δ` from more or less work: (work B - work A) x mean time per unit of work; "
+    "all of it if a side has no work (docs/method/work.md)",
     role="delta",
     shown=False,
 )
 SPEED_EFFECT = time(
     "speed_effect_us",
     "Δ by rate",
-    "part of the change of modelled time from doing the same work at another rate; the two parts sum to the change",
+    "part of `Modelled Δ` from a different rate for the same work; with `Δ by work` it sums to `Modelled Δ`",
     role="delta",
     shown=False,
 )
 EXPOSED_WORK_EFFECT = time(
     "exposed_work_effect_us",
     "Exposed Δ by work",
-    "part of the ledger's change of the row from more or less work; empty: the work of some calls is not known",
+    "part of the row's exposed Δ from more or less work; empty if the work of some calls is unknown",
     role="delta",
     shown=False,
 )
 EXPOSED_SPEED_EFFECT = time(
     "exposed_speed_effect_us",
     "Exposed Δ by rate",
-    "part of the ledger's change of the row from exposing the same work for another time; the two parts sum to the "
-    "change",
+    "part of the row's exposed Δ from a different exposed time for the same work; with `Exposed Δ by work` it sums to "
+    "the exposed Δ",
     role="delta",
     shown=False,
 )
@@ -200,11 +200,11 @@ def interval(joint: str, space: str) -> tuple[Column, Column, Column]:
         ),
         time(
             f"{joint}shift_low_us", f"{space}shift from".capitalize(),
-            "lower end of the shift's interval of level 1 - alpha; empty: too few steps", shown=False,
+            "lower end of the shift's confidence interval (level 1 - alpha); empty with too few steps", shown=False,
         ),
         time(
             f"{joint}shift_high_us", f"{space}shift to".capitalize(),
-            "upper end of the shift's interval of level 1 - alpha; empty: too few steps", shown=False,
+            "upper end of the shift's confidence interval (level 1 - alpha); empty with too few steps", shown=False,
         ),
     )  # fmt: skip
 
@@ -214,31 +214,30 @@ def tests(name: str, label: str, *, shown: bool = True) -> tuple[Column, ...]:
     is "" for the table's main measure."""
     joint, space = f"{name}_" if name else "", f"{label} " if label else ""
     change = (
-        "slower, faster: the row's time per step differs clearly (q at most alpha) and by enough to matter; "
-        "with negligible: clearly, but the whole interval is too small to matter; added, removed: on one side only; "
-        "unchanged: too small to matter, and not clearly different; "
-        "cannot tell: anything else"
+        "slower, faster: the row's time per step differs significantly (q at most alpha) and exceeds the threshold; "
+        "with negligible: significant, but the interval is entirely below the threshold; added, removed: on one side "
+        "only; unchanged: below the threshold and not significant; cannot tell: all other cases"
     )
     return (
         text(f"{joint}change", f"{space}change".capitalize(), change, shown=shown),
         number(
             f"{joint}q", f"{space}q", "",
-            "false discovery rate among rows with this q or a smaller one (Benjamini-Hochberg, where nothing else "
-            "was asked for)", shown=shown,
+            "adjusted p: false discovery rate among rows with this q or a smaller one (Benjamini-Hochberg unless "
+            "another method was requested)", shown=shown,
         ),
         number(
             f"{joint}p", f"{space}p", "",
-            "two-sided p of the time per step, zero where the row did not occur: Mann-Whitney, with several captures "
-            "the larger of that and of their means'", shown=False,
+            "two-sided Mann-Whitney p of the time per step (zero in steps without the row); with several captures the "
+            "larger of it and the p of the captures' means", shown=False,
         ),
         *interval(joint, space),
         number(
             f"{joint}z", f"{space}robust z".capitalize(), "",
-            "change of the median in robust deviations of the baseline, capped at 99", shown=False,
+            "change of the median, in robust standard deviations of the baseline; capped at 99", shown=False,
         ),
         number(
             f"{joint}effect_size", f"{space}effect size".capitalize(), "",
-            "Cliff's delta: share of pairs of steps in which B takes longer, less those in which it takes less",
+            "Cliff's delta: fraction of step pairs in which B is slower, minus the fraction in which it is faster",
             shown=False,
         ),
     )  # fmt: skip

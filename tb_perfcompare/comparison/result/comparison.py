@@ -28,14 +28,14 @@ VIEW_SCHEMA = "tb_perfcompare.view/1"
 class DevicePeaksDict(TypedDict):
     """Peak rates of a device, dense."""
 
-    device: Annotated[str, "name in the table of peaks"]
-    tflops: Annotated[Mapping[str, float], "data type -> TFLOP/s"]
-    memory_gbs: Annotated[float, "memory bandwidth, GB/s; 0: not known"]
-    source: Annotated[str, "link of the data sheet"]
+    device: Annotated[str, "device name in the table of peaks"]
+    tflops: Annotated[Mapping[str, float], "peak TFLOP/s by data type"]
+    memory_gbs: Annotated[float, "peak memory bandwidth in GB/s; 0 if unknown"]
+    source: Annotated[str, "URL of the data sheet"]
 
 
 class PeaksDict(TypedDict):
-    """Peak rates of both sides' devices; null where the device is not known."""
+    """Peak rates of both sides' devices; null if the device is unknown."""
 
     baseline: DevicePeaksDict | None
     candidate: DevicePeaksDict | None
@@ -43,10 +43,10 @@ class PeaksDict(TypedDict):
 
 class _ComparisonDict(TypedDict):
     schema: Annotated[str, (SCHEMA,)]
-    version: Annotated[str, "of the tool"]
+    version: Annotated[str, "tb_perfcompare version"]
     baseline: SideFactsDict
     candidate: SideFactsDict
-    window: Annotated[str, "where a step ends", ("device", "marker")]
+    window: Annotated[str, "end of a step: its last device work, or its marker", ("device", "marker")]
     headline: Headline
     ledger: LedgerDict
     findings: Sequence[Finding]
@@ -58,12 +58,12 @@ class _ComparisonDict(TypedDict):
 
 class ComparisonDict(_ComparisonDict, total=False):
     """Document of `tb-perfcompare diff --format json`, and of api/comparison, where tables are cut to their first
-    rows. Times are in microseconds unless the key says otherwise; null means "not measured". Keys may be added, but
-    no key changes its meaning within this schema number."""
+    rows. Times are in microseconds unless the key names another unit; null means "not measured". Keys may be added,
+    but no key changes its meaning under this schema number."""
 
-    tag: Annotated[str, "names the files as they were compared"]
-    notes_left_out: Annotated[int, "of a first answer: those beyond `notes`"]
-    caveats: Annotated[Sequence[Caveat], "of a first answer: failed and doubtful checks, and notes, in words"]
+    tag: Annotated[str, "identifier of the compared files' state; pass it to api/table"]
+    notes_left_out: Annotated[int, "number of notes missing from `notes` in a truncated response"]
+    caveats: Annotated[Sequence[Caveat], "only from api/comparison: failed checks, warnings and notes, grouped"]
 
 
 @dataclass(frozen=True, slots=True)

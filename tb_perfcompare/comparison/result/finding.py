@@ -25,8 +25,8 @@ class Finding:
     rule: str
     subject: str
     category: str
-    delta_us: Annotated[float | None, "per step; null for what is not a time, such as a clock"]
-    share: Annotated[float | None, "of the headline's delta; null where it is far more, because parts cancel"]
+    delta_us: Annotated[float | None, "change of time per step; null if the finding is not a time, such as a clock"]
+    share: Annotated[float | None, "fraction of the headline's delta; null: no delta, above 10, or times overlap"]
     sentence: str
     evidence: tuple[Evidence, ...]
     confidence: str

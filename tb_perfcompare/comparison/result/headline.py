@@ -30,9 +30,9 @@ class Verdict(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """Hodges-Lehmann shift in percent of the baseline and in microseconds, with its interval.
+    """Hodges-Lehmann shift, as a fraction of the baseline and in microseconds, with its interval.
 
-    estimate, low, high are fractions (0.05 = 5 % slower); *_us are the same on raw times. `level` is the confidence
+    estimate, low, high: 0.05 = 5 % slower; *_us are the same on raw times. `level` is the confidence
     level actually reached; None if the samples are too small for any interval: low and high are then the whole
     range.
     """
@@ -43,25 +43,25 @@ class Shift:
     estimate_us: Unbounded
     low_us: Unbounded
     high_us: Unbounded
-    level: Annotated[float | None, "reached; null: too few samples, low and high are the whole range"]
+    level: Annotated[float | None, "actual confidence level; null with too few samples: low, high are the full range"]
 
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """Further evidence on the headline: effect size, intervals, detectable change; fractions are 0.05 for 5 %, None
-    means "not known". captures: of baseline and candidate; autocorrelation: of neighbouring steps."""
+    """Further evidence on the headline: effect size, intervals, detectable change; fractions are 0.05 for 5 %, null
+    means "unknown". captures: of baseline and candidate; autocorrelation: of neighbouring steps."""
 
     effect_size: Annotated[float, "Cliff's delta"]
     effect: Annotated[str, ("negligible", "small", "medium", "large")]
-    mean_low: Annotated[float | None, "interval of the change of the mean, a fraction"]
+    mean_low: Annotated[float | None, "confidence interval of the change of the mean, as fractions"]
     mean_high: float | None
-    tail_driven: Annotated[bool, "the mean disagrees with the typical step because of steps far above the others"]
+    tail_driven: Annotated[bool, "whether a few very long steps make the mean disagree with the typical step"]
     autocorrelation: float
-    detectable: Annotated[float | None, "smallest change shown in about 80 of 100 cases, a fraction"]
-    steps_needed: Annotated[int | None, "per side, to show a change of the margin"]
+    detectable: Annotated[float | None, "smallest change detected with about 80 % power, as a fraction"]
+    steps_needed: Annotated[int | None, "steps per side needed to detect a change as large as the margin"]
     captures: tuple[int, int]
-    noise_floor: Annotated[float | None, "largest change between two captures of one side; null: no side has two"]
-    captures_needed: Annotated[int | None, "per side, to settle an inconclusive verdict; null: not known"]
+    noise_floor: Annotated[float | None, "largest change between two captures of a side; null: no side has two"]
+    captures_needed: Annotated[int | None, "captures per side needed to settle an open verdict; null if unknown"]
 
 
 class Basis(str, Enum):
@@ -79,14 +79,14 @@ class PaceFacts:
     %)."""
 
     of: Annotated[str, ("host", "device")]
-    rows: Annotated[int, "of the same work"]
-    kept: Annotated[int, "rows that did not change on their own"]
-    coverage: Annotated[Unbounded, "share of the time that the rows cover"]
-    tau: Annotated[Unbounded, "how far rows differ in their change, a fraction"]
-    share: Annotated[Unbounded, "share of the step that follows this pace"]
-    estimate: Annotated[Unbounded, "how much longer all rows together take, a fraction"]
-    typical: Annotated[Unbounded, "how much longer the typical row takes, a fraction"]
-    unusable: Annotated[str, "why the pace is not used, empty where it is"] = ""
+    rows: Annotated[int, "number of rows with the same work on both sides"]
+    kept: Annotated[int, "number of rows used: those that changed with the others"]
+    coverage: Annotated[Unbounded, "fraction of the time that the rows cover"]
+    tau: Annotated[Unbounded, "spread of the change between rows, as a fraction"]
+    share: Annotated[Unbounded, "fraction of the step that runs at this pace"]
+    estimate: Annotated[Unbounded, "change of the summed time of all rows, as a fraction"]
+    typical: Annotated[Unbounded, "change of the typical row, as a fraction"]
+    unusable: Annotated[str, "reason why the pace is not used; empty if it is"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Part:
     """The machine's or the program's part of the change. estimate, low, high are fractions (0.05 = 5 % slower); p is
     None if nothing was tested. rows, kept, coverage, tau are as in PaceFacts, over all paces."""
 
-    estimate: Annotated[Unbounded, "a fraction, 0.05 = 5 % longer"]
+    estimate: Annotated[Unbounded, "change as a fraction: 0.05 is 5 % longer"]
     low: Unbounded
     high: Unbounded
     p: float | None
@@ -103,7 +103,7 @@ class Part:
     kept: int
     coverage: Unbounded
     tau: Unbounded
-    captures_needed: Annotated[int | None, "per side, that would settle it"] = None
+    captures_needed: Annotated[int | None, "captures per side needed to settle an open verdict; null if unknown"] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +111,8 @@ class Counted:
     """Work that one side does beyond the other's; it decides the direction if times leave it open."""
 
     noun: Annotated[str, ("operator calls", "kernel launches", "input elements")]
-    calls: Annotated[float | None, "more per step of the candidate; below zero: of the baseline; null: larger inputs"]
-    change: Annotated[Unbounded, "of the step time if all else takes equally long, or of the inputs' size; a fraction"]
+    calls: Annotated[float | None, "calls per step of the candidate minus the baseline's; null for input elements"]
+    change: Annotated[Unbounded, "implied change of the step time, or change of the inputs' size; a fraction"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class Recorded:
     low: float | None
     high: float | None
     p: float | None
-    at_least: Annotated[float | None, "change that all captures agree on, where only a bound is known"] = None
+    at_least: Annotated[float | None, "least change that all captures show, if only a bound is known"] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +143,11 @@ class Alternative:
 
     rule: Annotated[str, ("without_outliers", "after_warm_up", "other_window", "record_more")]
     what: str
-    arguments: Annotated[str, "of the command line"] = ""
-    baseline_steps: Annotated[str | None, "null: as now"] = None
+    arguments: Annotated[str, "command line arguments that apply it"] = ""
+    baseline_steps: Annotated[str | None, "baseline steps to compare; null: unchanged"] = None
     candidate_steps: str | None = None
     step_window: Annotated[str | None, ("device", "marker", None)] = None
-    more: Annotated[tuple[int, int] | None, "to record on either side"] = None
+    more: Annotated[tuple[int, int] | None, "amount to record on each side: baseline, candidate"] = None
     unit: Annotated[str, ("captures", "steps", "")] = ""
     verdict: Verdict | None = None
     sentence: str = ""
@@ -164,9 +164,9 @@ class Headline:
 
     metric: str
     unit: str
-    baseline: Annotated[float | None, "mean per step"]
+    baseline: Annotated[float | None, "mean per step of the baseline, in `unit`"]
     candidate: float | None
-    delta: Annotated[float | None, "candidate - baseline"]
+    delta: Annotated[float | None, "candidate - baseline, in `unit`"]
     ratio: Annotated[float | None, "candidate / baseline"]
     shift: Shift | None
     p: float | None
@@ -177,18 +177,18 @@ class Headline:
     inflation: Annotated[Unbounded, "factor by which autocorrelation of the steps widens the interval"]
     scope: str
     method: str
-    sensitivity: Annotated[str, "single steps, captures or ranks that change the verdict when dropped"] = ""
-    certainty: Annotated[Certainty | None, "null: nothing was estimated"] = None
+    sensitivity: Annotated[str, "single steps, captures or ranks without which the verdict changes"] = ""
+    certainty: Annotated[Certainty | None, "further evidence; null if nothing was estimated"] = None
     sentence: Annotated[str, "the headline in words"] = ""
     facts: Annotated[tuple[Fact, ...], "labelled lines below the headline"] = ()
-    basis: Annotated[Basis, "what the verdict is about"] = Basis.RECORDED
-    machine: Annotated[Part | None, "how much longer the same work takes; null for the reason `unsplit`"] = None
-    program: Annotated[Part | None, "how much longer the step takes at equal machine speed; null as `machine`"] = None
-    counted: Annotated[Counted | None, "the work that decides; null where times do"] = None
+    basis: Annotated[Basis, "quantity that the verdict is about"] = Basis.RECORDED
+    machine: Annotated[Part | None, "change of the time for the same work; null: see `unsplit`"] = None
+    program: Annotated[Part | None, "change of the step time at equal machine speed; null: see `unsplit`"] = None
+    counted: Annotated[Counted | None, "extra work that decides the verdict; null if times decide it"] = None
     paces: tuple[PaceFacts, ...] = ()
-    unsplit: Annotated[str, "why machine and program are not separated, empty where they are"] = ""
-    recorded: Annotated[Recorded | None, "the step time as recorded, whatever the pace"] = None
-    alternatives: Annotated[tuple[Alternative, ...], "what could settle a verdict that is not sure"] = ()
+    unsplit: Annotated[str, "reason why machine and program are not separated; empty if they are"] = ""
+    recorded: Annotated[Recorded | None, "verdict on the step time as recorded, uncorrected for pace"] = None
+    alternatives: Annotated[tuple[Alternative, ...], "changes of the comparison that could settle an open verdict"] = ()
 
     @property
     def deciding_p(self) -> float | None:

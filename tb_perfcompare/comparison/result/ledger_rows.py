@@ -40,7 +40,7 @@ class LedgerRow:
     """
 
     path: tuple[str, ...]
-    name: Annotated[str, "a raw name behind the key"]
+    name: Annotated[str, "one of the raw names with this key"]
     baseline: int
     candidate: int
     delta: int
@@ -63,9 +63,9 @@ class _LedgerDict(TypedDict):
     baseline: int
     candidate: int
     delta: int
-    backlog: Annotated[tuple[int, int], "of each side, what device work that an earlier step launched owns"]
+    backlog: Annotated[tuple[int, int], "per side, exposed time of device work that an earlier step launched"]
     not_recorded: Annotated[
-        tuple[tuple[str, ...], tuple[str, ...]], "of each side, categories that it could not record: absent, not zero"
+        tuple[tuple[str, ...], tuple[str, ...]], "per side, categories that it could not record: absent, not zero"
     ]
     rows: Sequence[LedgerRow]
 
@@ -73,8 +73,8 @@ class _LedgerDict(TypedDict):
 class LedgerDict(_LedgerDict, total=False):
     """Every integer is nanoseconds per step times `denominator`."""
 
-    rows_left_out: Annotated[int, "of a first answer: rows that are pooled in others"]
-    entries: Annotated[int, "of a first answer: all entries"]
+    rows_left_out: Annotated[int, "number of rows pooled into other rows in a truncated response"]
+    entries: Annotated[int, "number of entries of the full ledger, in a truncated response"]
 
 
 @dataclass(frozen=True, slots=True)

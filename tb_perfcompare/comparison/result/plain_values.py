@@ -61,22 +61,22 @@ def _field_names(kind: type[Any]) -> tuple[str, ...]:
 class DeviceDict(TypedDict):
     """The device that a side ran on."""
 
-    kind: Annotated[str, "cuda, rocm, mlu, mtia, xpu, npu, hpu, cpu"]
+    kind: Annotated[str, "type of device: cuda, rocm, mlu, mtia, xpu, npu, hpu or cpu"]
     word: str
-    name: Annotated[str | None, "null: the trace does not say"]
+    name: Annotated[str | None, "device name; null if the trace lacks it"]
     count: int
 
 
 class StepMarkerDict(TypedDict):
     """Marker that may delimit the steps of a trace."""
 
-    step_marker: Annotated[str, "the --step-marker that chooses it"]
+    step_marker: Annotated[str, "value of --step-marker that selects it"]
     origin: Annotated[str, ("profiler", "annotation", "optimizer", "graph", "detected", "whole")]
     name: str
     count: int
     coverage: float | None
     mean_us: float | None
-    alike: Annotated[float | None, "likeness of successive iterations; null: known by its name"]
+    alike: Annotated[float | None, "similarity of successive iterations, 0 to 1; null: identified by name"]
 
 
 class StepsByDict(StepMarkerDict):

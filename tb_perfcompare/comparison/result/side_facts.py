@@ -17,7 +17,7 @@ class DroppedStepDict(TypedDict):
 
     step: str
     reason: str
-    capture: Annotated[int, "index into files"]
+    capture: Annotated[int, "index in `files` of the file that recorded it"]
     total_us: float
 
 
@@ -29,30 +29,30 @@ class LeftOutStepsDict(TypedDict):
 
 
 class _StepsDict(TypedDict):
-    count: Annotated[int, "all steps that were seen"]
-    admitted: Annotated[int, "steps that are compared"]
+    count: Annotated[int, "number of steps recorded"]
+    admitted: Annotated[int, "number of steps compared"]
     dropped: Sequence[DroppedStepDict]
-    by: Annotated[StepsByDict | None, "what delimits the steps; null for sources without markers"]
+    by: Annotated[StepsByDict | None, "marker that delimits the steps; null for formats without markers"]
 
 
 class StepsDict(_StepsDict, total=False):
     """Steps of a side."""
 
-    dropped_left_out: Annotated[LeftOutStepsDict, "of a first answer: those beyond `dropped`"]
+    dropped_left_out: Annotated[LeftOutStepsDict, "steps missing from `dropped` in a truncated response"]
 
 
 class FileFactsDict(TypedDict):
     """An input file."""
 
-    path: Annotated[str, "relative to the source"]
+    path: Annotated[str, "path relative to `source`"]
     bytes: int
-    sha256: Annotated[str | None, "of the stored bytes"]
+    sha256: Annotated[str | None, "SHA-256 of the file as stored; null if not computed"]
 
 
 class _SideFactsDict(TypedDict):
     source: str
     run: str
-    worker: Annotated[str, "one name, or several with commas"]
+    worker: Annotated[str, "worker name, or several separated by commas"]
     span: str
     format: str
     device: DeviceDict
@@ -64,7 +64,7 @@ class _SideFactsDict(TypedDict):
 class SideFactsDict(_SideFactsDict, total=False):
     """Description of one side."""
 
-    files_left_out: Annotated[int, "of a first answer: those beyond `files`"]
+    files_left_out: Annotated[int, "number of files missing from `files` in a truncated response"]
 
 
 @dataclass(frozen=True, slots=True)

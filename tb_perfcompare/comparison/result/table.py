@@ -153,11 +153,11 @@ class Column:
     description: str
     role: Annotated[str, ROLES] = "plain"
     kind: Annotated[str, KINDS] = "number"
-    shown: Annotated[bool, "before the user chooses"] = True
+    shown: Annotated[bool, "whether the column is shown by default"] = True
     DERIVED: ClassVar = ("measure", "side", "statistic")
 
     @property
-    def measure(self) -> Annotated[str, 'what it measures, "" for a table\'s main measure']:
+    def measure(self) -> Annotated[str, 'quantity, "" for the main measure']:
         """What the column measures, "" for the table's main measure."""
         return meaning(self.name, self.role, self.kind).measure
 
@@ -167,7 +167,7 @@ class Column:
         return meaning(self.name, self.role, self.kind).side
 
     @property
-    def statistic(self) -> Annotated[str, "which figure of the measure: value, delta, shift, change, p, q, ..."]:
+    def statistic(self) -> Annotated[str, "figure of the measure: value, delta, shift, change, p, q, ..."]:
         """Statistic of the measure that the column holds (column_meaning.Meaning)."""
         return meaning(self.name, self.role, self.kind).statistic
 
@@ -186,7 +186,7 @@ class RowSums(TypedDict):
 class _TableDict(TableFacts):
     title: str
     columns: Sequence[Column]
-    rows: Annotated[Sequence[Sequence[Cell]], "of a first answer: the first ones only, where `total_rows` is more"]
+    rows: Annotated[Sequence[Sequence[Cell]], "rows; in a truncated response only the first of `total_rows`"]
     notes: Sequence[str]
 
 

@@ -9,10 +9,10 @@ from typing import Annotated, TypedDict
 class TableFacts(TypedDict):
     """Properties of a table."""
 
-    per_step: Annotated[bool, "rows have times of their own in every step"]
-    callers: Annotated[bool, "traces tell from where the rows were called, or in which other tables they are"]
-    adds_up: Annotated[bool, "sums over rows make sense: rows do not contain each other and are not means"]
-    categories: Annotated[Sequence[str], "parts of the step that a row's name is an entry of"]
+    per_step: Annotated[bool, "whether rows have a time for each step"]
+    callers: Annotated[bool, "whether traces record the callers of rows, or related rows of other tables"]
+    adds_up: Annotated[bool, "whether rows can be summed: they neither overlap nor are means"]
+    categories: Annotated[Sequence[str], "ledger categories in which a row's name is an entry"]
 
 
 def _facts(*categories: str, per_step: bool = False, callers: bool = False, adds_up: bool = True) -> TableFacts:

@@ -85,7 +85,7 @@ def _summary(report: StrictReport) -> Table:
         SUMMARY,
         "High-level performance summary",
         (
-            columns.key("metric", "Metric", "what is compared"),
+            columns.key("metric", "Metric", "quantity compared"),
             _figure("normal", a, NUMBER.symbol, f"figure of {a}, in the row's unit", role="baseline"),
             _figure("abnormal", b, NUMBER.symbol, f"figure of {b}, in the row's unit", role="candidate"),
             _figure("delta", "Δ", NUMBER.symbol, f"{b} minus {a}", role="delta"),
@@ -117,7 +117,7 @@ def _cycles(report: StrictReport) -> Table:
         "cycles",
         "Cycle lengths, longest first",
         (
-            columns.count("rank", "Time rank", "1 is the longest cycle of its side", role="key"),
+            columns.count("rank", "Time rank", "rank by length: 1 is the longest cycle of its side", role="key"),
             columns.time("normal_us", a, f"length of the cycle of {a} with this rank", role="baseline"),
             columns.time("abnormal_us", b, f"length of the cycle of {b} with this rank", role="candidate"),
             columns.time("delta_us", "Δ", f"{b} minus {a}", role="delta"),
@@ -140,7 +140,7 @@ def _triplets(report: StrictReport, beside: Corrected, units: Mapping[str, str])
     for (name, unit, role, what), label, values in published:
         cells.append((_figure(name, label, unit, what, role=role), _cells(values)))
     cells.append((
-        columns.text("mu_unit", "Unit of μ", "what μ counts in; × 100 is a factor on it, not a percentage"),
+        columns.text("mu_unit", "Unit of μ", "unit of μ; × 100 is a factor on it, not a percentage"),
         [units.get(metric, "") for _, metric, _ in report.triplets],
     ))  # fmt: skip
     cells += _corrected(beside)
@@ -150,7 +150,7 @@ def _triplets(report: StrictReport, beside: Corrected, units: Mapping[str, str])
 
 
 def _corrected(beside: Corrected) -> list[tuple[Column, Iterable[Cell]]]:
-    per_cycle = "time per cycle, mean over all cycles of the side, those without the function counting as zero"
+    per_cycle = "mean time per cycle over all cycles of the side, zero in cycles without the function"
     first, second = beside.time_us
     found: list[tuple[Column, Iterable[Cell]]] = [
         (columns.time("normal_us", "Time A", f"{per_cycle}: A", role="baseline"), _present(first, beside, ADDED)),
@@ -159,10 +159,10 @@ def _corrected(beside: Corrected) -> list[tuple[Column, Iterable[Cell]]]:
         (columns.STATUS, list(beside.status)),
     ]
     for letter, cycles, sampled in zip("AB", beside.cycles, beside.sampled, strict=True):
-        what = f"cycles of {letter} in which the function ran and the counter has a value"
+        what = f"number of cycles of {letter} in which the function ran and the counter has a value"
         found.append((columns.count(f"cycles_{letter.lower()}", f"Cycles {letter}", what), cycles.tolist()))
         if sampled is not None:
-            what = f"share of the triplet's rows of {letter} with a sample of the counter; others are interpolated"
+            what = f"fraction of the triplet's rows of {letter} with a sample of the counter; others are interpolated"
             found.append((columns.fraction(f"sampled_{letter.lower()}", f"Sampled {letter}", what), _cells(sampled)))
     return found
 

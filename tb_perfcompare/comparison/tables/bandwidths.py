@@ -27,7 +27,7 @@ NOTE_TRANSFER = (
 
 _OF = "of the calls whose type, sizes and group were recorded"
 _FIGURES: Mapping[str, tuple[str, str, str, Better]] = {
-    "message": ("Message", "bytes", f"mean message size as nccl-tests counts it, {_OF}", Better.NONE),
+    "message": ("Message", "bytes", f"mean message size as in nccl-tests, {_OF}", Better.NONE),
     "algorithm_bandwidth": ("Alg. bandwidth", "bytes/s", f"message size over duration, {_OF}", Better.HIGHER),
     "bus_bandwidth": (
         "Bus bandwidth", "bytes/s",

@@ -93,16 +93,16 @@ def _row(frame: Frame, name: str, below: str, whole: Frame, unit: int) -> tuple[
 
 
 _COLUMNS = (
-    columns.key("frame", "Frame", "module, operator, host call or device work, or what explains a gap between them"),
-    columns.key("below", "Below", "the frames around it, from the outermost in"),
-    columns.count("depth", "Depth", "number of frames around it; 0 is the step", shown=False),
-    columns.text("kind", "Kind", "what the frame is"),
-    columns.text("category", "Part", "part of the step that the frame's own time is in", shown=False),
-    *columns.triple("", "", "Exposed time of the frame and of those in it"),
-    columns.fraction("baseline_share", "Of step A", "share of the baseline's step", shown=False),
-    columns.fraction("candidate_share", "Of step B", "share of the candidate's step", shown=False),
-    *columns.triple("own", "Own", "Exposed time of the frame without those in it"),
-    *columns.calls("calls that start in a step,"),
-    columns.count("merged", "Frames", "smaller frames combined in this row; 0: a single frame", shown=False),
+    columns.key("frame", "Frame", "module, operator, host call or device work, or the reason for a gap between them"),
+    columns.key("below", "Below", "enclosing frames, outermost first"),
+    columns.count("depth", "Depth", "number of enclosing frames; 0 is the step", shown=False),
+    columns.text("kind", "Kind", "kind of frame: module, operator, host call, device work or gap"),
+    columns.text("category", "Part", "category of the frame's own time", shown=False),
+    *columns.triple("", "", "Exposed time of the frame, including the frames in it"),
+    columns.fraction("baseline_share", "Of step A", "fraction of the baseline's step time", shown=False),
+    columns.fraction("candidate_share", "Of step B", "fraction of the candidate's step time", shown=False),
+    *columns.triple("own", "Own", "Exposed time of the frame itself, excluding the frames in it"),
+    *columns.calls("Calls that start in a step"),
+    columns.count("merged", "Frames", "number of smaller frames combined in this row; 0: single frame", shown=False),
     columns.STATUS,
 )

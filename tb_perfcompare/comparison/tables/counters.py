@@ -11,10 +11,10 @@ from tb_perfcompare.comparison.tables.counter_join import CounterChange, SideCou
 from tb_perfcompare.model.summary.summary import Summary
 
 _MEAN = "mean over the admitted steps in which the counter has a value, in the row's unit"
-_COVERAGE = "share of the compared time covered by its own samples; the rest is interpolated or unknown"
-_SAMPLES = "samples inside the admitted steps; empty: the source does not tell them by device"
-_SD = "deviation within a step, mean over the steps, in the row's unit"
-_UNIT = "unit of the row's means and delta; raw or empty: not known"
+_COVERAGE = "fraction of the compared time covered by the counter's own samples; the rest is interpolated or unknown"
+_SAMPLES = "number of samples in the admitted steps; empty if the source does not record them by device"
+_SD = "standard deviation within a step, mean over the steps, in the row's unit"
+_UNIT = "unit of the row's means and delta; raw or empty if unknown"
 
 _TITLE = "Counters"
 NOTES = (
@@ -27,18 +27,18 @@ def counters_table(changes: tuple[CounterChange, ...]) -> Table | None:
     if not changes:
         return None
     table_columns = (
-        columns.key("counter", "Counter", "what is counted, as the source calls it"),
+        columns.key("counter", "Counter", "counter name in the source"),
         columns.key(
             "device", "Device",
-            "the device the counter belongs to; GPU #1 and so on: first device of a side, where the numbers differ",
+            "device that the counter belongs to; GPU #1, GPU #2, ... if the two sides number them differently",
         ),
         columns.key("unit", "Unit", _UNIT),
-        columns.text("baseline_device", "Device A", "what the baseline calls the device", shown=False),
-        columns.text("candidate_device", "Device B", "what the candidate calls the device", shown=False),
+        columns.text("baseline_device", "Device A", "device name in the baseline", shown=False),
+        columns.text("candidate_device", "Device B", "device name in the candidate", shown=False),
         columns.number("baseline", "A", "", f"{_MEAN} (baseline)", role="baseline"),
         columns.number("candidate", "B", "", f"{_MEAN} (candidate)", role="candidate"),
         columns.number("delta", "Δ", "", "candidate minus baseline, in the row's unit", role="delta"),
-        columns.fraction("percent", "Δ %", "delta over the baseline; empty: the baseline is zero", role="percent"),
+        columns.fraction("percent", "Δ %", "delta as a fraction of the baseline; empty if it is zero", role="percent"),
         columns.fraction("baseline_coverage", "Coverage A", f"{_COVERAGE} (baseline)"),
         columns.fraction("candidate_coverage", "Coverage B", f"{_COVERAGE} (candidate)"),
         columns.count("baseline_samples", "Samples A", f"{_SAMPLES} (baseline)"),
@@ -46,7 +46,8 @@ def counters_table(changes: tuple[CounterChange, ...]) -> Table | None:
         columns.number("baseline_sd", "Deviation A", "", f"{_SD} (baseline)", shown=False),
         columns.number("candidate_sd", "Deviation B", "", f"{_SD} (candidate)", shown=False),
         columns.number(
-            "q", "q", "", "false discovery rate among counters with this q or a smaller one (Benjamini-Hochberg)"
+            "q", "q", "", "adjusted p: false discovery rate among counters with this q or a smaller one "
+            "(Benjamini-Hochberg)",
         ),
         columns.number("p", "p", "", "two-sided Mann-Whitney p of the values per step", shown=False),
         columns.STATUS,
@@ -89,8 +90,8 @@ def counters_view(summary: Summary) -> Table | None:
         if counter is not None:
             counters_found.append((name, unit, counter))
     shown = (
-        columns.key("counter", "Counter", "what is counted, as the source calls it"),
-        columns.key("device", "Device", "the device the counter belongs to"),
+        columns.key("counter", "Counter", "counter name in the source"),
+        columns.key("device", "Device", "device that the counter belongs to"),
         columns.key("unit", "Unit", _UNIT),
         columns.number("mean", "Mean", "", _MEAN),
         columns.number("sd", "Deviation", "", _SD),

@@ -236,7 +236,7 @@ def _exposed_cells(name: str, joined: JoinedRows, both: tuple[Summary, Summary])
     if own_a is None or own_b is None:
         return None
     x, y = (own.sum(axis=1) / own.shape[1] / 1000 for own in (own_a, own_b))
-    triple = columns.triple("exposed", "Exposed", "Exposed time: owned in the ledger")
+    triple = columns.triple("exposed", "Exposed", "Exposed time: time that the row owns in the ledger")
     test = _Test(columns.tests("exposed", "exposed", shown=False), lambda: (own_a, own_b), joined, (y - x) * 1000)
     return _Exposed([*_triple_cells(triple, (x, y, y - x), joined), test], np.abs(y - x), (own_a, own_b))
 

@@ -50,19 +50,19 @@ def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Tabl
             )
         )
     table_columns = (
-        columns.key("category", "Category", "part of step time"),
+        columns.key("category", "Category", "category of step time"),
         *columns.triple("", "", "Exposed time"),
         columns.SHARE,
-        columns.fraction("baseline_share", "Of step A", "share of the baseline's step time"),
-        columns.fraction("candidate_share", "Of step B", "share of the candidate's step time"),
+        columns.fraction("baseline_share", "Of step A", "fraction of the baseline's step time"),
+        columns.fraction("candidate_share", "Of step B", "fraction of the candidate's step time"),
         columns.COUNT_EFFECT,
         columns.RATE_EFFECT,
         columns.number(
-            "p", "p", "", "two-sided p of the per-step times; empty with one step on a side", shown=False
+            "p", "p", "", "two-sided p of the per-step times; empty if a side has one step", shown=False
         ),
         columns.number(
-            "q", "q", "", "false discovery rate among categories with this q or a smaller one (Benjamini-Hochberg)",
-            shown=False,
+            "q", "q", "", "adjusted p: false discovery rate among categories with this q or a smaller one "
+            "(Benjamini-Hochberg)", shown=False,
         ),
         *columns.interval("", ""),
     )
@@ -82,9 +82,9 @@ def steps_table(sides: dict[str, Summary], at_one_pace_ns: tuple[Floats, Floats]
     )
     if any(summary.metric == CYCLE_TIME for summary in sides.values()):
         parts = backlog = ()
-        words = ("Cycle", "number of the cycle in the table", "Cycle time", "length of the cycle")
+        words = ("Cycle", "number of the cycle in the input table", "Cycle time", "duration of the cycle")
     else:
-        words = ("Step", "number of the step marker", "Step time", "length of the step window")
+        words = ("Step", "number of the step marker", "Step time", "duration of the step window")
     paced: tuple[Column, ...] = () if at_one_pace_ns is None else (
         columns.time(
             "at_one_pace_us", "At equal speed", f"{words[2].lower()} at equal machine speed", shown=False
@@ -92,15 +92,15 @@ def steps_table(sides: dict[str, Summary], at_one_pace_ns: tuple[Floats, Floats]
     )  # fmt: skip
     table_columns = (
         columns.key("side", "Side", "baseline or candidate"),
-        columns.key("capture", "Capture", "run / worker / span the step was recorded in"),
+        columns.key("capture", "Capture", "run / worker / span that recorded the step"),
         columns.key("step", words[0], words[1]),
         columns.time("total_us", words[2], words[3]),
         columns.count("launches", "Device events", "kernels, copies and sets that the step launched"),
         *parts,
         *backlog,
         *paced,
-        columns.flag("admitted", "Compared", "whether the step counts in the comparison"),
-        columns.text("reason", "Reason", "why a step is left out"),
+        columns.flag("admitted", "Compared", "whether the step is part of the comparison"),
+        columns.text("reason", "Reason", "reason why the step is left out; empty if compared"),
     )
     rows: list[tuple[Cell, ...]] = []
     for number, (side, summary) in enumerate(sides.items()):
@@ -127,7 +127,7 @@ def steps_table(sides: dict[str, Summary], at_one_pace_ns: tuple[Floats, Floats]
 
 
 BOUND_WHAT = (
-    "launches by what limits them: a tensor-bound (memory-bound) launch keeps the tensor pipe (the memory) busy for at "
+    "limiting resource: a tensor-bound (memory-bound) launch keeps the tensor pipe (the memory) busy for at "
     f"least {100 * BOUND:g} % of its peak"
 )
 
@@ -158,16 +158,16 @@ _METRICS = {
         "1 - the busier of tensor pipe and memory, weighted by time",
         Better.LOWER,
     ),
-    "utilisation": ("Utilisation", "time at least one kernel runs over the compared window", Better.HIGHER),
+    "utilisation": ("Utilisation", "fraction of the compared window in which at least one kernel runs", Better.HIGHER),
     "sm_efficiency": (
         "Est. SM efficiency",
         "mean over time of min(1, blocks per SM of the running kernels)",
         Better.HIGHER,
     ),
-    "occupancy": ("Est. achieved occupancy", "kernels' estimated occupancy, weighted by time", Better.HIGHER),
+    "occupancy": ("Est. achieved occupancy", "estimated occupancy of kernels, mean weighted by time", Better.HIGHER),
     "tensor_core_share": (
         "Tensor-core share",
-        "kernel time in kernels whose names say they use tensor cores",
+        "fraction of kernel time in kernels whose names show tensor core use",
         Better.HIGHER,
     ),
 }
@@ -195,15 +195,15 @@ def device_table(baseline: Summary, candidate: Summary) -> Table | None:
         rows.append((key[0], label, *figures, delta, why))
     shown = (
         columns.key(
-            "device", "Device", "its name; GPU #1 and so on: first device of a side, where the numbers differ"
+            "device", "Device", "device name; GPU #1, GPU #2, ... if the two sides number them differently"
         ),
         columns.key("metric", "Metric", "; ".join(f"{label}: {what}" for label, what, _ in _METRICS.values())),
         columns.text("baseline_device", "Device A", "device of the baseline", shown=False),
         columns.text("candidate_device", "Device B", "device of the candidate", shown=False),
-        columns.fraction("baseline", "A", "the baseline's figure", role="baseline", better=Better.HIGHER),
-        columns.fraction("candidate", "B", "the candidate's figure", role="candidate", better=Better.HIGHER),
+        columns.fraction("baseline", "A", "value in the baseline", role="baseline", better=Better.HIGHER),
+        columns.fraction("candidate", "B", "value in the candidate", role="candidate", better=Better.HIGHER),
         columns.fraction("delta", "Δ", "candidate minus baseline", role="delta", better=Better.HIGHER),
-        columns.text("reason", "Not measured because", "why a figure is missing"),
+        columns.text("reason", "Not measured because", "reason why the value is missing"),
     )
     pairs = ((row[0], row[2], row[3]) for row in rows if row[2] and row[3] and row[2] != row[3])
     unlike = tuple(f"{label} is {x} of the baseline and {y} of the candidate." for label, x, y in dict.fromkeys(pairs))
@@ -234,11 +234,11 @@ def environment_table(baseline: Summary, candidate: Summary) -> Table:
     ]
     rows.sort(key=lambda row: bool(row[-1]))
     shown = (
-        columns.key("setting", "Setting", "what the traces say about their surroundings"),
+        columns.key("setting", "Setting", "setting of the recording environment"),
         columns.text("name", "Name", SETTING_NAMES, shown=False),
-        columns.text("baseline", "A", "as the baseline's trace says; empty: it does not say"),
-        columns.text("candidate", "B", "as the candidate's trace says; empty: it does not say"),
-        columns.flag("same", "Same", "whether both traces say the same"),
+        columns.text("baseline", "A", "value in the baseline's trace; empty if not recorded"),
+        columns.text("candidate", "B", "value in the candidate's trace; empty if not recorded"),
+        columns.flag("same", "Same", "whether both traces have the same value"),
     )
     return Table("environment", "Environment", shown, tuple(rows))
 
@@ -251,8 +251,8 @@ def recommendations_table(baseline: Summary, candidate: Summary) -> Table:
         for text in dict.fromkeys([*a, *b])
     ]
     shown = (
-        columns.key("text", "Recommendation", "advice by fixed thresholds on a run's own figures"),
-        columns.text("side", "Side", "which run the advice is about"),
+        columns.key("text", "Recommendation", "advice from fixed thresholds on the run's own figures"),
+        columns.text("side", "Side", "side that the advice is about: baseline, candidate or both"),
     )
     return Table("recommendations", "Recommendations", shown, tuple(rows))
 

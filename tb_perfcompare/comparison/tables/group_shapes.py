@@ -57,33 +57,33 @@ class TableSpec:
 
 
 KEY_COLUMNS: Mapping[str, tuple[str, str]] = {
-    "name": ("Name", "name that joins the two sides"),
+    "name": ("Name", "name by which the two sides are joined"),
     "input_shape": ("Input shape", "shapes of the input tensors"),
     "input_type": ("Input types", "element types of the input tensors"),
-    "operator": ("Operator", "operator that launched the kernel; empty: none was recorded"),
-    "module": ("Module", "innermost nn.Module call around the launch, of backward work that of its forward operator"),
-    "type": ("Type", "kind of work as the table says; device or host where it does not"),
+    "operator": ("Operator", "operator that launched the kernel; empty if none was recorded"),
+    "module": ("Module", "innermost nn.Module call around the launch; for backward work, around its forward operator"),
+    "type": ("Type", "type of work from the input table; device or host if the table has none"),
     "figure": ("Figure", "; ".join(f"{name}: {what}" for name, what in MEANINGS.items())),
-    "category": ("Category", "part of the step as in the ledger, or the edge of the path that takes the time"),
-    "group_size": ("Ranks", "ranks of the process group"),
+    "category": ("Category", "category as in the ledger, or the edge of the path that takes the time"),
+    "group_size": ("Ranks", "number of ranks in the process group"),
     "message": (
         "Message",
-        "message size as nccl-tests counts it: of all_gather what each rank ends with, of reduce_scatter what it "
-        "starts with, of other collectives its buffer",
+        "message size as in nccl-tests: output size per rank for all_gather, input size per rank for reduce_scatter, "
+        "buffer size for other collectives",
     ),
-    "launch": ("Launch", "how the kernel was launched: grid and block, or kernel type and dimensions"),
+    "launch": ("Launch", "launch configuration: grid and block, or kernel type and dimensions"),
 }
 """Part of a group's key -> label and definition of its column."""
 
 _OPERATOR_MEASURES = (
     Measure(
-        "", "Host self", "Self host time: in the operator, without operators and API calls below it", "host_self"
+        "", "Host self", "Self host time: in the operator, excluding the operators and API calls below it", "host_self"
     ),
-    Measure("device_self", "Device self", "Self device time: device work its own API calls launched", "device_self"),
+    Measure("device_self", "Device self", "Self device time: device work launched by its own API calls", "device_self"),
     Measure(
         "host_total", "Host total", "Total host time: from start to end, everything below included", "host_total", False
     ),
-    Measure("host_api", "API calls", "Outermost API calls that belong to the operator", "host_api", False),
+    Measure("host_api", "API calls", "Outermost API calls made by the operator itself", "host_api", False),
     Measure(
         "device_total",
         "Device total",
@@ -100,15 +100,15 @@ _OVERLAP = (
 
 _KERNEL_FACTS = (
     Fact("achieved_occupancy", "Achieved occupancy", FRACTION, "measured, mean weighted by time", Better.HIGHER),
-    Fact("sm_throughput", "SM", FRACTION, "share of the multiprocessors' peak throughput, by time", Better.HIGHER),
-    Fact("occupancy", "Occupancy", PERCENT, "estimated achieved occupancy, weighted by time", Better.HIGHER),
-    Fact("blocks_per_sm", "Blocks per SM", NUMBER, "blocks per multiprocessor, weighted by time", Better.HIGHER),
-    Fact("tensor_cores", "Tensor cores", NUMBER, "1 if the name says it uses tensor cores, 0 if not; empty: it was cut",
+    Fact("sm_throughput", "SM", FRACTION, "fraction of peak SM throughput, mean weighted by time", Better.HIGHER),
+    Fact("occupancy", "Occupancy", PERCENT, "estimated achieved occupancy, mean weighted by time", Better.HIGHER),
+    Fact("blocks_per_sm", "Blocks per SM", NUMBER, "blocks per multiprocessor, mean weighted by time", Better.HIGHER),
+    Fact("tensor_cores", "Tensor cores", NUMBER, "1 if the name shows tensor core use, 0 if not; empty: name was cut",
          Better.NONE),
 )
 
 _BOUND_FACTS = tuple(
-    Fact(name, label, FRACTION, f"share of the kernel's time in launches that keep {what} % of the peak", Better.NONE)
+    Fact(name, label, FRACTION, f"fraction of kernel time in launches that keep {what} % of the peak", Better.NONE)
     for name, label, what in (
         ("tensor_bound", "Tensor-bound", f"the tensor pipe, but not the memory, at {100 * BOUND:g} or more"),
         ("memory_bound", "Memory-bound", f"the memory, but not the tensor pipe, at {100 * BOUND:g} or more"),
@@ -145,10 +145,10 @@ SHAPES: Mapping[str, TableSpec] = {
         "Modules",
         "Calls",
         (
-            Measure("", "Host self", "Self host time: in the module, without modules below it", "host_self"),
+            Measure("", "Host self", "Self host time: in the module, excluding the modules below it", "host_self"),
             Measure("device_self", "Device self", "Device work launched by the module's own operators", "device_self"),
             Measure("host_total", "Host total", "Host time from start to end of its calls", "host_total", False),
-            Measure("device_total", "Device total", "Device work launched by it and by modules below", "device_total"),
+            Measure("device_total", "Device total", "Device work launched by it and the modules below", "device_total"),
         ),
         ("host_self", "device_self"),
         exposed="Exposed time is what the ledger counts of the module with its backward work, without modules in it.",
@@ -160,12 +160,15 @@ SHAPES: Mapping[str, TableSpec] = {
         (Measure("", "", "Kernel time: summed durations of its launches", "total"),),
         ("total",),
         (
-            Fact("tensor_active", "Tensor", FRACTION, "tensor pipe active, mean weighted by time", Better.HIGHER, True),
+            Fact(
+                "tensor_active", "Tensor", FRACTION, "time with the tensor pipe active, mean weighted by time",
+                Better.HIGHER, True,
+            ),
             Fact(
                 "dram_active",
                 "DRAM",
                 FRACTION,
-                "share of peak memory throughput, weighted by time",
+                "fraction of the peak memory throughput, mean weighted by time",
                 Better.HIGHER,
                 True,
             ),
@@ -191,8 +194,8 @@ SHAPES: Mapping[str, TableSpec] = {
         (Measure("", "", "Kernel time: summed durations of its launches", "total"),),
         ("total",),
         (
-            Fact("registers", "Registers", NUMBER, "registers per thread, weighted by time", Better.NONE),
-            Fact("shared_memory", "Shared memory", BYTES, "shared memory per block, weighted by time", Better.NONE),
+            Fact("registers", "Registers", NUMBER, "registers per thread, mean weighted by time", Better.NONE),
+            Fact("shared_memory", "Shared memory", BYTES, "bytes per block, mean weighted by time", Better.NONE),
             *_KERNEL_FACTS,
         ),
         notes=(_CORRECTED,),
@@ -211,7 +214,7 @@ SHAPES: Mapping[str, TableSpec] = {
     "kernels_by_type": TableSpec(
         "Kernels by data type",
         "Launches",
-        (Measure("", "", "Kernel time: summed durations of its launches on such inputs", "total"),),
+        (Measure("", "", "Kernel time: summed durations of its launches with inputs of this type", "total"),),
         ("total",),
         notes=(_CORRECTED, "Types are those of the inputs of the operator that launched the kernel."),
     ),
@@ -230,7 +233,7 @@ SHAPES: Mapping[str, TableSpec] = {
         "Operations",
         (Measure("", "", "Copy time: summed durations", "total"),),
         ("total",),
-        (Fact("bytes", "Bytes", BYTES, "bytes moved in all admitted steps together", Better.NONE),),
+        (Fact("bytes", "Bytes", BYTES, "total bytes moved in all admitted steps", Better.NONE),),
         exposed="Exposed time is the part that the ledger counts; the rest overlaps other device work.",
         notes=(_CORRECTED,),
     ),
@@ -253,7 +256,7 @@ SHAPES: Mapping[str, TableSpec] = {
     DEVICE_TIMELINE: TableSpec(
         "Device timeline",
         "Events or gaps",
-        (Measure("", "", "Time of the device: of several devices or ranks the mean", "total"),),
+        (Measure("", "", "Device time; mean over devices and ranks if there are several", "total"),),
         (),
         notes=(
             _CORRECTED,
@@ -264,7 +267,7 @@ SHAPES: Mapping[str, TableSpec] = {
     CRITICAL_PATH: TableSpec(
         "Critical path",
         "Pieces of the path",
-        (Measure("", "", "Time on the critical path: back from the step's end, what was waited for last", "total"),),
+        (Measure("", "", "Time on the critical path: back from the step's end through the last dependency", "total"),),
         ("total",),
         notes=(
             _CORRECTED,

@@ -22,11 +22,11 @@ MEMORY, BY_OPERATOR, CURVES = "memory", "memory_operators", "memory_curves"
 """Names of the tables."""
 
 _FIGURES = (
-    ("peak allocated", "bytes", "peak bytes held by tensors, the largest of all captures"),
-    ("peak reserved", "bytes", "peak bytes held by the allocator"),
-    ("allocated per step", "bytes", "bytes allocated in a step, mean over the admitted steps"),
-    ("released per step", "bytes", "bytes released in a step, mean over the admitted steps"),
-    ("allocations per step", "count", "allocations in a step, mean over the admitted steps"),
+    ("peak allocated", "bytes", "largest number of bytes held by tensors in any capture"),
+    ("peak reserved", "bytes", "largest number of bytes held by the allocator"),
+    ("allocated per step", "bytes", "bytes allocated, mean per admitted step"),
+    ("released per step", "bytes", "bytes released, mean per admitted step"),
+    ("allocations per step", "count", "number of allocations, mean per admitted step"),
 )  # fmt: skip
 _FIGURE_WHAT = "; ".join(f"{name}: {what}" for name, _, what in _FIGURES)
 _ABSOLUTE = (
@@ -63,13 +63,13 @@ def memory_tables(baseline: Summary, candidate: Summary) -> dict[str, Table]:
         for device, figure in keys
     )
     shown = (
-        columns.key("device", "Device", "where the memory is"),
+        columns.key("device", "Device", "device that holds the memory"),
         columns.key("figure", "Figure", _FIGURE_WHAT),
-        columns.text("unit", "Unit", "unit of the row"),
-        _number("baseline", "A", "the baseline's", role="baseline"),
-        _number("candidate", "B", "the candidate's", role="candidate"),
+        columns.text("unit", "Unit", "unit of the row's values"),
+        _number("baseline", "A", "value in the baseline", role="baseline"),
+        _number("candidate", "B", "value in the candidate", role="candidate"),
         _number("delta", "Δ", "candidate minus baseline", role="delta"),
-        columns.fraction("percent", "Δ %", "delta over the baseline; empty: the baseline is zero", role="percent"),
+        columns.fraction("percent", "Δ %", "delta as a fraction of the baseline; empty if it is zero", role="percent"),
     )
     notes = (_ABSOLUTE,) if any(not c.absolute for use in (a, b) if use is not None for c in use.curves) else ()
     tables = {MEMORY: Table(MEMORY, "Memory", shown, devices, notes)}
@@ -102,18 +102,18 @@ def memory_views(summary: Summary) -> dict[str, Table]:
     figures = _by_device(summary)
     units = {name: unit for name, unit, _ in _FIGURES}
     shown = (
-        columns.key("device", "Device", "where the memory is"),
+        columns.key("device", "Device", "device that holds the memory"),
         columns.key("figure", "Figure", _FIGURE_WHAT),
-        columns.text("unit", "Unit", "unit of the row"),
-        _number("value", "Value", "the figure"),
+        columns.text("unit", "Unit", "unit of the row's values"),
+        _number("value", "Value", "value, in the row's unit"),
     )
     rows = tuple((device, figure, units[figure], value) for (device, figure), value in figures.items())
     notes = (_ABSOLUTE,) if any(not curve.absolute for curve in use.curves) else ()
     tables = {MEMORY: Table(MEMORY, "Memory", shown, rows, notes)}
     mine = _rows(summary)
     own = (
-        columns.key("name", "Operator", "innermost operator of the thread at the time of the record"),
-        columns.key("device", "Device", "where the memory is"),
+        columns.key("name", "Operator", "innermost operator open on the thread at the time of the record"),
+        columns.key("device", "Device", "device that holds the memory"),
         _bytes("allocated", "Allocated", "bytes allocated per step"),
         _bytes("released", "Released", "bytes released per step"),
         columns.count("calls", "Allocations", "allocations per step"),
@@ -176,8 +176,8 @@ def _operators(baseline: Summary, candidate: Summary) -> Table:
         )  # fmt: skip
         rows.append((-abs(delta), key, row))
     shown = (
-        columns.key("name", "Operator", "innermost operator of the thread at the time of the record"),
-        columns.key("device", "Device", "where the memory is"),
+        columns.key("name", "Operator", "innermost operator open on the thread at the time of the record"),
+        columns.key("device", "Device", "device that holds the memory"),
         _bytes("baseline", "Allocated A", "bytes allocated per step of the baseline", role="baseline"),
         _bytes("candidate", "Allocated B", "bytes allocated per step of the candidate", role="candidate"),
         _bytes("delta", "Δ", "candidate minus baseline: bytes allocated per step", role="delta"),
@@ -200,14 +200,14 @@ def _curves(uses: Mapping[str, MemoryUse | None]) -> Table | None:
         return None
     shown = (
         columns.key("side", "Side", "baseline or candidate"),
-        columns.key("capture", "Capture", "number of the capture in the side's order"),
-        columns.key("device", "Device", "where the memory is"),
+        columns.key("capture", "Capture", "number of the capture on its side, from 1"),
+        columns.key("device", "Device", "device that holds the memory"),
         columns.key("point", "Point", "number of the point on its curve"),
-        columns.text("step", "Step", "the step in which the point lies"),
-        columns.time("time_us", "Time", "since the start of the first step"),
-        columns.number("place", "Steps", "steps", "steps passed since then, with the part of the current one"),
-        _bytes("allocated", "Allocated", "bytes that tensors held after the record"),
-        _bytes("reserved", "Reserved", "bytes that the allocator held; empty: not recorded"),
+        columns.text("step", "Step", "step that contains the point"),
+        columns.time("time_us", "Time", "time since the start of the first step"),
+        columns.number("place", "Steps", "steps", "steps completed since then, plus the fraction of the current one"),
+        _bytes("allocated", "Allocated", "bytes held by tensors after the record"),
+        _bytes("reserved", "Reserved", "bytes held by the allocator; empty if not recorded"),
     )
     note = "Curves are thinned; peaks and lows are kept. Each ends where its last step ends."
     return Table(CURVES, "Memory over time", shown, tuple(rows), (note,))

@@ -18,7 +18,7 @@ MOST_SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class Callee:
-    """A frame directly below, or several of one name; `table` has a row called `name`, "" if there is none."""
+    """Direct callees of one name, summed; `table` is the table that has a row of this name, or ""."""
 
     kind: str
     name: str

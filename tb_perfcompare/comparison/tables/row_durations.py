@@ -12,8 +12,8 @@ MOST_BINS = 40
 
 @dataclass(frozen=True, slots=True)
 class LaunchDurations:
-    """`start_ns`: start of each bin, and end of the last one. Launches of all compared steps in each bin; None: the
-    side does not have the row."""
+    """Histogram of launch durations over all compared steps. `start_ns` holds the start of each bin and the end of the
+    last; a side is null if it lacks the row."""
 
     start_ns: tuple[float, ...]
     baseline: tuple[int, ...] | None

@@ -171,9 +171,9 @@ def _overview(summary: Summary) -> Table:
         rows += [(label, value, "us") for label, value in _category_us(summary)]
         what, notes = "categories are exposed time per step", (f"Step windows: {summary.window}.",)
     shown = (
-        columns.key("figure", "Figure", "what is measured"),
-        columns.number("value", "Value", "", f"the figure, in the unit of its row; {what}"),
-        columns.text("unit", "Unit", "unit of the figure"),
+        columns.key("figure", "Figure", "quantity measured"),
+        columns.number("value", "Value", "", f"value, in the row's unit; {what}"),
+        columns.text("unit", "Unit", "unit of the value"),
     )
     return Table("overview", "Overview", shown, tuple(rows), (_READING, *notes))
 
@@ -200,9 +200,9 @@ def _categories(summary: Summary) -> Table:
     total = mean_us(summary)
     rows = tuple((label, value, value / total if total else None) for label, value in _category_us(summary))
     shown = (
-        columns.key("category", "Category", "part of step time"),
+        columns.key("category", "Category", "category of step time"),
         columns.time("mean_us", "Mean", f"exposed time, {columns.PER_STEP}"),
-        columns.fraction("share", "Share", "share of step time; shares sum to 1"),
+        columns.fraction("share", "Share", "fraction of step time; sums to 1"),
     )
     return Table("categories", "Step time by category", shown, rows, (_READING,))
 
@@ -223,7 +223,7 @@ def _group(name: str, table: GroupTable, summary: Summary, work: RowWork | None)
     ]
     cells: list[list[Cell]] = [[key[i] for key in table.keys] for i in range(len(table.key_columns))]
     if table.calls.any():
-        heads.append(columns.count("calls", shape.calls, f"{shape.calls.lower()} per step, {columns.PER_STEP}"))
+        heads.append(columns.count("calls", shape.calls, f"{shape.calls.lower()}, {columns.PER_STEP}"))
         cells.append([float(c) / steps for c in table.calls.sum(axis=1)])
     order = np.zeros(len(table))
     for measure in shape.measures:
@@ -231,7 +231,7 @@ def _group(name: str, table: GroupTable, summary: Summary, work: RowWork | None)
             continue
         total = table.measures_ns[measure.source].sum(axis=1)
         label = measure.label or ("Host self" if measure.source == "host_self" else "Total")
-        heads.append(columns.time(f"{measure.source}_us", label, f"{measure.definition}, per step, {columns.PER_STEP}"))
+        heads.append(columns.time(f"{measure.source}_us", label, f"{measure.definition}; {columns.PER_STEP}"))
         cells.append([int(t) / steps / 1000 for t in total])
         if measure.source in shape.order:
             order += total
@@ -239,11 +239,11 @@ def _group(name: str, table: GroupTable, summary: Summary, work: RowWork | None)
             calls, everything = table.calls.sum(axis=1).tolist(), int(total.sum())
             heads.append(columns.time("mean_us", f"Per {shape.one}", f"mean time of one {shape.one}"))
             cells.append([int(t) / n / 1000 if n else None for t, n in zip(total, calls, strict=True)])
-            heads.append(columns.fraction("share", "Share", "share of the time of all rows"))
+            heads.append(columns.fraction("share", "Share", "fraction of the time of all rows"))
             cells.append([int(t) / everything if everything else None for t in total])
     if table.min_ns is not None and table.max_ns is not None:
         for label, values in (("min", table.min_ns), ("max", table.max_ns)):
-            heads.append(columns.time(f"{label}_us", label.capitalize(), f"{label}imum of one call", shown=False))
+            heads.append(columns.time(f"{label}_us", label.capitalize(), f"{label}imum time of one call", shown=False))
             cells.append([int(v) / 1000 for v in values])
     for fact in shape.facts:
         values_of_fact = table.facts.get(fact.name)
@@ -269,11 +269,11 @@ def _group(name: str, table: GroupTable, summary: Summary, work: RowWork | None)
 def _device(summary: Summary) -> Table:
     rows = tuple((m.device, m.name, m.value, m.unit, m.reason) for m in summary.device_metrics)
     shown = (
-        columns.key("device", "Device", "device number as the trace has it"),
-        columns.key("metric", "Metric", "figure of the device summary"),
-        columns.fraction("value", "Value", "the figure; empty: not measured"),
-        columns.text("unit", "Unit", "unit of the figure"),
-        columns.text("reason", "Not measured because", "why a figure is missing"),
+        columns.key("device", "Device", "device number in the trace"),
+        columns.key("metric", "Metric", "metric of the device summary"),
+        columns.fraction("value", "Value", "value; empty if not measured"),
+        columns.text("unit", "Unit", "unit of the value"),
+        columns.text("reason", "Not measured because", "reason why the value is missing"),
     )
     return Table("device", "Device summary", shown, rows, (_READING,))
 
@@ -287,22 +287,22 @@ def _bound(summary: Summary) -> Table:
     shown = (
         columns.key("class", "Bound by", BOUND_WHAT),
         columns.time("mean_us", "Device time", f"device time, {columns.PER_STEP}"),
-        columns.fraction("share", "Share", "share of all device time"),
+        columns.fraction("share", "Share", "fraction of all device time"),
     )
     return Table("bound", "What limits the launches", shown, rows, (BOUND_WHAT,))
 
 
 def _environment(summary: Summary) -> Table:
     shown = (
-        columns.key("setting", "Setting", "what the trace says about its surroundings"),
+        columns.key("setting", "Setting", "setting of the recording environment"),
         columns.text("name", "Name", SETTING_NAMES, shown=False),
-        columns.text("value", "Value", "as recorded"),
+        columns.text("value", "Value", "value as recorded"),
     )
     rows = tuple((setting_words(name), name, value) for name, value in summary.environment)
     return Table("environment", "Environment", shown, rows)
 
 
 def _recommendations(summary: Summary) -> Table:
-    shown = (columns.key("text", "Recommendation", "advice by fixed thresholds on this run's figures"),)
+    shown = (columns.key("text", "Recommendation", "advice from fixed thresholds on this run's figures"),)
     rows = tuple((text,) for text in merged(summary.recommendations))
     return Table("recommendations", "Recommendations", shown, rows)

@@ -23,8 +23,8 @@ _TITLE = "Work by family of operators"
 _MOST_REASONS = 8
 _OTHER = "no model: other reasons"
 _SHOWN = ("flops", "moved_bytes", "flop_rate", "byte_rate", "roof_share")
-_FAMILY = columns.key("family", "Family", "kind of operators, or why the work of calls is not known")
-_WHAT = "Time: self device time of the operators' own launches; in a trace without device work self host time"
+_FAMILY = columns.key("family", "Family", "operator family, or the reason why the work of its calls is unknown")
+_WHAT = "Self device time of the operators' own launches, or self host time in traces without device work"
 _CLOSES = "The rows add up to all device work launched in the steps; in a trace without device work to host self time."
 
 
@@ -57,8 +57,8 @@ def own_work_by_family(summary: Summary, peaks: DevicePeaks | None) -> Table | N
     time = work.whole_ns / max(work.steps, 1) / 1000
     made: list[Made] = [
         (_FAMILY, tuple(name for (name,) in places)),
-        (columns.count("calls", "Calls", f"calls per step, {columns.PER_STEP}"), _calls(summary, families, places)),
-        (columns.time("time_us", "Time", f"{_WHAT}, per step, {columns.PER_STEP}"), time),
+        (columns.count("calls", "Calls", f"calls, {columns.PER_STEP}"), _calls(summary, families, places)),
+        (columns.time("time_us", "Time", f"{_WHAT}; {columns.PER_STEP}"), time),
         *own_columns(work, _SHOWN),
     ]
     return _table(made, time, notes_of(work))

@@ -58,9 +58,9 @@ def kernel_metrics_table(baseline: Summary, candidate: Summary) -> Table | None:
         return None
     shown = (
         *_keys(),
-        *columns.calls("launches that have the metric", "Launches"),
+        *columns.calls("Launches that have the metric", "Launches"),
         *_triple("per_launch", "Per launch", "mean of one launch, in the metric's unit", shown=True),
-        *_triple("per_step", "Per step", f"sum per step, {columns.PER_STEP}; empty: the metric does not add up"),
+        *_triple("per_step", "Per step", f"sum over launches, {columns.PER_STEP}; empty if the metric is not additive"),
         columns.STATUS,
     )
     rows = []
@@ -78,9 +78,9 @@ def own_kernel_metrics(summary: Summary) -> Table | None:
         return None
     shown = (
         *_keys(),
-        columns.count("calls", "Launches", f"launches that have the metric, per step, {columns.PER_STEP}"),
+        columns.count("calls", "Launches", f"launches that have the metric, {columns.PER_STEP}"),
         columns.number("per_launch", "Per launch", "", "mean of one launch, in the metric's unit"),
-        columns.number("per_step", "Per step", "", f"sum per step, {columns.PER_STEP}; empty: it does not add up"),
+        columns.number("per_step", "Per step", "", f"sum over launches, {columns.PER_STEP}; empty if not additive"),
     )
     rows = tuple((*key, _unit(key[1]), *_figures(values, key)) for key in _ranked([values]))
     return Table(KERNEL_METRICS, "Kernel metrics", shown, rows, _NOTES)
@@ -130,12 +130,12 @@ def own_measured_work(summary: Summary) -> Table | None:
 
 
 _MEASURED = {
-    "flops": ("Measured FLOPs", "FLOP", "FLOPs that CUDA cores did"),
+    "flops": ("Measured FLOPs", "FLOP", "FLOPs executed by CUDA cores"),
     "bytes": ("Measured DRAM bytes", "bytes", "bytes read from and written to the device's memory"),
 }
 _MODELLED = {"flops": ("Modelled FLOPs", "FLOP"), "bytes": ("Modelled bytes", "bytes")}
 _CHECK = (
-    f"where measured FLOPs and those from the input shapes differ by more than {APART:g} times, or why they cannot be "
+    f"mismatch: measured FLOPs and those from input shapes differ by more than {APART:g} times; or why they cannot be "
     "compared"
 )
 _WORK_NOTES = (
@@ -186,7 +186,7 @@ def _against(figure: str, prefix: str, letter: str, side: str) -> list[Column]:
     label, unit, what = _MEASURED[figure]
     of = f" ({side})" if side else ""
     modelled, _ = _MODELLED[figure]
-    source = "from input shapes" if figure == "flops" else "least bytes moved, from input shapes"
+    source = "from input shapes" if figure == "flops" else "minimum bytes moved, from input shapes"
     return [
         columns.number(f"{prefix}measured_{figure}", f"{label}{letter}", unit, f"{what} per step{of}",
                        role=side or "plain"),
@@ -237,9 +237,9 @@ def _unit(metric: str) -> str:
 
 def _keys() -> tuple[Column, Column, Column]:
     return (
-        columns.key("name", "Kernel", "kernel, or range that the program named"),
-        columns.key("metric", "Metric", "as the profiler calls it; first what is made of several"),
-        columns.text("unit", "Unit", "unit of the row's values; empty: not known"),
+        columns.key("name", "Kernel", "kernel, or range named by the program"),
+        columns.key("metric", "Metric", "metric name in the profiler; derived figures come first"),
+        columns.text("unit", "Unit", "unit of the row's values; empty if unknown"),
     )
 
 

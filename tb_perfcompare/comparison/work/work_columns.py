@@ -30,7 +30,7 @@ SHOWN_WORK = ("flop_rate", "byte_rate", "roof_share")
 """Figures shown by default in tables by shape."""
 
 _SIDES = (("baseline", "A"), ("candidate", "B"))
-_TIME = "device self time of the calls whose work is known; in a trace without device work host self time"
+_TIME = "device self time of the calls whose work is known; host self time in traces without device work"
 
 
 def figures(work: RowWork) -> dict[str, Floats]:
@@ -67,17 +67,17 @@ def _column(figure: str, name: str, side: str, letter: str, *, shown: bool) -> C
 
 
 _FIGURES = {
-    "modelled": ("Modelled", "us", f"{_TIME}, per step", Better.LOWER),
+    "modelled": ("Modelled", "us", f"{_TIME}; per step", Better.LOWER),
     "flops": ("FLOPs", "FLOP", "floating-point operations per step, from input shapes", Better.NONE),
-    "moved_bytes": ("Moved", "bytes", "least bytes moved per step, from input shapes", Better.NONE),
+    "moved_bytes": ("Moved", "bytes", "minimum bytes moved per step, from input shapes", Better.NONE),
     "flop_rate": ("FLOP/s", "FLOP/s", "FLOPs over modelled time", Better.HIGHER),
-    "byte_rate": ("Bytes/s", "bytes/s", "least bytes moved over modelled time", Better.HIGHER),
-    "intensity": ("Intensity", "FLOP/byte", "FLOPs over least bytes moved", Better.NONE),
+    "byte_rate": ("Bytes/s", "bytes/s", "minimum bytes moved over modelled time", Better.HIGHER),
+    "intensity": ("Intensity", "FLOP/byte", "FLOPs over minimum bytes moved", Better.NONE),
     "roof_share": (
         "Of peak", "fraction",
-        "share of the device's peak for the data type, of compute or of memory, whichever takes longer", Better.HIGHER,
+        "fraction of the device's peak for the data type, compute or memory, whichever takes longer", Better.HIGHER,
     ),
-    "coverage": ("Coverage", "fraction", "share of the time that has a model of work", Better.NONE),
+    "coverage": ("Coverage", "fraction", "fraction of the row's time in calls whose work is known", Better.NONE),
 }  # fmt: skip
 """Figure -> label, unit, definition, direction."""
 
@@ -135,15 +135,15 @@ def own_columns(work: RowWork, shown: Iterable[str] = ()) -> list[Made]:
 
 
 _BOUND = (
-    f"{COMPUTE} or {MEMORY}: which of the device's peaks takes longer for the row's work; empty: within "
-    f"{100 * (RIDGE - 1):.0f} % of each other, the row reaches less than {100 * BOUND_FROM:.0f} % of its peak, or that "
-    "is not known"
+    f"{COMPUTE} or {MEMORY}: the limit at whose peak rate the row's work takes longer; empty if the two are within "
+    f"{100 * (RIDGE - 1):.0f} % of each other, or if the row reaches less than {100 * BOUND_FROM:.0f} % of its peak or "
+    "the peak is unknown"
 )
-_TYPES = "data types of the arithmetic, the one with the most time first"
+_TYPES = "data types of the arithmetic, by time, largest first"
 
 
 def _no_model() -> Column:
-    return columns.text("no_model", "Work unknown", "why the work of calls of the row is not known", shown=False)
+    return columns.text("no_model", "Work unknown", "reason why the work of some calls is unknown", shown=False)
 
 
 def _texts(sides: Sequence[RowWork]) -> list[Made]:

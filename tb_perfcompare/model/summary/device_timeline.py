@@ -24,11 +24,11 @@ MEANINGS: Mapping[str, str] = {
     EXPOSED_COPIES: "part of Busy: copies and sets while no kernel computes",
     EXPOSED_COMMUNICATION: "part of Busy: only collectives run, no other kernel, copy or set",
     IDLE: "nothing runs; the parts below and Busy sum to the step",
-    HOST_WAIT: "until the host begins the call that launches the next device event",
-    LAUNCH_LATENCY: "from then, or from when the device fell idle if that is later, until that event starts",
+    HOST_WAIT: "until the host starts the call that launches the next device event",
+    LAUNCH_LATENCY: "from that call, or from the start of the idle time if later, until the event starts",
     LAUNCH_UNKNOWN: "before an event whose launch was not recorded",
-    STEP_END: "after the last device event of the step; all of a step without any",
-    SHORT_KERNELS: f"kernels that start in the step and take less than {SHORT_NS // 1000} µs, durations summed",
+    STEP_END: "after the last device event of the step; the entire step if it has none",
+    SHORT_KERNELS: f"kernels that start in the step and take less than {SHORT_NS // 1000} µs, summed durations",
 }
 """Figure -> definition. Its calls are the device events of the kind that start in the step; for idle time, the gaps."""
 

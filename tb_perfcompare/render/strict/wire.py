@@ -21,10 +21,10 @@ from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted, ra
 class ProcessPairDict(TypedDict):
     """A pair of processes that a strict report can compare."""
 
-    normal: Annotated[int, "pid; of traces the rank or a number of the worker"]
+    normal: Annotated[int, "pid; for traces the rank, or a number given to the worker"]
     abnormal: int
     label: str
-    strict: Annotated[bool, "the same process on both sides"]
+    strict: Annotated[bool, "whether it is the same process on both sides"]
 
 
 class StrictFindingDict(TypedDict):
@@ -39,32 +39,32 @@ class StrictFindingDict(TypedDict):
 class WeaknessDict(TypedDict):
     """A weakness of the method that applies to this report."""
 
-    number: Annotated[int, "in docs/method/strict.md, Weaknesses"]
+    number: Annotated[int, "number in docs/method/strict.md, Weaknesses"]
     sentence: str
 
 
 class _StrictDict(TypedDict):
     schema: Annotated[str, (SCHEMA,)]
-    version: Annotated[str, "of the tool"]
+    version: Annotated[str, "tb_perfcompare version"]
     title: str
-    labels: Annotated[tuple[str, str], "what the sides are called in tables and texts"]
-    processes: Annotated[Sequence[ProcessPairDict], "the pairs of processes there are, and the one that was asked for"]
+    labels: Annotated[tuple[str, str], "names of the normal and the abnormal side in tables and texts"]
+    processes: Annotated[Sequence[ProcessPairDict], "all pairs of processes that can be compared"]
     chosen: Annotated[int, "index of the compared pair in `processes`"]
     overview: str
     findings: Sequence[StrictFindingDict]
-    recommendation: Annotated[str, "empty without findings"]
-    note: Annotated[str, "empty unless a finding's share is above 100 %"]
+    recommendation: Annotated[str, "recommendation; empty without findings"]
+    note: Annotated[str, "note on shares above 100 %; empty if no finding has one"]
     weaknesses: Sequence[WeaknessDict]
-    units: Annotated[Sequence[str], "what each counter's mu counts in"]
-    tables: Annotated[Mapping[str, TableDict], "`summary`, `cycles` and `triplets`; empty when `absent` is not"]
-    absent: Annotated[str, "why there is no report; else empty"]
+    units: Annotated[Sequence[str], "unit of each counter's mean (mu)"]
+    tables: Annotated[Mapping[str, TableDict], "`summary`, `cycles` and `triplets`; empty if there is no report"]
+    absent: Annotated[str, "reason why there is no report; empty if there is one"]
 
 
 class StrictAnswerDict(_StrictDict, total=False):
-    """Answer of api/strict. Figures are as docs/method/strict.md defines them; null is "undefined" or "not measured".
-    Keys may be added; none changes its meaning within this schema number."""
+    """Answer of api/strict. docs/method/strict.md defines the figures; null is "undefined" or "not measured". Keys may
+    be added; none changes its meaning under this schema number."""
 
-    tag: Annotated[str, "names the files as they were compared"]
+    tag: Annotated[str, "identifier of the compared files' state; pass it to api/table"]
 
 
 _NOTHING = Prose("", (), "", "")

@@ -56,7 +56,7 @@ class EventAnswerDict(TypedDict):
     version: str
     event: EventFactsDict
     counterpart: EventFactsDict | None
-    renamed: Annotated[bool, "the counterpart was found by its place and has another name"]
+    renamed: Annotated[bool, "whether the counterpart has another name and was matched by position"]
 
 
 def event_dict(step: StepEvents, figures: EventFigures, lane: Lane) -> EventFactsDict:

@@ -46,8 +46,8 @@ class TablePageDict(TypedDict):
     all_sums: ColumnSums
     statuses: Mapping[str, int]
     offset: int
-    place: Annotated[int | None, "of the row that was looked for, among the matching ones"]
-    lost: Annotated[int, "notes that say what could not be read of what these rows are made of"]
+    place: Annotated[int | None, "position of the requested row among the matching rows; null if not there"]
+    lost: Annotated[int, "number of notes about input that could not be read for these rows"]
     rows: Sequence[Sequence[Cell]]
     next_offset: int | None
 

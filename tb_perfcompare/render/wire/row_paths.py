@@ -17,7 +17,7 @@ PATHS_SCHEMA = "tb_perfcompare.row_paths/1"
 
 
 class _CallPathDict(TypedDict):
-    frames: Annotated[list[int], "places in RowPaths.frames, from the outermost in"]
+    frames: Annotated[list[int], "indices into RowPaths.frames, outermost first"]
     calls: Pair
     times: Mapping[str, Pair]
 
@@ -25,7 +25,7 @@ class _CallPathDict(TypedDict):
 class CallPathDict(_CallPathDict, total=False):
     """One call path to the row."""
 
-    candidate_frames: Annotated[list[int], "the candidate's, where they differ in folders and line numbers"]
+    candidate_frames: Annotated[list[int], "the same for the candidate, if its folders or line numbers differ"]
 
 
 class AbsentDict(TypedDict):
@@ -36,11 +36,11 @@ class AbsentDict(TypedDict):
 
 
 class RestDict(TypedDict):
-    """The part of the row that the listed paths leave."""
+    """The part of the row that is not in the listed paths."""
 
     calls: Pair
     times: Mapping[str, Pair]
-    paths: Annotated[int, "how many are in it"]
+    paths: Annotated[int, "number of paths in the rest"]
 
 
 class WayDict(TypedDict):
@@ -53,14 +53,14 @@ class WayDict(TypedDict):
 
 
 class CalleesRestDict(TypedDict):
-    """The time that the listed callees leave."""
+    """Time and number of the callees that are not listed."""
 
     time: Pair
     callees: int
 
 
 class CalleesDict(TypedDict):
-    """Exposed times of what runs directly inside the row's frames. Own, rows and rest sum to the whole."""
+    """Exposed times of the direct callees of the row's frames. `own`, `rows` and `rest` sum to `whole`."""
 
     whole: Pair
     own: Pair
@@ -77,7 +77,7 @@ class MeasureDict(TypedDict):
 
 class RowPathsDict(TypedDict):
     """Answer of api/row_paths: integers in nanoseconds (or calls) per step times `denominator`. A pair is baseline and
-    candidate, null where a side has no such path."""
+    candidate, null if a side has no such path."""
 
     schema: Annotated[str, (PATHS_SCHEMA,)]
     version: str
@@ -86,10 +86,10 @@ class RowPathsDict(TypedDict):
     denominator: int
     measures: Sequence[MeasureDict]
     total: Figures
-    frames: Annotated[Sequence[tuple[str, str, str]], 'kind, name, and the table with a row of this name, "" for none']
+    frames: Annotated[Sequence[tuple[str, str, str]], 'kind, name, and the table that has a row of this name, or ""']
     ways: Sequence[WayDict]
     related: Sequence[Related]
-    call_tree: Annotated[FrameLink | None, "the largest frame of this name"]
+    call_tree: Annotated[FrameLink | None, "largest frame of this name in the call tree; null if there is none"]
     callees: CalleesDict | None
     durations: LaunchDurations | None
 

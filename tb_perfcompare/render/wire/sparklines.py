@@ -48,9 +48,9 @@ class RowLinesDict(TypedDict):
     unit: Annotated[str, ("us",)]
     measure: MeasureDict
     steps: StepCountsDict
-    places: Annotated[list[int], "of the rows, as many of those asked for as fit"]
+    places: Annotated[list[int], "positions of the returned rows; fewer than requested if the response is full"]
     rows: list[StepLineDict]
-    lost: Annotated[int, "as TablePage has it"]
+    lost: Annotated[int, "number of notes about input that could not be read, as in TablePage"]
 
 
 _RESERVE = 8_000

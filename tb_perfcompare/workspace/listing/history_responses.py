@@ -29,7 +29,7 @@ class RecordedStepsDict(TypedDict):
 class PointDict(TypedDict):
     """One recorded run of a series."""
 
-    run: Annotated[str | None, "what the pair's routes take; null where its summary cannot be read"]
+    run: Annotated[str | None, "run name for api/comparison; null if its summary is unreadable"]
     label: str
     at: str
     recorded_run: str
@@ -39,7 +39,7 @@ class PointDict(TypedDict):
     steps: RecordedStepsDict
     mean_step_us: float | None
     median_step_us: float | None
-    quartiles_us: Annotated[tuple[float, float] | None, "middle half of the steps; null: recorded without"]
+    quartiles_us: Annotated[tuple[float, float] | None, "lower and upper quartile of the steps; null if not recorded"]
     segment: int | None
     difference: float | None
     verdict: Annotated[str | None, ("slower", "faster", "same", "cannot_tell", None)]
@@ -64,8 +64,8 @@ class HistoryDict(_HistoryDict, total=False):
     problems_left_out: int
     offset: int
     total_points: int
-    listing: Annotated[str, "names the listing that this page is of"]
-    next_offset: Annotated[int, "the first point of the next page, where there is one"]
+    listing: Annotated[str, "identifier of the listing that all pages of a history share"]
+    next_offset: Annotated[int, "index of the next page's first point; absent on the last page"]
 
 
 class SeriesDict(TypedDict):
@@ -94,27 +94,27 @@ _RESERVE = 2_000
 _WORDS = {None: None, "slower": "slower", "faster": "faster", "same": "same", "cannot_tell": "cannot tell yet"}
 
 _POINTS = (
-    columns.key("at", "Recorded", "when the point was recorded (UTC)"),
-    columns.text("label", "Label", "what the point is called"),
-    columns.text("steps", "Steps", "steps that are compared, of those recorded"),
+    columns.key("at", "Recorded", "time of recording (UTC)"),
+    columns.text("label", "Label", "label of the point"),
+    columns.text("steps", "Steps", "compared steps of the recorded ones"),
     columns.time("mean_us", "Mean step", "mean step time"),
-    columns.time("median_us", "Median step", "median step time, which verdicts are about"),
-    columns.count("segment", "Level", "number of the segment, from 1: points between two changes"),
+    columns.time("median_us", "Median step", "median step time, on which verdicts are based"),
+    columns.count("segment", "Level", "number of the level, from 1: the points between two changes"),
     columns.fraction(
         "difference",
         "Against level",
-        "difference from the level before it",
+        "difference from the level before the point, as a fraction",
         role="percent",
     ),
-    columns.text("verdict", "Verdict", "what that means"),
+    columns.text("verdict", "Verdict", "verdict on that difference"),
     columns.fraction(
-        "shift", "Change", "Hodges-Lehmann shift of the level that begins here from the one before", role="percent"
+        "shift", "Change", "Hodges-Lehmann shift from the previous level to the one that begins here", role="percent"
     ),
-    columns.number("p", "p", "", "of the permutation test that found the change"),
+    columns.number("p", "p", "", "p of the permutation test that found the change"),
 )
 _SERIES = (
     columns.key("series", "Series", "directory below the log directory"),
-    columns.count("points", "Points", "runs that were recorded in it"),
+    columns.count("points", "Points", "number of recorded runs"),
 )
 
 

@@ -70,13 +70,13 @@ class LookDict(TypedDict):
     baseline: SideBriefDict
     candidate: SideBriefDict
     headline: Headline
-    checks: Annotated[Sequence[Check], "those that warn or failed"]
+    checks: Annotated[Sequence[Check], "checks that warn or failed"]
     cause: Finding | None
     causes: int
     parts: Sequence[RowTimes]
-    table: Annotated[str, "whose rows `rows` are, empty for none"]
-    rows: Annotated[Sequence[RowTimes], "the largest of `table`"]
-    notes: Annotated[Sequence[Note], "about either side's recordings"]
+    table: Annotated[str, "name of the table that `rows` is from; empty if there is none"]
+    rows: Annotated[Sequence[RowTimes], "rows of `table` with the largest baseline time or the largest change"]
+    notes: Annotated[Sequence[Note], "notes about the recordings of either side"]
 
 
 class CandidateRowDict(TypedDict):
@@ -99,25 +99,25 @@ class VerdictsAnswerDict(TypedDict):
     schema: Annotated[str, (VERDICTS_SCHEMA,)]
     version: str
     alpha: float
-    looks: Annotated[int, "comparisons with a p"]
+    looks: Annotated[int, "number of comparisons that have a p"]
     rows: Sequence[VerdictRowDict]
 
 
 CANDIDATE_COLUMNS = (
-    columns.key("candidate", "Candidate", "what was compared with the baseline"),
-    columns.text("verdict", "Verdict", "the verdict, or that the two were not compared"),
-    columns.text("adjusted", "Adjusted", "whether the difference holds when p is adjusted for all comparisons"),
-    columns.time("mean_us", "Mean", "mean per step of the candidate", role="candidate"),
-    columns.time("delta_us", "Δ", "candidate minus baseline, of the means", role="delta"),
+    columns.key("candidate", "Candidate", "run compared with the baseline"),
+    columns.text("verdict", "Verdict", "verdict, or that the two were not compared"),
+    columns.text("adjusted", "Adjusted", "whether the difference holds after adjusting p for all comparisons"),
+    columns.time("mean_us", "Mean", "mean step time of the candidate", role="candidate"),
+    columns.time("delta_us", "Δ", "mean step time, candidate minus baseline", role="delta"),
     columns.fraction("shift", "Shift", "Hodges-Lehmann shift of the typical step", role="percent"),
-    columns.fraction("low", "From", "lower end of the shift's interval, before any adjustment", role="percent"),
-    columns.fraction("high", "To", "upper end of the shift's interval, before any adjustment", role="percent"),
+    columns.fraction("low", "From", "lower end of the shift's confidence interval, not adjusted", role="percent"),
+    columns.fraction("high", "To", "upper end of the shift's confidence interval, not adjusted", role="percent"),
     columns.fraction("margin", "Threshold", "smallest change that matters", shown=False),
-    columns.number("p", "p", "", "of the headline"),
+    columns.number("p", "p", "", "p of the headline"),
     columns.number("p_holm", "p, Holm", "", "p adjusted for the number of comparisons by Holm's procedure"),
-    columns.text("steps", "Steps", "steps that are compared, of those recorded"),
+    columns.text("steps", "Steps", "compared steps of the recorded ones"),
     columns.text("caveats", "Caveats", "checks that warn or failed"),
-    columns.text("cause", "Largest cause", "the first finding, or why the two were not compared"),
+    columns.text("cause", "Largest cause", "first finding, or the reason why the two were not compared"),
 )
 
 

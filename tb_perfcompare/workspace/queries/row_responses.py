@@ -53,9 +53,9 @@ class StepTimesDict(TypedDict):
     """Times of one row in each step of a side."""
 
     steps: Sequence[str]
-    captures: Annotated[Sequence[int], "which span each was recorded in, from 0"]
+    captures: Annotated[Sequence[int], "for each step, index of the span that recorded it, from 0"]
     time_us: Annotated[
-        Mapping[str, Sequence[float]] | None, "by measure, one for each step; null: the side does not have the row"
+        Mapping[str, Sequence[float]] | None, "times by measure, one per step; null if the side lacks the row"
     ]
 
 

@@ -68,7 +68,7 @@ def test_a_frame_says_what_its_columns_are() -> None:
     frame = table.to_frame()
     assert list(frame.columns) == [column.name for column in table.columns]
     assert frame.attrs["units"] == {column.name: column.unit for column in table.columns}
-    assert frame.attrs["descriptions"]["delta_us"] == "candidate minus baseline: host self time per step"
+    assert frame.attrs["descriptions"]["delta_us"] == "Host self time; candidate minus baseline, mean per admitted step"
     assert (frame.attrs["table"], frame.attrs["title"]) == ("operators", "Operators")
     assert frame.attrs["notes"] == ["A note about the table."]
 
