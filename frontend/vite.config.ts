@@ -16,6 +16,7 @@ export default defineConfig({
     manifest: 'manifest.json',
     modulePreload: false,
     target: 'es2022',
+    cssTarget: ['chrome123', 'firefox121', 'safari17.5'], // the first with all that the sheets use: light-dark(), :has()
     rollupOptions: {
       input: 'src/main.tsx',
       // parts that are fetched later take what they share with the entry from it, so the first request is the only one

@@ -17,16 +17,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from tests.events import (
-    ABSOLUTE_BASE_NS,
-    DEVICE_PROPERTIES,
-    MAIN,
-    OLD_CATEGORY,
-    VENDORS,
-    Event,
-    Spelling,
-    nanoseconds,
-)
+from tests.events import ABSOLUTE_BASE_NS, DEVICE_PROPERTIES, MAIN, OLD_CATEGORY, VENDORS, Event, Spelling, nanoseconds
 
 __all__ = ["ABSOLUTE_BASE_NS", "MAIN", "VENDORS", "Event", "TraceBuilder"]
 

@@ -11,7 +11,7 @@ import { FRESH_STEPS } from './host/url_state';
 import { useAddress, type Change } from './host/use_address';
 import { Actions } from './pair/actions';
 import { MarkerChoice } from './pair/marker_choice';
-import { NoRuns, OneRun, Problems, Scanning } from './pair/no_pair';
+import { NoPair } from './pair/no_pair';
 import { Pickers } from './pair/pickers';
 import { remember } from './pair/recent';
 import { defaultPair, filesOf, findRun, fingerprint, missingOf, sideQuery, withLaunches, withSteps } from './pair/selection';
@@ -23,7 +23,9 @@ import { Loading } from './states/loading';
 import { Message } from './states/message';
 import { Brief } from './summary/verdict';
 import { Tabs, tabsOf } from './tabs';
+import { Button, LinkButton } from './ui/buttons';
 import { Banner } from './ui/controls/banners';
+import { Problems } from './ui/controls/problems';
 import { Kept } from './ui/kept';
 import { Lazy } from './ui/lazy';
 import { sideName } from './ui/sides';
@@ -124,13 +126,13 @@ export function App() {
             {retryIn > 0 && <p class="retry muted">{text.errors.retryIn(retryIn)}</p>}
           </>
         ) : (
-          <Scanning />
+          <Message title={text.loading.runs} />
         )}
       </main>
     );
 
   const body = (): preact.ComponentChildren => {
-    if (answer.runs.length === 0) return <NoRuns answer={answer} onRescan={() => refresh(true)} />;
+    if (answer.runs.length === 0) return <NoPair answer={answer} onPair={pair} onRescan={() => refresh(true)} />;
     if (page === 'verdicts')
       return <Lazy load={loadVerdicts} height={400} props={{ answer, baseline: a, candidates, window: address.window, marker: address.marker, kind: address.kind, sort: address.sort, look: address.look, onChange: change, onPair: pair }} />;
     if (page === 'history')
@@ -149,7 +151,7 @@ export function App() {
         </>
       );
     if (!a || !b)
-      return answer.runs.length === 1 ? <OneRun answer={answer} onPair={pair} onRescan={() => refresh(true)} /> : <Message title={text.empty.choosePair} />;
+      return answer.runs.length === 1 ? <NoPair answer={answer} onPair={pair} onRescan={() => refresh(true)} /> : <Message title={text.empty.choosePair} />;
     switch (state.status) {
       case 'loading':
         return <Loading {...state} onCancel={cancel} />;
@@ -182,7 +184,7 @@ export function App() {
           />
         );
       default:
-        return <Scanning />;
+        return <Message title={text.loading.runs} />;
     }
   };
 
@@ -190,9 +192,7 @@ export function App() {
     <div class={`app${tab === SUMMARY || tab === STRICT || !comparison ? '' : ' app-table'}`}>
       <header class="top">
         {heading}
-        <button type="button" class="button skip" onClick={() => document.querySelector('main')?.focus()}>
-          {text.skip}
-        </button>
+        <Button class="skip" onClick={() => document.querySelector('main')?.focus()}>{text.skip}</Button>
         {answer.runs.length > 0 && (
           <Pickers
             answer={answer}
@@ -203,9 +203,7 @@ export function App() {
             sides={paired ? 'both' : page === 'verdicts' ? 'a' : 'none'}
             back={
               candidates.length > 0 && (
-                <button type="button" class="link-button more soft" onClick={() => several(candidates)}>
-                  {text.pages.back(candidates.length)}
-                </button>
+                <LinkButton class="more" onClick={() => several(candidates)}>{text.pages.back(candidates.length)}</LinkButton>
               )
             }
             onSeveral={(runs) => several(runs.map((run) => ({ run, worker: null, span: null })))}

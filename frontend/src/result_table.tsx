@@ -16,6 +16,7 @@ import { findRow, isCut, rowKey, shorterStep } from './table/rows';
 import { hasSteps } from './table/step_column';
 import { TableView, type FigureRows, type WholePicture } from './table/table_view';
 import { useWhole } from './table/use_whole';
+import { Button, LinkButton } from './ui/buttons';
 import { Icon } from './ui/icons';
 import { Lazy } from './ui/lazy';
 import { Badge } from './ui/sides';
@@ -73,10 +74,10 @@ export function ResultTable(props: Props) {
             <ul class="profiler-links">
               {(['a', 'b'] as const).map((letter) => (
                 <li key={letter}>
-                  <button type="button" class="link-button soft" title={profiler.hint(letter)} onClick={() => profiler.open(letter, { table: tab, row })}>
+                  <LinkButton class="inline" title={profiler.hint(letter)} onClick={() => profiler.open(letter, { table: tab, row })}>
                     <Badge side={letter} /> {tableText.panel.openView(profilerView({ table: tab, row })?.label ?? '')}{' '}
                     <Icon name="open" size={12} />
-                  </button>
+                  </LinkButton>
                 </li>
               ))}
             </ul>
@@ -134,9 +135,7 @@ function flameOf({ comparison, table, address, onChange }: Props, source: RowSou
 /** Whether layers of a network are one row. */
 function LayersChoice({ together, onChoose }: { together: boolean; onChoose: (together: boolean) => void }) {
   return (
-    <button type="button" class="button toggle" aria-pressed={together} title={tableText.layersAbout} onClick={() => onChoose(!together)}>
-      {tableText.layers}
-    </button>
+    <Button class="toggle" aria-pressed={together} title={tableText.layersAbout} onClick={() => onChoose(!together)}>{tableText.layers}</Button>
   );
 }
 

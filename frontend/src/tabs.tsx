@@ -7,6 +7,7 @@ import { formatTitle } from './pair/selection';
 import { isSplit } from './summary/ledger';
 import { Fold } from './ui/controls/fold';
 import { Menu } from './ui/controls/menu';
+import { Segments } from './ui/controls/segments';
 import { Select } from './ui/controls/select';
 import { Toolbar } from './ui/controls/toolbar';
 import { Lazy } from './ui/lazy';
@@ -148,16 +149,10 @@ function Choices({ view, current, onChoose, children }: { view: View; current: s
   const group = (tab: Tab): string => text.views.groups[tab.id] ?? tab.label;
   const shown = kind?.tabs.find((tab) => tab.id === current);
   return (
-    <Toolbar class={`choices${kinds.length > 3 ? ' choices-row' : ''}`} label={text.views.choices}>
+    <Toolbar class={`choices wrap${kinds.length > 3 ? ' choices-row' : ''}`} label={text.views.choices}>
       <Fold label={kind && shown ? (kind.tabs.length > 1 ? text.views.grouped(kind.label, group(shown)) : kind.label) : view.label}>
       {kinds.length > 1 && (
-        <span class="segments" role="group" aria-label={text.views.rowsRegion}>
-          {kinds.map((rows) => (
-            <button key={rows.id} type="button" aria-pressed={rows === kind} title={rows.tabs[0]!.title} onClick={() => onChoose(rows.tabs[0]!.id)}>
-              {rows.label}
-            </button>
-          ))}
-        </span>
+        <Segments label={text.views.rowsRegion} all={kinds} chosen={(rows) => rows === kind} name={(rows) => rows.label} title={(rows) => rows.tabs[0]!.title} onChoose={(rows) => onChoose(rows.tabs[0]!.id)} />
       )}
       {kind && kind.tabs.length > 1 && (
         <label class="group-by line muted">

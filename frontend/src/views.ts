@@ -85,7 +85,7 @@ export function viewsOf(tabs: Tab[], renamed = false): View[] {
       rows: some
         .map((rows) => ({ ...rows, tabs: rows.tabs.filter((tab) => tab.absent === '') }))
         .filter((rows) => rows.tabs.length > 0)
-        .map((rows) => ({ ...rows, label: rows.id === 'steps' ? rows.tabs[0]!.label : (text.views.rows[rows.id] ?? rows.tabs[0]!.label) })),
+        .map((rows) => ({ ...rows, label: text.views.rows[rows.id] ?? rows.tabs[0]!.label })),
       absent: some.flatMap((rows) => rows.tabs.flatMap((tab) => (tab.absent === '' ? [] : [{ ...tab, label: chosenBy(tab) }]))),
     };
   });

@@ -51,7 +51,8 @@ def timed_trace(recording: TraceRecording, window: str, marker: str, *, tail: bo
         raise CorruptInput(
             recording.file.path,
             "no operators, annotations, API calls or device events to time",
-            hint="record with torch.profiler's CPU or device activity",
+            hint="record with torch.profiler's CPU or device activity; for work in other threads than the profiler's, "
+            "as of a thread pool, with experimental_config=_ExperimentalConfig(profile_all_threads=True)",
         )
     of_events = event_steps(steps.timeline, steps.windows, window)
     return TimedTrace(recording, device_facts(recording, vendor), steps, windows, of_events)

@@ -43,13 +43,7 @@ from tb_perfcompare.model.summary.collectives import BY_MESSAGE
 from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
 from tb_perfcompare.model.summary.kernel_metrics import MODELLED_WORK
-from tb_perfcompare.model.summary.summary import (
-    Capture,
-    DroppedStep,
-    GroupTable,
-    StepTable,
-    Summary,
-)
+from tb_perfcompare.model.summary.summary import Capture, DroppedStep, GroupTable, StepTable, Summary
 
 _REASONS_IF_ABSENT = {
     "operators": "the trace has no operators; record with ProfilerActivity.CPU",

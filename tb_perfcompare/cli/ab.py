@@ -15,18 +15,17 @@ from contextlib import contextmanager
 from typing import Any
 
 from tb_perfcompare.capture.options import add_capture, capture_words
-from tb_perfcompare.cli.arguments import add_output, add_top, positive
-from tb_perfcompare.cli.gate import add_gate, check_gate, run_gate
-from tb_perfcompare.cli.output import Console, check_writable, write_file
+from tb_perfcompare.cli.arguments import add_options, add_output, positive
+from tb_perfcompare.cli.gate import add_gate, check_gate, has_gate, run_gate
+from tb_perfcompare.cli.output import Console, check_writable
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.experiment.command import parse_command
 from tb_perfcompare.experiment.config import read_config
-from tb_perfcompare.experiment.experiment import Experiment, RecordingFailed, Variant, open_experiment
+from tb_perfcompare.experiment.experiment import Experiment, RecordingFailed, Variant, open_experiment, turns
 from tb_perfcompare.experiment.looks import Looks
-from tb_perfcompare.experiment.turns import turns
 from tb_perfcompare.render.formats import FORMATS
 from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES
 from tb_perfcompare.workspace.workspace import Workspace
@@ -61,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_capture(parser.add_argument_group("the recording"))
     parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="format of the report (default: text)")
     add_output(parser)
-    add_top(parser, "20")
+    add_options(parser, "top", of="20")
     add_gate(parser)
 
 
@@ -86,8 +85,7 @@ def _termination_as_interrupt() -> Iterator[None]:
 
 def _run(arguments: argparse.Namespace, console: Console) -> int:
     variants = _variants(arguments)
-    if arguments.output:
-        check_writable(arguments.output)
+    check_writable(arguments.output)
     check_gate(arguments)
     if arguments.junit and len(variants) > 2:
         raise PerfCompareError("--junit is for one candidate", hint="leave it out")
@@ -103,10 +101,7 @@ def _run(arguments: argparse.Namespace, console: Console) -> int:
                 console.complain("interrupted before the first round was complete; continue with --resume")
             return stopped
         data = looks.report(arguments.format, arguments.top, None if arguments.output else console.screen)
-        if arguments.output:
-            write_file(arguments.output, data)
-        else:
-            console.answer(data)
+        console.deliver(data, arguments.output)
         return stopped or _gate(looks, workspace, arguments, console)
 
 
@@ -168,8 +163,7 @@ class _Recording:
 def _gate(looks: Looks, workspace: Workspace, arguments: argparse.Namespace, console: Console) -> int:
     """Runs the gate for each candidate; returns the worst exit status: 1 before 3 before 0."""
     statuses = []
-    gates = arguments.fail_if_slower is not None or arguments.budget or arguments.fail_on
-    several = len(looks.candidates) > 1 and gates
+    several = len(looks.candidates) > 1 and has_gate(arguments)
     for name in looks.candidates:
         if several:
             console.complain(f"{name}:")

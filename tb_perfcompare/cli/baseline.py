@@ -8,15 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tb_perfcompare.cli.arguments import (
-    add_all_steps,
-    add_counters,
-    add_kind,
-    add_launches,
-    add_selection,
-    add_step_marker,
-    add_step_window,
-)
+from tb_perfcompare.cli.arguments import SELECTION, add_options
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import RUN, add_baselines, named_side, new_workspace
 from tb_perfcompare.comparison.result import columns
@@ -49,13 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     save.add_argument("name", metavar="NAME", help="letters, digits, dots, dashes and underscores")
     save.add_argument("source", metavar="RUN", help=RUN)
     save.add_argument("--replace", action="store_true", help="replace a baseline of that name")
-    add_selection(save)
-    add_all_steps(save)
-    add_launches(save)
-    add_counters(save)
-    add_step_window(save)
-    add_step_marker(save)
-    add_kind(save)
+    add_options(save, *SELECTION, "all-steps", "launches", "counters", "step-window", "step-marker", "kind")
     listed = actions.add_parser("list", help="list the baselines", description="List the baselines.")
     shown = actions.add_parser("show", help="show how one was made", description="Show how a baseline was made.")
     shown.add_argument("name", metavar="NAME", help="a saved baseline")
@@ -84,11 +70,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _saved(baselines: Baselines, arguments: argparse.Namespace, console: Console) -> str:
-    side = named_side(
-        arguments.source, arguments.baselines, worker=arguments.worker, span=arguments.span, steps=arguments.steps,
-        all_steps=arguments.all_steps, launches=arguments.launches, counters=arguments.counters,
-        marker=arguments.step_marker, kind=arguments.kind,
-    )  # fmt: skip
+    side = named_side(arguments, arguments.source)
     with new_workspace() as workspace:
         content = baselines.save(
             arguments.name, side, arguments.step_window, workspace, replacing=arguments.replace,

@@ -30,7 +30,11 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         }  # fmt: skip
         text = f"switched off ({SWITCH})"
     else:
-        facts = _cleared(cache) if arguments.clear else _shown(cache)
+        try:
+            facts = cache.clear() if arguments.clear else cache.facts()
+        except OSError as error:
+            hint = "check its permissions" if isinstance(error, PermissionError) else "choose another --directory"
+            raise InputError(str(error.filename), error.strerror or str(error), hint=hint) from error
         answer = {
             "on": True, "directory": facts.directory, "entries": facts.entries,
             "comparisons": facts.comparisons, "bytes": facts.bytes, "limit_bytes": facts.limit_bytes,
@@ -38,25 +42,6 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         text = _text(facts, cleared=arguments.clear)
     console.answer(wire.encode(answer, indent=2) + b"\n" if arguments.json else f"{text}\n".encode())
     return 0
-
-
-def _shown(cache: SummaryCache) -> CacheFacts:
-    try:
-        return cache.facts()
-    except OSError as error:
-        raise _unusable(error) from error
-
-
-def _cleared(cache: SummaryCache) -> CacheFacts:
-    try:
-        return cache.clear()
-    except OSError as error:
-        raise _unusable(error) from error
-
-
-def _unusable(error: OSError) -> InputError:
-    hint = "check its permissions" if isinstance(error, PermissionError) else "choose another --directory"
-    return InputError(str(error.filename), error.strerror or str(error), hint=hint)
 
 
 def _text(facts: CacheFacts, *, cleared: bool) -> str:

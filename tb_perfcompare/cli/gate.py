@@ -58,11 +58,15 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def has_gate(arguments: argparse.Namespace) -> bool:
+    """Whether a limit was given."""
+    return bool(arguments.fail_if_slower is not None or arguments.budget or arguments.fail_on)
+
+
 def check_gate(arguments: argparse.Namespace) -> None:
     """Raises PerfCompareError, before a long computation, for gate options that do nothing or files that cannot be
     written."""
-    has_gate = arguments.fail_if_slower is not None or arguments.budget or arguments.fail_on
-    if not has_gate:
+    if not has_gate(arguments):
         for option, given in (
             ("--junit", arguments.junit), ("--cannot-tell", _is_set(arguments)),
             ("--fail-on-machine", arguments.fail_on_machine),
@@ -70,8 +74,7 @@ def check_gate(arguments: argparse.Namespace) -> None:
             if given:
                 hint = "add --fail-if-slower, --budget or --fail-on"
                 raise PerfCompareError(f"{option} needs a gate", hint=hint)
-    if arguments.junit:
-        check_writable(arguments.junit)
+    check_writable(arguments.junit)
     if arguments.github_summary is not None:
         check_writable(_summary_file(arguments))
 
@@ -107,11 +110,9 @@ def _outcomes(
     arguments: argparse.Namespace,
     report: Reporter,
 ) -> list[Outcome]:
-    if arguments.fail_if_slower is None and not arguments.budget and not arguments.fail_on:
+    if not has_gate(arguments):
         return []
-    from tb_perfcompare.gate.category import category_time
-    from tb_perfcompare.gate.cause import no_cause
-    from tb_perfcompare.gate.step_time import step_time
+    from tb_perfcompare.gate.gates import category_time, no_cause, step_time
 
     outcomes: list[Outcome] = []
     if arguments.fail_if_slower is not None:
@@ -135,7 +136,7 @@ def _line(outcome: Outcome, unsure: Unsure) -> str:
 
 
 def _rule(name: str) -> str:
-    from tb_perfcompare.gate.cause import checked_rule
+    from tb_perfcompare.gate.gates import checked_rule
 
     return checked_rule(name)
 

@@ -109,6 +109,13 @@ class Console:
                 f"standard output cannot be written: {reason}", hint="free space or write elsewhere"
             ) from error
 
+    def deliver(self, data: bytes, output: str | None) -> None:
+        """To the file of -o, else to standard output. Raises as `write_file` and `answer`."""
+        if output:
+            write_file(output, data)
+        else:
+            self.answer(data)
+
     def complain(self, message: str) -> None:
         """Writes a message to standard error: one line, wrapped on a terminal."""
         line = printable(" ".join(message.split()))
@@ -169,8 +176,10 @@ class Console:
             self._stderr.flush()
 
 
-def check_writable(path: str) -> None:
-    """Raises InputError, before a long computation, if its result could not be written to `path`."""
+def check_writable(path: str | None) -> None:
+    """Raises InputError, before a long computation, if its result could not be written to `path`, if there is one."""
+    if not path:
+        return
     folder = os.path.dirname(path) or "."
     if os.path.isdir(path):
         raise InputError(path, "is a directory", hint="give the name of a file to write")

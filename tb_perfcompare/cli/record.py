@@ -10,7 +10,7 @@ import socket
 import time
 from datetime import datetime, timezone
 
-from tb_perfcompare.cli.arguments import add_all_steps, add_kind, add_selection, add_step_marker, add_step_window
+from tb_perfcompare.cli.arguments import SELECTION, add_options
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import RUN, add_baselines, named_side, new_workspace
 from tb_perfcompare.number_text import many
@@ -33,19 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--label", metavar="TEXT", help="label of the point, such as a commit (default: the name of this machine)"
     )
     parser.add_argument("--replace", action="store_true", help="replace a point of the same time and label")
-    add_selection(parser)
-    add_all_steps(parser)
-    add_step_window(parser)
-    add_step_marker(parser)
-    add_kind(parser)
+    add_options(parser, *SELECTION, "all-steps", "step-window", "step-marker", "kind")
     add_baselines(parser)
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    side = named_side(
-        arguments.source, arguments.baselines, worker=arguments.worker, span=arguments.span, steps=arguments.steps,
-        all_steps=arguments.all_steps, marker=arguments.step_marker, kind=arguments.kind,
-    )  # fmt: skip
+    side = named_side(arguments, arguments.source)
     with new_workspace() as workspace:
         content = saved_content(side, arguments.step_window, workspace, console.progress)
     console.say_lost(content.whole.notes)

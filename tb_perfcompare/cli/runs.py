@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 
-from tb_perfcompare.cli.arguments import add_scheduler, add_step_marker
+from tb_perfcompare.cli.arguments import add_options
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace, strict_listing
 from tb_perfcompare.comparison.result import columns
@@ -46,8 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("logdir", metavar="LOGDIR", help="directory with runs below it")
     parser.add_argument("--names-only", action="store_true", help="list names and sizes without reading the files")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    add_step_marker(parser)
-    add_scheduler(parser)
+    add_options(parser, "step-marker", "scheduler")
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:

@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tb_perfcompare.errors import InputError
-from tb_perfcompare.workspace.inputs.sides import Side, Steps
+from tb_perfcompare.workspace.inputs.sides import Side
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root, side_from_path
 
 if TYPE_CHECKING:
@@ -29,20 +29,29 @@ def add_baselines(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def named_side(
-    given: str, baselines: str, *, worker: str | None, span: str | None, steps: Steps | None, all_steps: bool,
-    launches: str | None = None, counters: str | None = None, marker: str = "",
-    kind: str = "",
-) -> Side:  # fmt: skip
-    """Returns the side that a user's argument means. Its source is named as the user wrote it, also for a saved
-    baseline. Raises InputError and SelectionError."""
+def given(arguments: argparse.Namespace, name: str, side: str = "") -> Any:
+    """Returns the value of an option: the side's own takes precedence over the one for both sides; None if the command
+    has neither."""
+    own = getattr(arguments, f"{side}_{name}", None)
+    return getattr(arguments, name, None) if own is None else own
+
+
+def named_side(arguments: argparse.Namespace, run: str, side: str = "") -> Side:
+    """Returns the side that a user means by `run` and the options. Its source is named as the user wrote it, also for a
+    saved baseline. Raises InputError and SelectionError."""
     from tb_perfcompare.workspace.baselines import Baselines
 
-    path = Baselines(baselines).located(given)
-    side = side_from_path(path, worker, span, steps, launches=launches, counters=counters)
-    if path != given:
-        side = replace(side, source=given, files=tuple(replace(file, source=given) for file in side.files))
-    return replace(side, all_steps=side.all_steps or all_steps, marker=marker or side.marker, kind=kind or side.kind)
+    worker, span, steps, launches, counters = (
+        given(arguments, name, side) for name in ("worker", "span", "steps", "launches", "counters")
+    )
+    path = Baselines(arguments.baselines).located(run)
+    found = side_from_path(path, worker, span, steps, launches=launches, counters=counters)
+    if path != run:
+        found = replace(found, source=run, files=tuple(replace(file, source=run) for file in found.files))
+    return replace(
+        found, all_steps=found.all_steps or arguments.all_steps, marker=arguments.step_marker or found.marker,
+        kind=arguments.kind or found.kind,
+    )  # fmt: skip
 
 
 @contextmanager

@@ -9,28 +9,41 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 
 from tb_perfcompare.analysis.cycles.trace_cycles import BETAS
-from tb_perfcompare.cli.arguments import (
-    add_all_steps,
-    add_counters,
-    add_kind,
-    add_selection,
-    add_side_selection,
-    add_step_marker,
-    add_step_window,
-)
+from tb_perfcompare.cli.arguments import SELECTION, add_options, add_side_options
 from tb_perfcompare.cli.output import Console, check_writable, write_file
-from tb_perfcompare.cli.sources import add_baselines, new_workspace
-from tb_perfcompare.cli.strict_sources import CORRECTED, PUBLISHED, SIDES, Job, check_options, find_jobs
+from tb_perfcompare.cli.sources import add_baselines, given, new_workspace
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.strict.processes import ProcessPair, alone
 from tb_perfcompare.comparison.strict.weak_recordings import different_anchors
-from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError
+from tb_perfcompare.model.formats import CYCLES
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.formats import render
-from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
-from tb_perfcompare.workspace.jobs.strict_corrected import of_tables, of_worker
-from tb_perfcompare.workspace.jobs.strict_jobs import CSV, MARKDOWN, TEXT, strict_file, strict_text_bytes
+from tb_perfcompare.sources import registry
+from tb_perfcompare.sources.discover import without_part
+from tb_perfcompare.sources.perf_data.csv_tables import counters_beside, read_perf_data
+from tb_perfcompare.sources.perf_data.table_pairs import find_pairs, holds_perf_data
+from tb_perfcompare.sources.recognition.format_sniffers import BASELINE_ENDING
+from tb_perfcompare.sources.saved.baseline_file import read_facts
+from tb_perfcompare.workspace.baselines import Baselines
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side, of_one_kind
+from tb_perfcompare.workspace.jobs.strict_jobs import (
+    CSV,
+    MARKDOWN,
+    TEXT,
+    in_cycles,
+    of_tables,
+    of_worker,
+    strict_file,
+    strict_text_bytes,
+)
+from tb_perfcompare.workspace.jobs.strict_sides import StrictSides, check_same_kind, sides_of_tables, sides_of_traces
+from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.workspace import Workspace
 
 FORMATS = (MARKDOWN, CSV, TEXT)
@@ -53,14 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pid", metavar="P", type=_pid, help="only this process, on both sides; for traces: the rank")
     parser.add_argument("--normal-pid", metavar="P", type=_pid, help="compare process P of the normal side ...")
     parser.add_argument("--abnormal-pid", metavar="Q", type=_pid, help="... with process Q of the abnormal side")
-    add_selection(parser, " of both sides")
-    add_all_steps(parser)
-    for side in SIDES:
-        add_side_selection(parser, side)
-        add_counters(parser, side)
-    add_step_window(parser)
-    add_step_marker(parser)
-    add_kind(parser)
+    add_options(parser, *SELECTION, "all-steps", of=" of both sides")
+    for side in _SIDES:
+        add_side_options(parser, side, *SELECTION, "counters")
+    add_options(parser, "step-window", "step-marker", "kind")
     parser.add_argument(
         "--beta", choices=BETAS, default=BETAS[0],
         help="traces: shares of summed durations (total, the default), or of the time a function owns (exclusive)",
@@ -87,14 +96,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    check_options(arguments)
+    _check_options(arguments)
     with new_workspace() as workspace:
-        jobs = find_jobs(arguments, workspace, console)
+        jobs = _find_jobs(arguments, workspace, console)
         _write(jobs, arguments, workspace, console)
     return 0
 
 
-def _write(jobs: list[Job], arguments: argparse.Namespace, workspace: Workspace, console: Console) -> None:
+def _write(jobs: list[_Job], arguments: argparse.Namespace, workspace: Workspace, console: Console) -> None:
     form = arguments.format or _usual_format(arguments, console)
     if arguments.output and (len(jobs) > 1 or _is_directory(arguments.output)):
         _write_all(jobs, form, arguments, workspace, console)
@@ -115,7 +124,7 @@ def _usual_format(arguments: argparse.Namespace, console: Console) -> str:
     return CSV if arguments.output.endswith(".csv") else MARKDOWN
 
 
-def _rendered(job: Job, form: str, arguments: argparse.Namespace, workspace: Workspace, console: Console) -> bytes:
+def _rendered(job: _Job, form: str, arguments: argparse.Namespace, workspace: Workspace, console: Console) -> bytes:
     screen = console.screen if arguments.output is None else None
     if arguments.method == CORRECTED:
         comparison = _corrected(job, arguments, workspace, console)
@@ -131,7 +140,7 @@ def _rendered(job: Job, form: str, arguments: argparse.Namespace, workspace: Wor
     return data
 
 
-def _corrected(job: Job, arguments: argparse.Namespace, workspace: Workspace, console: Console) -> Comparison:
+def _corrected(job: _Job, arguments: argparse.Namespace, workspace: Workspace, console: Console) -> Comparison:
     options = CompareOptions(window=arguments.step_window)
     if job.sides.of_traces is None:
         return of_tables(job.sources, job.processes, options, console.progress)
@@ -140,7 +149,7 @@ def _corrected(job: Job, arguments: argparse.Namespace, workspace: Workspace, co
 
 
 def _write_all(
-    jobs: list[Job], form: str, arguments: argparse.Namespace, workspace: Workspace, console: Console
+    jobs: list[_Job], form: str, arguments: argparse.Namespace, workspace: Workspace, console: Console
 ) -> None:
     folder = arguments.output
     try:
@@ -159,7 +168,7 @@ def _write_all(
         write_file(os.path.join(folder, f"{name}.{'txt' if form == TEXT else form}"), data)
 
 
-def _file_stem(job: Job, method: str) -> str:
+def _file_stem(job: _Job, method: str) -> str:
     pair = job.processes
     kind = f"{pair.word}{pair.normal}" if pair.strict else f"n_{pair.word}{pair.normal}_vs_a_{pair.word}{pair.abnormal}"
     if method != CORRECTED:
@@ -176,3 +185,153 @@ def _pid(text: str) -> int:
     if not text.isdecimal() or len(text) > 18:
         raise argparse.ArgumentTypeError(f"{text!r} is not a process ID")
     return int(text)
+
+
+_SIDES = ("normal", "abnormal")
+PUBLISHED, CORRECTED = "published", "corrected"
+"""Values of --method."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    """One report to write. `sources` are the two sides as `diff` would compare them."""
+
+    sides: StrictSides
+    processes: ProcessPair
+    sources: tuple[Side, Side]
+
+    @property
+    def described(self) -> str:
+        """Names the pair, for messages."""
+        return f"{self.sides.case}{self.sides.phase} {self.processes.described}"
+
+
+def _find_jobs(arguments: argparse.Namespace, workspace: Workspace, console: Console) -> list[_Job]:
+    """Returns the requested reports, at least one. Raises InputError, SelectionError, NotComparable."""
+    located = {side: _located(getattr(arguments, side), arguments.baselines) for side in _SIDES}
+    arguments = argparse.Namespace(**{**vars(arguments), **located})
+    kinds = [_is_table(getattr(arguments, side)) for side in _SIDES]
+    check_same_kind(*kinds)
+    comparisons = _tables(arguments, console) if kinds[0] else iter([_traces(arguments, workspace, console)])
+    jobs = []
+    for sides, sources in comparisons:
+        jobs += [_Job(sides, pair, sources) for pair in _processes(sides, arguments)]
+        if arguments.pid is None and arguments.normal_pid is None:
+            _report_unpaired(sides, console)
+    if not jobs:
+        raise SelectionError("there are no two processes to compare", hint="see the pid columns, or the workers")
+    return jobs
+
+
+def _located(given: str, baselines: str) -> str:
+    """Returns the path that the user's argument means. Raises SelectionError for a saved baseline of a per-cycle table,
+    as it lacks the table's rows."""
+    path = Baselines(baselines).located(given)
+    if path.endswith(BASELINE_ENDING) and os.path.isfile(path) and read_facts(path).format == CYCLES:
+        hint = "give the table itself, or compare with tb-perfcompare diff"
+        raise SelectionError(f"{given} is a saved baseline of a per-cycle table, without its rows", hint=hint)
+    return path
+
+
+def _check_options(arguments: argparse.Namespace) -> None:
+    """Raises PerfCompareError for options that contradict each other."""
+    one_side = [arguments.normal_pid, arguments.abnormal_pid]
+    if arguments.pid is not None and one_side != [None, None]:
+        raise PerfCompareError("--pid is for both sides", hint="give it alone, or --normal-pid and --abnormal-pid")
+    if (one_side[0] is None) != (one_side[1] is None):
+        raise PerfCompareError("--normal-pid and --abnormal-pid go together", hint="give both, or --pid")
+    if arguments.table is not None and arguments.method != CORRECTED:
+        raise PerfCompareError("--table is for --method corrected", hint="the published report has one table")
+    if arguments.banner and arguments.method == CORRECTED:
+        raise PerfCompareError("--banner is about the published method", hint="leave it out")
+
+
+def _is_table(path: str) -> bool:
+    """Whether a path is of per-cycle tables; a path that does not exist counts as one. Else it is a run with steps."""
+    if os.path.isdir(path):
+        return holds_perf_data(path)
+    file_path, part = without_part(path)
+    if part is not None and os.path.exists(file_path):
+        return False
+    if not os.path.exists(path) or path.removesuffix(".gz").endswith(".csv"):
+        return True
+    return registry.recognise(path).format == CYCLES
+
+
+def _tables(arguments: argparse.Namespace, console: Console) -> Iterator[tuple[StrictSides, tuple[Side, Side]]]:
+    for name in ("worker", "span"):
+        if any(given(arguments, name, side) is not None for side in _SIDES):
+            raise PerfCompareError(f"--{name} is for traces", hint="choose a process of a table with --pid")
+    for side in _SIDES:
+        if getattr(arguments, f"{side}_counters") is not None:
+            raise PerfCompareError(
+                f"--{side}-counters is for traces",
+                hint="a table has its own counters; a *_counters_data.csv next to it is found by its name",
+            )
+    if arguments.kind:
+        raise PerfCompareError("--kind is for traces", hint="choose cycles of a table with --steps")
+    table_pairs = find_pairs(arguments.normal, arguments.abnormal)
+    if arguments.name is not None and len(table_pairs.pairs) > 1:
+        raise SelectionError(f"--name is for one case, but {len(table_pairs.pairs)} pairs of tables were found",
+                             hint="give one case, or no --name")  # fmt: skip
+    if table_pairs.unpaired:
+        console.complain(f"note: no partner for {', '.join(table_pairs.unpaired)}")
+    for pair in table_pairs.pairs:
+        paths = pair.normal, pair.abnormal
+        tables = [
+            in_cycles(read_perf_data(path), given(arguments, "steps", side), path)
+            for side, path in zip(_SIDES, paths, strict=True)
+        ]
+        counters = counters_beside(pair.abnormal) if arguments.banner else None
+        case = pair.case if arguments.name is None else str(arguments.name)
+        sources = [
+            side_from_path(path, None, None, given(arguments, "steps", side))
+            for side, path in zip(_SIDES, paths, strict=True)
+        ]
+        yield (
+            sides_of_tables(tables[0], tables[1], case=case, phase=pair.phase, counters=counters),
+            (sources[0], sources[1]),
+        )
+
+
+def _traces(
+    arguments: argparse.Namespace, workspace: Workspace, console: Console
+) -> tuple[StrictSides, tuple[Side, Side]]:
+    sources = [
+        side_from_path(
+            getattr(arguments, side), given(arguments, "worker", side), given(arguments, "span", side),
+            given(arguments, "steps", side), counters=getattr(arguments, f"{side}_counters"),
+        )
+        for side in _SIDES
+    ]  # fmt: skip
+    sources = [
+        replace(
+            source,
+            all_steps=source.all_steps or arguments.all_steps,
+            marker=arguments.step_marker,
+            kind=arguments.kind or source.kind,
+        )
+        for source in sources
+    ]
+    sources = list(workspace.agreed(of_one_kind(*sources), arguments.step_window, console.progress))
+    summaries = [workspace.load(source, arguments.step_window, console.progress) for source in sources]
+    sides = sides_of_traces(summaries[0], summaries[1], arguments.beta, case=arguments.name)
+    for note in sides.notes:
+        console.complain(f"note: {note}")
+    return sides, (sources[0], sources[1])
+
+
+def _processes(sides: StrictSides, arguments: argparse.Namespace) -> tuple[ProcessPair, ...]:
+    if arguments.pid is not None:
+        return (sides.pair(arguments.pid, arguments.pid),)
+    if arguments.normal_pid is not None:
+        return (sides.pair(arguments.normal_pid, arguments.abnormal_pid),)
+    return sides.processes
+
+
+def _report_unpaired(sides: StrictSides, console: Console) -> None:
+    for side, pids in zip(_SIDES, alone(sides.tables[0].pids(), sides.tables[1].pids()), strict=True):
+        if pids:
+            word = sides.processes[0].word if sides.processes else "pid"
+            unpaired = f"{word} {', '.join(map(str, pids))}"
+            console.complain(f"note: {sides.case}{sides.phase}: only on the {side} side, in no report: {unpaired}")

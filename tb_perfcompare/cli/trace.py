@@ -9,8 +9,8 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from tb_perfcompare.cli.arguments import add_all_steps, add_output, add_step_marker, add_step_window
-from tb_perfcompare.cli.output import Console, check_writable, write_file
+from tb_perfcompare.cli.arguments import add_options, add_output
+from tb_perfcompare.cli.output import Console, check_writable
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import Reporter
@@ -41,15 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--candidate-steps", metavar="3-5", type=_steps, help="--steps for the candidate only")
     parser.add_argument("--candidate-worker", metavar="NAME", help="--worker for the candidate only")
     parser.add_argument("--candidate-span", metavar="LABEL", help="--span for the candidate only")
-    add_all_steps(parser)
-    add_step_window(parser)
-    add_step_marker(parser)
+    add_options(parser, "all-steps", "step-window", "step-marker")
     add_output(parser)
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    if arguments.output:
-        check_writable(arguments.output)
+    check_writable(arguments.output)
     requests = [_Request(arguments.source, "baseline", arguments.steps, arguments.worker, arguments.span)]
     if arguments.candidate is not None:
         requests.append(
@@ -62,10 +59,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     with new_workspace() as workspace:
         sides = tuple(_excerpt_side(workspace, request, arguments, console.progress) for request in requests)
         data = workspace.step_views.excerpt(sides, compress, console.progress)
-    if arguments.output:
-        write_file(arguments.output, data)
-    else:
-        console.answer(data)
+    console.deliver(data, arguments.output)
     return 0
 
 

@@ -7,15 +7,8 @@ from __future__ import annotations
 
 import argparse
 
-from tb_perfcompare.cli.arguments import (
-    add_all_steps,
-    add_kind,
-    add_output,
-    add_selection,
-    add_step_marker,
-    add_step_window,
-)
-from tb_perfcompare.cli.output import Console, check_writable, write_file
+from tb_perfcompare.cli.arguments import SELECTION, add_options, add_output
+from tb_perfcompare.cli.output import Console, check_writable
 from tb_perfcompare.cli.sources import RUN, add_baselines, named_side, new_workspace
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import PerfCompareError, SelectionError
@@ -33,22 +26,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("baseline", metavar="BASELINE", help=RUN)
     parser.add_argument("candidates", metavar="CANDIDATE", nargs="+", help=f"the same, up to {MOST_CANDIDATES} of them")
     add_baselines(parser)
-    add_selection(parser, " of all")
-    add_all_steps(parser)
-    add_step_window(parser)
-    add_step_marker(parser)
-    add_kind(parser)
+    add_options(parser, *SELECTION, "all-steps", "step-window", "step-marker", "kind", of=" of all")
     parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="default: text")
     add_output(parser)
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    if arguments.output:
-        check_writable(arguments.output)
+    check_writable(arguments.output)
     paths: list[str] = arguments.candidates
     if len(paths) > MOST_CANDIDATES:
         raise SelectionError(f"{len(paths)} candidates", hint=f"at most {MOST_CANDIDATES} are compared at a time")
-    baseline = _side(arguments, arguments.baseline)
+    baseline = named_side(arguments, arguments.baseline)
     options = CompareOptions(window=arguments.step_window)
     with new_workspace() as workspace:
         rows = tuple(_row(workspace, arguments, baseline, path, options, console) for path in paths)
@@ -63,10 +51,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             candidates_table(verdicts, arguments.baseline), arguments.format,
             terminal=None if arguments.output else console.screen,
         )  # fmt: skip
-    if arguments.output:
-        write_file(arguments.output, data)
-    else:
-        console.answer(data)
+    console.deliver(data, arguments.output)
     return _FAILED if any(row.error is not None for row in rows) else 0
 
 
@@ -76,14 +61,7 @@ def _row(
 ) -> CandidateRow:  # fmt: skip
     candidate = Candidate(path)
     try:
-        side = _side(arguments, path)
+        side = named_side(arguments, path)
     except PerfCompareError as error:
         return CandidateRow(candidate, None, error)
     return workspace.candidates.row(candidate, ComparisonRequest(baseline, side, options), console.progress)
-
-
-def _side(arguments: argparse.Namespace, path: str) -> Side:
-    return named_side(
-        path, arguments.baselines, worker=arguments.worker, span=arguments.span, steps=arguments.steps,
-        all_steps=arguments.all_steps, marker=arguments.step_marker, kind=arguments.kind,
-    )  # fmt: skip

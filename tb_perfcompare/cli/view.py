@@ -7,19 +7,8 @@ from __future__ import annotations
 
 import argparse
 
-from tb_perfcompare.cli.arguments import (
-    add_all_steps,
-    add_counters,
-    add_kind,
-    add_launches,
-    add_output,
-    add_peaks,
-    add_selection,
-    add_step_marker,
-    add_step_window,
-    add_top,
-)
-from tb_perfcompare.cli.output import Console, check_writable, write_file
+from tb_perfcompare.cli.arguments import SELECTION, add_options, add_output
+from tb_perfcompare.cli.output import Console, check_writable
 from tb_perfcompare.cli.sources import RUN, add_baselines, named_side, new_workspace
 from tb_perfcompare.comparison.result.options import WINDOWS
 from tb_perfcompare.comparison.tables.views import VIEWS
@@ -40,18 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="SOURCE", help=RUN)
     parser.add_argument("--view", metavar="NAME", default="overview", help=f"one of {', '.join(VIEWS)}")
     add_baselines(parser)
-    add_selection(parser)
-    add_all_steps(parser)
-    add_launches(parser)
-    add_counters(parser)
-    add_step_window(parser)
-    add_step_marker(parser)
-    add_kind(parser)
-    add_peaks(parser)
+    add_options(
+        parser, *SELECTION, "all-steps", "launches", "counters", "step-window", "step-marker", "kind", "peak"
+    )  # fmt: skip
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON")
     form.add_argument("--csv", action="store_true", help="print CSV")
-    add_top(parser, "all")
+    add_options(parser, "top", of="all")
     add_output(parser)
     compat = parser.add_argument_group("torch-tb-profiler's own answers")
     compat.add_argument("--compat", action="store_true", help="print what its route --view answers, as JSON")
@@ -66,24 +50,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    if arguments.output:
-        check_writable(arguments.output)
+    check_writable(arguments.output)
     data = _compat(arguments, console) if arguments.compat else _corrected(arguments, console)
-    if arguments.output:
-        write_file(arguments.output, data)
-    else:
-        console.answer(data)
+    console.deliver(data, arguments.output)
     return 0
 
 
 def _corrected(arguments: argparse.Namespace, console: Console) -> bytes:
     _refuse(arguments, _COMPAT_ONLY, "needs --compat")
     check_view(arguments.view)
-    side = named_side(
-        arguments.source, arguments.baselines, worker=arguments.worker, span=arguments.span, steps=arguments.steps,
-        all_steps=arguments.all_steps, launches=arguments.launches, counters=arguments.counters,
-        marker=arguments.step_marker, kind=arguments.kind,
-    )  # fmt: skip
+    side = named_side(arguments, arguments.source)
     with new_workspace() as workspace:
         summary = workspace.load(side, arguments.step_window, console.progress)
     view = run_views(summary, arguments.peaks).view(arguments.view)

@@ -36,8 +36,8 @@ from tb_perfcompare.comparison.ledger.call_tree import joint_tree
 from tb_perfcompare.comparison.ledger.ledger import build_ledger
 from tb_perfcompare.comparison.ledger.modules import module_ledger
 from tb_perfcompare.comparison.pace.decide import decided
-from tb_perfcompare.comparison.pace.little_work import or_little_work
 from tb_perfcompare.comparison.pace.order import in_turns
+from tb_perfcompare.comparison.pace.program import or_little_work
 from tb_perfcompare.comparison.pace.quiet_parts import quiet_parts, quiet_table
 from tb_perfcompare.comparison.pace.sensitivity import sensitivity
 from tb_perfcompare.comparison.pace.split import (

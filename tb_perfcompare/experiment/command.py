@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Sequence
 
 from tb_perfcompare.errors import PerfCompareError
-from tb_perfcompare.experiment.secrets import shown_command
+from tb_perfcompare.experiment.environment import shown_command
 from tb_perfcompare.quick_dataclass import dataclass
 
 LAUNCHER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "capture", "__main__.py")

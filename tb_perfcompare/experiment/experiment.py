@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
+import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -13,7 +16,6 @@ from tb_perfcompare.capture.options import OUT_VARIABLE
 from tb_perfcompare.errors import InputError, PerfCompareError
 from tb_perfcompare.experiment.command import Command
 from tb_perfcompare.experiment.environment import environment, gpus, load
-from tb_perfcompare.experiment.process import Ended, run_process
 from tb_perfcompare.experiment.revision import git_state, worktree
 from tb_perfcompare.experiment.stopping import planned_levels
 from tb_perfcompare.experiment.traces import LOOKED_FOR, other_files, program_facts, take_traces
@@ -78,7 +80,7 @@ class Experiment:
         variables = {**dict(variant.command.variables), OUT_VARIABLE: os.path.abspath(written)}
         try:
             words = variant.command.launched(self.capture)
-            ended = run_process(words, self.directories[name], variables, log, tick)
+            ended = _run_process(words, self.directories[name], variables, log, tick)
             if ended.status:
                 raise RecordingFailed(f"{name} {_how(ended)} in round {number}", f"its output is in {log}", ended.tail)
             files = take_traces(written, self.run_directory(name), number)
@@ -168,7 +170,7 @@ def _check_same(
         )  # fmt: skip
 
 
-def _how(ended: Ended) -> str:
+def _how(ended: _Ended) -> str:
     return f"ended by signal {-ended.status}" if ended.status < 0 else f"failed with exit status {ended.status}"
 
 
@@ -184,3 +186,92 @@ def _no_trace(variant: Variant, number: int, written: str, log: str, tail: tuple
     instead = f", which has {', '.join(others)}" if others else ""
     what = f"{variant.name} wrote no trace in round {number}: looked for {LOOKED_FOR} in {written}{instead}"
     return RecordingFailed(what, hint, tail)
+
+
+def turns(names: Sequence[str], rounds: int, seed: int) -> list[tuple[str, ...]]:
+    """Returns the order of each round.
+
+    Every second round is reversed (A B, B A), so that a machine that becomes steadily slower affects all variants
+    equally; the order is drawn anew every two rounds.
+    """
+    chance = random.Random(seed)
+    orders: list[tuple[str, ...]] = []
+    for number in range(rounds):
+        if number % 2:
+            orders.append(orders[-1][::-1])
+        else:
+            orders.append(tuple(chance.sample(list(names), len(names))))
+    return orders
+
+
+_POLL_S = 0.05
+_PATIENCE_S = 5.0
+_TAIL_LINES = 20
+_TAIL_BYTES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """How a process ended; `tail`: the last lines it printed."""
+
+    status: int
+    seconds: float
+    tail: tuple[str, ...]
+
+
+def _run_process(
+    words: Sequence[str], directory: str, variables: Mapping[str, str], log: str, tick: Callable[[float], None]
+) -> _Ended:
+    """Runs a command in a process group of its own; stdout and stderr go to the file `log`, and `tick` is called with
+    the elapsed seconds. A keyboard interrupt reaches only this process, which ends the group and re-raises it."""
+    begin = time.monotonic()
+    with open(log, "wb") as output:
+        try:
+            process = subprocess.Popen(
+                words, cwd=directory, env={**os.environ, **variables}, stdin=subprocess.DEVNULL, stdout=output,
+                stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise PerfCompareError(
+                f"{words[0]} cannot be started: {error.strerror}", hint="check its name and PATH"
+            ) from error
+        try:
+            while process.poll() is None:
+                time.sleep(_POLL_S)
+                tick(time.monotonic() - begin)
+        finally:
+            if process.poll() is None:
+                _end(process)
+    return _Ended(process.returncode, time.monotonic() - begin, tail(log))
+
+
+def tail(log: str) -> tuple[str, ...]:
+    """Returns the last lines of a file."""
+    with open(log, "rb") as file:
+        file.seek(max(0, os.path.getsize(log) - _TAIL_BYTES))
+        lines = file.read().decode("utf-8", "replace").splitlines()
+    return tuple(lines[-_TAIL_LINES:])
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, None):
+        _signal(process, number)
+        try:
+            process.wait(_PATIENCE_S)
+            return
+        except subprocess.TimeoutExpired:
+            continue
+        except KeyboardInterrupt:
+            _signal(process, None)
+            raise
+
+
+def _signal(process: subprocess.Popen[bytes], number: int | None) -> None:
+    """Signals the whole group if the system has groups; None means kill."""
+    if not hasattr(os, "killpg"):
+        process.terminate() if number is not None else process.kill()
+        return
+    try:
+        os.killpg(process.pid, signal.SIGKILL if number is None else number)
+    except ProcessLookupError:
+        return

@@ -92,9 +92,6 @@ EventIndex: TypeAlias = NDArray[np.integer[Any]]
 StepIndex: TypeAlias = NDArray[np.integer[Any]]
 """Steps of a recording or of a side; -1 outside all steps."""
 
-GroupIndex: TypeAlias = NDArray[np.integer[Any]]
-"""Rows of a GroupTable, or groups that become such rows."""
-
 NodeIndex: TypeAlias = NDArray[np.integer[Any]]
 """Nodes of a call or module tree, or of nested events; -1 above the roots."""
 

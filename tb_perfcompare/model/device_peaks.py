@@ -73,7 +73,7 @@ _MI350X = "https://www.amd.com/en/products/accelerators/instinct/mi350/mi350x.ht
 _MI355X = "https://www.amd.com/en/products/accelerators/instinct/mi350/mi355x.html"
 
 
-_DEVICES: tuple[tuple[str, DevicePeaks], ...] = (
+DEVICES: tuple[tuple[str, DevicePeaks], ...] = (
     (r"\bV100\b.*PCIE", _peaks("NVIDIA V100 PCIe", _V100, 900, 7.0, 14.0, 0, 112, bf16=False)),
     (r"\bV100\b", _peaks("NVIDIA V100 SXM2", _V100, 900, 7.8, 15.7, 0, 125, bf16=False)),
     (r"\bT4\b", _peaks("NVIDIA T4", _T4, 320, 0, 8.1, 0, 65, bf16=False, int8=130)),
@@ -128,7 +128,7 @@ def device_peaks(name: str, given: Sequence[GivenPeak] = (), side: str = "") -> 
     """
     places = {_place_of(device.strip()) for device in name.split(", ")} if name else {-1}
     place = places.pop() if len(places) == 1 else -1
-    listed = _DEVICES[place][1] if place >= 0 else None
+    listed = DEVICES[place][1] if place >= 0 else None
     overrides = {given_peak.of: given_peak.value for given_peak in given if given_peak.side in ("", side)}
     if not overrides:
         return listed
@@ -139,11 +139,11 @@ def device_peaks(name: str, given: Sequence[GivenPeak] = (), side: str = "") -> 
 
 
 def _place_of(name: str) -> int:
-    """Index into _DEVICES; -1 for an unknown device."""
+    """Index into DEVICES; -1 for an unknown device."""
     upper = name.upper()
     if " MIG " in upper:  # a fraction of a device
         return -1
-    return next((at for at, (pattern, _) in enumerate(_DEVICES) if re.search(pattern, upper)), -1)
+    return next((at for at, (pattern, _) in enumerate(DEVICES) if re.search(pattern, upper)), -1)
 
 
 def parse_peak(text: str) -> GivenPeak:
@@ -160,8 +160,3 @@ def parse_peak(text: str) -> GivenPeak:
             hint=f"give TYPE=TFLOP/s or memory=GB/s, TYPE one of {', '.join(TYPES)}; for one side candidate:TYPE=...",
         )
     return GivenPeak(side, of, value)
-
-
-def known_devices() -> tuple[DevicePeaks, ...]:
-    """Peaks of all devices in the table."""
-    return tuple(peaks for _, peaks in _DEVICES)

@@ -120,8 +120,7 @@ class Opening:
 
     @cached_property
     def _index(self) -> Index:
-        from tb_perfcompare.workspace.listing.index import Index, Root
-        from tb_perfcompare.workspace.listing.links import links_stay_inside
+        from tb_perfcompare.workspace.listing.index import Index, Root, links_stay_inside
 
         opened: list[Root] = [Root(root.path, root.name) for root in self._roots if root.is_opened]
         return Index(opened, inside=links_stay_inside())

@@ -11,14 +11,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tensorboard.plugins import base_plugin
+from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.errors import REFUSED_MEMORY, PerfCompareError, out_of_memory
 from tb_perfcompare.plugin.http import static_assets as page
 from tb_perfcompare.plugin.http.origin import check_origin
-from tb_perfcompare.plugin.http.parameters import MOST_FOR_SEVERAL, MOST_PARAMETERS, check_parameters
 from tb_perfcompare.plugin.http.responses import (
     JSON,
+    BadRequest,
     PageNotBuilt,
     failure,
     is_cached_by_client,
@@ -33,11 +34,25 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.inputs.sides import Side
     from tb_perfcompare.workspace.workspace import Workspace
 
+
 PLUGIN_NAME = "tb_perfcompare"
 TAB_NAME = "Perf Compare"
 
 _PROFILER_PLUGIN = "pytorch_profiler"
 _REMOTE = "no store this tool opens; copy the traces or mount the store"
+
+LONGEST_VALUE = 4096
+LONGEST_NAME = 64
+MOST_PARAMETERS = 32
+MOST_FOR_SEVERAL = 96
+"""For twenty candidates with up to four parameters each, and other parameters."""
+
+_COMPUTED = (
+    "table", "row", "rows", "row_paths", "view", "report", "strict", "step", "step_event", "step_area", "trace",
+    "history",
+)  # fmt: skip
+_FILES = {"report", "strict", "trace"}
+"""Routes of routes/computed_routes.py, and those whose answers are files to save."""
 
 Handler = Callable[[Request], Response]
 
@@ -56,21 +71,11 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
     def get_plugin_apps(self) -> dict[str, Callable[..., Any]]:
         """Route -> WSGI application."""
+        computed = {f"/api/{name}": _api(self._computed, is_file=name in _FILES) for name in _COMPUTED}
         return {
             "/api/runs": _api(self._runs),
             "/api/comparison": _api(self._comparison),
-            "/api/table": _api(self._computed),
-            "/api/row": _api(self._computed),
-            "/api/rows": _api(self._computed),
-            "/api/row_paths": _api(self._computed),
-            "/api/view": _api(self._computed),
-            "/api/report": _api(self._computed, is_file=True),
-            "/api/strict": _api(self._computed, is_file=True),
-            "/api/step": _api(self._computed),
-            "/api/step_event": _api(self._computed),
-            "/api/step_area": _api(self._computed),
-            "/api/trace": _api(self._computed, is_file=True),
-            "/api/history": _api(self._computed),
+            **computed,
             "/api/verdicts": _api(self._computed, most=MOST_FOR_SEVERAL),
             "/static/*": _route(self._static),
         }
@@ -154,7 +159,7 @@ def _route(handler: Handler, most: int = MOST_PARAMETERS) -> Callable[..., Any]:
             response.headers["Allow"] = "GET, HEAD"
             return response
         try:
-            check_parameters(request.args, most)
+            _check_parameters(request.args, most)
             return handler(request)
         except PerfCompareError as error:
             return failure(request, error)
@@ -165,3 +170,21 @@ def _route(handler: Handler, most: int = MOST_PARAMETERS) -> Callable[..., Any]:
             return failure(request, refused)
 
     return application
+
+
+def _check_parameters(query: MultiDict[str, str], most: int = MOST_PARAMETERS) -> None:
+    """Raises BadRequest for too many parameters, for names and values that are too long or contain a NUL, and for
+    duplicates, as it would depend on the code which of them is used."""
+    given = list(query.items(multi=True))
+    if len(given) > most:
+        raise BadRequest(f"{len(given)} parameters", hint=f"at most {most} are taken")
+    for name, value in given:
+        if len(name) > LONGEST_NAME or "\0" in name:
+            raise BadRequest(f"{name[:80]!r} is not a parameter", hint=f"names have at most {LONGEST_NAME} characters")
+        if len(value) > LONGEST_VALUE or "\0" in value:
+            hint = f"values have at most {LONGEST_VALUE} characters and no NUL"
+            raise BadRequest(f"the value of {name} is not accepted", hint=hint)
+    names = [name for name, _ in given]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise BadRequest(f"{twice} is given twice", hint="give it once")

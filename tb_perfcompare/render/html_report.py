@@ -6,18 +6,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from html import escape
 
+from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Row, Table
 from tb_perfcompare.model.summary.summary import CYCLE_TIME
 from tb_perfcompare.render import document
 from tb_perfcompare.render.document import Block, Heading, Paragraph, run_names
 from tb_perfcompare.render.grid import Grid, grid_of
 from tb_perfcompare.render.html import Markup, Page, Picture
-from tb_perfcompare.render.intervals import intervals, shift_column
 from tb_perfcompare.render.printable import printable
 from tb_perfcompare.render.roofline import roofline
 from tb_perfcompare.render.step_strip import step_strip
+from tb_perfcompare.render.svg_axis import Axis
 from tb_perfcompare.render.waterfall import waterfall_table
 
 TITLE = "Performance comparison"
@@ -63,9 +65,9 @@ def report_page(comparison: Comparison, *, top: int) -> str:
 def table_page(blocks: Sequence[Block], table: Table, *, top: int | None) -> str:
     """Renders a single table; in a table of candidates the confidence intervals are drawn."""
     page = Page()
-    if (at := shift_column(table)) is None:
+    if (at := _shift_column(table)) is None:
         return page.document(page.draw(blocks), TITLE)
-    head, cells = intervals(table)
+    head, cells = _intervals(table)
     columns = tuple(
         replace(column, shown=column.shown and column.name not in _INTERVAL_ENDS) for column in table.columns
     )
@@ -128,3 +130,66 @@ def _drawn(page: Page, sections: Iterable[Sequence[Block | Markup]], *, is_linke
         id_attribute = f' id="s{at}"' if is_linked else ""
         drawn.append(f"<section{id_attribute}>\n{page.draw(section)}\n</section>")
     return "\n".join(drawn)
+
+
+_FAR = 30
+"""The axis ends at this many times the median candidate's shift, so that an outlier does not flatten the others."""
+_COLUMNS = ("shift", "low", "high", "verdict", "margin")
+
+
+def _shift_column(table: Table) -> int | None:
+    """Index of the column with the shift in a table of candidates; None for other tables."""
+    names = [column.name for column in table.columns]
+    return names.index("shift") if all(name in names for name in _COLUMNS) else None
+
+
+def _intervals(table: Table) -> tuple[str, tuple[str, ...]]:
+    """Returns (heading with the axis, a drawing per row with its figures as text); "–" for rows without a shift."""
+    names = [column.name for column in table.columns]
+    picked = [tuple(row[names.index(name)] for name in _COLUMNS) for row in table.rows]
+    axis = _axis(picked)
+    zero = f'<line class="zero" x1="{axis.at(0)}" x2="{axis.at(0)}" y1="0" y2="18"/>'
+    ends = f'<text x="{axis.at(0)}" y="11" text-anchor="middle">0</text>'
+    for end, anchor in ((axis.low, "start"), (axis.high, "end")):
+        if abs(axis.share(end) - axis.share(0)) > 22:
+            label = number_text.percent(end, signed=True)
+            ends += f'<text x="{axis.at(end)}" y="11" text-anchor="{anchor}">{label}</text>'
+    head = f'Typical shift<svg width="100%" height="14" aria-hidden="true">{ends}</svg>'
+    return head, tuple(_interval(cells, axis, zero) for cells in picked)
+
+
+def _axis(rows: Sequence[tuple[Cell, ...]]) -> Axis:
+    """Returns an axis with zero, the threshold on both sides and all _intervals; far outliers are cut off at _FAR."""
+    reaches = [(low, high) for _, low, high, *_ in rows if isinstance(low, float) and isinstance(high, float)]
+    margin = max((m for *_, m in rows if isinstance(m, float)), default=0.01)
+    sizes = sorted(max(abs(low), abs(high)) for low, high in reaches)
+    most = _FAR * max(margin, sizes[(len(sizes) - 1) // 2]) if len(sizes) > 2 else float("inf")
+    low = max(-most, min(-1.5 * margin, *(low for low, _ in reaches), 0.0))
+    high = min(most, max(1.5 * margin, *(high for _, high in reaches), 0.0))
+    pad = 0.06 * (high - low)
+    return Axis(low - pad, high + pad)
+
+
+def _interval(cells: tuple[Cell, ...], axis: Axis, zero: str) -> str:
+    shift, low, high, verdict, margin = cells
+    if not (isinstance(shift, float) and isinstance(low, float) and isinstance(high, float)):
+        return number_text.ABSENT
+    tone = str(verdict).rpartition(" ")[2]
+    name = {"slower": "more", "faster": "less"}.get(tone, "")
+    band = ""
+    if isinstance(margin, float):
+        left = axis.share(1 / (1 + margin) - 1)
+        band = f'<rect class="band" x="{left:.2f}%" width="{axis.share(margin) - left:.2f}%" y="0" height="18"/>'
+    ends = "".join(
+        f'<line class="whisker" x1="{axis.at(end)}" x2="{axis.at(end)}" y1="5" y2="13"/>'
+        for end in (low, high)
+        if axis.low <= end <= axis.high
+    )
+    beyond = "" if axis.low <= shift <= axis.high else "▸ " if shift > 0 else "◂ "
+    low_text, high_text = number_text.change_ends(low, high)
+    text = f"{beyond}{number_text.percent(shift, signed=True)} [{low_text}, {high_text}]"
+    return (
+        f'<svg class="{name}" width="100%" height="18" aria-hidden="true">{band}{zero}'
+        f'<line class="whisker" x1="{axis.at(low)}" x2="{axis.at(high)}" y1="9" y2="9"/>{ends}'
+        f'<circle cx="{axis.at(shift)}" cy="9" r="4"/></svg>{text}'
+    )

@@ -12,7 +12,8 @@ if it is the only one there and there are no traces, else its own name appended 
 
 In a directory without files named like traces, files that are traces by content are runs in the same way, or one run if
 their names differ only in ranks. Next to files named like traces they are only mentioned in a note. Runs in one
-directory that are ranks or iterations of one job are joined (job_folders.py).
+directory that are ranks or iterations of one job are joined (job_folders.py). A directory that is asked for itself is
+also one run if only a count in the names differs (trace_0.json, trace_1.json).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.sources.content_detection import is_unnamed_trace, possible_stem, runs_in_file, stated_rank
 from tb_perfcompare.sources.job_folders import join_parts
-from tb_perfcompare.sources.rank_names import split_by_job
+from tb_perfcompare.sources.rank_names import captures_of_one, split_by_job
 from tb_perfcompare.sources.recognition.format_sniffers import JSON_NAME, REMEMBERED_FILES, TRACE_FILE, is_point
 from tb_perfcompare.sources.run_entries import FileEntry, PointEntry, RunEntry, RunIndex, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.storage.addresses import without_secrets
@@ -148,6 +149,10 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
     runs = find_runs(absolute, fs).runs
     if len(runs) == 1:
         return _part_of(path, list(runs), part)
+    unnamed = _unnamed_traces(entries, fs)
+    captures = captures_of_one(unnamed) if len(runs) == len(unnamed) else {}
+    if captures:
+        return next(_jobs(fs.basename(absolute), "", absolute, {"": captures}, is_alone=True))
     nested = [run.name for run in runs]
     if nested:
         shown = ", ".join(nested[:10]) + (f" and {len(nested) - 10} more" if len(nested) > 10 else "")

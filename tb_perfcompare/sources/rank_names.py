@@ -21,6 +21,11 @@ _RANKS = re.compile(rf"(?i)(?:^|(?<=[-_.])){RANKS}(?=$|[-_.])")
 _NUMBERED = re.compile(r"(?P<before>.*?)[-_.]?\d+")
 _ENDINGS = re.compile(r"(?:[-_.]?trace)?$")
 
+_COUNTED = re.compile(
+    r"(?P<lead>(?:.*[-_.])?(?:trace|profile|prof|run|rep|repeat|trial|capture|worker|process|proc|pid)?[-_.]?)\d+", re.I
+)
+"""A name that ends in a number, alone or after a word that says what is counted."""
+
 
 def split_by_job(
     files: Iterable[FileStat], stated_rank: Callable[[FileStat], int | None]
@@ -66,3 +71,11 @@ def _ranks_of(text: str) -> tuple[int, ...]:
 def are_ranks(texts: Iterable[str]) -> bool:
     """Whether the numbers are 0, 1, 2, ... in each dimension: llama_tp1.json and llama_tp2.json are two experiments."""
     return all(set(column) == set(range(max(column) + 1)) for column in zip(*map(_ranks_of, texts), strict=False))
+
+
+def captures_of_one(files: Iterable[FileStat]) -> dict[str, FileStat]:
+    """Stem of the name -> file, if the names count recordings of one program and differ in nothing else: trace_0.json
+    and trace_1.json, worker_4711.json and worker_4712.json, but not bs8.json and bs16.json."""
+    found = {named["stem"]: file for file in files if (named := JSON_NAME.fullmatch(file.name))}
+    leads = {counted["lead"] if (counted := _COUNTED.fullmatch(stem)) else stem for stem in found}
+    return found if len(leads) == 1 and len(found) > 1 else {}

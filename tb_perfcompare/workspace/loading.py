@@ -6,21 +6,21 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tb_perfcompare.errors import InputChanged, InputError, OutOfMemory, PerfCompareError
+from tb_perfcompare.model.formats import TRACE
+from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.cycles import CounterTable
 from tb_perfcompare.model.recordings.launches import LaunchRecording
+from tb_perfcompare.model.summary.iterations import WHOLE, Iterations, Marker
 from tb_perfcompare.model.summary.outline import Outline, outline_of
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
-from tb_perfcompare.workspace.host_alone import without_host_alone
-from tb_perfcompare.workspace.inputs.capture_files import with_current_state
-from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, with_current_state
 from tb_perfcompare.workspace.jobs.span_facts import SpanFacts, span_facts
-from tb_perfcompare.workspace.jobs.summary_collector import SummaryCollector, is_many
 from tb_perfcompare.workspace.jobs.summary_jobs import (
     LoadedSide,
     SummaryJob,
@@ -31,12 +31,15 @@ from tb_perfcompare.workspace.jobs.summary_jobs import (
 )
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, each_in_turn, finished
-from tb_perfcompare.workspace.step_agreement import agreed_markers
 from tb_perfcompare.workspace.workers.cluster import ClusterPool, TaskLost
 from tb_perfcompare.workspace.workers.memory_need import PROCESS_BYTES
 from tb_perfcompare.workspace.workers.reading_size import Outgrown, are_small, reading_bytes, while_small
 from tb_perfcompare.workspace.workers.worker import WorkerDied
 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
+
+if TYPE_CHECKING:
+    from tb_perfcompare.analysis.pooling.rank_mean import RankMean
+
 
 T = TypeVar("T")
 Answer = TypeVar("Answer")
@@ -172,7 +175,7 @@ class Loader:
         jobs = [
             SummaryJob(file, window, paths, side.keeps_tail, side.marker) for side in sides for file in side.files
         ]
-        collectors = [SummaryCollector(many=not keep_ranks and is_many(side)) for side in sides]
+        collectors = [SummaryCollector(many=not keep_ranks and _is_many(side)) for side in sides]
         destinations = [
             (collector, number)
             for collector, side in zip(collectors, sides, strict=True)
@@ -310,3 +313,106 @@ def _all_failed(side: Side, errors: Sequence[InputError]) -> InputError:
         return first
     reason = f"none of its {len(errors)} files can be read; the first: {first.path}: {first.reason}"
     return InputError(side.source, reason, hint=first.hint)
+
+
+def without_host_alone(summaries: Sequence[Summary]) -> tuple[tuple[Summary, ...], tuple[Note, ...]]:
+    """Returns (summaries to pool, one note per summary left out); each summary has one capture. If any worker recorded
+    device work, traces without any are left out, except those recorded in a distributed job."""
+    with_device = {summary.captures[0].worker for summary in summaries if summary.has_device}
+    kept, notes = [], []
+    for summary in summaries:
+        capture = summary.captures[0]
+        if summary.format != TRACE or not with_device or capture.worker in with_device or summary.is_of_a_job:
+            kept.append(summary)
+            continue
+        message = f"left out: it recorded no device work, other workers did; --worker {capture.worker} compares it"
+        notes.append(Note(NoteCode.HOST_ALONE, message, capture.file.path))
+    return tuple(kept), tuple(notes)
+
+
+_MOST_NAMED = 8
+
+
+def agreed_markers(sides: Sequence[Sequence[Summary]]) -> list[str]:
+    """Returns one --step-marker per side that cuts all recordings into steps of the same unit.
+
+    "" keeps the default markers: they agree already, or the sides share no marker. WHOLE is for a side whose own
+    recordings share no marker; each recording is then one step."""
+    common = _common_marker([summary for side in sides for summary in side])
+    return [common or ("" if _common_marker(side) is not None else WHOLE) for side in sides]
+
+
+def _common_marker(summaries: Sequence[Summary]) -> str | None:
+    """Returns the first marker that all recordings have; "" if their steps have the same unit already, None if they
+    share no marker. Recordings with fixed steps, which cannot be cut again, count as agreeing."""
+    iterations = [summary.iterations for summary in summaries if summary.iterations is not None]
+    if len({iteration.chosen.unit for iteration in iterations}) < 2:
+        return ""
+    shared_units = set.intersection(*map(_units, iterations))
+    shared = [marker for marker in iterations[0].candidates if marker.unit in shared_units]
+    return shared[0].asked_as if shared else "" if any(iteration.fixed for iteration in iterations) else None
+
+
+def markers_of(source: str, summaries: Sequence[Summary]) -> str:
+    """Lists the markers that can delimit a side's steps, as text for an error's hint."""
+    iterations = [summary.iterations for summary in summaries if summary.iterations is not None]
+    shown = dict.fromkeys(
+        f"{marker.asked_as!r} ({marker.count:,})" for recorded in iterations for marker in _usable(recorded)
+    )
+    return f"{source} has {', '.join(list(shown)[:_MOST_NAMED])}" if shown else f"{source} has no markers of steps"
+
+
+def _units(iterations: Iterations) -> set[tuple[str, str]]:
+    return {marker.unit for marker in _usable(iterations) if marker.origin != WHOLE}
+
+
+def _usable(iterations: Iterations) -> tuple[Marker, ...]:
+    return (iterations.chosen,) if iterations.fixed else iterations.candidates
+
+
+MANY_RANKS = 33
+"""From this many workers, a side's tables hold means over ranks, so that memory does not grow with their number."""
+
+
+def _is_many(side: Side) -> bool:
+    """Whether to average the side's ranks on arrival. Not with a launches or counters file, as those are matched
+    capture by capture."""
+    return side.launches is None and side.counters is None and len({file.worker for file in side.files}) >= MANY_RANKS
+
+
+class SummaryCollector:
+    """Takes the results for the files of a side in any order and processes them in the order of the files."""
+
+    def __init__(self, *, many: bool) -> None:
+        self._fold = _rank_mean() if many else None
+        self._early: dict[int, Summary] = {}
+        self._next = 0
+        self._kept: list[Summary] = []
+        self._failed: dict[int, InputError] = {}
+
+    def take(self, at: int, answer: Summary | InputError) -> None:
+        """Takes the summary of file number `at`, or its error."""
+        if isinstance(answer, InputError):
+            self._failed[at] = answer
+        else:
+            self._early[at] = answer
+        while self._next in self._early or self._next in self._failed:
+            summary = self._early.pop(self._next, None)
+            self._next += 1
+            if summary is None:
+                continue
+            if self._fold is not None and self._fold.accepts(summary):
+                self._fold.add(summary)
+            else:
+                self._kept.append(summary)
+
+    def finish(self) -> tuple[tuple[Summary, ...], dict[int, InputError]]:
+        """Returns (the summaries, errors by file number). Raises SelectionError for ranks that cannot be pooled."""
+        folded = None if self._fold is None else self._fold.finish()
+        return (*(() if folded is None else (folded,)), *self._kept), dict(sorted(self._failed.items()))
+
+
+def _rank_mean() -> RankMean:
+    from tb_perfcompare.analysis.pooling.rank_mean import RankMean
+
+    return RankMean()

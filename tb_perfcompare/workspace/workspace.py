@@ -17,10 +17,9 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile, ComparisonRequest
 from tb_perfcompare.workspace.jobs.span_facts import SpanFacts
 from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, compare_sides, outline_file, pooled, summarize_file
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root
-from tb_perfcompare.workspace.loading import Loader, Outliner, Summarizer
+from tb_perfcompare.workspace.loading import Loader, Outliner, Summarizer, markers_of
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
-from tb_perfcompare.workspace.step_agreement import markers_of
 from tb_perfcompare.workspace.workers.cluster import ClusterPool
 from tb_perfcompare.workspace.workers.limits import default_workers
 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
     from tb_perfcompare.workspace.listing.history import LatestHistory
     from tb_perfcompare.workspace.queries.candidates import CandidateComparisons
-    from tb_perfcompare.workspace.queries.path_responses import PathResponses
     from tb_perfcompare.workspace.queries.row_responses import RowResponses
     from tb_perfcompare.workspace.queries.step_views import StepViews
     from tb_perfcompare.workspace.queries.table_pages import TablePages
@@ -102,17 +100,10 @@ class Workspace:
 
     @property
     def rows(self) -> RowResponses:
-        """Answers requests for the step times of table rows."""
+        """Answers requests for the step times and the callers of table rows."""
         from tb_perfcompare.workspace.queries.row_responses import RowResponses
 
         return self._query_handler(RowResponses)
-
-    @property
-    def paths(self) -> PathResponses:
-        """Answers requests for the callers of table rows."""
-        from tb_perfcompare.workspace.queries.path_responses import PathResponses
-
-        return self._query_handler(PathResponses)
 
     @property
     def candidates(self) -> CandidateComparisons:

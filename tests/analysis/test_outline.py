@@ -111,5 +111,6 @@ def test_parts_and_modules_that_are_pooled() -> None:
 def test_nothing_to_time() -> None:
     trace = TraceBuilder()
     trace.counter("GPU 0", 10, Utilization=5)
-    with pytest.raises(CorruptInput, match="no operators, annotations, API calls or device events to time"):
+    with pytest.raises(CorruptInput, match="no operators, annotations, API calls or device events to time") as found:
         outline(recording(trace))
+    assert "profile_all_threads=True" in found.value.hint  # of a thread pool nothing else is recorded

@@ -61,7 +61,7 @@ def test_a_range_is_chosen_and_left_by_keys(tab: Tab) -> None:
     tab.until(f"{COMPARED}.startsWith('6 of 20 steps')")
     assert "bsteps=42-44" in tab.address()
     tab.wait(f"{ORDER} svg")
-    tab.until("document.activeElement.className === 'step-strip'")
+    tab.until("document.activeElement.matches('.step-strip')")
     tab.press("ArrowDown")
     tab.press("Escape")
     tab.until(f"{COMPARED}.startsWith('20 steps')")

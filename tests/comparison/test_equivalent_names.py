@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.comparison.alignment.equivalent_names import equivalent_calls, equivalent_copies, moved_frames
+from tb_perfcompare.comparison.alignment.same_names import equivalent_calls, equivalent_copies, moved_frames
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from tb_perfcompare.analysis.listings.launch_matching import match_names
+from tb_perfcompare.analysis.listings.attach_launches import match_names
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.comparison.alignment import plain_places
 from tb_perfcompare.comparison.alignment.truncated_names import matched_names

@@ -12,8 +12,8 @@ from tb_perfcompare.cli.main import build_parser
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.experiment.command import LAUNCHER, parse_command
 from tb_perfcompare.experiment.config import read_config
-from tb_perfcompare.experiment.secrets import relevant_variables, shown_command
-from tb_perfcompare.experiment.turns import turns
+from tb_perfcompare.experiment.environment import relevant_variables, shown_command
+from tb_perfcompare.experiment.experiment import turns
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.gate.category import category_time
+from tb_perfcompare.gate.gates import category_time
 from tb_perfcompare.gate.limits import Limit
 from tb_perfcompare.gate.outcome import Status
 from tests.render.examples import comparison, headline

@@ -9,7 +9,7 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding, is_sure
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.errors import PerfCompareError
-from tb_perfcompare.gate.cause import checked_rule, no_cause
+from tb_perfcompare.gate.gates import checked_rule, no_cause
 from tb_perfcompare.gate.outcome import Status
 from tests.render.examples import comparison, headline
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
+from tb_perfcompare.gate.gates import step_time
 from tb_perfcompare.gate.limits import Limit
 from tb_perfcompare.gate.outcome import Status
-from tb_perfcompare.gate.step_time import step_time
 from tests.render.examples import headline
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.launches import edit_path
-from tb_perfcompare.comparison.launches.agreement import Agreement
 from tb_perfcompare.comparison.launches.alignment import align
+from tb_perfcompare.comparison.launches.edit_path import Agreement
 from tb_perfcompare.comparison.launches.rows import STATUSES, UNEQUAL_AT_MOST, launch_rows
 from tests.listings.drawn import drawn, letters
 from tests.thorough import sample

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.model import alphabetical as module
-from tb_perfcompare.model.alphabetical import alphabetical
+from tb_perfcompare.model import strings as module
+from tb_perfcompare.model.strings import alphabetical
 
 PIECES = st.sampled_from(
     ["", "aten::work_", "a", "b", "\x01", "\x7f", "~", "0123456789", "\u00e4", "\n", "\0", "x" * 70]

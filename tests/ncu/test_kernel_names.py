@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.analysis.listings.launch_matching import match_names
+from tb_perfcompare.analysis.listings.attach_launches import match_names
 from tb_perfcompare.model.names.kernel_names import cut_prefixes, kernel_forms
 
 SPELLINGS = [

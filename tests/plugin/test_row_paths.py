@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.workspace.queries import path_responses as path_answers
+from tb_perfcompare.workspace.queries import row_responses as path_answers
 from tests.drawn_runs import write_run
 from tests.plugin.server import PAIR, Server
 

@@ -13,7 +13,7 @@ import pytest
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from build_support.wire_types import json_schema
-from tb_perfcompare.plugin.http.parameters import MOST_FOR_SEVERAL
+from tb_perfcompare.plugin.plugin import MOST_FOR_SEVERAL
 from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.queries.candidate_responses import VerdictsAnswerDict
 from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES

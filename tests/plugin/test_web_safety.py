@@ -22,18 +22,12 @@ from tensorboard.plugins.base_plugin import TBContext
 from werkzeug.test import Client, TestResponse
 
 from tb_perfcompare.plugin.http.origin import OWN_HEADER
-from tb_perfcompare.plugin.http.parameters import LONGEST_NAME, LONGEST_VALUE, MOST_PARAMETERS
-from tb_perfcompare.plugin.plugin import PerfComparePlugin
+from tb_perfcompare.plugin.plugin import LONGEST_NAME, LONGEST_VALUE, MOST_PARAMETERS, PerfComparePlugin
 from tb_perfcompare.render.formats import FORMATS
 from tb_perfcompare.sources.storage.inside_only import LINKS, REFUSED
 from tests.build import TraceBuilder
 from tests.drawn_runs import write_garbage, write_pair
-from tests.hostile_names import (
-    FORMULAS,
-    MARKUP,
-    assert_harmless,
-    write_names,
-)
+from tests.hostile_names import FORMULAS, MARKUP, assert_harmless, write_names
 from tests.plugin.server import PAIR, PREFIX, Server
 from tests.workspace import tasks
 

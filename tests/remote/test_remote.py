@@ -14,7 +14,7 @@ import tb_perfcompare
 import tb_perfcompare.workspace.disk_cache.summary_cache as cache_module
 from tb_perfcompare.errors import InputError, PerfCompareError
 from tb_perfcompare.model.progress import silent
-from tb_perfcompare.sources.storage import remote_file as stored_file
+from tb_perfcompare.sources.storage import remote as stored_file
 from tb_perfcompare.sources.storage.file_systems import file_system
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file

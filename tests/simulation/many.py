@@ -12,18 +12,8 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import (
-    between_captures,
-    capture_counts,
-    centres,
-    middle_half,
-)
-from tb_perfcompare.comparison.statistics.rank_test import (
-    EXACT_LIMIT,
-    batched_rank_test,
-    interval_rank,
-    smallest_p,
-)
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, centres, middle_half
+from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT, batched_rank_test, interval_rank, smallest_p
 from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, SLACK
 
 Ints = NDArray[np.int64]

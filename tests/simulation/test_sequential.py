@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from tb_perfcompare.comparison.statistics.between_captures import between_captures
-from tb_perfcompare.experiment.alpha_spending import nominal_levels
-from tb_perfcompare.experiment.stopping import FIRST_LOOK, planned_levels
+from tb_perfcompare.experiment.stopping import FIRST_LOOK, nominal_levels, planned_levels
 from tests.simulation.sequential import CHANGES, LEVELS, ROUNDS, WORLDS, called_slower, false_alarms
 from tests.thorough import sample
 

@@ -261,6 +261,16 @@ def test_files_that_differ_in_ranks_alone_are_workers_of_one_run(tmp_path: Path)
         assert drawn(parse_source(str(tmp_path / name))) == workers
 
 
+def test_files_of_a_directory_that_differ_in_a_count_alone_are_one_source(tmp_path: Path) -> None:
+    """As recordings exported by hand are named; a log directory of them holds a run each."""
+    run = parse_source(str(drawn_under(tmp_path / "hand", "trace_0.json", "trace_1.json")))
+    assert drawn(run) == {f"trace_{n}": {"default": f"trace_{n}.json"} for n in (0, 1)}
+    assert len(find_runs(str(tmp_path / "hand")).runs) == 2
+    for names in (("bs8.json", "bs16.json"), ("before1.json", "after1.json")):
+        with pytest.raises(SelectionError, match="holds runs"):
+            parse_source(str(drawn_under(tmp_path / names[0], *names)))
+
+
 def test_sizes_of_a_job_are_no_ranks(tmp_path: Path) -> None:
     names = [f"scaling/{name}.json" for name in ("llama_rank0", "llama_rank8", "llama_tp1", "llama_tp2")]
     drawn_under(tmp_path, *names)

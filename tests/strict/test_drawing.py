@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.render.strict.grid import Cell, pipe_table
+from tb_perfcompare.render.strict.tables import Cell, pipe_table
 
 
 def column(*cells: Cell, form: str = "g") -> list[str]:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.strict.groups import Layout, Moments
-from tb_perfcompare.comparison.strict.p_values import rank_test_p, welch_p
+from tb_perfcompare.comparison.strict.report import rank_test_p, welch_p
 
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False).map(lambda value: round(value, 4))
 ROWS = st.lists(st.tuples(st.integers(0, 5), NUMBERS), max_size=60)

@@ -1,9 +1,8 @@
 // The server's routes. Addresses are relative to this module, so any path prefix or proxy works.
 
 import type { StrictAnswer } from '../contract/sent';
-import { checked, type Comparison, type Progress, type RunEntry, type RunsAnswer, type ServerError, type StreamLine, type TablePage } from '../contract/wire';
+import { checked, SchemaError, type Comparison, type Progress, type RunEntry, type RunsAnswer, type ServerError, type StreamLine, type TablePage } from '../contract/wire';
 import { text } from '../ui/strings';
-import { LineDecoder } from './ndjson';
 
 export class RequestError extends Error {
   constructor(
@@ -14,6 +13,14 @@ export class RequestError extends Error {
   ) {
     super(message);
   }
+}
+
+/** What a request can fail with. */
+export type Failure = RequestError | SchemaError;
+
+export function asFailure(error: unknown): Failure {
+  if (error instanceof RequestError || error instanceof SchemaError) return error;
+  return new RequestError('not_json', error instanceof Error ? error.message : String(error), '');
 }
 
 // in a variable: vite would take `new URL(..., import.meta.url)` for the address of a file to bundle
@@ -125,6 +132,31 @@ export async function fetchEveryRow(source: RowSource, asked: Record<string, str
     next = page.next_offset;
   }
   return rows;
+}
+
+/** Lines of JSON out of a stream of bytes. Feed chunks, get the values of the lines that are complete. A character may be cut between two chunks. */
+export class LineDecoder<T> {
+  private readonly text = new TextDecoder();
+  /** of the line that is not complete; joined once it is, since a line may be long and the chunks many */
+  private parts: string[] = [];
+
+  push(chunk: Uint8Array): T[] {
+    return this.take(this.text.decode(chunk, { stream: true }));
+  }
+
+  /** The last line needs no line end. */
+  end(): T[] {
+    return this.take(`${this.text.decode()}\n`);
+  }
+
+  private take(text: string): T[] {
+    const [first = '', ...others] = text.split('\n');
+    this.parts.push(first);
+    if (others.length === 0) return [];
+    const lines = [this.parts.join(''), ...others];
+    this.parts = lines.splice(-1);
+    return lines.filter((line) => /\S/.test(line)).map((line) => JSON.parse(line) as T);
+  }
 }
 
 /** Each line of an answer as it comes; one that is an error is thrown. Aborting the signal stops the work at the server too. */

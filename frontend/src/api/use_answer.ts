@@ -1,7 +1,7 @@
 // One answer at a time: of the latest question, asked once its row is no longer only passed by.
 
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { asFailure, type Failure } from './failure';
+import { asFailure, type Failure } from './api';
 
 export interface Answered<T> {
   /** the question that this answers, which may be the one before */

@@ -3,8 +3,23 @@
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import type { Progress } from '../contract/wire';
 import type { Kept } from '../ui/kept';
-import { asFailure, type Failure } from './failure';
-import { foldProgress, type FileProgress } from './progress';
+import { asFailure, type Failure } from './api';
+
+/** How far the server has read a file. */
+export interface FileProgress extends Progress {
+  finished: boolean;
+}
+
+/** Progress lines folded into one entry per file, in order of first mention. */
+export function foldProgress(files: FileProgress[], progress: Progress): FileProgress[] {
+  if (progress.path === '') {
+    const over = progress.phase === 'comparing';
+    return over ? files.map((file) => ({ ...file, finished: true })) : files;
+  }
+  const entry = { ...progress, finished: progress.phase === 'done' };
+  const known = files.some((file) => file.path === progress.path);
+  return known ? files.map((file) => (file.path === progress.path ? entry : file)) : [...files, entry];
+}
 
 export interface Streamed<T> {
   status: 'none' | 'loading' | 'ready' | 'failed' | 'cancelled';

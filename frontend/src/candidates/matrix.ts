@@ -10,14 +10,11 @@ export interface MatrixRow {
 
 /** Rows that are shown at most. */
 const MOST = 30;
-const NOWHERE = 'no table';
 
 const timesOf = (look: Look, table: string): RowTimes[] => (table === '' ? look.parts : look.table === table ? look.rows : []);
 
-/** The table whose rows can be shown instead of the parts: the first candidate's that has one. */
-export const rowTable = (rows: (Row | undefined)[]): string => rows.find((row) => row?.look?.table)?.look?.table ?? NOWHERE;
-
-export const hasTable = (table: string): boolean => table !== NOWHERE;
+/** The table whose rows can be shown instead of the parts: the first candidate's that has one, "" for none. */
+export const rowTable = (rows: (Row | undefined)[]): string => rows.find((row) => row?.look?.table)?.look?.table ?? '';
 
 /** The time that came or went. */
 export const deltaOf = (times: RowTimes): number => (times.candidate_us ?? 0) - (times.baseline_us ?? 0);
@@ -49,7 +46,8 @@ export function changeOf(times: RowTimes, against: Against, step_us: number | nu
   return base === null || base === 0 ? (deltaOf(times) === 0 ? 0 : null) : deltaOf(times) / base;
 }
 
-const LEVELS: Record<Against, number[]> = { row: [0.01, 0.05, 0.2, 0.5], step: [0.001, 0.01, 0.05, 0.2] };
+/** From where on each level is. */
+export const LEVELS: Record<Against, number[]> = { row: [0.01, 0.05, 0.2, 0.5], step: [0.001, 0.01, 0.05, 0.2] };
 
 /** How strong a colour is, 0 to 4 with its sign; what is new counts as the most. */
 export function levelOf(times: RowTimes, against: Against, step_us: number | null): number {
@@ -58,6 +56,3 @@ export function levelOf(times: RowTimes, against: Against, step_us: number | nul
   const level = change === null ? LEVELS[against].length : LEVELS[against].filter((least) => Math.abs(change) >= least).length;
   return Math.sign(delta) * level + 0;
 }
-
-/** From where on each level is, for the legend. */
-export const levels = (against: Against): number[] => LEVELS[against];

@@ -8,7 +8,7 @@ import { formatPercent, formatSetting, formatTime, NOT_MEASURED } from '../ui/fo
 import { runLabels, shortNames } from '../ui/names';
 import { sideText } from '../ui/pair_lines';
 import { text } from '../ui/strings';
-import { type Against, changeOf, deltaOf, hasTable, levelOf, levels, matrixRows, rowTable } from './matrix';
+import { type Against, changeOf, deltaOf, levelOf, LEVELS, matrixRows, rowTable } from './matrix';
 import type { Row, RowTimes } from './wire';
 import { words } from './words';
 
@@ -29,7 +29,7 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
   const body = useRef<HTMLTableSectionElement>(null);
   const parts = look.split(',');
   const other = rowTable(rows);
-  const table = parts.includes('rows') && hasTable(other) ? other : '';
+  const table = parts.includes('rows') ? other : '';
   const against: Against = parts.includes('step') ? 'step' : 'row';
   const shown = matrixRows(rows, candidates.length, table);
   const places = candidates.map((_, place) => place).filter((place) => rows[place]?.look);
@@ -60,7 +60,7 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
   const cell = (row: number, column: number, place: number, name: string, times: RowTimes | null): preact.JSX.Element => {
     const level = times ? levelOf(times, against, step(place)) : 0;
     return (
-      <td key={place} class={`mx-cell${level > 0 ? ` mx-more-${level}` : level < 0 ? ` mx-less-${-level}` : ''}`}>
+      <td key={place} class="mx-cell" style={{ background: colourOf(level) }}>
         <button type="button" tabIndex={at[0] === row && at[1] === column ? 0 : -1} title={aboutOf(name, labels[place]!, times)} onFocus={() => setAt([row, column])} onClick={() => open(place, name)}>
           {times ? changeText(times, against, step(place)) : NOT_MEASURED}
         </button>
@@ -70,9 +70,9 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
 
   return (
     <section class="panel mx" aria-label={words.matrix.title}>
-      <header class="mx-head wrap">
+      <header>
         <h2 class="section-title strong">{words.matrix.title}</h2>
-        {hasTable(other) && (
+        {other !== '' && (
           <Segments label={words.matrix.rows} all={['', other]} chosen={(one) => one === table} name={(one) => words.matrix.of[one] ?? one} onChoose={(one) => say(one !== '', against)} />
         )}
         <Segments label={words.matrix.against} all={['row', 'step'] as const} chosen={(one) => one === against} name={(one) => words.matrix.share[one]} onChoose={(one) => say(table !== '', one)} />
@@ -83,20 +83,20 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
             <tr>
               <th scope="col">{words.matrix.of[table] ?? table}</th>
               {places.map((place) => (
-                <th key={place} scope="col" class="mx-run" title={sideText(candidates[place]!)}>
+                <th key={place} scope="col" class="mx-run clip" title={sideText(candidates[place]!)}>
                   {labels[place]}
                 </th>
               ))}
             </tr>
           </thead>
           <tbody ref={body} onKeyDown={turn}>
-            <tr class="mx-whole">
+            <tr class="strong">
               <th scope="row">{words.matrix.whole}</th>
               {whole.map(({ place, times }, column) => cell(0, column, place, '', times))}
             </tr>
             {shown.map((row, index) => (
               <tr key={row.name}>
-                <th scope="row" title={row.name}>
+                <th scope="row" class="clip" title={row.name}>
                   {names[index]}
                 </th>
                 {places.map((place, column) => cell(index + 1, column, place, row.name, row.cells[place] ?? null))}
@@ -106,10 +106,10 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
         </table>
       </div>
       <p class="legend small soft">
-        {levels(against).map((least, index) => (
+        {LEVELS[against].map((least, index) => (
           <span key={least} class="mx-key inline">
-            <span class={`mx-swatch mx-more-${index + 1}`} />
-            <span class={`mx-swatch mx-less-${index + 1}`} />
+            <span class="mx-swatch" style={{ background: colourOf(index + 1) }} />
+            <span class="mx-swatch" style={{ background: colourOf(-index - 1) }} />
             {words.matrix.from(formatSetting(least))}
           </span>
         ))}
@@ -118,6 +118,11 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
     </section>
   );
 }
+
+/** How much of its colour each level has. */
+const PERCENTS = ['0%', '12%', '26%', '42%', '60%'];
+
+const colourOf = (level: number): string | undefined => (level === 0 ? undefined : `color-mix(in srgb, var(--${level > 0 ? 'more' : 'less'}-fill) ${PERCENTS[Math.abs(level)]}, var(--panel))`);
 
 function changeText(times: RowTimes, against: Against, step_us: number | null): string {
   const change = changeOf(times, against, step_us);

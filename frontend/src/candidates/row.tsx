@@ -1,10 +1,11 @@
 // One candidate: its verdict, its interval on the scale of all, what weakens it, and its first cause.
 
 import type { Progress, Side } from '../contract/wire';
-import { ICON, tone } from '../summary/verdict';
+import { icon, tone } from '../summary/verdict';
 import { Delta } from '../ui/delta';
 import { formatEnds, formatIn, formatP, formatPercent, timeStyle, type NumberStyle } from '../ui/format';
-import { Icon, IconButton } from '../ui/icons';
+import { IconButton, LinkButton } from '../ui/buttons';
+import { Icon } from '../ui/icons';
 import { sideText } from '../ui/pair_lines';
 import { sentence, text } from '../ui/strings';
 import { reachOf, type Scale } from './scale';
@@ -31,9 +32,7 @@ export function VerdictRow({ side, row, adjusted, looks, progress, scale, style,
     <tr role="row" class={look ? '' : 'vs-empty'}>
       <th scope="row" role="rowheader" class="vs-name">
         <span class="vs-name-line">
-          <button type="button" class="link-button soft" title={words.open(name)} onClick={onOpen}>
-            {name}
-          </button>
+          <LinkButton class="strong" title={words.open(name)} onClick={onOpen}>{name}</LinkButton>
           <IconButton class="vs-remove" icon="close" label={words.remove(name)} size={12} onClick={onRemove} />
         </span>
         {look && <span class="muted vs-small">{words.steps(look.candidate.steps.admitted, look.candidate.steps.count)}</span>}
@@ -54,7 +53,7 @@ export function VerdictRow({ side, row, adjusted, looks, progress, scale, style,
           <td role="cell" class="vs-shift" data-label={words.head.shift}>
             <Interval row={row} scale={scale} faint={adjusted?.stands === false} />
           </td>
-          <td role="cell" class={`vs-notes${hasNotes(look) ? '' : ' vs-none'}`} data-label={words.head.notes}>
+          <td role="cell" class={`vs-notes small${hasNotes(look) ? '' : ' vs-none'}`} data-label={words.head.notes}>
             <Notes look={look} />
           </td>
           <td role="cell" class={`vs-cause${look.cause ? '' : ' vs-none'}`} data-label={words.head.cause}>
@@ -90,8 +89,8 @@ function VerdictWords({ look, adjusted, looks }: { look: Look; adjusted: Adjuste
   const about = adjusted && p !== null ? words.pAbout(formatP(p), formatP(adjusted.p), looks) : look.headline.reason;
   return (
     <>
-      <span class={`vs-chip tone-${adjusted?.stands === false ? 'unsure' : tone(verdict)}`} title={look.headline.reason}>
-        <Icon name={ICON[verdict]} size={14} /> {words.verdict[verdict]}
+      <span class={`vs-chip inline strong tone-${adjusted?.stands === false ? 'unsure' : tone(verdict)}`} title={look.headline.reason}>
+        <Icon name={icon(verdict)} size={14} /> {words.verdict[verdict]}
       </span>
       {looks > 1 && adjusted && adjusted.stands !== null && (
         <span class={`vs-small${adjusted.stands ? ' muted' : ' vs-falls'}`} title={about}>
@@ -127,7 +126,7 @@ function Interval({ row, scale, faint }: { row: Row | undefined; scale: Scale; f
   const beyond = reach.estimate < scale.low || reach.estimate > scale.high;
   return (
     <>
-      <svg class={`vs-plot plot-${faint ? 'unsure' : tone(verdict)}`} height="22" aria-hidden="true">
+      <svg class={`vs-plot soft delta-${faint ? 'unsure' : tone(verdict)}`} height="22" aria-hidden="true">
         <rect class="vs-margin" x={at(1 / (1 + margin) - 1)} width={`${percentAt(margin, scale) - percentAt(1 / (1 + margin) - 1, scale)}%`} y="0" height="22" />
         <line class="vs-zero" x1={at(0)} x2={at(0)} y1="0" y2="22" />
         <line class="vs-whisker" x1={at(reach.low)} x2={at(reach.high)} y1="11" y2="11" />

@@ -1,8 +1,7 @@
 // Several comparisons with one baseline: rows as they come, the last answers kept so that going back is instant.
 
 import { useState } from 'preact/hooks';
-import { apiUrl, eachLine, RequestError } from '../api/api';
-import type { Failure } from '../api/failure';
+import { apiUrl, eachLine, type Failure, RequestError } from '../api/api';
 import { useStream } from '../api/use_stream';
 import { checked, type Progress } from '../contract/wire';
 import { Kept } from '../ui/kept';

@@ -8,6 +8,7 @@ import { RunSelect } from '../pair/run_select';
 import { findRun, fingerprint, missingOf, sameSide } from '../pair/selection';
 import { Failed } from '../states/failed';
 import { Message } from '../states/message';
+import { Button } from '../ui/buttons';
 import { Banner } from '../ui/controls/banners';
 import { formatIn, formatPercent, formatSetting } from '../ui/format';
 import { Segments } from '../ui/controls/segments';
@@ -75,18 +76,16 @@ export function VerdictsView(props: Props) {
               />
             </span>
             {beside.length > 0 && (
-              <button type="button" class="button" onClick={() => put([...kept, ...beside.slice(0, room).map(whole)])}>
+              <Button onClick={() => put([...kept, ...beside.slice(0, room).map(whole)])}>
                 {words.folder(folderOf(baseline.run), beside.length)}
-              </button>
+              </Button>
             )}
           </>
         ) : (
           <span class="muted">{words.most(MOST_CANDIDATES)}</span>
         )}
         {kept.length > 1 && (
-          <button type="button" class="button" onClick={() => put([])}>
-            {words.clear}
-          </button>
+          <Button onClick={() => put([])}>{words.clear}</Button>
         )}
         {kept.length > 1 && (
           <Segments class="vs-order" label={words.order} all={Object.entries(words.orders)} chosen={([key]) => props.sort === key} name={([, label]) => label} onChoose={([key]) => onChange({ sort: key })} />
@@ -120,14 +119,10 @@ function Rows({ answer, baseline, candidates, window, marker, kind, sort, look, 
       <p class="vs-state wrap">
         <span role="status">{state.status === 'cancelled' ? `${words.cancelled} ${words.done(done, candidates.length)}` : words.done(done, candidates.length)}</span>
         {state.status === 'loading' && (
-          <button type="button" class="button" onClick={cancel}>
-            {words.cancel}
-          </button>
+          <Button onClick={cancel}>{words.cancel}</Button>
         )}
         {state.status === 'cancelled' && (
-          <button type="button" class="button" onClick={again}>
-            {words.goOn}
-          </button>
+          <Button onClick={again}>{words.goOn}</Button>
         )}
         {first && first.headline.baseline !== null && (
           <span class="vs-base inline">
@@ -149,11 +144,11 @@ function Rows({ answer, baseline, candidates, window, marker, kind, sort, look, 
         <Listing
           class="vs-table"
           heads={[
-            { label: words.head.candidate },
-            { label: words.head.verdict },
-            { label: [words.head.mean, ' ', <span class="unit">{style.unit}</span>], class: 'num', title: words.meanAbout },
-            { label: [words.head.shift, <ScaleHead scale={scale} />], title: words.shiftAbout },
-            { label: words.head.notes },
+            { label: words.head.candidate, width: '20%' },
+            { label: words.head.verdict, width: '15%' },
+            { label: [words.head.mean, ' ', <span class="unit">{style.unit}</span>], class: 'num', title: words.meanAbout, width: '9%' },
+            { label: [words.head.shift, <ScaleHead scale={scale} />], title: words.shiftAbout, width: '22%' },
+            { label: words.head.notes, width: '13%' },
             { label: words.head.cause },
           ]}
         >

@@ -2,6 +2,7 @@
 
 import type { VerdictRow, VerdictsAnswer } from '../contract/sent';
 import type { Progress, Side } from '../contract/wire';
+import { queryOf, withLaunches } from '../pair/selection';
 
 export type { Adjusted, Look, RowTimes, SideBrief, VerdictsAnswer } from '../contract/sent';
 
@@ -14,17 +15,6 @@ export type VerdictsLine = { progress: Progress & { row: number } } | { row: Row
 export const MOST_CANDIDATES = 20;
 
 export function verdictsQuery(baseline: Side, candidates: Side[], window: string, marker = '', kind = ''): URLSearchParams {
-  const query = new URLSearchParams();
-  const add = (name: string, side: Side): void => {
-    query.set(name, side.run);
-    if (side.worker !== null) query.set(`${name}_worker`, side.worker);
-    if (side.span !== null) query.set(`${name}_span`, side.span);
-    if (side.steps !== undefined) query.set(`${name}_steps`, side.steps);
-  };
-  add('baseline', baseline);
-  candidates.slice(0, MOST_CANDIDATES).forEach((side, index) => add(`candidate_${index + 1}`, side));
-  if (window !== 'device') query.set('step_window', window);
-  if (marker !== '') query.set('step_marker', marker);
-  if (kind !== '') query.set('kind', kind);
-  return query;
+  const others = candidates.slice(0, MOST_CANDIDATES).map((side, index) => [`candidate_${index + 1}`, withLaunches(side, '')]);
+  return queryOf({ baseline: withLaunches(baseline, ''), ...Object.fromEntries(others) }, window, marker, kind);
 }

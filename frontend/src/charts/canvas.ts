@@ -13,10 +13,11 @@ export function penOf(canvas: HTMLCanvasElement, width: number, height: number):
   return pen;
 }
 
-/** Reads colours from the style sheet in use. */
+/** Reads colours of the style sheet as the theme in use has them: a property itself is the pair `light-dark(#fff, #000)`. */
 export function colourOf(element: Element = document.documentElement): (name: string) => string {
   const style = getComputedStyle(element);
-  return (name) => style.getPropertyValue(name).trim();
+  const own = style.colorScheme === 'dark' ? '$2' : '$1';
+  return (name) => style.getPropertyValue(name).trim().replace(/^light-dark\(([^,]*), ?(.*)\)$/, own);
 }
 
 /** Changes with the theme, so that what is drawn is drawn again. */

@@ -21,7 +21,7 @@ export function FigureBox({ title, about, open, onToggle, tools, children }: Pro
             <Icon name="chevron" size={14} /> {title}
           </button>
         </h2>
-        <p class="muted" title={about}>
+        <p class="muted clip" title={about}>
           {about}
         </p>
         {open && tools && (

@@ -1,9 +1,8 @@
 // Two lanes of steps, one per side: read by pointer and keys, and a range of one chosen by dragging or with Shift.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Letter } from '../ui/sides';
 import { canChoose, ordered, stepRange } from './brush';
-
-export type Letter = 'a' | 'b';
 
 /** A range that is being drawn: places of one side, in the order in which they were reached. */
 interface Brush {

@@ -1,6 +1,6 @@
 // Closer, farther and all, for pictures that zoom.
 
-import { IconButton } from '../ui/icons';
+import { IconButton } from '../ui/buttons';
 
 interface Props {
   label: string;

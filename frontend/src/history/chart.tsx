@@ -6,6 +6,7 @@ import { niceTicks } from '../charts/ticks';
 import { formatIn, formatPercent, formatRound, type NumberStyle } from '../ui/format';
 import { letterOf } from '../ui/sides';
 import { Tooltip } from '../ui/controls/tooltip';
+import { actOn } from '../ui/use_keys';
 import { useWidth } from '../ui/use_width';
 import { datedPlaces, kindOf, scaleOf, type Kind, type Scale } from './scale';
 import type { History, Point } from './wire';
@@ -64,18 +65,18 @@ export function HistoryChart({ history, style, a, b, onPick }: Props) {
   const move = (to: number): void => setActive(Math.max(0, Math.min(points.length - 1, to)));
   const onKeyDown = (event: KeyboardEvent): void => {
     const from = active ?? (b >= 0 ? b : a >= 0 ? a : points.length);
-    const moves: Record<string, number> = { ArrowRight: from + 1, ArrowLeft: from - 1, PageDown: from + PAGE, PageUp: from - PAGE, Home: 0, End: points.length - 1 };
-    const to = moves[event.key];
-    if (to !== undefined) {
-      event.preventDefault();
-      move(to);
-    } else if ((event.key === 'Enter' || event.key === ' ') && active !== null) {
-      event.preventDefault();
-      onPick(active);
-    } else if (event.key === 'Escape' && active !== null) {
-      event.stopPropagation();
-      setActive(null);
-    }
+    const pick = active === null ? undefined : () => onPick(active);
+    actOn(event, {
+      ArrowRight: () => move(from + 1),
+      ArrowLeft: () => move(from - 1),
+      PageDown: () => move(from + PAGE),
+      PageUp: () => move(from - PAGE),
+      Home: () => move(0),
+      End: () => move(points.length - 1),
+      Enter: pick,
+      ' ': pick,
+      Escape: active === null ? undefined : () => setActive(null),
+    });
   };
   const nearest = (event: MouseEvent): number | null => {
     const frame = (event.currentTarget as Element).getBoundingClientRect();
@@ -185,7 +186,7 @@ function Levels({ history, scale, right, bottom }: { history: History; scale: Sc
         const x = scale.x(change.point) - half;
         const end = x > scale.x(history.points.length - 1) - 80;
         return (
-          <g key={change.point} class={`hs-change-at ${change.verdict === 'slower' ? 'more' : 'less'}`}>
+          <g key={change.point} class={`hs-change-at delta-${change.verdict === 'slower' ? 'more' : 'less'}`}>
             <line x1={x} x2={x} y1={TOP - 8} y2={bottom} />
             <text x={end ? x - 5 : x + 5} y={TOP - 2} text-anchor={end ? 'end' : 'start'}>
               {`${change.verdict === 'slower' ? '▲' : '▼'} ${formatPercent(change.shift, true)}`}
@@ -201,7 +202,7 @@ function Levels({ history, scale, right, bottom }: { history: History; scale: Sc
 function Flag({ letter, x, y }: { letter: 'a' | 'b'; x: number; y: number }) {
   const up = y > 40;
   return (
-    <g class={`hs-flag hs-flag-${letter}`}>
+    <g class={`hs-flag hs-flag-${letter} text-${letter}`}>
       <rect x={x - 9} y={up ? y - 28 : y + 10} width="18" height="18" rx="5" />
       <text x={x} y={up ? y - 15 : y + 23} text-anchor="middle">
         {letterOf(letter)}

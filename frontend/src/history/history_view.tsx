@@ -1,13 +1,15 @@
 // Recorded runs over time, one series at a time; any two of its points are compared.
 
-import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { asFailure, type Failure } from '../api/failure';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { useAnswer } from '../api/use_answer';
 import type { RunsAnswer, Side } from '../contract/wire';
 import type { Change } from '../host/use_address';
 import { Failed } from '../states/failed';
 import { Message } from '../states/message';
 import { timeStyle } from '../ui/format';
+import { Button } from '../ui/buttons';
 import { Icon } from '../ui/icons';
+import { Problems } from '../ui/controls/problems';
 import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
 import { Badge } from '../ui/sides';
@@ -35,28 +37,20 @@ const whole = (run: string): Side => ({ run, worker: null, span: null });
 const kept = new Map<string, HistoryAnswer>();
 
 export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
-  const [found, setFound] = useState<HistoryAnswer | null>(kept.get(series) ?? null);
-  const [failure, setFailure] = useState<Failure | null>(null);
   const [attempt, setAttempt] = useState(0);
   // a new listing may hold new points
-  useLayoutEffect(() => {
-    let current = true;
-    setFailure(null);
-    if (kept.has(series)) setFound(kept.get(series)!);
-    fetchHistory(series)
-      .then((next) => {
-        kept.clear();
-        kept.set(series, next);
-        if (current) setFound(next);
-      })
-      .catch((error: unknown) => {
-        if (current) setFailure(asFailure(error));
-      });
-    return () => {
-      current = false;
-    };
-  }, [series, answer, attempt]);
-
+  const listing = useRef({ answer, number: 0 });
+  if (listing.current.answer !== answer) listing.current = { answer, number: listing.current.number + 1 };
+  const ask = async (signal: AbortSignal): Promise<HistoryAnswer> => {
+    const next = await fetchHistory(series, signal);
+    kept.clear();
+    kept.set(series, next);
+    return next;
+  };
+  const key = [series, listing.current.number, attempt].join('\n');
+  const answered = useAnswer(key, ask);
+  const found = kept.get(series) ?? answered.found;
+  const failure = answered.key === key ? answered.failure : null;
   const history = found?.history ?? null;
   const style = useMemo(() => timeStyle((history?.points ?? []).map((point) => point.median_step_us)), [history]);
   if (failure && (!history || (series !== '' && history.series !== series))) return <Failed failure={failure} onRetry={() => setAttempt(attempt + 1)} />;
@@ -125,31 +119,14 @@ export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
           )}
           {(atA >= 0) !== (atB >= 0) && <span class="muted">{words.other}</span>}
           {atA >= 0 && atB >= 0 && (
-            <button type="button" class="button primary" onClick={() => compare(atA, atB)}>
-              {words.compare}
-            </button>
+            <Button class="primary" onClick={() => compare(atA, atB)}>{words.compare}</Button>
           )}
           {(atA >= 0 || atB >= 0) && (
-            <button type="button" class="button" onClick={() => onChange({ a: null, b: null })}>
-              {words.clear}
-            </button>
+            <Button onClick={() => onChange({ a: null, b: null })}>{words.clear}</Button>
           )}
         </div>
       </div>
-      {history.problems.length > 0 && (
-        <details class="problems soft">
-          <summary>
-            <Icon name="alert" size={14} /> {words.problems(history.problems.length + (history.problems_left_out ?? 0))}
-          </summary>
-          <ul>
-            {history.problems.map((problem) => (
-              <li key={problem.path}>
-                <code>{problem.path}</code> {problem.message}
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <Problems problems={history.problems} title={words.problems(history.problems.length + (history.problems_left_out ?? 0))} />
       <HistoryTable key={history.series} history={history} style={style} a={atA} b={atB} onLetter={letter} onCompare={compare} />
     </section>
   );

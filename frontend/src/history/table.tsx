@@ -1,6 +1,7 @@
 // The points of a series as rows, the latest first.
 
 import { useState } from 'preact/hooks';
+import { Button, LinkButton } from '../ui/buttons';
 import { Delta } from '../ui/delta';
 import { formatIn, formatP, formatPercent, NOT_MEASURED, type NumberStyle } from '../ui/format';
 import { Listing } from '../ui/controls/listing';
@@ -50,7 +51,7 @@ export function HistoryTable({ history, style, a, b, onLetter, onCompare }: Prop
           const word = point.verdict === null ? '' : (words.verdict[point.verdict] ?? point.verdict);
           return (
             <tr role="row" key={`${point.at} ${point.label} ${place}`} class={change ? 'hs-turn' : ''}>
-              <th scope="row" role="rowheader" title={point.recorded_run}>
+              <th scope="row" role="rowheader" class="strong" title={point.recorded_run}>
                 {point.label}
               </th>
               <td role="cell" title={point.at}>{when(point.at)}</td>
@@ -96,9 +97,9 @@ export function HistoryTable({ history, style, a, b, onLetter, onCompare }: Prop
                       );
                     })}
                     {earlier >= 0 && (
-                      <button type="button" class="link-button soft" title={words.withBeforeAbout(point.label, points[earlier]!.label)} onClick={() => onCompare(earlier, place)}>
+                      <LinkButton title={words.withBeforeAbout(point.label, points[earlier]!.label)} onClick={() => onCompare(earlier, place)}>
                         {words.withBefore}
-                      </button>
+                      </LinkButton>
                     )}
                   </>
                 ) : (
@@ -111,9 +112,7 @@ export function HistoryTable({ history, style, a, b, onLetter, onCompare }: Prop
       </Listing>
       {shown < points.length && (
         <p class="hs-more">
-          <button type="button" class="button" onClick={() => setShown(shown + 5 * SHOWN)}>
-            {words.more(Math.min(5 * SHOWN, points.length - shown))}
-          </button>
+          <Button onClick={() => setShown(shown + 5 * SHOWN)}>{words.more(Math.min(5 * SHOWN, points.length - shown))}</Button>
         </p>
       )}
     </div>

@@ -8,18 +8,18 @@ export type { History, HistoryAnswer, Point } from '../contract/sent';
 /** While points are being recorded pages may be of different listings: then from the start, this often. */
 const TRIES = 3;
 
-function fetchPage(query: Record<string, string>): Promise<HistoryAnswer> {
-  return fetchAnswer<HistoryAnswer>('history', new URLSearchParams(query), 'tb_perfcompare.history/1');
+function fetchPage(query: Record<string, string>, signal?: AbortSignal): Promise<HistoryAnswer> {
+  return fetchAnswer<HistoryAnswer>('history', new URLSearchParams(query), 'tb_perfcompare.history/1', signal);
 }
 
-async function fetchWhole(series: string): Promise<HistoryAnswer> {
+async function fetchWhole(series: string, signal?: AbortSignal): Promise<HistoryAnswer> {
   for (let tries = 1; ; tries += 1) {
-    const first = await fetchPage(series === '' ? {} : { series });
+    const first = await fetchPage(series === '' ? {} : { series }, signal);
     if (first.history === null) return first;
     const points = [...first.history.points];
     let next = first.history.next_offset;
     while (next !== undefined) {
-      const { history } = await fetchPage({ series: first.history.series, offset: String(next) });
+      const { history } = await fetchPage({ series: first.history.series, offset: String(next) }, signal);
       if (history === null || history.listing !== first.history.listing) break;
       points.push(...history.points);
       next = history.next_offset;
@@ -30,8 +30,8 @@ async function fetchWhole(series: string): Promise<HistoryAnswer> {
 }
 
 /** The series there are, and the history of one: the first where none is named. */
-export async function fetchHistory(series: string): Promise<HistoryAnswer> {
-  const found = await fetchWhole(series);
+export async function fetchHistory(series: string, signal?: AbortSignal): Promise<HistoryAnswer> {
+  const found = await fetchWhole(series, signal);
   const first = found.series[0]?.series;
-  return found.history === null && first !== undefined ? fetchWhole(first) : found;
+  return found.history === null && first !== undefined ? fetchWhole(first, signal) : found;
 }

@@ -2,15 +2,16 @@
 
 import { useState } from 'preact/hooks';
 import { copyText } from './host';
+import { Button } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { text } from '../ui/strings';
 
 export function CopyName({ name }: { name: string }) {
   const [copied, setCopied] = useState('');
   return (
-    <button type="button" class="button" onClick={() => void copyText(name).then((done) => setCopied(done ? name : ''))}>
+    <Button onClick={() => void copyText(name).then((done) => setCopied(done ? name : ''))}>
       <Icon name={copied === name ? 'check' : 'copy'} size={14} />
       <span class="button-text">{copied === name ? text.panel.copied : text.panel.copy}</span>
-    </button>
+    </Button>
   );
 }

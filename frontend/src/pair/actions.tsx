@@ -4,8 +4,9 @@ import { apiUrl, request } from '../api/api';
 import type { Comparison, RunsAnswer, Side } from '../contract/wire';
 import { addressWith, copyText, currentHash } from '../host/host';
 import { writeHash, type Address, type Page } from '../host/url_state';
+import { Button, IconButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
-import { Menu } from '../ui/controls/menu';
+import { Menu, MenuItem } from '../ui/controls/menu';
 import { text } from '../ui/strings';
 import { sideQuery } from './selection';
 import { SuggestMenu } from './suggest_menu';
@@ -36,19 +37,15 @@ export function Actions(props: Props) {
   return (
     <>
         <SuggestMenu answer={answer} a={a} b={b} onPair={onPair} />
-        <button type="button" class="button" disabled={paired && (!a || !b)} onClick={copyLink}>
+        <Button disabled={paired && (!a || !b)} onClick={copyLink}>
           <Icon name="link" />
           <span class="button-text">{text.actions.copyLink}</span>
-        </button>
+        </Button>
         {paired && a && b && <ExportMenu a={a} b={b} window={address.window} marker={address.marker} kind={address.kind} table={props.table} comparison={comparison} onStrict={onStrict} onSay={onSay} />}
         {!paired && (
-          <button type="button" class="button" onClick={() => onPage('')}>
-            {text.pages.pair}
-          </button>
+          <Button onClick={() => onPage('')}>{text.pages.pair}</Button>
         )}
-        <button type="button" class="icon-button keys-button" title={`${text.actions.help} (?)`} aria-label={text.actions.help} onClick={onKeys}>
-          <Icon name="help" />
-        </button>
+        <IconButton class="keys-button" icon="help" size={16} label={text.actions.help} title={`${text.actions.help} (?)`} onClick={onKeys} />
     </>
   );
 }
@@ -97,23 +94,12 @@ function ExportMenu({ a, b, window, marker, kind, table, comparison, onStrict, o
         <ul class="pop-list">
           {links.map(([label, href]) => (
             <li key={label}>
-              <a class="pop-item stack" href={href} download="" referrerpolicy="no-referrer" onClick={close}>
-                {label}
-              </a>
+              <MenuItem href={href} close={close}>{label}</MenuItem>
             </li>
           ))}
           {actions.map(([label, act]) => (
             <li key={label}>
-              <button
-                type="button"
-                class="pop-item stack"
-                onClick={() => {
-                  act();
-                  close();
-                }}
-              >
-                {label}
-              </button>
+              <MenuItem onChoose={act} close={close}>{label}</MenuItem>
             </li>
           ))}
         </ul>

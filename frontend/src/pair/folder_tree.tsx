@@ -3,6 +3,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatCount } from '../ui/format';
 import { Icon } from '../ui/icons';
+import { actOn } from '../ui/use_keys';
 import { chooserWords as words } from './chooser_words';
 import { unfolded, type Folder } from './folders';
 
@@ -45,7 +46,7 @@ export function FolderTree({ folders, all, shown, open, onShow }: Props) {
   const onKeyDown = (event: KeyboardEvent): void => {
     const folder = entries[at]!;
     const [isParent, isOpen] = [folder.folders.length > 0, expanded.has(folder.path)];
-    const actions: Record<string, () => void> = {
+    actOn(event, {
       ArrowDown: () => move(at + 1),
       ArrowUp: () => move(at - 1),
       Home: () => move(0),
@@ -54,11 +55,7 @@ export function FolderTree({ folders, all, shown, open, onShow }: Props) {
       ArrowLeft: () => (isParent && isOpen ? expand(folder.path, false) : move(above(folder))),
       Enter: () => onShow(folder.path),
       ' ': () => onShow(folder.path),
-    };
-    const action = event.ctrlKey || event.metaKey || event.altKey ? undefined : actions[event.key];
-    if (!action) return;
-    event.preventDefault();
-    action();
+    });
   };
   return (
     <ul ref={list} class="runs-folders" role="tree" aria-label={words.folders} onKeyDown={onKeyDown}>
@@ -69,7 +66,7 @@ export function FolderTree({ folders, all, shown, open, onShow }: Props) {
           <li
             key={path}
             role="treeitem"
-            class="pop-item"
+            class="pop-item line"
             title={path || name}
             tabIndex={place === at ? 0 : -1}
             aria-level={depth + 2}

@@ -1,85 +1,34 @@
-// What the page shows while there is no pair to compare: looking, nothing there, one run only, files of no use.
+// What the page shows of a log directory with no pair to compare: no run, or one only.
 
-import type { Problem, RunsAnswer, Side } from '../contract/wire';
+import type { RunsAnswer, Side } from '../contract/wire';
+import { Button } from '../ui/buttons';
+import { Facts } from '../ui/controls/facts';
+import { Problems } from '../ui/controls/problems';
 import { Icon } from '../ui/icons';
 import { text } from '../ui/strings';
 import { spanPair } from './selection';
 
-export function Scanning() {
+export function NoPair({ answer, onPair, onRescan }: { answer: RunsAnswer; onPair: (a: Side, b: Side) => void; onRescan: () => void }) {
+  const run = answer.runs[0];
+  const pair = run && spanPair(run);
+  const title = run ? text.empty.oneTitle : text.empty.title;
   return (
-    <div class="state" role="status">
-      <p class="state-title line strong">{text.loading.runs}</p>
-    </div>
-  );
-}
-
-function Searched({ answer, onRescan }: { answer: RunsAnswer; onRescan: () => void }) {
-  return (
-    <>
-      <dl class="state-facts">
-        <div>
-          <dt>{text.empty.searched}</dt>
-          <dd>{answer.roots.length > 0 ? answer.roots.map((root) => <code key={root}>{root}</code>) : text.empty.nothingGiven}</dd>
-        </div>
-        <div>
-          <dt>{text.empty.pattern}</dt>
-          <dd>{text.empty.patterns.map((pattern) => <code key={pattern}>{pattern}</code>)}</dd>
-        </div>
-      </dl>
+    <section class="state" aria-label={title}>
+      <h2 class="state-title line strong">{title}</h2>
+      {run && <p>{text.empty.one(run.run)}</p>}
+      <Problems problems={answer.problems} open />
+      {pair && <Button class="primary" onClick={() => onPair(pair.baseline, pair.candidate)}>{text.empty.oneSpans}</Button>}
+      {run && !pair && <p>{text.empty.oneNoSpans}</p>}
+      <Facts
+        class="state-facts pairs"
+        facts={[
+          [text.empty.searched, answer.roots.length > 0 ? answer.roots.map((root) => <code key={root}>{root}</code>) : text.empty.nothingGiven],
+          [text.empty.pattern, text.empty.patterns.map((pattern) => <code key={pattern}>{pattern}</code>)],
+        ]}
+      />
       <h3>{text.empty.record}</h3>
       <pre tabIndex={0}>{text.empty.recordCode}</pre>
-      <button type="button" class="button primary" onClick={onRescan}>
-        <Icon name="refresh" /> {text.empty.again}
-      </button>
-    </>
-  );
-}
-
-export function NoRuns({ answer, onRescan }: { answer: RunsAnswer; onRescan: () => void }) {
-  return (
-    <section class="state" aria-label={text.empty.title}>
-      <h2 class="state-title line strong">{text.empty.title}</h2>
-      <Problems problems={answer.problems} open />
-      <Searched answer={answer} onRescan={onRescan} />
+      <Button class="primary" onClick={onRescan}><Icon name="refresh" /> {text.empty.again}</Button>
     </section>
-  );
-}
-
-export function OneRun({ answer, onPair, onRescan }: { answer: RunsAnswer; onPair: (a: Side, b: Side) => void; onRescan: () => void }) {
-  const run = answer.runs[0]!;
-  const pair = spanPair(run);
-  return (
-    <section class="state" aria-label={text.empty.oneTitle}>
-      <h2 class="state-title line strong">{text.empty.oneTitle}</h2>
-      <p>{text.empty.one(run.run)}</p>
-      <Problems problems={answer.problems} open />
-      {pair ? (
-        <button type="button" class="button primary" onClick={() => onPair(pair.baseline, pair.candidate)}>
-          {text.empty.oneSpans}
-        </button>
-      ) : (
-        <p>{text.empty.oneNoSpans}</p>
-      )}
-      <Searched answer={answer} onRescan={onRescan} />
-    </section>
-  );
-}
-
-/** Files below the log directory that no run can use. */
-export function Problems({ problems, open = false }: { problems: Problem[]; open?: boolean }) {
-  if (problems.length === 0) return null;
-  return (
-    <details class="problems soft" open={open}>
-      <summary>
-        <Icon name="alert" size={14} /> {text.problems.title(problems.length)}
-      </summary>
-      <ul>
-        {problems.map((problem) => (
-          <li key={problem.path}>
-            <code>{problem.path}</code> {problem.message}
-          </li>
-        ))}
-      </ul>
-    </details>
   );
 }

@@ -3,46 +3,59 @@
 import type { Comparison, RunsAnswer, Side, SideFacts } from '../contract/wire';
 import type { Address } from '../host/url_state';
 import { formatBytes } from '../ui/format';
-import { Icon, IconButton } from '../ui/icons';
+import { Button, IconButton } from '../ui/buttons';
+import { Icon } from '../ui/icons';
 import { Choice } from '../ui/controls/choice';
 import { Menu } from '../ui/controls/menu';
 import { deviceName } from '../ui/names';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
 import { Toolbar } from '../ui/controls/toolbar';
-import { letterOf, sideName } from '../ui/sides';
+import { letterOf, other, sideName, type Letter } from '../ui/sides';
 import { metricWords, text, type MetricWords } from '../ui/strings';
 import { RunSelect } from './run_select';
 import { attachable, filesOf, findRun, formatTitle, isTrace, missingOf, spansOf, withLaunches, withSteps } from './selection';
 import { StepsChoice } from './steps_choice';
 
-type Letter = 'a' | 'b';
-
-interface SideProps {
-  letter: Letter;
+interface Props {
   answer: RunsAnswer;
-  side: Side | null;
-  facts: SideFacts | null;
-  other: SideFacts | null;
-  /** format of the other side's run */
-  otherFormat: string | undefined;
-  words: MetricWords;
-  onChange: (side: Side) => void;
+  a: Side | null;
+  b: Side | null;
+  guess: string | null;
+  comparison: Comparison | null;
+  onPair: (a: Side | null, b: Side | null) => void;
   onOpenProfiler: ((letter: Letter) => void) | null;
-  /** the other side's run */
-  beside: string | undefined;
-  /** of B only: back to the candidates that were compared, and to choose some */
-  back?: preact.ComponentChildren;
-  onSeveral?: ((runs: string[]) => void) | undefined;
+  actions: preact.ComponentChildren;
+  /** which sides can be chosen: B is left out where there are several candidates */
+  sides: 'both' | 'a' | 'none';
+  /** of B: back to the candidates that were compared, and to choose some */
+  back: preact.ComponentChildren;
+  onSeveral: (runs: string[]) => void;
+  /** a list of runs is about to be shown */
   onLook: () => void;
-  onHistory?: (() => void) | undefined;
-  /** whether figures of listings can be attached */
-  attaches: boolean;
-  /** the choice of where a step ends */
-  boundary: preact.ComponentChildren;
+  /** shows recorded runs over time, where there are any */
+  onHistory: (() => void) | undefined;
+  /** the verdict in a few words */
+  brief: preact.ComponentChildren;
+  /** where steps end, null where that is no question */
+  window: Address['window'] | null;
+  onWindow: (window: Address['window']) => void;
+  /** the choice of what marks a step */
+  marker: preact.ComponentChildren;
 }
 
-function SidePicker({ letter, answer, side, facts, other, otherFormat, words, onChange, onOpenProfiler, beside, back, onSeveral, onLook, onHistory, attaches, boundary }: SideProps) {
+const NAMES = { a: 'baseline', b: 'candidate' } as const;
+
+const wordsOf = (comparison: Comparison | null): MetricWords => metricWords(comparison?.headline.metric ?? 'step_time');
+
+function SidePicker({ letter, ...props }: Props & { letter: Letter }) {
+  const { answer, comparison, sides, window, onOpenProfiler } = props;
+  const side = props[letter];
+  const onChange = (chosen: Side): void => (letter === 'a' ? props.onPair(chosen, props.b) : props.onPair(props.a, chosen));
+  const facts = comparison?.[NAMES[letter]] ?? null;
+  const words = wordsOf(comparison);
+  // whether figures of listings can be attached
+  const attaches = sides === 'both';
   const name = sideName(letter);
   const run = side ? findRun(answer, side.run) : undefined;
   const workers = run?.workers.map((entry) => entry.worker) ?? [];
@@ -50,7 +63,7 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
   const missing = side ? missingOf(answer, side) : null;
   const trace = isTrace(run);
   return (
-    <section class={`side side-${letter}${missing ? ' side-missing' : ''}`} aria-label={name}>
+    <section class={`side line side-${letter}${missing ? ' side-missing' : ''}`} aria-label={name}>
       <span class="badge" title={name}>
         {letterOf(letter)}
       </span>
@@ -59,26 +72,26 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
         title={text.picker.title(name)}
         runs={answer.runs}
         value={side?.run ?? null}
-        beside={beside}
+        beside={props[other(letter)]?.run}
         onChoose={(chosen) => onChange({ run: chosen, worker: null, span: null })}
-        onSeveral={onSeveral}
-        onOpen={onLook}
+        onSeveral={letter === 'b' ? props.onSeveral : undefined}
+        onOpen={props.onLook}
         problems={answer.problems}
-        onHistory={onHistory}
+        onHistory={props.onHistory}
       />
       {side?.steps && (
         <button type="button" class="chip chip-filter side-steps" title={text.picker.allSteps(words)} onClick={() => onChange(withSteps(side, ''))}>
           {text.picker.onlySteps(name, side.steps, words)} <Icon name="close" size={12} />
         </button>
       )}
-      {back}
-      <Menu class="side-details" title={text.picker.details(name)} label={<Facts answer={answer} side={side} facts={facts} other={other} otherFormat={otherFormat} words={words} />}>
+      {letter === 'b' && props.back}
+      <Menu class="side-details" title={text.picker.details(name)} label={<Facts letter={letter} {...props} />}>
         {() => (
           <>
             <p class="pop-head small strong muted">
               {name}{' '}
               {run?.format !== undefined && (
-                <span class="format" title={text.picker.formatAbout}>
+                <span class="format small muted" title={text.picker.formatAbout}>
                   {formatTitle(run.format)}
                 </span>
               )}
@@ -107,13 +120,18 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
             {side && attaches && (trace || side.steps !== undefined || (facts?.steps.count ?? 0) > 1) && (
               <StepsChoice name={name} steps={side.steps ?? ''} words={words} onSteps={(steps) => onChange(withSteps(side, steps))} />
             )}
-            {trace && boundary}
+            {trace && window !== null && (
+              <>
+                <Boundary window={window} onWindow={props.onWindow} />
+                {props.marker}
+              </>
+            )}
             {side && attaches && trace && <Attach answer={answer} name={name} side={side} onChange={onChange} />}
             {side && onOpenProfiler && !missing && trace && (
               <>
-                <button type="button" class="button" title={text.picker.openProfiler(name)} aria-label={text.picker.openProfiler(name)} onClick={() => onOpenProfiler(letter)}>
+                <Button title={text.picker.openProfiler(name)} aria-label={text.picker.openProfiler(name)} onClick={() => onOpenProfiler(letter)}>
                   <Icon name="open" size={14} /> {text.picker.profiler}
-                </button>
+                </Button>
                 <p class="pop-note small muted">{text.picker.profilerOnline}</p>
               </>
             )}
@@ -161,7 +179,7 @@ function PartSelect({ label, all, values, value, disabled, prefix, onChoose }: P
 }
 
 /** Which listing or export has the figures of this trace's kernels; nothing where there is none to choose. */
-function Attach({ answer, name, side, onChange }: Pick<SideProps, 'answer' | 'onChange'> & { name: string; side: Side }) {
+function Attach({ answer, name, side, onChange }: { answer: RunsAnswer; name: string; side: Side; onChange: (side: Side) => void }) {
   const runs = attachable(answer);
   const value = side.launches ?? '';
   if (runs.length === 0 && value === '') return null;
@@ -183,80 +201,46 @@ function deviceText(facts: SideFacts): string {
 }
 
 /** Steps, device and files of a side; what differs between the sides is strong. */
-function Facts({ answer, side, facts, other, otherFormat, words }: Pick<SideProps, 'answer' | 'side' | 'facts' | 'other' | 'otherFormat' | 'words'>) {
-  const format = side ? findRun(answer, side.run)?.format : undefined;
+function Facts({ letter, answer, comparison, ...sides }: Pick<Props, 'answer' | 'comparison' | 'a' | 'b'> & { letter: Letter }) {
+  const side = sides[letter];
+  const [format, otherFormat] = [side, sides[other(letter)]].map((one) => (one ? findRun(answer, one.run)?.format : undefined));
+  const [facts, others] = [letter, other(letter)].map((one) => comparison?.[NAMES[one]]);
   const files = side ? filesOf(answer, side) : [];
   const bytes = formatBytes(files.reduce((sum, file) => sum + file.bytes, 0));
   const parts: { text: string; differs: boolean }[] = [];
   if (format !== undefined && otherFormat !== undefined && format !== otherFormat) parts.push({ text: formatTitle(format), differs: true });
   if (facts) {
-    parts.push({ text: text.picker.steps(facts.steps.admitted, facts.steps.count, words), differs: false });
-    parts.push({ text: deviceText(facts), differs: other !== null && deviceText(facts) !== deviceText(other) });
+    parts.push({ text: text.picker.steps(facts.steps.admitted, facts.steps.count, wordsOf(comparison)), differs: false });
+    parts.push({ text: deviceText(facts), differs: others !== undefined && deviceText(facts) !== deviceText(others) });
   }
   if (files.length > 0) parts.push({ text: text.picker.files(files.length, bytes), differs: false });
   return (
-    <span class="facts" title={files.map((file) => file.name).join('\n')}>
+    <span class="facts small muted" title={files.map((file) => file.name).join('\n')}>
       {parts.map((part) => (
-        <span key={part.text} class={part.differs ? 'differs' : ''}>
+        <span key={part.text} class={`clip${part.differs ? ' differs' : ''}`}>
           {part.text}
         </span>
       ))}
-      {parts.length === 0 && <span>{text.picker.noFacts}</span>}
+      {parts.length === 0 && <span class="clip">{text.picker.noFacts}</span>}
     </span>
   );
 }
 
-interface Props {
-  answer: RunsAnswer;
-  a: Side | null;
-  b: Side | null;
-  guess: string | null;
-  comparison: Comparison | null;
-  onPair: (a: Side | null, b: Side | null) => void;
-  onOpenProfiler: ((letter: Letter) => void) | null;
-  actions: preact.ComponentChildren;
-  /** which sides can be chosen: B is left out where there are several candidates */
-  sides?: 'both' | 'a' | 'none';
-  /** back to several candidates */
-  back?: preact.ComponentChildren;
-  onSeveral: (runs: string[]) => void;
-  /** a list of runs is about to be shown */
-  onLook: () => void;
-  /** shows recorded runs over time, where there are any */
-  onHistory?: (() => void) | undefined;
-  /** the verdict in a few words */
-  brief?: preact.ComponentChildren;
-  /** where steps end, null where that is no question */
-  window: Address['window'] | null;
-  onWindow: (window: Address['window']) => void;
-  /** the choice of what marks a step */
-  marker: preact.ComponentChildren;
-}
-
-export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfiler, actions, sides = 'both', back, onSeveral, onLook, onHistory, brief, window, onWindow, marker }: Props) {
-  const factsA = comparison?.baseline ?? null;
-  const factsB = comparison?.candidate ?? null;
-  const words = metricWords(comparison?.headline.metric ?? 'step_time');
-  const formats = [a, b].map((side) => (side ? findRun(answer, side.run)?.format : undefined));
-  const boundary = window !== null && (
-    <>
-      <Boundary window={window} onWindow={onWindow} />
-      {marker}
-    </>
-  );
+export function Pickers(props: Props) {
+  const { a, b, guess, sides, brief, actions, onPair } = props;
   return (
-    <div class={`pickers pickers-${sides}`}>
-      <Toolbar class="sides" label={text.picker.region}>
-        {sides !== 'none' && <SidePicker letter="a" onLook={onLook} onHistory={onHistory} beside={b?.run} boundary={boundary} attaches={sides === 'both'} answer={answer} side={a} facts={factsA} other={factsB} otherFormat={formats[1]} words={words} onChange={(side) => onPair(side, b)} onOpenProfiler={onOpenProfiler} />}
+    <div class={`pickers line pickers-${sides}`}>
+      <Toolbar class="sides line" label={text.picker.region}>
+        {sides !== 'none' && <SidePicker letter="a" {...props} />}
         {sides === 'both' && (
           <>
-            <IconButton class="swap" icon="swap" label={text.picker.swap} size={18} disabled={!a || !b} onClick={() => onPair(b, a)} />
-            <SidePicker letter="b" onLook={onLook} onHistory={onHistory} onSeveral={onSeveral} boundary={boundary} attaches answer={answer} side={b} facts={factsB} other={factsA} otherFormat={formats[0]} words={words} onChange={(side) => onPair(a, side)} onOpenProfiler={onOpenProfiler} beside={a?.run} back={back} />
+            <IconButton icon="swap" label={text.picker.swap} size={18} disabled={!a || !b} onClick={() => onPair(b, a)} />
+            <SidePicker letter="b" {...props} />
           </>
         )}
       </Toolbar>
       {brief}
-      <Toolbar class="actions" label={text.actions.region}>
+      <Toolbar class="actions line" label={text.actions.region}>
         {actions}
         {guess !== null && (
           <p class="guess" title={text.picker.guessReason(guess)}>

@@ -5,18 +5,19 @@ import type { Problem, RunEntry } from '../contract/wire';
 import { columnViews } from '../table/columns';
 import { Grid } from '../table/grid';
 import { filterRows, nextSort, sortRows, type SortKey } from '../table/order';
+import { Problems } from '../ui/controls/problems';
 import { formatCount } from '../ui/format';
-import { Icon, IconButton } from '../ui/icons';
+import { Button, IconButton } from '../ui/buttons';
+import { Icon } from '../ui/icons';
 import { text } from '../ui/strings';
 import { useMatches } from '../ui/use_matches';
 import { useSearch } from '../ui/use_search';
 import { chooserWords as words } from './chooser_words';
 import { FolderTree } from './folder_tree';
 import { foldersAround, folderTree, isBelow } from './folders';
-import { Problems } from './no_pair';
 import { PATH, runTable } from './run_table';
 
-interface Props {
+export interface ChooserProps {
   label: string;
   runs: RunEntry[];
   /** the run that is chosen now, null for none */
@@ -33,7 +34,7 @@ interface Props {
 
 const TEXTS = new Set(['run', 'device', 'format']);
 
-export function RunChooser({ label, runs, value, onChoose, onSeveral, problems = [], onHistory, onClose }: Props) {
+export function RunChooser({ label, runs, value, onChoose, onSeveral, problems = [], onHistory, onClose }: ChooserProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [phone, wide] = [useMatches('(max-width: 520px)'), useMatches('(min-width: 1400px)')];
   const [typed, setTyped] = useState('');
@@ -69,8 +70,8 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, problems =
         <h2>{label}</h2>
         <IconButton icon="close" label={text.panel.close} onClick={() => dialog.current?.close()} />
       </header>
-      <p class="toolbar">
-        <label class={`search${error ? ' invalid' : ''}`}>
+      <p class="toolbar wrap">
+        <label class={`search inline${error ? ' invalid' : ''}`}>
           <input
             type="search"
             autofocus
@@ -92,14 +93,11 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, problems =
         </span>
         <span class="muted">{words.counted}</span>
         {onSeveral && (
-          <button type="button" class="button toggle" aria-pressed={marked !== null} onClick={() => setMarked(marked ? null : new Set())}>
-            {words.several}
-          </button>
+          <Button class="toggle" aria-pressed={marked !== null} onClick={() => setMarked(marked ? null : new Set())}>{words.several}</Button>
         )}
         {onSeveral && marked && (
-          <button
-            type="button"
-            class="button primary"
+          <Button
+            class="primary"
             disabled={marked.size === 0}
             onClick={() => {
               dialog.current?.close();
@@ -107,20 +105,18 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, problems =
             }}
           >
             {words.compare(marked.size)}
-          </button>
+          </Button>
         )}
         <span class="spacer" />
         {onHistory && (
-          <button
-            type="button"
-            class="button"
+          <Button
             onClick={() => {
               dialog.current?.close();
               onHistory();
             }}
           >
             <Icon name="history" /> {text.pages.history}
-          </button>
+          </Button>
         )}
       </p>
       <div class="runs-body">

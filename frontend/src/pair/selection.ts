@@ -102,18 +102,19 @@ export function withSteps({ steps: _, ...side }: Side, steps: string): Side {
   return steps === '' ? side : { ...side, steps };
 }
 
-export function sideQuery(a: Side, b: Side, window: string, marker = '', kind = ''): URLSearchParams {
-  const query = new URLSearchParams({ baseline: a.run, candidate: b.run });
-  if (a.worker !== null) query.set('baseline_worker', a.worker);
-  if (a.span !== null) query.set('baseline_span', a.span);
-  if (a.steps !== undefined) query.set('baseline_steps', a.steps);
-  if (b.worker !== null) query.set('candidate_worker', b.worker);
-  if (b.span !== null) query.set('candidate_span', b.span);
-  if (b.steps !== undefined) query.set('candidate_steps', b.steps);
-  if (a.launches !== undefined) query.set('baseline_launches', a.launches);
-  if (b.launches !== undefined) query.set('candidate_launches', b.launches);
+/** Sides by the names that a route has for them, and how their steps are found. */
+export function queryOf(sides: Record<string, Side>, window: string, marker: string, kind: string): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, { run, ...parts }] of Object.entries(sides)) {
+    query.set(name, run);
+    for (const part of ['worker', 'span', 'steps', 'launches'] as const) if (parts[part] != null) query.set(`${name}_${part}`, parts[part]);
+  }
   if (window !== 'device') query.set('step_window', window);
   if (marker !== '') query.set('step_marker', marker);
   if (kind !== '') query.set('kind', kind);
   return query;
+}
+
+export function sideQuery(a: Side, b: Side, window: string, marker = '', kind = ''): URLSearchParams {
+  return queryOf({ baseline: a, candidate: b }, window, marker, kind);
 }

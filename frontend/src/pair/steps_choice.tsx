@@ -14,14 +14,7 @@ export function typedRange(typed: string): string | null {
   return ends[0] === ends[1] ? String(ends[0]) : ends.join('-');
 }
 
-interface Props {
-  name: string;
-  steps: string;
-  words: MetricWords;
-  onSteps: (steps: string) => void;
-}
-
-export function StepsChoice({ name, steps, words, onSteps }: Props) {
+export function StepsChoice({ name, steps, words, onSteps }: { name: string; steps: string; words: MetricWords; onSteps: (steps: string) => void }) {
   const [typed, setTyped] = useState<string | null>(null);
   const shown = typed ?? steps;
   const range = typedRange(shown);

@@ -1,7 +1,7 @@
 // Pairs to compare with one click.
 
 import type { Pair, RunsAnswer, Side } from '../contract/wire';
-import { Menu } from '../ui/controls/menu';
+import { Menu, MenuItem } from '../ui/controls/menu';
 import { PairLines } from '../ui/pair_lines';
 import { text } from '../ui/strings';
 import { recentPairs } from './recent';
@@ -27,17 +27,10 @@ export function SuggestMenu({ answer, a, b, onPair }: { answer: RunsAnswer; a: S
           <ul class="pop-list">
             {listed.map((pair, index) => (
               <li key={index}>
-                <button
-                  type="button"
-                  class="pop-item stack"
-                  onClick={() => {
-                    onPair(pair.baseline, pair.candidate);
-                    close();
-                  }}
-                >
+                <MenuItem close={close} onChoose={() => onPair(pair.baseline, pair.candidate)}>
                   <PairLines pair={pair} />
                   {pair.reason !== '' && <span class="muted">{pair.reason}</span>}
-                </button>
+                </MenuItem>
               </li>
             ))}
           </ul>

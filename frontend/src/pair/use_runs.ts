@@ -1,8 +1,7 @@
 // The list of runs: fetched at the start and whenever TensorBoard reloads its data.
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { fetchRuns, RequestError } from '../api/api';
-import { asFailure, type Failure } from '../api/failure';
+import { asFailure, type Failure, fetchRuns, RequestError } from '../api/api';
 import type { RunsAnswer } from '../contract/wire';
 import { isVisible, onDataReloaded, onShown } from '../host/host';
 

@@ -56,8 +56,8 @@ function Lane({ side, start, counts, bars, width }: LaneProps) {
   return (
     <figure class={`series-${side}`}>
       <svg width={width} height={LANE} role="img" aria-label={`${letter}: ${caption}`}>
-        <rect class="launch-lane" x={LEFT} y={0} width={width - LEFT} height={LANE} />
-        <text class="lane-label" x={LEFT - 6} y={LANE / 2 + 4} text-anchor="end">
+        <rect class="lane" x={LEFT} y={0} width={width - LEFT} height={LANE} />
+        <text class={`lane-label text-${side}`} x={LEFT - 6} y={LANE / 2 + 4} text-anchor="end">
           {letter}
         </text>
         {bars?.map((height, bin) =>

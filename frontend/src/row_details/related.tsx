@@ -1,11 +1,12 @@
 // Rows of other tables that have to do with a row, and other places where it is found.
 
 import type { Change } from '../host/use_address';
+import { LinkButton } from '../ui/buttons';
 import { Delta } from '../ui/delta';
-import { formatTime } from '../ui/format';
+import { formatCount, formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
 import type { RowLink } from './links';
-import { differenceOf } from './paths';
+import { differenceOf, type Difference } from './paths';
 import type { RelatedRow, RowPaths } from '../contract/sent';
 import { words } from './words';
 
@@ -28,9 +29,9 @@ export function Related({ found, what, rows, others, onGo }: RelatedProps) {
           const time = differenceOf(row.time, found.denominator, 1000);
           return (
             <li key={`${row.table} ${row.row} ${row.name}`}>
-              <button type="button" class="link-button soft" title={row.name} onClick={() => onGo({ tab: row.table, min: 0, row: row.row })}>
+              <LinkButton title={row.name} onClick={() => onGo({ tab: row.table, min: 0, row: row.row })}>
                 {row.name === '' ? words.noShape : shortName(row.name)}
-              </button>
+              </LinkButton>
               <Delta value={time.delta}>{formatTime(time.delta, true)}</Delta>
             </li>
           );
@@ -38,6 +39,23 @@ export function Related({ found, what, rows, others, onGo }: RelatedProps) {
         {others > 0 && <li class="muted">{words.others(others)}</li>}
       </ul>
     </section>
+  );
+}
+
+/** Times of A, of B and their difference, and calls where they are known. */
+export function Numbers({ time, calls }: { time: Difference; calls?: Difference }) {
+  return (
+    <span class="path-numbers small">
+      <span class="text-a">{formatTime(time.a)}</span>
+      <span class="text-b">{formatTime(time.b)}</span>
+      <Delta value={time.delta}>{formatTime(time.delta, true)}</Delta>
+      {calls && (
+        <span class="muted" title={`${words.calls} ${words.per}`}>
+          {calls.a === calls.b ? '' : `${formatCount(calls.a)} → `}
+          {formatCount(calls.b)} ×
+        </span>
+      )}
+    </span>
   );
 }
 
@@ -49,7 +67,7 @@ export function Callees({ found, callees, onGo }: { found: RowPaths; callees: No
     ...(callees.rest.callees > 0 ? [{ name: words.others(callees.rest.callees), full: '', table: '', time: callees.rest.time }] : []),
   ];
   const longest = Math.max(...lines.flatMap(({ time }) => time.map((one) => one ?? 0)), 1);
-  const bar = (side: 'a' | 'b', time: number | null) => <span class={`callee-bar callee-${side}`} style={{ width: `${(100 * (time ?? 0)) / longest}%` }} />;
+  const bar = (side: 'a' | 'b', time: number | null) => <span class={`callee-bar text-${side}`} style={{ width: `${(100 * (time ?? 0)) / longest}%` }} />;
   return (
     <section class="row-related callees" aria-label={words.callees}>
       <h3 title={words.calleesAbout}>{words.callees}</h3>
@@ -63,15 +81,9 @@ export function Callees({ found, callees, onGo }: { found: RowPaths; callees: No
                   {name}
                 </span>
               ) : (
-                <button type="button" class="link-button soft" title={full} onClick={() => onGo({ tab: table, min: 0, row: full })}>
-                  {name}
-                </button>
+                <LinkButton title={full} onClick={() => onGo({ tab: table, min: 0, row: full })}>{name}</LinkButton>
               )}
-              <span class="path-numbers small">
-                <span class="text-a">{figures.a === null ? '–' : formatTime(figures.a)}</span>
-                <span class="text-b">{figures.b === null ? '–' : formatTime(figures.b)}</span>
-                <Delta value={figures.delta}>{formatTime(figures.delta, true)}</Delta>
-              </span>
+              <Numbers time={figures} />
               <span class="callee-bars" aria-hidden="true">
                 {bar('a', time[0])}
                 {bar('b', time[1])}
@@ -93,21 +105,17 @@ export function Links({ links, tree, name, onGo }: { links: RowLink[]; tree: Row
       <ul>
         {tree && (
           <li>
-            <button type="button" class="link-button soft" onClick={() => onGo({ tab: 'call_tree', min: 0, row: tree.row, zoom: tree.row })}>
-              {words.flame(tree.frames)}
-            </button>
+            <LinkButton onClick={() => onGo({ tab: 'call_tree', min: 0, row: tree.row, zoom: tree.row })}>{words.flame(tree.frames)}</LinkButton>
             {tree.frames > 1 && (
-              <button type="button" class="link-button soft" onClick={() => onGo({ tab: 'call_tree', min: 0, q: name })}>
-                {words.flameAll}
-              </button>
+              <LinkButton onClick={() => onGo({ tab: 'call_tree', min: 0, q: name })}>{words.flameAll}</LinkButton>
             )}
           </li>
         )}
         {links.map((link, index) => (
           <li key={index}>
-            <button type="button" class="link-button soft" onClick={() => onGo(link.change)}>
+            <LinkButton onClick={() => onGo(link.change)}>
               {link.what === 'attribution' ? words.attribution(link.about) : link.what === 'timelines' ? words.timelines : words.finding}
-            </button>
+            </LinkButton>
             {link.what === 'finding' && <span class="muted">{link.about}</span>}
           </li>
         ))}

@@ -8,8 +8,7 @@ import type { Comparison, Table } from '../contract/wire';
 import type { Tab } from '../host/tab';
 import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
-import { Delta } from '../ui/delta';
-import { formatCount, formatTime } from '../ui/format';
+import { LinkButton } from '../ui/buttons';
 import { shortName } from '../ui/names';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
@@ -17,8 +16,8 @@ import { adoptSheet } from '../ui/sheets';
 import { sentence, text } from '../ui/strings';
 import { LaunchHistogram } from './launch_histogram';
 import { rowLinks } from './links';
-import { drawn, type DrawnPath, type FrameText, type Difference } from './paths';
-import { Callees, Links, Related } from './related';
+import { drawn, type DrawnPath, type FrameText } from './paths';
+import { Callees, Links, Numbers, Related } from './related';
 import css from './row_paths.css?inline';
 import { words } from './words';
 
@@ -110,15 +109,15 @@ function Paths({ found, way, measure, onGo }: { found: RowPaths; way: string; me
             ))}
             {rest && (all || paths.length <= FIRST) && (
               <li class="path-rest">
-                <span class="path-name muted">{words.rest(rest.paths)}</span>
+                <span class="muted breaks">{words.rest(rest.paths)}</span>
                 <Numbers time={rest.time} calls={rest.calls} />
               </li>
             )}
           </ul>
           {paths.length > FIRST && (
-            <button type="button" class="link-button soft" onClick={() => setAll(!all)}>
+            <LinkButton onClick={() => setAll(!all)}>
               {all ? text.findings.fewer : text.findings.more(paths.length - FIRST + (rest ? 1 : 0))}
-            </button>
+            </LinkButton>
           )}
           <p class="muted path-sum">{rest ? words.sumRest : words.sum(paths.length)}</p>
         </>
@@ -131,7 +130,7 @@ function PathItem({ path, way, onGo }: { path: DrawnPath; way: string; onGo: Pro
   const some = path.label;
   const hidden = path.frames.length - some.length;
   const name = (
-    <span class="path-name">
+    <span class="breaks">
       {some.length === 0 && <span class="muted">{words.top[way] ?? ''}</span>}
       {some.map((frame, index) => (
         <span key={index} title={frame.full}>
@@ -170,9 +169,7 @@ function PathItem({ path, way, onGo }: { path: DrawnPath; way: string; onGo: Pro
 
 function FrameLine({ frame, other, onGo }: { frame: FrameText; other: string | undefined; onGo: Props['onGo'] }) {
   const name = frame.table ? (
-    <button type="button" class="link-button soft" onClick={() => onGo({ tab: frame.table, min: 0, row: frame.full })}>
-      {frame.text}
-    </button>
+    <LinkButton onClick={() => onGo({ tab: frame.table, min: 0, row: frame.full })}>{frame.text}</LinkButton>
   ) : (
     <span>{frame.text}</span>
   );
@@ -180,20 +177,5 @@ function FrameLine({ frame, other, onGo }: { frame: FrameText; other: string | u
     <li title={frame.full}>
       {name} {frame.place && <span class="muted">{frame.place}</span>} {other !== undefined && <span class="muted">({words.other(other)})</span>}
     </li>
-  );
-}
-
-function Numbers({ time, calls }: { time: Difference; calls: Difference }) {
-  const count = (value: number | null): string => (value === null ? '–' : formatCount(value));
-  return (
-    <span class="path-numbers small">
-      <span class="text-a">{time.a === null ? '–' : formatTime(time.a)}</span>
-      <span class="text-b">{time.b === null ? '–' : formatTime(time.b)}</span>
-      <Delta value={time.delta}>{formatTime(time.delta, true)}</Delta>
-      <span class="muted" title={`${words.calls} ${words.per}`}>
-        {calls.a === calls.b ? '' : `${count(calls.a)} → `}
-        {count(calls.b)} ×
-      </span>
-    </span>
   );
 }

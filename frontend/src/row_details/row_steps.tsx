@@ -11,7 +11,6 @@ import { adoptSheet } from '../ui/sheets';
 import { letterOf } from '../ui/sides';
 import { sentence, text } from '../ui/strings';
 import { useWidth } from '../ui/use_width';
-import { rangeOf, type Range } from './range';
 import css from './row_steps.css?inline';
 import { words as stepWords } from '../table/step_lines/words';
 
@@ -23,14 +22,7 @@ const LEFT = 18;
 /** Rows that are only passed by with the arrow keys ask nothing. */
 const PASSING_MS = 150;
 
-interface Props {
-  question: string;
-  query: URLSearchParams;
-  table: string;
-  row: string;
-}
-
-export function RowStepsView({ question, query, table, row }: Props) {
+export function RowStepsView({ question, query, table, row }: { question: string; query: URLSearchParams; table: string; row: string }) {
   const key = [question, table, row].join('\n');
   // the last row's picture stays until the next one's is there
   const { key: answered, found, failure } = useAnswer(key, (signal) => fetchAnswer<RowSteps>('row', queryWith(query, { table, row }), 'tb_perfcompare.row/1', signal), PASSING_MS);
@@ -51,6 +43,21 @@ export function RowStepsView({ question, query, table, row }: Props) {
       </div>
     </section>
   );
+}
+
+/** What the times of a row in the steps of a side come to. */
+interface Range {
+  low: number;
+  median: number;
+  high: number;
+}
+
+/** null of no steps. */
+export function rangeOf(times: number[]): Range | null {
+  if (times.length === 0) return null;
+  const ordered = [...times].sort((one, other) => one - other);
+  const middle = (ordered.length - 1) / 2;
+  return { low: ordered[0]!, median: (ordered[Math.floor(middle)]! + ordered[Math.ceil(middle)]!) / 2, high: ordered[ordered.length - 1]! };
 }
 
 function Lanes({ found, measure, width }: { found: RowSteps; measure: string; width: number }) {
@@ -92,8 +99,8 @@ function Lane({ side, steps, times, range, width, y }: LaneProps) {
   return (
     <figure class={`series-${side}`}>
       <svg width={width} height={LANE} role="img" aria-label={`${letter}: ${summary}`}>
-        <rect class="order-lane" x={LEFT} y={0} width={width - LEFT} height={LANE} />
-        <text class="lane-label" x={LEFT - 6} y={LANE / 2 + 4} text-anchor="end">
+        <rect class="lane" x={LEFT} y={0} width={width - LEFT} height={LANE} />
+        <text class={`lane-label text-${side}`} x={LEFT - 6} y={LANE / 2 + 4} text-anchor="end">
           {letter}
         </text>
         <line class="row-steps-median" x1={LEFT} x2={width} y1={y(range.median)} y2={y(range.median)} />

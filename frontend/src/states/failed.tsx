@@ -1,8 +1,8 @@
 // A question that failed: why, and what to do about it.
 
-import { RequestError } from '../api/api';
-import type { Failure } from '../api/failure';
+import { type Failure, RequestError } from '../api/api';
 import { SchemaError, type Pair, type Side } from '../contract/wire';
+import { Button } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { PairLines } from '../ui/pair_lines';
 import { sentence, text } from '../ui/strings';
@@ -35,7 +35,7 @@ export function Failed({ failure, onRetry, pairs = [], onPair }: FailedProps) {
       <h2 class="state-title line strong">
         <Icon name="stop" /> {mismatch ? text.errors.mixedTitle : text.errors.title}
       </h2>
-      <p class="state-message">{sentence(message)}</p>
+      <p class="breaks">{sentence(message)}</p>
       {hint && <p class="muted">{sentence(hint)}</p>}
       {mismatch && pairs.length > 0 && (
         <>
@@ -53,9 +53,7 @@ export function Failed({ failure, onRetry, pairs = [], onPair }: FailedProps) {
         </>
       )}
       {!mismatch && (
-        <button type="button" class="button primary" onClick={onRetry}>
-          {text.errors.retry}
-        </button>
+        <Button class="primary" onClick={onRetry}>{text.errors.retry}</Button>
       )}
     </section>
   );

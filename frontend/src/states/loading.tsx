@@ -1,18 +1,12 @@
 // An answer on its way: a bar for each file that is read.
 
 import { useLayoutEffect, useState } from 'preact/hooks';
-import type { FileProgress } from '../api/progress';
+import type { FileProgress } from '../api/use_stream';
+import { Button } from '../ui/buttons';
 import { formatBytes, formatElapsed } from '../ui/format';
 import { text } from '../ui/strings';
 
-interface LoadingProps {
-  files: FileProgress[];
-  phase: string;
-  since: number;
-  onCancel: () => void;
-}
-
-export function Loading({ files, phase, since, onCancel }: LoadingProps) {
+export function Loading({ files, phase, since, onCancel }: { files: FileProgress[]; phase: string; since: number; onCancel: () => void }) {
   const [now, setNow] = useState(Date.now());
   useLayoutEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 200);
@@ -29,9 +23,7 @@ export function Loading({ files, phase, since, onCancel }: LoadingProps) {
       {/* above the list: a button below it would move away with every file that begins */}
       <p class="loading-foot line">
         <span class="muted">{text.loading.elapsed(formatElapsed(Math.max(0, now - since) / 1000))}</span>
-        <button type="button" class="button" onClick={onCancel}>
-          {text.loading.cancel}
-        </button>
+        <Button onClick={onCancel}>{text.loading.cancel}</Button>
       </p>
       <ul class="files">
         {files.map((file) => (

@@ -1,5 +1,7 @@
 // A state that is a sentence and perhaps a button.
 
+import { Button } from '../ui/buttons';
+
 interface MessageProps {
   title: string;
   hint?: string;
@@ -14,9 +16,7 @@ export function Message({ title, hint, action, onAction, alert = false }: Messag
       <h2 class="state-title line strong">{title}</h2>
       {hint && <p class="muted">{hint}</p>}
       {action && (
-        <button type="button" class="button primary" onClick={onAction}>
-          {action}
-        </button>
+        <Button class="primary" onClick={onAction}>{action}</Button>
       )}
     </section>
   );

@@ -1,17 +1,21 @@
 // The strict report: the published method as it is, what weakens it for this pair, and its triplets next to plain times.
 
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { apiUrl, fetchStrict } from '../api/api';
 import { useStream } from '../api/use_stream';
 import type { StrictAnswer, StrictFinding } from '../contract/sent';
-import type { Column, Headline } from '../contract/wire';
+import type { Column, Headline, Table } from '../contract/wire';
 import type { Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { Failed } from '../states/failed';
 import { Loading } from '../states/loading';
 import { Message } from '../states/message';
 import { VerdictLine } from '../summary/verdict';
+import { columnViews, visibleColumns } from '../table/columns';
+import { Grid } from '../table/grid';
+import { nextSort, sortRows, type SortKey } from '../table/order';
 import { TableView } from '../table/table_view';
+import { LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { Kept } from '../ui/kept';
 import { shortName } from '../ui/names';
@@ -20,7 +24,6 @@ import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
 import { sentence, text, type MetricWords } from '../ui/strings';
 import css from './strict.css?inline';
-import { SmallTable } from './tables';
 import { words as strictText } from './words';
 
 adoptSheet(css);
@@ -56,13 +59,11 @@ export function StrictView({ question, query, traces, headline, words, address, 
   if (!answer) return <Message title={strictText.waiting} />;
   if (answer.absent !== '') return <Message title={text.strict.absent} hint={sentence(answer.absent)} />;
   return (
-    <div class="strict" aria-busy={waiting}>
+    <div class="strict stack" aria-busy={waiting}>
       <div class="strict-corrected wrap">
         <p>
           {strictText.corrected}{' '}
-          <button type="button" class="link-button soft" onClick={onSummary}>
-            {strictText.summary}
-          </button>
+          <LinkButton onClick={onSummary}>{strictText.summary}</LinkButton>
         </p>
         <VerdictLine headline={headline} />
       </div>
@@ -153,7 +154,7 @@ function Weaknesses({ answer: { weaknesses, units } }: { answer: StrictAnswer })
   const shown = all ? weaknesses : weaknesses.slice(0, FIRST);
   return (
     <section class="strict-weak" aria-label={strictText.weaknesses(weaknesses.length)}>
-      <h3>
+      <h3 class="section-title line">
         <Icon name="info" size={14} /> {weaknesses.length > 0 ? strictText.weaknesses(weaknesses.length) : strictText.noWeaknesses}
       </h3>
       <ul>
@@ -168,9 +169,9 @@ function Weaknesses({ answer: { weaknesses, units } }: { answer: StrictAnswer })
       </ul>
       <div class="weak-foot">
         {weaknesses.length > FIRST && (
-          <button type="button" class="link-button soft" aria-expanded={all} onClick={() => setAll(!all)}>
+          <LinkButton aria-expanded={all} onClick={() => setAll(!all)}>
             {all ? text.findings.fewer : text.findings.more(weaknesses.length - FIRST)}
-          </button>
+          </LinkButton>
         )}
         {units.length > 0 && (
           <details>
@@ -227,7 +228,7 @@ function Report({ answer }: { answer: StrictAnswer }) {
 function FindingItem({ finding }: { finding: StrictFinding }) {
   return (
     <article class="strict-finding">
-      <h4 title={finding.function}>
+      <h4 class="section-title" title={finding.function}>
         {shortName(finding.function)} <span class="muted strict-device">{strictText.device(finding.device)}</span>
       </h4>
       <p>{finding.sentence}</p>
@@ -242,5 +243,29 @@ function FindingItem({ finding }: { finding: StrictFinding }) {
         </>
       )}
     </article>
+  );
+}
+
+/** A table as it is, in an order that can be changed. */
+function SmallTable({ table }: { table: Table }) {
+  const [sort, setSort] = useState<SortKey[]>([]);
+  const [selected, setSelected] = useState(-1);
+  const views = useMemo(() => columnViews(table), [table]);
+  const rows = useMemo(() => sortRows(table, [...table.rows.keys()], sort), [table, sort]);
+  return (
+    <div class="cycle-table" style={{ height: `${Math.min(270, 38 + 28 * table.rows.length)}px` }}>
+      <Grid
+        table={table}
+        rows={rows}
+        columns={visibleColumns(views, '')}
+        names={null}
+        sort={sort}
+        id={table.title.replace(/\W/g, '')}
+        selected={selected}
+        onSort={(column, add) => setSort(nextSort(sort, column, true, add))}
+        onSelect={setSelected}
+        onOpen={setSelected}
+      />
+    </div>
   );
 }

@@ -1,6 +1,7 @@
 // What could settle an open verdict: choices with the verdict each gives, by rules of the server.
 
 import type { Alternative, Comparison } from '../contract/wire';
+import { Button } from '../ui/buttons';
 import { formatIn, formatPercent, timeStyle } from '../ui/format';
 import { adoptSheet } from '../ui/sheets';
 import { sentence, text } from '../ui/strings';
@@ -19,14 +20,12 @@ export function Alternatives({ comparison, onChoose }: { comparison: Comparison;
       <h2 class="section-title strong">{TITLE}</h2>
       <ul>
         {headline.alternatives!.map((one) => (
-          <li key={one.what}>
+          <li key={one.what} class="wrap">
             {one.verdict === null ? (
               <span>{sentence(one.what)}</span>
             ) : (
               <>
-                <button type="button" class="button" onClick={() => onChoose(one)}>
-                  {sentence(one.what).slice(0, -1)}
-                </button>
+                <Button onClick={() => onChoose(one)}>{sentence(one.what).slice(0, -1)}</Button>
                 <span>
                   <strong>{text.verdict.word[one.verdict]}</strong>
                   {one.delta !== null && ` ${formatIn(style, one.delta, true)}\u202f${style.unit}`}

@@ -32,7 +32,7 @@ export function Caveats({ comparison }: { comparison: Comparison }) {
   return (
     <section class="caveats" aria-label={words.region}>
       <details open={failed > 0}>
-        <summary class={failed > 0 ? 'bad' : warned > 0 ? 'warn' : ''}>
+        <summary class={`line soft ${failed > 0 ? 'bad' : warned > 0 ? 'warn' : ''}`}>
           <Icon name={failed + warned > 0 ? 'alert' : 'info'} size={14} />
           {words.summary(failed, warned, caveats.length - failed - warned)}
         </summary>
@@ -42,7 +42,7 @@ export function Caveats({ comparison }: { comparison: Comparison }) {
           ))}
           {passed.length > 0 && (
             <li>
-              <span class="mark">
+              <span class="mark line muted">
                 <Icon name="check" size={14} />
                 {words.passed}
               </span>
@@ -79,7 +79,7 @@ function Item({ caveat: { status, name, message, weakens, where, notes }, compar
   const files = own.flatMap((note, at) => note.where.split(SIDES).map((file) => (figures[at] ? `${file} (${figures[at]})` : file)));
   return (
     <li class={`check-${status}`}>
-      <span class="mark">
+      <span class="mark line muted">
         <Icon name={ICONS[status]} size={14} />
         {status === 'fail' ? words.failed(name) : name}
       </span>

@@ -2,12 +2,13 @@
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Comparison, Evidence, Finding } from '../contract/wire';
+import { copyText } from '../host/host';
 import { joinKey } from '../table/rows';
+import { IconButton, LinkButton } from '../ui/buttons';
 import { Delta } from '../ui/delta';
 import { formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
 import { text, unbroken } from '../ui/strings';
-import { CopyFinding } from './copy_finding';
 
 const FIRST = 5;
 
@@ -42,9 +43,7 @@ export function Findings({ comparison, onEvidence, timelineOf, onTimeline, shown
         ))}
       </ol>
       {findings.length > FIRST && (
-        <button type="button" class="link-button soft" onClick={() => setAll(!all)}>
-          {all ? text.findings.fewer : text.findings.more(findings.length - FIRST)}
-        </button>
+        <LinkButton onClick={() => setAll(!all)}>{all ? text.findings.fewer : text.findings.more(findings.length - FIRST)}</LinkButton>
       )}
     </section>
   );
@@ -68,11 +67,11 @@ function Cause({ finding, rank, most, comparison, onEvidence, timelineOf, onTime
   }, [led]);
   return (
     <li class={led ? 'cause-item led' : 'cause-item'} ref={item}>
-      <div class="rank">
+      <div class="rank stack muted">
         {rank}
         <CopyFinding finding={finding} comparison={comparison} />
       </div>
-      <div class="size">
+      <div class="size stack small">
         {finding.delta_us !== null && <Delta value={finding.delta_us}>{formatTime(finding.delta_us, true)}</Delta>}
         {most > 0 && finding.delta_us !== null && (
           <span class="share-track" aria-hidden="true">
@@ -81,24 +80,41 @@ function Cause({ finding, rank, most, comparison, onEvidence, timelineOf, onTime
         )}
         {finding.share !== null && <span class="muted">{text.findings.share(finding.share)}</span>}
       </div>
-      <div class="what">
+      <div class="what breaks">
         <h3 class="sr">{shortName(finding.subject)}</h3>
         <p title={finding.subject}>{unbroken(finding.sentence)}</p>
-        <p class="muted">
+        <p class="muted small">
           {unbroken([finding.look_at && text.findings.lookAt(finding.look_at), finding.confidence].filter(Boolean).join(' · '))}
         </p>
       </div>
-      <div class="ways">
+      <div class="ways stack small">
         {firstOfEach(finding.evidence).map((evidence, index) => (
           <EvidenceItem key={index} evidence={evidence} comparison={comparison} onEvidence={onEvidence} />
         ))}
         {events !== '' && (
-          <button type="button" class="link-button soft" title={text.findings.timelineAbout(events)} onClick={() => onTimeline?.(events)}>
-            {text.findings.timeline}
-          </button>
+          <LinkButton title={text.findings.timelineAbout(events)} onClick={() => onTimeline?.(events)}>{text.findings.timeline}</LinkButton>
         )}
       </div>
     </li>
+  );
+}
+
+/** Copies a card as text. */
+function CopyFinding({ finding, comparison }: { finding: Finding; comparison: Comparison }) {
+  const [status, setStatus] = useState('');
+  const copy = (): void => {
+    void import('./finding_text')
+      .then(({ findingText }) => copyText(findingText(finding, comparison)))
+      .catch(() => false)
+      .then((done) => setStatus(done ? text.panel.copied : text.actions.notCopied));
+  };
+  return (
+    <>
+      <IconButton icon={status === text.panel.copied ? 'check' : 'copy'} label={text.findings.copyNamed(finding.subject)} title={text.findings.copy} onClick={copy} onBlur={() => setStatus('')} />
+      <span class="sr" role="status">
+        {status}
+      </span>
+    </>
   );
 }
 
@@ -114,9 +130,9 @@ function EvidenceItem({ evidence, comparison, onEvidence }: { evidence: Evidence
   if (!table || !known) return value ? <span class="value">{value}</span> : null;
   const title = text.tabs.names[table] ?? known;
   return (
-    <button type="button" class="link-button soft" title={text.findings.evidence(title, row ?? '')} onClick={() => onEvidence(table, row ?? '')}>
+    <LinkButton title={text.findings.evidence(title, row ?? '')} onClick={() => onEvidence(table, row ?? '')}>
       {title}
       {value ? ` (${value})` : ''}
-    </button>
+    </LinkButton>
   );
 }

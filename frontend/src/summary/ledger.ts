@@ -35,26 +35,12 @@ export function partsOf(ledger: Ledger, entity: LedgerRow): LedgerRow[] {
   return ledger.rows.filter((row) => row.path.length === 3 && row.path[0] === entity.path[0] && row.path[1] === entity.path[1]);
 }
 
-export interface Rest {
-  count: number;
-  baseline: number;
-  candidate: number;
-  delta: number;
-  count_effect: number;
-  rate_effect: number;
-}
+export type Amounts = Pick<LedgerRow, 'baseline' | 'candidate' | 'delta' | 'count_effect' | 'rate_effect'>;
 
 /** The exact sum of rows that are not listed one by one. */
-export function restOf(rows: LedgerRow[]): Rest {
-  const rest: Rest = { count: rows.length, baseline: 0, candidate: 0, delta: 0, count_effect: 0, rate_effect: 0 };
-  for (const row of rows) {
-    rest.baseline += row.baseline;
-    rest.candidate += row.candidate;
-    rest.delta += row.delta;
-    rest.count_effect += row.count_effect;
-    rest.rate_effect += row.rate_effect;
-  }
-  return rest;
+export function restOf(rows: LedgerRow[]): Amounts & { count: number } {
+  const sum = (of: keyof Amounts): number => rows.reduce((total, row) => total + row[of], 0);
+  return { count: rows.length, baseline: sum('baseline'), candidate: sum('candidate'), delta: sum('delta'), count_effect: sum('count_effect'), rate_effect: sum('rate_effect') };
 }
 
 /** True if the categories add up to the headline exactly (integers, so equality is meant). */

@@ -5,7 +5,7 @@ import type { RowSource } from '../api/api';
 import { YTick } from '../charts/axes';
 import { stepNumber } from '../charts/brush';
 import { niceTicks } from '../charts/ticks';
-import { useLanes, type Letter } from '../charts/use_lanes';
+import { useLanes } from '../charts/use_lanes';
 import type { Comparison } from '../contract/wire';
 import { rowKey } from '../table/rows';
 import { stepTimes, type StepTime } from '../table/rows';
@@ -14,7 +14,7 @@ import { Segments } from '../ui/controls/segments';
 import { formatIn, formatRound, formatTime, timeStyle } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { adoptSheet } from '../ui/sheets';
-import { letterOf, sideName } from '../ui/sides';
+import { letterOf, LETTERS, sideName, type Letter } from '../ui/sides';
 import { metricWords, text } from '../ui/strings';
 import { useWidth } from '../ui/use_width';
 import css from './step_strip.css?inline';
@@ -27,7 +27,6 @@ const TOP = 8;
 const BOTTOM = 22;
 const LEFT = 48;
 const GAP = 14;
-const LETTERS = ['a', 'b'] as const;
 const COLUMNS = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason', 'backlog_us', 'at_one_pace_us'];
 
 interface Props {
@@ -78,13 +77,12 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
     },
     onOpen: (side, place) => table && onStep(rowKey(table, lanes[side][place]![0]!.row)),
   });
-  const name = (side: Letter): string => sideName(side);
   const describe = (step: StepTime): string => {
     const captures = Math.max(comparison.baseline.captures ?? 1, comparison.candidate.captures ?? 1);
     const where = captures > 1 && step.capture !== '' ? stripWords.capture(step.capture) : '';
     const withUnit = (us: number): string => `${formatIn(style, us)}\u202f${style.unit}`;
     const shown = atPace && step.paced !== null ? stripWords.both(withUnit(step.paced), withUnit(recorded.find(({ row }) => row === step.row)!.us)) : withUnit(step.us);
-    const time = stripWords.step(words.one, name(step.side), step.step, where, shown);
+    const time = stripWords.step(words.one, sideName(step.side), step.step, where, shown);
     if (step.backlog > 0) return `${time}, ${text.backlog.of(formatTime(step.backlog), words.one)}`;
     return step.admitted ? time : `${time}, ${stripWords.reason(step.reason)}`;
   };
@@ -114,7 +112,7 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
       <div ref={frame}>
         {table && steps.length === 0 && <p class="muted">{stripWords.none(words)}</p>}
         {steps.length > 0 && (
-          <div ref={box} class="step-strip" role="group" tabIndex={0} aria-label={stripWords.order(words, summary('a'), summary('b'))} style={{ height: `${HEIGHT}px` }} {...handlers}>
+          <div ref={box} class="step-strip picture-box" role="group" tabIndex={0} aria-label={stripWords.order(words, summary('a'), summary('b'))} style={{ height: `${HEIGHT}px` }} {...handlers}>
             {width > 0 && (
               <svg width={width} height={HEIGHT} aria-hidden="true">
                 {niceTicks(axis.low / style.scale, axis.high / style.scale, 4).map((tick) => (
@@ -138,8 +136,8 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
                       ))}
                       <path class="order-marks" d={spots(true)} />
                       <path class="order-marks hollow" d={spots(false)} />
-                      <text class="lane-label" x={left(side)} y={HEIGHT - 6}>
-                        {name(side)}
+                      <text class={`lane-label text-${side}`} x={left(side)} y={HEIGHT - 6}>
+                        {sideName(side)}
                       </text>
                       <text class="axis-text" x={left(side) + half} y={HEIGHT - 6} text-anchor="end">
                         {stripWords.numbers(words.many, some[0]![0]!.step, some[some.length - 1]![0]!.step)}

@@ -1,27 +1,23 @@
 // The answer first: which side is slower, by how much, and whether that is sure.
 
-import type { Comparison, Headline, VerdictWord } from '../contract/wire';
+import type { Comparison, Headline, Part, VerdictWord } from '../contract/wire';
+import { Facts, type Fact } from '../ui/controls/facts';
 import { formatDigits, formatEnds, formatIn, formatP, formatPercent, formatRatio, formatSetting, timeStyle } from '../ui/format';
 import { Icon, type IconName } from '../ui/icons';
 import { metricWords, sentence, text } from '../ui/strings';
-import { Parts } from './parts';
 
-export const ICON: Record<VerdictWord, IconName> = {
-  slower: 'up',
-  probably_slower: 'up',
-  faster: 'down',
-  probably_faster: 'down',
-  same: 'equal',
-  inconclusive: 'question',
-  withheld: 'stop',
+/** The tone is the colour of the background only; the icon and the words carry the meaning. */
+const LOOKS: Record<VerdictWord, { icon: IconName; tone: 'more' | 'less' | 'even' | 'unsure' }> = {
+  slower: { icon: 'up', tone: 'more' },
+  probably_slower: { icon: 'up', tone: 'more' },
+  faster: { icon: 'down', tone: 'less' },
+  probably_faster: { icon: 'down', tone: 'less' },
+  same: { icon: 'equal', tone: 'even' },
+  inconclusive: { icon: 'question', tone: 'unsure' },
+  withheld: { icon: 'stop', tone: 'unsure' },
 };
-
-/** Colour of the background only; the icon and the words carry the meaning. */
-export function tone(verdict: VerdictWord): string {
-  if (verdict === 'slower' || verdict === 'probably_slower') return 'more';
-  if (verdict === 'faster' || verdict === 'probably_faster') return 'less';
-  return verdict === 'same' ? 'even' : 'unsure';
-}
+export const icon = (verdict: VerdictWord): IconName => LOOKS[verdict].icon;
+export const tone = (verdict: VerdictWord): string => LOOKS[verdict].tone;
 
 /** The verdict names a direction. */
 function isSure(verdict: VerdictWord): boolean {
@@ -86,14 +82,14 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   return (
     <section class={`verdict tone-${tone(headline.verdict)}`} aria-label={text.verdict.region}>
       <span class="verdict-icon line">
-        <Icon name={ICON[headline.verdict]} size={24} />
+        <Icon name={icon(headline.verdict)} size={24} />
       </span>
       <div class="verdict-body">
         <h2>
           {split ? headline.sentence : text.verdict.word[headline.verdict]} {!measured && <span class="effect">{effect}</span>}
         </h2>
         {measured && <p class="effect">{effect}</p>}
-        {itself && !split && <p class="reason">{sentence(headline.reason)}</p>}
+        {itself && !split && <p class="reason soft">{sentence(headline.reason)}</p>}
         <Parts headline={headline} />
         <dl class="figures">
           {headline.baseline !== null && headline.candidate !== null && (
@@ -116,7 +112,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
             </Figure>
           )}
         </dl>
-        {!itself && !split && <p class="reason">{sentence(headline.reason)}</p>}
+        {!itself && !split && <p class="reason soft">{sentence(headline.reason)}</p>}
         <How headline={headline} />
       </div>
     </section>
@@ -124,17 +120,17 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
 }
 
 /** [label, value] of what else the samples say about the answer; what is not known has no line. */
-function certaintyFacts({ certainty, metric }: Headline): [string, string][] {
+function certaintyFacts({ certainty, metric }: Headline): Fact[] {
   if (!certainty) return [];
   const { many } = metricWords(metric);
   const { effect_size: size, detectable } = certainty;
-  const facts: [string, string][] = [[text.verdict.effect, `${formatDigits(size)} (${certainty.effect})`]];
+  const facts: Fact[] = [[text.verdict.effect, `${formatDigits(size)} (${certainty.effect})`]];
   if (detectable !== null) facts.push([text.verdict.detectable(many), formatPercent(detectable)]);
   return facts;
 }
 
 function How({ headline }: { headline: Headline }) {
-  const facts: [string, string][] = [];
+  const facts: Fact[] = [];
   for (const { label, text: fact } of headline.facts ?? []) {
     // of the step time as recorded the reason says more, and is shown above where nothing else decides
     if (label !== text.verdict.recorded) facts.push([label, fact]);
@@ -149,16 +145,9 @@ function How({ headline }: { headline: Headline }) {
   if (headline.sensitivity) facts.push([text.verdict.sensitivity, headline.sensitivity]);
   if (facts.length === 0) return null;
   return (
-    <details class="how">
+    <details class="how soft">
       <summary>{text.verdict.how}</summary>
-      <dl>
-        {facts.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts class="pairs" facts={facts} />
     </details>
   );
 }
@@ -168,8 +157,8 @@ export function Brief({ comparison, onSummary }: { comparison: Comparison; onSum
   const { headline, comparability } = comparison;
   const doubts = comparability.filter((check) => check.status !== 'ok').length;
   return (
-    <button type="button" class={`brief tone-${tone(headline.verdict)}`} title={text.verdict.toSummary} onClick={onSummary}>
-      <Icon name={ICON[headline.verdict]} size={14} />
+    <button type="button" class={`brief line tone-${tone(headline.verdict)}`} title={text.verdict.toSummary} onClick={onSummary}>
+      <Icon name={icon(headline.verdict)} size={14} />
       <strong>{text.verdict.word[headline.verdict]}</strong>
       {isSure(headline.verdict) && headline.delta !== null && (
         <span>
@@ -207,8 +196,8 @@ function shortTime(headline: Headline): string {
 /** The verdict in one line, above the strict report. */
 export function VerdictLine({ headline }: { headline: Headline }) {
   return (
-    <p class={`verdict-line tone-${tone(headline.verdict)}`}>
-      <Icon name={ICON[headline.verdict]} size={14} />
+    <p class={`verdict-line line tone-${tone(headline.verdict)}`}>
+      <Icon name={icon(headline.verdict)} size={14} />
       {hasSentence(headline) ? (
         <strong>{headline.sentence}</strong>
       ) : (
@@ -217,5 +206,46 @@ export function VerdictLine({ headline }: { headline: Headline }) {
         </>
       )}
     </p>
+  );
+}
+
+/** Ends of the scale, fractions: zero and every interval lie inside. */
+export function scaleOf(parts: Part[]): [number, number] {
+  const low = Math.min(0, ...parts.map((part) => part.low ?? 0));
+  const high = Math.max(0, ...parts.map((part) => part.high ?? 0));
+  const room = (high - low || 0.02) * 0.06;
+  return [low - room, high + room];
+}
+
+function Bar({ label, part, scale }: { label: string; part: Part; scale: [number, number] }) {
+  const at = (fraction: number) => `${(100 * (fraction - scale[0])) / (scale[1] - scale[0])}%`;
+  const estimate = part.estimate ?? 0;
+  const [from, to] = [Math.min(0, estimate), Math.max(0, estimate)];
+  const figures = `${formatPercent(part.estimate, true)} (${formatEnds(part.low, part.high).join(' … ')})`;
+  return (
+    <div class="part">
+      <dt class="soft">{label}</dt>
+      <dd>
+        <span class="part-track" aria-hidden="true">
+          <span class={`part-bar delta-${estimate > 0 ? 'more' : 'less'}`} style={{ left: at(from), width: `calc(${at(to)} - ${at(from)})` }} />
+          {part.low !== null && part.high !== null && <span class="part-interval" style={{ left: at(part.low), width: `calc(${at(part.high)} - ${at(part.low)})` }} />}
+          <span class="part-zero" style={{ left: at(0) }} />
+        </span>
+        <span class="part-said">{figures}</span>
+      </dd>
+    </div>
+  );
+}
+
+/** Program and machine: what the change of step time is made of, as bars with their intervals. */
+export function Parts({ headline }: { headline: Headline }) {
+  const { machine, program } = headline;
+  if (!machine || !program) return null;
+  const scale = scaleOf([machine, program]);
+  return (
+    <dl class="parts" aria-label={text.verdict.parts}>
+      <Bar label={text.verdict.program} part={program} scale={scale} />
+      <Bar label={text.verdict.machine} part={machine} scale={scale} />
+    </dl>
   );
 }

@@ -6,12 +6,13 @@ import { niceTicks } from '../charts/ticks';
 import type { Ledger, LedgerRow } from '../contract/wire';
 import { Delta } from '../ui/delta';
 import { finer, formatCount, formatIn, formatRound, NOT_MEASURED, type NumberStyle, timeStyle } from '../ui/format';
+import { LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { NameText } from '../ui/name_text';
 import { shortNames } from '../ui/names';
 import { Badge } from '../ui/sides';
 import { text, type MetricWords } from '../ui/strings';
-import { categories, entities, ledgerUs, partsOf, recorded, restOf, sumsUp } from './ledger';
+import { categories, entities, ledgerUs, partsOf, recorded, restOf, sumsUp, type Amounts } from './ledger';
 import { foldedBars, waterfall, type Waterfall } from './waterfall';
 
 const ENTRIES = 8;
@@ -94,14 +95,14 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
         )}
         <Total letter="b" name={text.sideB} value={us(ledger.candidate)} shown={withUnit(us(ledger.candidate))} scale={scale} broken={figure.broken} />
       </div>
-      <p class="muted sum">
+      <p class="muted small sum">
         {figure.broken && `${text.waterfall.broken} `}
         {!recorded(ledger, 'Kernel').every(Boolean) && `${text.waterfall.cpuAlone(...ledger.not_recorded)} `}
         {rows.length < all.length && `${text.waterfall.empty(all.length - rows.length)} `}
         {sumsUp(ledger) ? text.waterfall.sum(withUnit(us(ledger.delta), true)) : text.waterfall.notSum}
       </p>
       {(late > 0 || later > 0) && (
-        <p class="muted sum backlog" title={text.backlog.about(words.one)}>
+        <p class="muted small sum backlog" title={text.backlog.about(words.one)}>
           {text.backlog.means(withUnit(us(late)), withUnit(us(later)), words.one)}
         </p>
       )}
@@ -178,37 +179,16 @@ function Entries({ ledger, words, category, style, onAll }: { ledger: Ledger; wo
           {listed.map((row, index) => (
             <Entry key={row.path[1]} row={row} name={names[index] ?? ''} parts={partsOf(ledger, row)} time={time} />
           ))}
-          {rest && (
-            <tr class="muted">
-              <td>{text.waterfall.rest(rest.count)}</td>
-              <td class="num">{time(rest.baseline, false)}</td>
-              <td class="num">{time(rest.candidate, false)}</td>
-              <td class="num">
-                <Delta value={rest.delta}>{time(rest.delta, true)}</Delta>
-              </td>
-              <td />
-              <td class="num">{time(rest.count_effect, true)}</td>
-              <td class="num">{time(rest.rate_effect, true)}</td>
-            </tr>
-          )}
+          {rest && <EntryRow row={rest} name={text.waterfall.rest(rest.count)} time={time} look="muted" />}
         </tbody>
       </table>
-      <button type="button" class="link-button soft" onClick={onAll}>
-        {text.waterfall.all(rows.length)}
-      </button>
+      <LinkButton onClick={onAll}>{text.waterfall.all(rows.length)}</LinkButton>
     </div>
   );
 }
 
-interface EntryProps {
-  row: LedgerRow;
-  name: string;
-  parts: LedgerRow[];
-  time: (value: number, signed: boolean) => string;
-}
-
 /** An entry; what it consists of opens below it. */
-function Entry({ row, name, parts, time }: EntryProps) {
+function Entry({ row, name, parts, time }: { row: LedgerRow; name: string; parts: LedgerRow[]; time: (value: number, signed: boolean) => string }) {
   const [open, setOpen] = useState(false);
   if (parts.length === 0) return <EntryRow row={row} name={<NameText name={name} />} time={time} />;
   const toggle = (
@@ -220,23 +200,24 @@ function Entry({ row, name, parts, time }: EntryProps) {
   return (
     <>
       <EntryRow row={row} name={toggle} time={time} />
-      {open && parts.map((part) => <EntryRow key={part.path[2]} row={part} name={<span class="part-name">{part.path[2]}</span>} time={time} part />)}
+      {open && parts.map((part) => <EntryRow key={part.path[2]} row={part} name={<span class="part-name">{part.path[2]}</span>} time={time} look="part soft" />)}
     </>
   );
 }
 
 interface EntryRowProps {
-  row: LedgerRow;
+  /** one of the ledger, or the sum of several */
+  row: Amounts & Partial<LedgerRow>;
   name: ComponentChildren;
   time: (value: number, signed: boolean) => string;
-  part?: boolean;
+  look?: string;
 }
 
-function EntryRow({ row, name, time, part = false }: EntryRowProps) {
-  const chip = text.table.chips[row.status];
+function EntryRow({ row, name, time, look }: EntryRowProps) {
+  const chip = text.table.chips[row.status ?? ''];
   return (
-    <tr class={part ? 'part' : ''}>
-      <td class="entry-name" title={row.path.at(-1)}>
+    <tr class={look}>
+      <td class={row.path && 'entry-name'} title={row.path?.at(-1)}>
         {name}
         {chip && <span class={`chip chip-${chip.look}`}>{chip.word}</span>}
       </td>
@@ -245,9 +226,7 @@ function EntryRow({ row, name, time, part = false }: EntryRowProps) {
       <td class="num">
         <Delta value={row.delta}>{time(row.delta, true)}</Delta>
       </td>
-      <td class="num">
-        {formatCount(row.calls[0])} → {formatCount(row.calls[1])}
-      </td>
+      <td class="num">{row.calls && <>{formatCount(row.calls[0])} → {formatCount(row.calls[1])}</>}</td>
       <td class="num">{time(row.count_effect, true)}</td>
       <td class="num">{time(row.rate_effect, true)}</td>
     </tr>

@@ -69,16 +69,7 @@ function GroupRow({ columns, group, template }: { columns: ColumnView[]; group: 
 /** By how many pixels a key changes the width of a column. */
 const WIDTH_STEP = 16;
 
-interface HeaderProps {
-  view: ColumnView;
-  sort: SortKey[];
-  onSort: Props['onSort'];
-  /** a width on its way, null when it has arrived */
-  onDrag: (dragged: { column: string; width: number } | null) => void;
-  onWidth: Props['onWidth'];
-}
-
-function Header({ view, sort, onSort, onDrag, onWidth }: HeaderProps) {
+function Header({ view, sort, onSort, onDrag, onWidth }: { view: ColumnView } & HeadActions) {
   const { column } = view;
   const head = useRef<HTMLDivElement>(null);
   const widthNow = (): number => head.current!.getBoundingClientRect().width;

@@ -41,16 +41,16 @@ export class GridRow extends Component<Props> {
   }
 
   override render({ place, number, cells, columns, named, status, name, tracks, leasts, id, heads = 0, top = 0, selected = false, picture }: Props) {
-    const drawn = columns.map((view, at) => {
+    const all = columns.map((view, at) => {
       if (!cells) return pendingCell(view, named);
       if (view.derive) return derivedCell(view, cells, leasts[at]!);
-      if (view.index < 0) return pictureCell(view, picture?.(number));
+      if (view.index < 0) return drawn(view, 'step-cell', picture?.(number));
       return gridCell(view, cells, view.index === named ? name : null, view.index === named && status >= 0 ? String(cells[status]) : '', leasts[at]!);
     });
     if (place < 0)
       return (
         <div role="row" class="row pinned" style={{ gridTemplateColumns: tracks }}>
-          {drawn}
+          {all}
         </div>
       );
     return (
@@ -63,7 +63,7 @@ export class GridRow extends Component<Props> {
         class={`row${cells ? '' : ' pending'}${selected && cells ? ' selected' : ''}${place % 2 ? ' odd' : ''}`}
         style={{ top: `${top}px`, gridTemplateColumns: tracks }}
       >
-        {drawn}
+        {all}
       </div>
     );
   }
@@ -71,19 +71,15 @@ export class GridRow extends Component<Props> {
 
 /** The same elements as of a row that is here, without its figures. */
 function pendingCell(view: ColumnView, named: number): preact.JSX.Element {
-  if (view.index < 0 && !view.derive) return pictureCell(view, undefined);
-  if (view.numeric) return view.largest > 0 ? barCell(view, '', 0, '') : <div key={view.column.name} role="gridcell" class="num" />;
-  return (
-    <div key={view.column.name} role="gridcell" class="txt absent">
-      {view.index === named && <NameText name="…" />}
-    </div>
-  );
+  if (view.index < 0 && !view.derive) return drawn(view, 'step-cell', null);
+  if (view.numeric) return view.largest > 0 ? barCell(view, '', 0, '') : drawn(view, 'num', null);
+  return drawn(view, 'txt absent', view.index === named && <NameText name="…" />);
 }
 
-function pictureCell(view: ColumnView, picture: preact.ComponentChild): preact.JSX.Element {
+function drawn(view: ColumnView, look: string, content: preact.ComponentChildren, more?: { title?: string | undefined; style?: Record<string, string> }): preact.JSX.Element {
   return (
-    <div key={view.column.name} role="gridcell" class="step-cell">
-      {picture}
+    <div key={view.column.name} role="gridcell" class={look} {...more}>
+      {content}
     </div>
   );
 }
@@ -102,17 +98,8 @@ function cutIn(least: number, shown: string): string {
 
 function derivedCell(view: ColumnView, cells: Cell[], least: number): preact.JSX.Element {
   const { text: derived, sense = 0, chip, title } = view.derive!(cells);
-  if (view.numeric)
-    return (
-      <div key={view.column.name} role="gridcell" class={`num${COLOURS[sense]}${cutIn(least, derived)}`} title={title}>
-        {derived}
-      </div>
-    );
-  return (
-    <div key={view.column.name} role="gridcell" class="txt" title={title}>
-      {derived !== '' && <span class={chip ? `chip chip-${chip}` : ''}>{derived}</span>}
-    </div>
-  );
+  if (view.numeric) return drawn(view, `num${COLOURS[sense]}${cutIn(least, derived)}`, derived, { title });
+  return drawn(view, 'txt', derived !== '' && <span class={chip ? `chip chip-${chip}` : ''}>{derived}</span>, { title });
 }
 
 function gridCell(view: ColumnView, cells: Cell[], name: string | null, status: string, least: number): preact.JSX.Element {
@@ -122,19 +109,10 @@ function gridCell(view: ColumnView, cells: Cell[], name: string | null, status: 
   const sense = meaning(view.column, cell);
   if (view.numeric && typeof cell === 'number') {
     if (view.largest > 0) return barCell(view, shown, cell, `${COLOURS[sense]}${ARROWS[direction(cell)]}${cutIn(least - MIDDLE - BAR, shown)}`);
-    return (
-      <div key={view.column.name} role="gridcell" class={`num${COLOURS[sense]}${sense === 0 ? '' : ARROWS[direction(cell)]}${cutIn(least, shown)}`}>
-        {shown}
-      </div>
-    );
+    return drawn(view, `num${COLOURS[sense]}${sense === 0 ? '' : ARROWS[direction(cell)]}${cutIn(least, shown)}`, shown);
   }
   const title = absent ? tableText.notMeasured : typeof cell === 'string' ? cell : undefined;
-  if (view.numeric)
-    return (
-      <div key={view.column.name} role="gridcell" class="num absent" title={title}>
-        {shown}
-      </div>
-    );
+  if (view.numeric) return drawn(view, 'num absent', shown, { title });
   const chip = text.table.chips[status];
   return (
     <div key={view.column.name} role="gridcell" class={`txt${absent ? ' absent' : ''}${cell === false ? ' flag-no' : ''}${view.column.role === 'key' ? ' key' : ''}`} title={title}>
@@ -167,15 +145,8 @@ const MIDDLE = 6 + BAR;
 function barCell(view: ColumnView, shown: string, value: number, classes: string): preact.JSX.Element {
   // rows that come later may be larger
   const size = Math.round(2 * Math.min(BAR, BAR * Math.sqrt(Math.abs(value) / view.largest))) / 2;
-  return (
-    <div
-      key={view.column.name}
-      role="gridcell"
-      class={`num with-bar${classes}`}
-      title={tableText.bar}
-      style={{ backgroundSize: `${size}px 10px, 1px ${shown === '' ? 0 : 10}px`, backgroundPositionX: `right ${value < 0 ? MIDDLE : MIDDLE - size}px, right ${MIDDLE - 0.5}px` }}
-    >
-      {shown}
-    </div>
-  );
+  return drawn(view, `num with-bar${classes}`, shown, {
+    title: tableText.bar,
+    style: { backgroundSize: `${size}px 10px, 1px ${shown === '' ? 0 : 10}px`, backgroundPositionX: `right ${value < 0 ? MIDDLE : MIDDLE - size}px, right ${MIDDLE - 0.5}px` },
+  });
 }

@@ -4,7 +4,8 @@ import type { Cell, Table } from '../contract/wire';
 import { CopyName } from '../host/copy_name';
 import { Delta } from '../ui/delta';
 import { timeStyle } from '../ui/format';
-import { IconButton } from '../ui/icons';
+import { Button, IconButton } from '../ui/buttons';
+import { Facts, type Fact } from '../ui/controls/facts';
 import { Measures } from '../ui/controls/measures';
 import { adoptSheet } from '../ui/sheets';
 import { text } from '../ui/strings';
@@ -91,6 +92,7 @@ export function RowPanel({ width, leading, table, views, row, onMove, onClose, i
   const shown = [...others, ...texts].filter((view) => cells[view.index] !== name && !(view.column.kind === 'text' && !cells[view.index]));
   const statistics = shown.filter(({ column }) => column.statistic !== 'value');
   const value = (view: ColumnView | null): preact.ComponentChildren => view && <Value view={view} cell={cells[view.index]} cells={cells} />;
+  const fact = (view: ColumnView): Fact => [view.column.label, value(view), view.column.description];
   /** in the unit that suits this row, not the whole column */
   const fitted = ({ a, b, delta }: Measure): (ColumnView | null)[] => {
     if (!a?.style) return [a, b, delta];
@@ -99,14 +101,12 @@ export function RowPanel({ width, leading, table, views, row, onMove, onClose, i
     return [a, b, delta].map((view) => view && { ...view, style });
   };
   return (
-    <aside class="row-panel" aria-label={tableText.panel.region} style={width === null ? undefined : { width: `${width}px` }}>
+    <aside class="panel row-panel" aria-label={tableText.panel.region} style={width === null ? undefined : { width: `${width}px` }}>
       <header>
         <IconButton icon="up" label={tableText.panel.previous} onClick={() => onMove(-1)} />
         <IconButton icon="down" label={tableText.panel.next} onClick={() => onMove(1)} />
         <span class="spacer" />
-        <button type="button" class="button toggle" aria-pressed={isPinned} title={PIN} onClick={onPin}>
-          Pin
-        </button>
+        <Button class="toggle" aria-pressed={isPinned} title={PIN} onClick={onPin}>Pin</Button>
         <CopyName name={name} />
         <IconButton icon="close" label={text.panel.close} onClick={onClose} />
       </header>
@@ -119,42 +119,19 @@ export function RowPanel({ width, leading, table, views, row, onMove, onClose, i
       ))}
       {measures.length > 0 && <Measures lines={measures.map((measure) => ({ label: measure.label, title: measure.a?.column.description, figures: fitted(measure).map(value) }))} />}
       {picture}
-      <Facts views={shown.filter((view) => !statistics.includes(view))} value={value} />
+      <Facts class="facts-list" facts={shown.filter((view) => !statistics.includes(view)).map(fact)} />
       {children}
       {statistics.length > 0 && (
         <details class="statistics soft">
           <summary>{tableText.panel.statistics}</summary>
-          <Facts views={statistics} value={value} />
+          <Facts class="facts-list" facts={statistics.map(fact)} />
         </details>
       )}
       <details class="definitions soft">
         <summary>{tableText.panel.definitions}</summary>
-        <dl>
-          {views
-            .filter((view) => view.column.description !== '')
-            .map((view) => (
-              <div key={view.column.name}>
-                <dt>{view.column.label}</dt>
-                <dd>{view.column.description}</dd>
-              </div>
-            ))}
-        </dl>
+        <Facts facts={views.flatMap(({ column: { label, description } }) => (description === '' ? [] : [[label, description]]))} />
       </details>
     </aside>
-  );
-}
-
-function Facts({ views, value }: { views: ColumnView[]; value: (view: ColumnView) => preact.ComponentChildren }) {
-  if (views.length === 0) return null;
-  return (
-    <dl class="facts-list">
-      {views.map((view) => (
-        <div key={view.column.name}>
-          <dt title={view.column.description}>{view.column.label}</dt>
-          <dd>{value(view)}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }
 

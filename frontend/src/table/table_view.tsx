@@ -8,9 +8,10 @@ import type { Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
 import { formatCount, formatIn, formatPercent, formatSetting } from '../ui/format';
+import { Button, LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { PHONE } from '../ui/controls/fold';
-import { Menu } from '../ui/controls/menu';
+import { Menu, MenuItem } from '../ui/controls/menu';
 import { ShortNames } from '../ui/names';
 import { readPins, togglePin } from '../ui/pins';
 import { isRegex } from '../ui/search';
@@ -206,30 +207,19 @@ export function TableView({ name, table: first, source = null, stepped = '', add
                 [tableText.copyTsv, tableTsv],
               ] as const
             ).map(([label, draw]) => (
-              <button
-                key={label}
-                type="button"
-                class="pop-item stack"
-                title={tableText.copyAbout(formatCount(MOST_COPIED))}
-                onClick={() => {
-                  close();
-                  void copy(draw);
-                }}
-              >
+              <MenuItem key={label} title={tableText.copyAbout(formatCount(MOST_COPIED))} close={close} onChoose={() => void copy(draw)}>
                 {label}
-              </button>
+              </MenuItem>
             ))
           }
         </Menu>
-        <button
-          type="button"
-          class="button"
+        <Button
           title={text.actions.shownCsv}
           onClick={() => (remote.shown ? void remote.all().then((every) => save(every, [...every.rows.keys()])) : save(table, rows))}
         >
           <Icon name="export" />
           <span class="button-text">{tableText.csv}</span>
-        </button>
+        </Button>
       </Toolbar>
       {failure && (
         <p class="table-notes error-text small" role="alert">
@@ -267,12 +257,10 @@ export function TableView({ name, table: first, source = null, stepped = '', add
             }}
           />
         ) : (
-          <div class="nothing" role="status">
+          <div class="nothing stack soft" role="status">
             <p>{waiting ? text.lazy.loading : name === 'recommendations' ? tableText.noAdvice : nothingText(shown, minimum, words)}</p>
             {shown.total > 0 && filtered && (
-              <button type="button" class="button" onClick={clear}>
-                {tableText.clearFilters}
-              </button>
+              <Button onClick={clear}>{tableText.clearFilters}</Button>
             )}
           </div>
         )}
@@ -363,16 +351,14 @@ function Footer({ shown, view, sides, minimum, words, onShow }: FooterProps) {
   const total = (at: number): string => (style && typeof totals[at] === 'number' ? `${formatIn(style, totals[at])}\u202f${style.unit}` : '');
   const sum = (of: number | null | undefined): string => (style ? `${cellText(view!, of)}\u202f${style.unit}` : '');
   return (
-    <footer class="table-footer small soft">
+    <footer class="table-footer wrap small soft">
       <span role="status">{tableText.rows(shown.rows.length, shown.total)}</span>
       {sums && shown.rows.length > 0 && <span>{tableText.sumShown(sum(sums.shown), total(0), total(1))}</span>}
       {sums && shown.rows.length < shown.total && <span>{tableText.sumAll(sum(sums.all))}</span>}
       {shown.hidden > 0 && (
         <span>
           {tableText.hidden(shown.hidden, formatSetting(minimum), words.the, sum(sums?.hidden))}{' '}
-          <button type="button" class="link-button soft" onClick={onShow}>
-            {tableText.show}
-          </button>
+          <LinkButton onClick={onShow}>{tableText.show}</LinkButton>
         </span>
       )}
     </footer>

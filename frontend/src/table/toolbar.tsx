@@ -4,6 +4,7 @@ import type { Table } from '../contract/wire';
 import type { Address } from '../host/url_state';
 import { CHANGES, type StatusFilter } from '../host/url_state';
 import type { Change } from '../host/use_address';
+import { Button, LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { Fold } from '../ui/controls/fold';
 import { Menu } from '../ui/controls/menu';
@@ -38,8 +39,8 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
   const filters = minimum !== null || hasCategory || address.category !== '' || table.columns.some((column) => column.role === 'status');
   const filtered = address.status !== 'all' || address.clear || address.category !== '';
   return (
-    <div class="toolbar">
-      <label class={`search${error ? ' invalid' : ''}`}>
+    <div class="toolbar wrap">
+      <label class={`search inline${error ? ' invalid' : ''}`}>
         <Icon name="search" size={14} />
         <input
           type="search"
@@ -68,10 +69,10 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
       )}
       <StatusChoice table={table} count={withStatus} value={address.status} onChange={(status) => onChange({ status })} />
       {(address.clear || qIndexes(table).length > 0) && (
-        <button type="button" class="button toggle" aria-pressed={address.clear} title={tableText.sureAbout} onClick={() => onChange({ clear: !address.clear })}>
+        <Button class="toggle" aria-pressed={address.clear} title={tableText.sureAbout} onClick={() => onChange({ clear: !address.clear })}>
           <Icon name="filter" size={14} />
           {tableText.sure}
-        </button>
+        </Button>
       )}
       {hasCategory && <CategoryChoice table={table} value={address.category} onChange={(category) => onChange({ category })} />}
       {address.category !== '' && !hasCategory && (
@@ -85,9 +86,7 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
       </Fold>}
       <span class="spacer" />
       {address.sort !== '' && (
-        <button type="button" class="link-button soft" onClick={() => onChange({ sort: '' })}>
-          {tableText.usualOrder}
-        </button>
+        <LinkButton onClick={() => onChange({ sort: '' })}>{tableText.usualOrder}</LinkButton>
       )}
       <ColumnMenu views={views} chosen={address.columns} onChange={(columns) => onChange({ columns })} />
       {children}
@@ -129,7 +128,7 @@ function ColumnMenu({ views, chosen, onChange }: { views: ColumnView[]; chosen: 
           <ul class="pop-list checks">
             {free.map(({ column, index, derive }) => (
               <li key={column.name}>
-                <label title={column.description}>
+                <label class="line" title={column.description}>
                   <input type="checkbox" checked={shown.has(column.name)} onChange={() => onChange(toggleColumn(views, chosen, column.name))} />
                   <span>{column.label}</span>
                   <span class="muted">{index >= 0 ? tableText.kinds[column.kind] : derive ? '' : stepWords.lines.kind}</span>
@@ -138,9 +137,7 @@ function ColumnMenu({ views, chosen, onChange }: { views: ColumnView[]; chosen: 
             ))}
           </ul>
           {chosen !== '' && (
-            <button type="button" class="link-button soft" onClick={() => onChange('')}>
-              {tableText.resetColumns}
-            </button>
+            <LinkButton onClick={() => onChange('')}>{tableText.resetColumns}</LinkButton>
           )}
         </>
       )}

@@ -1,8 +1,7 @@
 // Rows that the server chooses, orders and sends as they come into view.
 
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { fetchEveryRow, fetchRows, type RowSource } from '../api/api';
-import { asFailure, type Failure } from '../api/failure';
+import { asFailure, type Failure, fetchEveryRow, fetchRows, type RowSource } from '../api/api';
 import type { Table, TablePage } from '../contract/wire';
 import { Kept } from '../ui/kept';
 import { findRow } from './rows';

@@ -1,7 +1,6 @@
 // A table that came cut, fetched to its end: for pictures of all rows, and for searches that only this page can do.
 
-import { fetchEveryRow, type RowSource } from '../api/api';
-import type { Failure } from '../api/failure';
+import { type Failure, fetchEveryRow, type RowSource } from '../api/api';
 import { useAnswer } from '../api/use_answer';
 import type { Cell, Table } from '../contract/wire';
 import { Kept } from '../ui/kept';

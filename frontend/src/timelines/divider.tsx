@@ -1,6 +1,7 @@
 // The line between the timelines of A and B: what one gains in height the other loses.
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { actOn } from '../ui/use_keys';
 import { words } from './data/words';
 
 /** A pane keeps at least this share of the height. */
@@ -32,14 +33,14 @@ export function Divider({ share, onShare }: Props) {
   useLayoutEffect(() => () => drag(false), []);
   const now = (divider: HTMLElement): number => share ?? shareAt(divider, divider.getBoundingClientRect().top);
   const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLElement }): void => {
-    const by = { ArrowUp: -STEP, ArrowDown: STEP }[event.key];
-    if (by !== undefined) onShare(within(now(event.currentTarget) + by));
-    else if (event.key === 'Home') onShare(LEAST);
-    else if (event.key === 'End') onShare(1 - LEAST);
-    else if (event.key === 'Enter') onShare(null);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
+    const held = now(event.currentTarget);
+    actOn(event, {
+      ArrowUp: () => onShare(within(held - STEP)),
+      ArrowDown: () => onShare(within(held + STEP)),
+      Home: () => onShare(LEAST),
+      End: () => onShare(1 - LEAST),
+      Enter: () => onShare(null),
+    });
   };
   return (
     <div

@@ -9,22 +9,18 @@ const PAN_SHARE = 0.15;
 /** Where a key leads, null for keys that do not move. `middle` is the instant that zooming keeps. */
 export function spanAfterKey(key: string, whole: Span, span: Span, middle: number): Span | null {
   const by = PAN_SHARE * length(span);
-  switch (key) {
+  switch (key.length === 1 ? key.toLowerCase() : key) {
     case 'w':
-    case 'W':
     case '+':
     case '=':
       return zoomed(whole, span, middle, 1 / STEP);
     case 's':
-    case 'S':
     case '-':
       return zoomed(whole, span, middle, STEP);
     case 'a':
-    case 'A':
     case 'ArrowLeft':
       return moved(whole, span, -by);
     case 'd':
-    case 'D':
     case 'ArrowRight':
       return moved(whole, span, by);
     case 'Home':

@@ -3,7 +3,9 @@
 import { CopyName } from '../host/copy_name';
 import { Delta } from '../ui/delta';
 import { formatCount, formatNumber, formatTime, NOT_MEASURED } from '../ui/format';
-import { Icon, IconButton } from '../ui/icons';
+import { IconButton, LinkButton } from '../ui/buttons';
+import { Icon } from '../ui/icons';
+import { Facts, type Fact } from '../ui/controls/facts';
 import { Segments } from '../ui/controls/segments';
 import { Measures } from '../ui/controls/measures';
 import { shortNames } from '../ui/names';
@@ -41,7 +43,7 @@ export function DifferenceList({ compared, inView, area, open, onToggle, onArea,
   const names = found.name.length - rows.length + (compared.differences_left_out?.names ?? 0);
   const largest = Math.max(...rows.map(({ delta_ns }) => Math.abs(delta_ns)), 1);
   return (
-    <section class={`st-panel st-differences figure-box${open ? '' : ' closed'}`} aria-label={words.panel.differences}>
+    <section class={`panel st-panel st-differences stack figure-box${open ? '' : ' closed'}`} aria-label={words.panel.differences}>
       <header>
         <h2 class="section-title strong">
           <button type="button" class="figure-toggle inline strong" aria-expanded={open} onClick={() => onToggle(!open)}>
@@ -51,7 +53,7 @@ export function DifferenceList({ compared, inView, area, open, onToggle, onArea,
         {open && inView !== null && (
           <Segments label={words.panel.where} all={[false, true]} chosen={(view) => view === inView} name={(view) => (view ? words.panel.inView : words.panel.wholeSteps)} onChoose={onArea} />
         )}
-        <p class="muted">{inView ? area : sentence(words.panel.differencesAbout)}</p>
+        <p class="muted clip">{inView ? area : sentence(words.panel.differencesAbout)}</p>
       </header>
       {!open ? null : rows.length === 0 ? (
         <p class="muted">{!compared.differences ? words.panel.loading : inView ? words.panel.noneInView : words.panel.none}</p>
@@ -74,10 +76,8 @@ export function DifferenceList({ compared, inView, area, open, onToggle, onArea,
                 const kind = compared.kinds[found.kind[at]!]!;
                 return (
                   <tr key={at}>
-                    <th scope="row" title={found.name[at]}>
-                      <button type="button" class="link-button soft" onClick={() => onShow(side, event)}>
-                        {short[place]}
-                      </button>
+                    <th scope="row" class="clip" title={found.name[at]}>
+                      <LinkButton class="clip" onClick={() => onShow(side, event)}>{short[place]}</LinkButton>
                       {found.baseline_event[at] === null && <span class="chip chip-new">{words.legend.only.b}</span>}
                       {found.candidate_event[at] === null && <span class="chip chip-gone">{words.legend.only.a}</span>}
                     </th>
@@ -93,7 +93,7 @@ export function DifferenceList({ compared, inView, area, open, onToggle, onArea,
                       <Delta value={delta[at]!}>{us(delta[at]!, true)}</Delta>
                     </td>
                     <td aria-hidden="true">
-                      <span class={`st-bar ${delta[at]! > 0 ? 'more' : 'less'}`} style={{ width: `${(60 * Math.abs(delta[at]!)) / largest}px` }} />
+                      <span class={`st-bar bar-${delta[at]! > 0 ? 'more' : 'less'}`} style={{ width: `${(60 * Math.abs(delta[at]!)) / largest}px` }} />
                     </td>
                   </tr>
                 );
@@ -142,7 +142,7 @@ export function EventPanel({ shift, side, answer, name, failure, together, onClo
   }
   buttons.push(['Escape', words.panel.close, 'close', onClose]);
   return (
-    <section class="st-panel st-event" aria-label={words.panel.selected}>
+    <section class="panel st-panel st-event" aria-label={words.panel.selected}>
       <header>
         <Badge side={side} />
         <h2 class="full-name">{answer?.event.name ?? name}</h2>
@@ -160,7 +160,7 @@ export function EventPanel({ shift, side, answer, name, failure, together, onClo
       {answer && (
         <div class="st-event-body">
           <EventMeasures side={side} answer={answer} />
-          <Facts side={side} answer={answer} onShow={onShow} />
+          <EventContext side={side} answer={answer} onShow={onShow} />
         </div>
       )}
     </section>
@@ -208,7 +208,7 @@ function EventMeasures({ side, answer: { event, counterpart, renamed } }: { side
 
 const MOST_LINKS = 6;
 
-function Facts({ side, answer: { event, counterpart }, onShow }: { side: Letter; answer: EventAnswer; onShow: (side: Letter, event: number) => void }) {
+function EventContext({ side, answer: { event, counterpart }, onShow }: { side: Letter; answer: EventAnswer; onShow: (side: Letter, event: number) => void }) {
   const links = (roles: string[]): preact.ComponentChildren => {
     const found = event.linked.filter((link) => roles.includes(link.role));
     return (
@@ -222,7 +222,7 @@ function Facts({ side, answer: { event, counterpart }, onShow }: { side: Letter;
       </>
     );
   };
-  const entries: [string, preact.ComponentChildren][] = [[words.panel.lane, `${event.lane} ${words.lane.kind[event.lane_kind] ?? ''}`]];
+  const entries: Fact[] = [[words.panel.lane, `${event.lane} ${words.lane.kind[event.lane_kind] ?? ''}`]];
   if (event.linked.some((link) => link.role !== 'launched')) entries.push([words.panel.launchedBy, links(['operator', 'launcher'])]);
   if (event.linked.some((link) => link.role === 'launched')) entries.push([words.panel.launched, links(['launched'])]);
   if (event.enclosing.length > 0) entries.push([words.panel.inside, shortNames(event.enclosing).join(' › ')]);
@@ -241,16 +241,7 @@ function Facts({ side, answer: { event, counterpart }, onShow }: { side: Letter;
       ),
     ]);
   }
-  return (
-    <dl class="st-facts">
-      {entries.map(([label, value]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts class="st-facts" facts={entries} />;
 }
 
 function argText(value: unknown): string {

@@ -43,7 +43,7 @@ function LaneNames({ class: name, height: whole, boxes, onFold, onPin }: { class
             {lane.rows > 1 ? (
               <button
                 type="button"
-                class={`st-fold${folded ? ' folded' : ''}`}
+                class={`icon-button st-fold${folded ? ' folded' : ''}`}
                 aria-expanded={!folded}
                 aria-label={folded ? words.lane.open(`${lane.name} ${kind}`) : words.lane.fold(`${lane.name} ${kind}`)}
                 onClick={() => onFold(lane.key)}
@@ -110,7 +110,7 @@ function Tip({ stage, mark, x, y }: { stage: Stage } & TipPlace) {
           <strong>{words.tip.run(many)}</strong> <span class="muted">{words.tip.runAbout}</span>
         </p>
       )}
-      <p class="st-tip-name strong">{stage.shortName(mark)}</p>
+      <p class="breaks strong">{stage.shortName(mark)}</p>
       <p class="muted">
         <span class="st-key" style={{ background: `var(--event-${picture.wire.kinds[name.kind]})` }} /> {words.kinds[picture.wire.kinds[name.kind]!]} · {words.tip.at(us(row.start[at]!))}
       </p>
@@ -151,14 +151,14 @@ export function Head({ whole, picture, shift, onStraight }: { whole: Picture; pi
         </span>
       )}
       {several && <span class="muted">{words.head.where(step.worker, step.span)}</span>}
-      <span class="muted st-optional">{words.head.counts(events)}</span>
+      <span class="muted clip st-optional">{words.head.counts(events)}</span>
       {other && (
-        <span class="muted st-optional">
+        <span class="muted clip st-optional">
           {words.head.matched(other.matched, events)} ({formatPercent(other.matched / Math.max(1, events))})
         </span>
       )}
       {missing !== '' && (
-        <span class="muted st-optional" title={words.head.leftOutAbout(missing)}>
+        <span class="muted clip st-optional" title={words.head.leftOutAbout(missing)}>
           {words.head.notDrawn}: {missing}
         </span>
       )}
@@ -183,7 +183,7 @@ export function Legend({ pictures, change }: { pictures: Picture[]; change: bool
           ))}
           {(['a', 'b'] as const).map((side) => (
             <span key={side}>
-              <span class={`st-key st-only-${side}`} /> {words.legend.only[side]}
+              <span class={`st-key st-only series-${side}`} /> {words.legend.only[side]}
             </span>
           ))}
         </>

@@ -9,6 +9,7 @@ import { isOpen, withFigure, type Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
 import { Message } from '../states/message';
+import { LinkButton } from '../ui/buttons';
 import { formatTime } from '../ui/format';
 import { readPins, togglePin } from '../ui/pins';
 import { isRegex } from '../ui/search';
@@ -218,11 +219,9 @@ function SideTrouble({ side, state, onTypical, onAgain }: { side: Letter; state:
     const { message, hint } = failureText(state.failure);
     const chosen = state.failure instanceof RequestError && state.failure.code === 'selection';
     return (
-      <p class="st-trouble" role="alert">
+      <p class="st-trouble error-text" role="alert">
         {sentence(message)} {hint !== '' && <span class="muted">{sentence(hint)}</span>}{' '}
-        <button type="button" class="link-button soft" onClick={chosen ? onTypical : onAgain}>
-          {chosen ? words.states.typical : text.errors.retry}
-        </button>
+        <LinkButton onClick={chosen ? onTypical : onAgain}>{chosen ? words.states.typical : text.errors.retry}</LinkButton>
       </p>
     );
   }

@@ -3,7 +3,7 @@
 import { ZoomButtons } from '../charts/zoom_buttons';
 import { formatTime } from '../ui/format';
 import { Icon } from '../ui/icons';
-import { Menu } from '../ui/controls/menu';
+import { Menu, MenuItem } from '../ui/controls/menu';
 import { Segments } from '../ui/controls/segments';
 import { Badge } from '../ui/sides';
 import { readChoice, traceUrl, writeChoice, type Choice, type Letter } from './data/fetch';
@@ -34,10 +34,8 @@ export function StepPicker({ side, choice, whole, otherIsSame, onChoose }: StepP
   }));
   const value = writeChoice(choice);
   const known = ['', 'worst', 'same'].includes(value) || options.some((option) => option.value === value);
-  const compared = options.filter((option) => option.compared);
-  const others = options.filter((option) => !option.compared);
   return (
-    <label class={`st-step side-${side}`}>
+    <label class={`st-step inline side-${side}`}>
       <Badge side={side} />
       <select class="select" aria-label={words.step.choose(words.side[side])} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
         <option value="">{words.step.typical(named('typical'))}</option>
@@ -46,23 +44,20 @@ export function StepPicker({ side, choice, whole, otherIsSame, onChoose }: StepP
           {words.step.same(named('same'))}
         </option>
         {!known && <option value={value}>{words.head.step(readChoice(value).step)}</option>}
-        {compared.length > 0 && (
-          <optgroup label={words.step.groups.compared}>
-            {compared.map((option) => (
-              <option key={option.value} value={option.value}>
-                {option.text}
-              </option>
-            ))}
-          </optgroup>
-        )}
-        {others.length > 0 && (
-          <optgroup label={words.step.groups.others}>
-            {others.map((option) => (
-              <option key={option.value} value={option.value} disabled={!option.drawable}>
-                {option.text}
-              </option>
-            ))}
-          </optgroup>
+        {[true, false].map(
+          (compared) =>
+            options.some((option) => option.compared === compared) && (
+              <optgroup key={String(compared)} label={compared ? words.step.groups.compared : words.step.groups.others}>
+                {options.map(
+                  (option) =>
+                    option.compared === compared && (
+                      <option key={option.value} value={option.value} disabled={!compared && !option.drawable}>
+                        {option.text}
+                      </option>
+                    ),
+                )}
+              </optgroup>
+            ),
         )}
         {whole?.wire.steps_left_out !== undefined && <option disabled>{words.step.more(whole.wire.steps_left_out)}</option>}
       </select>
@@ -86,7 +81,7 @@ export function Tools({ colours, search, problem, found, onColours, onSearch, on
   return (
     <>
       <Segments label={words.colour.label} all={['kind', 'change'] as const} chosen={(one) => colours === one} name={(one) => words.colour[one]} title={(one) => one === 'kind' ? words.colour.kindAbout : words.colour.changeAbout} onChoose={(one) => onColours(one)} />
-      <span class={`search st-search${problem === '' ? '' : ' bad'}`}>
+      <span class={`search inline st-search${problem === '' ? '' : ' invalid'}`}>
         <Icon name="search" size={14} />
         <input
           type="search"
@@ -131,10 +126,10 @@ export function Downloads({ pair, steps }: DownloadsProps) {
           <ul class="pop-list">
             {links.map(([label, about, href]) => (
               <li key={label}>
-                <a class="pop-item stack" href={href} download="" referrerpolicy="no-referrer" onClick={close}>
+                <MenuItem href={href} close={close}>
                   {label}
                   <span class="muted">{about}</span>
-                </a>
+                </MenuItem>
               </li>
             ))}
           </ul>

@@ -40,12 +40,3 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
     </svg>
   );
 }
-
-/** A button that is an icon; its name is read out and shown on hovering. */
-export function IconButton({ icon, label, size = 14, class: extra = '', ...rest }: { icon: IconName; label: string; size?: number; class?: string } & Omit<preact.ButtonHTMLAttributes<HTMLButtonElement>, 'icon' | 'label' | 'size' | 'class'>) {
-  return (
-    <button type="button" class={`icon-button ${extra}`} aria-label={label} title={label} {...rest}>
-      <Icon name={icon} size={size} />
-    </button>
-  );
-}

@@ -1,6 +1,7 @@
 // Parts of the page that are fetched when they are first shown.
 
 import { useLayoutEffect, useState } from 'preact/hooks';
+import { LinkButton } from './buttons';
 import { text } from './strings';
 
 interface Props<P> {
@@ -29,13 +30,11 @@ export function Lazy<P>({ load, props, height }: Props<P>) {
   }, [load]);
   if (Part) return <Part {...(props as P & preact.JSX.IntrinsicAttributes)} />;
   return (
-    <div class="lazy" style={{ minHeight: `${height}px` }} role="status">
+    <div class="lazy line" style={{ minHeight: `${height}px` }} role="status">
       {failed ? (
         <p>
           {text.lazy.failed}{' '}
-          <button type="button" class="link-button soft" onClick={() => location.reload()}>
-            {text.banners.reload}
-          </button>
+          <LinkButton onClick={() => location.reload()}>{text.banners.reload}</LinkButton>
         </p>
       ) : (
         <p class="muted late">{text.lazy.loading}</p>

@@ -12,10 +12,10 @@ export function sideText(side: Side): string {
 export function PairLines({ pair }: { pair: Pair }) {
   return (
     <>
-      <span class="pair-line line">
+      <span class="line breaks">
         <Badge side="a" /> {sideText(pair.baseline)}
       </span>
-      <span class="pair-line line">
+      <span class="line breaks">
         <Badge side="b" /> {sideText(pair.candidate)}
       </span>
     </>

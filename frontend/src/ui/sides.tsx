@@ -5,6 +5,7 @@ import { text } from './strings';
 export type Letter = 'a' | 'b';
 export const LETTERS: readonly Letter[] = ['a', 'b'];
 
+export const other = (side: Letter): Letter => (side === 'a' ? 'b' : 'a');
 export const letterOf = (side: Letter): string => (side === 'a' ? text.letterA : text.letterB);
 export const sideName = (side: Letter): string => (side === 'a' ? text.sideA : text.sideB);
 

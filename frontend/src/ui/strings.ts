@@ -32,31 +32,22 @@ export interface MetricWords {
   each: string;
 }
 
+const repeated = (one: string, times: string): MetricWords => ({
+  one,
+  many: `${one}s`,
+  whole: one,
+  the: `the ${one}`,
+  per: `per ${one}`,
+  mean: `mean per ${one}`,
+  total: `mean ${one} time`,
+  parts: `mean per ${one}, every part of the ${one} once`,
+  times,
+  each: `per ${one}`,
+});
+
 const METRICS: Record<string, MetricWords> = {
-  step_time: {
-    one: 'step',
-    many: 'steps',
-    whole: 'step',
-    the: 'the step',
-    per: 'per step',
-    mean: 'mean per step',
-    total: 'mean step time',
-    parts: 'mean per step, every part of the step once',
-    times: 'Step times',
-    each: 'per step',
-  },
-  cycle_time: {
-    one: 'cycle',
-    many: 'cycles',
-    whole: 'cycle',
-    the: 'the cycle',
-    per: 'per cycle',
-    mean: 'mean per cycle',
-    total: 'mean cycle time',
-    parts: 'mean per cycle, every part of the cycle once',
-    times: 'Cycle times',
-    each: 'per cycle',
-  },
+  step_time: repeated('step', 'Step times'),
+  cycle_time: repeated('cycle', 'Cycle times'),
   kernel_time: {
     one: 'recording',
     many: 'recordings',
@@ -180,19 +171,13 @@ export const text = {
     names: { summary: 'Summary', breakdown: 'Breakdown', timeline: 'Timeline', memory: 'Memory', steps: 'Steps & ranks', info: 'Run info' } as Record<string, string>,
     rowsRegion: 'Rows',
     choices: 'Rows, grouping and metric',
+    /** of several tables; rows of one are called like it */
     rows: {
       everything: 'Everything',
       kernels: 'Kernels',
       operators: 'Operators',
       modules: 'Modules',
       collectives: 'Collectives',
-      copies: 'Copies',
-      functions: 'Functions',
-      ranks: 'Ranks',
-      environment: 'Environment',
-      device: 'Device',
-      counters: 'Counters',
-      recommendations: 'Advice',
       strict: 'Strict report',
     } as Record<string, string>,
     groupBy: 'Group by',
@@ -328,7 +313,6 @@ export const text = {
     copy: 'Copy this finding as text',
     copyNamed: (subject: string) => `Copy this finding as text: ${subject}`,
     span: (span: string) => `${span.includes(',') ? 'spans' : 'span'} ${span}`,
-    confidence: 'Confidence',
     timeline: 'Timeline',
     timelineAbout: (name: string) => `Events in the step timelines: ${name}`,
     evidence: (title: string, row: string) => `${title}: ${row}`,

@@ -7,6 +7,15 @@ interface KeyActions {
   digit: (n: number) => unknown;
 }
 
+/** Does what a key is for, and keeps it from whatever is around; keys with a modifier are for nothing. */
+export function actOn(event: KeyboardEvent, actions: Record<string, (() => unknown) | undefined>): void {
+  const action = event.ctrlKey || event.metaKey || event.altKey ? undefined : actions[event.key];
+  if (!action) return;
+  event.preventDefault();
+  event.stopPropagation();
+  action();
+}
+
 /** Single keys, unless something is being typed or a modifier is held. */
 export function useKeys(actions: KeyActions): void {
   const latest = useRef(actions);

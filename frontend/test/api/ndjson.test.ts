@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LineDecoder } from '../../src/api/ndjson';
+import { LineDecoder } from '../../src/api/api';
 
 describe('lines of JSON', () => {
   const bytes = new TextEncoder().encode('{"a":"µ"}\n\n{"b":2}\n{"c":3}');

@@ -23,7 +23,7 @@ describe('a range of steps', () => {
   it('belongs to its side: it is asked for, swapped and left with it', () => {
     const side: Side = { run: 'a', worker: null, span: null };
     const some = withSteps(side, '3-10');
-    expect(sideQuery(some, side, 'device').toString()).toBe('baseline=a&candidate=a&baseline_steps=3-10');
+    expect(sideQuery(some, side, 'device').toString()).toBe('baseline=a&baseline_steps=3-10&candidate=a');
     expect(sideQuery(side, some, 'device').get('candidate_steps')).toBe('3-10');
     expect(sameSide(some, side)).toBe(false);
     expect(withSteps(some, '')).toEqual(side);

@@ -36,7 +36,7 @@ it('counts the files of a side and notices when one changes', () => {
 
 it('asks the server with the names of http_api.md', () => {
   const query = sideQuery({ run: 'a&b', worker: 'w', span: '1' }, all('c'), 'marker');
-  expect(query.toString()).toBe('baseline=a%26b&candidate=c&baseline_worker=w&baseline_span=1&step_window=marker');
+  expect(query.toString()).toBe('baseline=a%26b&baseline_worker=w&baseline_span=1&candidate=c&step_window=marker');
   expect(sideQuery(all('a'), all('b'), 'device').toString()).toBe('baseline=a&candidate=b');
 });
 

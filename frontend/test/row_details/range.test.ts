@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rangeOf } from '../../src/row_details/range';
+import { rangeOf } from '../../src/row_details/row_steps';
 
 describe('the times of a row', () => {
   it('reach from the shortest to the longest about their median', () => {

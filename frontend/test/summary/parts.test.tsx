@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { expect, test } from 'vitest';
 import type { Headline, Part } from '../../src/contract/wire';
-import { Parts, scaleOf } from '../../src/summary/parts';
+import { Parts, scaleOf } from '../../src/summary/verdict';
 
 const part = (low: number, estimate: number, high: number): Part => ({
   estimate, low, high, p: null, verdict: 'slower', rows: 9, kept: 8, coverage: 0.8, tau: 0.01, captures_needed: null,

@@ -237,7 +237,7 @@ describe('the picture of a row', () => {
   const [paper, ink] = [0xffffffff, 0xff000000];
   const palette: Palette = {
     kinds: [0, 1].map(() => new Uint32Array(4).fill(ink)), inks: ['#000', '#000'], ink, back: paper, grid: 0xffdddddd, even: 0xff808080, more: 0xff0000ff, less: 0xff00ff00,
-    a: 0xffff0000, b: 0xffff00ff, css: { ink: '', ink2: '', line: '', page: '', panel: '', a: '', b: '', selected: '' },
+    a: 0xffff0000, b: 0xffff00ff, css: { ink: '', ink2: '', line: '', page: '', panel: '', a: '', b: '' },
   };
   const lanes = [lane('stream.0', 0, 1)];
   /** grey of the pixels of the row's middle line: 255 is paper */

@@ -10,8 +10,7 @@ import numpy as np
 from tb_perfcompare.analysis.columns.grouping import Groups
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs, rows_where
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
-from tb_perfcompare.analysis.entities.known_work import KnownWork
-from tb_perfcompare.analysis.entities.recorded_work import recorded_work, records_work
+from tb_perfcompare.analysis.entities.known_work import KnownWork, recorded_work, records_work
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex
 from tb_perfcompare.model.events import Category

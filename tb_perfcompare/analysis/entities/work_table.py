@@ -17,15 +17,9 @@ from tb_perfcompare.analysis.columns.nesting import with_descendants
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.entities.kernel_work import kernel_work
-from tb_perfcompare.analysis.entities.known_work import NOTHING_KNOWN, KnownWork
+from tb_perfcompare.analysis.entities.known_work import NOTHING_KNOWN, KnownWork, recorded_work, records_work
 from tb_perfcompare.analysis.entities.modules import ModuleCalls
-from tb_perfcompare.analysis.entities.operators import (
-    device_self_times,
-    forest_rows,
-    host_self_times,
-    numbered_texts,
-)
-from tb_perfcompare.analysis.entities.recorded_work import recorded_work, records_work
+from tb_perfcompare.analysis.entities.operators import device_self_times, forest_rows, host_self_times, numbered_texts
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.work.generated import FAMILY as GENERATED
 from tb_perfcompare.analysis.work.operator_work import Work, model_of, operator_work
@@ -218,10 +212,6 @@ def _device_times(
     orphan = work[(node < 0) | ~np.append(counts, False)[node]]
     place = np.zeros(len(orphan), dtype=np.int32)
     return time, scatter_add(place, 1, (step, orphan), steps, (events.dur_ns, orphan))[0]
-
-
-def _copies(name: str, marks: tuple[str, ...]) -> bool:
-    return any(mark in name for mark in marks)
 
 
 def _launched(timeline: InterpretedTrace, node_of: Ints32, category: Category) -> tuple[Ints, Ints32, Ints32]:

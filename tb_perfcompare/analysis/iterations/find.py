@@ -3,31 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations, pairwise
 
 import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import used_codes
+from tb_perfcompare.analysis.entities.modules import module_calls, module_name
 from tb_perfcompare.analysis.iterations.annotations import (
+    AROUND,
     WRAPPERS,
     annotation_rows,
     by_name,
     known_marks,
     marks_with_known_names,
     other_marks,
+    other_names,
     rows_named,
 )
-from tb_perfcompare.analysis.iterations.marks import FEWEST, MOST, Marks, can_be_steps, is_iteration, marks_of
-from tb_perfcompare.analysis.iterations.modules import module_marks
+from tb_perfcompare.analysis.iterations.beginnings import from_the_beginning
+from tb_perfcompare.analysis.iterations.marks import (
+    FEWEST,
+    LEAST_ALIKE,
+    LEAST_RECURRING,
+    MOST,
+    Marks,
+    best_first,
+    can_be_steps,
+    is_iteration,
+    marks_of,
+)
 from tb_perfcompare.analysis.iterations.repetition import repetition_marks
-from tb_perfcompare.analysis.iterations.sequences import score, sequence_of, sequences
+from tb_perfcompare.analysis.iterations.sequences import IN_NEARLY_ALL, Sequence, outside, score, sequence_of, sequences
 from tb_perfcompare.analysis.iterations.training import training_marks
-from tb_perfcompare.analysis.iterations.turns import turn_marks
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import profiler_markers, recorded_extent
 from tb_perfcompare.errors import MarkerMissing, SelectionError, choices
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, calls
 from tb_perfcompare.model.arrays import Ints
-from tb_perfcompare.model.names.numbers_out import BETWEEN, glob_pattern
+from tb_perfcompare.model.names.numbers_out import BETWEEN, glob_pattern, without_numbers
 from tb_perfcompare.model.summary.iterations import (
     ANNOTATION,
     DETECTED,
@@ -142,13 +155,13 @@ def _candidates(
     marks, unsure = known_marks(timeline, extent), list[Marks]()
     paths = sequences(timeline) if profiler is None or searched else []
     around, within = other_marks(timeline, extent, paths)
-    marks += around or turn_marks(timeline, extent, paths)
+    marks += around or _turn_marks(timeline, extent, paths)
     marks += training_marks(timeline, extent, paths)
     marks += within
     marks += known_marks(timeline, extent, WRAPPERS)
     marks += graph_marks(timeline, extent)
     if searched or not (marks or profiler):
-        marks += module_marks(timeline, extent, paths)
+        marks += _module_marks(timeline, extent, paths)
         repeated, unsure = repetition_marks(timeline, paths, extent)
         marks += repeated
     return marks, [] if marks else unsure, profiler
@@ -198,3 +211,62 @@ def _matching(timeline: InterpretedTrace, pattern: str) -> Marks:
             return marks_of(timeline, ANNOTATION, pattern, marked, texts=True, encloses_steps=encloses)
         all_names |= names
     raise MarkerMissing(f"no event is named {pattern[:200]!r}", hint=choices(pattern, all_names))
+
+
+_MOST_NAMES = 8
+
+
+def _turn_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: list[Sequence]) -> list[Marks]:
+    """Returns marks at outermost annotations of two to eight names that cover most of the recording, in any order.
+
+    Excludes parts of an iteration (forward, backward, update), which have a fixed order, and microbatches of a
+    pipeline, where parameters are updated between some of them only.
+    """
+    rows = annotation_rows(timeline)
+    names = dict(other_names(timeline, rows))
+    outermost = marks_of(timeline, ANNOTATION, "", rows_named(timeline, rows, names.values()), texts=True)
+    turns = [without_numbers(text) for text in outermost.texts]
+    used = sorted({*turns})
+    if not 2 <= len(used) <= _MOST_NAMES or not _in_any_order(turns, used):
+        return []
+    own = rows_named(timeline, rows, [names[name] for name in used])
+    marks = marks_of(timeline, ANNOTATION, BETWEEN.join(used), own, texts=True, encloses_steps=True)
+    inside = int(timeline.events.dur_ns[own[timeline.lane[own] == marks.lane]].sum())
+    if not can_be_steps(marks, extent) or inside < AROUND * (extent[1] - extent[0]):
+        return []
+    updating = [score(sequence, marks.start_ns).updating for sequence in sequences]
+    return [] if any(share is not None and share < IN_NEARLY_ALL for share in updating) else [marks]
+
+
+def _in_any_order(turns: list[str], used: list[str]) -> bool:
+    """Whether for most pairs of names each follows the other; with two names also each itself."""
+    follow = {*pairwise(turns)}
+    if len(used) == 2:
+        return len(follow) == len(used) ** 2
+    both_ways = [(a, b) in follow and (b, a) in follow for a, b in combinations(used, 2)]
+    return 2 * sum(both_ways) > len(both_ways)
+
+
+def _module_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: list[Sequence]) -> list[Marks]:
+    """Returns marks at outermost module calls that recur in one order with the same calls between them, best first.
+
+    Layers of a model are inside an outermost call, so it does not matter what the recording begins and ends with.
+    Excludes microbatches, where the optimizer steps between some of the calls only.
+    """
+    rows = module_calls(timeline)
+    if not len(rows):
+        return []
+    lane = timeline.lane[rows]
+    top = sequence_of(timeline, rows[lane == int(np.bincount(lane).argmax())])
+    around = [part for part in (outside(each, top.start_ns, top.end_ns) for each in sequences) if len(part.name)]
+    candidates = []
+    for name in np.flatnonzero(np.bincount(top.name) >= FEWEST).tolist():
+        start = top.start_ns[top.name == name]
+        marks = Marks(DETECTED, module_name(timeline.events.strings[int(top.names[name])]), start, lane=top.lane)
+        if not can_be_steps(marks, extent):
+            continue
+        scores = [score(sequence, start) for sequence in (top, *around)]
+        alike = min(result.alike for result in scores)
+        if alike >= LEAST_ALIKE and all(result.recurring >= LEAST_RECURRING for result in scores):
+            candidates.append((alike, replace(marks, alike=alike)))
+    return [from_the_beginning(timeline, marks, sequences) for marks in best_first(candidates)]

@@ -6,12 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tb_perfcompare.analysis.iterations.sequences import (
-    IN_NEARLY_ALL,
-    MOST_SCORED,
-    Sequence,
-    likeness,
-)
+from tb_perfcompare.analysis.iterations.sequences import IN_NEARLY_ALL, MOST_SCORED, Sequence, likeness
 from tb_perfcompare.model.arrays import Ints, unique
 
 FEWEST_LAYERS, FEWEST_NAMES, FEWEST_AROUND = 3, 5, 3

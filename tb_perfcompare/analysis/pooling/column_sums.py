@@ -6,7 +6,7 @@ along running sums in one nested order, so that every level sums exactly and no 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,14 +15,13 @@ import numpy as np
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.call_tree import CallTree, Frames, tree_of
 from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
-from tb_perfcompare.model.summary.launch_sites import DeviceWork
 from tb_perfcompare.model.summary.memory import MemoryUse
 from tb_perfcompare.model.summary.split_time import SplitTime, split_time
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable, OwnedTime
 
 Order = Callable[[tuple[str, ...]], tuple[Any, ...]]
 
-_CATEGORY = {label: number for number, label in enumerate(CATEGORY_LABELS)}
+CATEGORY_NUMBERS = {label: number for number, label in enumerate(CATEGORY_LABELS)}
 
 
 def added(matrix: Ints, into: Ints, count: int) -> Ints:
@@ -38,7 +37,7 @@ def added_owned(owned: OwnedTime, into: Ints, count: int) -> OwnedTime:
         time_ns=added(owned.time_ns, into, count),
         plain_ns=added(owned.plain_ns, into, count),
         calls=added(owned.calls, into, count),
-        parts=added_split(owned.parts, into),
+        parts=None if owned.parts is None else added_split(owned.parts, into),
     )
 
 
@@ -47,31 +46,14 @@ def added_group(group: GroupTable, into: Ints, count: int) -> GroupTable:
     return replace(group, calls=added(group.calls, into, count), measures_ns=measures)
 
 
-def added_split(split: SplitTime | None, into: Ints) -> SplitTime | None:
-    if split is None:
-        return None
+def added_split(split: SplitTime, into: Ints) -> SplitTime:
     summed = split_time(split.keys, split.row, into[split.step], split.time_ns, split.calls)
     return replace(summed, recorded_keys=split.recorded_keys, pooled=split.pooled)
 
 
-def added_work(work: DeviceWork | None, into: Ints) -> DeviceWork | None:
-    if work is None:
-        return None
-    kernels, operators = added_split(work.work, into), added_split(work.operators, into)
-    assert kernels is not None and operators is not None
-    return DeviceWork(kernels, operators)
-
-
-def added_tree(tree: CallTree | None, into: Ints) -> CallTree | None:
-    if tree is None:
-        return None
+def added_tree(tree: CallTree, into: Ints) -> CallTree:
     frames = Frames(tree.parent.tolist(), tree.keys())
     return tree_of(frames, tree.merged, tree.frame, into[tree.step], tree.time_ns, tree.calls)
-
-
-def added_paths(paths: Mapping[str, CallTree], into: Ints) -> dict[str, CallTree]:
-    trees = {way: added_tree(tree, into) for way, tree in paths.items()}
-    return {way: tree for way, tree in trees.items() if tree is not None}
 
 
 def added_memory(memory: MemoryUse | None, into: Ints, count: int) -> MemoryUse | None:
@@ -113,7 +95,9 @@ def mean_owned(owned: OwnedTime, ranks: Ints) -> OwnedTime:
         time_ns=closing_means(owned.time_ns[order], ranks),
         plain_ns=mean_of(owned.plain_ns[order], ranks),
         calls=mean_calls(owned.calls[order], ranks),
-        parts=mean_split(owned.parts, ranks, lambda key: (_CATEGORY[key[0]], *key[1:])),
+        parts=None
+        if owned.parts is None
+        else mean_split(owned.parts, ranks, lambda key: (CATEGORY_NUMBERS[key[0]], *key[1:])),
     )
 
 
@@ -123,16 +107,13 @@ def mean_group(group: GroupTable, ranks: Ints) -> GroupTable:
     return replace(group, calls=mean_calls(group.calls, ranks), measures_ns=measures)
 
 
-def mean_split(split: SplitTime | None, ranks: Ints, order_of: Order | None = None) -> SplitTime | None:
+def mean_split(split: SplitTime, ranks: Ints, order_of: Order | None = None) -> SplitTime:
     """Averages split time over ranks.
 
     order_of  place of a key in the nested order in which means must sum exactly; None if they need not, which keeps the
               order of keys
     """
-    if split is None:
-        return None
-    steps = len(ranks)
-    time, calls = (np.zeros((len(split), steps), dtype=np.int64) for _ in range(2))
+    time, calls = (np.zeros((len(split), len(ranks)), dtype=np.int64) for _ in range(2))
     time[split.row, split.step], calls[split.row, split.step] = split.time_ns, split.calls
     keys = split.keys
     if order_of is not None:
@@ -147,24 +128,8 @@ def mean_split(split: SplitTime | None, ranks: Ints, order_of: Order | None = No
     return replace(means, recorded_keys=split.recorded_keys, pooled=split.pooled)
 
 
-def mean_modules(split: SplitTime | None, ranks: Ints) -> SplitTime | None:
-    """Averages time by module; keys are (path, category label)."""
-    return mean_split(split, ranks, lambda key: (_CATEGORY[key[-1]], *key[:-1]))
-
-
-def mean_work(work: DeviceWork | None, ranks: Ints) -> DeviceWork | None:
-    if work is None:
-        return None
-    kernels, operators = mean_split(work.work, ranks), mean_split(work.operators, ranks)
-    assert kernels is not None and operators is not None
-    return DeviceWork(kernels, operators)
-
-
-def mean_tree(tree: CallTree | None, ranks: Ints) -> CallTree | None:
-    if tree is None:
-        return None
-    steps = len(ranks)
-    time, calls = (np.zeros((len(tree), steps), dtype=np.int64) for _ in range(2))
+def mean_tree(tree: CallTree, ranks: Ints) -> CallTree:
+    time, calls = (np.zeros((len(tree), len(ranks)), dtype=np.int64) for _ in range(2))
     time[tree.frame, tree.step], calls[tree.frame, tree.step] = tree.time_ns, tree.calls
     order = np.argsort(tree.category, kind="stable")
     mean = np.empty_like(time)
@@ -175,11 +140,6 @@ def mean_tree(tree: CallTree | None, ranks: Ints) -> CallTree | None:
         tree, frame=frame.astype(np.int32), step=step.astype(np.int32), time_ns=mean[frame, step],
         calls=calls[frame, step],
     )  # fmt: skip
-
-
-def mean_paths(paths: Mapping[str, CallTree], ranks: Ints) -> dict[str, CallTree]:
-    trees = {way: mean_tree(tree, ranks) for way, tree in paths.items()}
-    return {way: tree for way, tree in trees.items() if tree is not None}
 
 
 def mean_memory(memory: MemoryUse | None, ranks: Ints) -> MemoryUse | None:

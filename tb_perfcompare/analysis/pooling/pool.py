@@ -18,6 +18,7 @@ from tb_perfcompare.model.summary.collectives import joined
 from tb_perfcompare.model.summary.summary import (
     CounterSeries,
     DeviceFacts,
+    DeviceMetric,
     DroppedStep,
     GroupTable,
     OwnedTime,
@@ -61,12 +62,8 @@ def pool(summaries: Sequence[Summary]) -> Summary:
         call_paths=_paths(summaries),
         collectives=joined([(summary.collectives, len(summary.steps)) for summary in summaries]),
         groups=_groups(summaries),
-        device_metrics=tuple(
-            replace(metric, device=f"{_label(summary)} {metric.device}")
-            for summary in summaries
-            for metric in summary.device_metrics
-        ),
-        environment=_environment(summaries),
+        device_metrics=pooled_metrics(summaries),
+        environment=pooled_environment(summaries),
         recommendations=tuple(dict.fromkeys(text for summary in summaries for text in summary.recommendations)),
         absent=_absent(summaries),
         notes=_notes(summaries) + counter_notes,
@@ -92,9 +89,13 @@ def _check_units(summaries: Sequence[Summary]) -> None:
         )
 
 
-def _label(summary: Summary) -> str:
-    capture = summary.captures[0]
-    return f"{capture.worker}/{capture.span}"
+def pooled_metrics(summaries: Sequence[Summary]) -> tuple[DeviceMetric, ...]:
+    """Figures of all devices, under the names of their captures."""
+    return tuple(
+        replace(metric, device=f"{summary.captures[0].worker}/{summary.captures[0].span} {metric.device}")
+        for summary in summaries
+        for metric in summary.device_metrics
+    )
 
 
 def _texts(parts: Sequence[StepTable]) -> tuple[str, ...]:
@@ -235,7 +236,8 @@ def _facts(present: Sequence[tuple[GroupTable, Ints]], rows: int) -> Mapping[str
     return out
 
 
-def _environment(summaries: Sequence[Summary]) -> tuple[tuple[str, str], ...]:
+def pooled_environment(summaries: Sequence[Summary]) -> tuple[tuple[str, str], ...]:
+    """Setting -> all values that captures name."""
     values: dict[str, dict[str, None]] = {}
     for summary in summaries:
         for name, value in summary.environment:
@@ -258,6 +260,15 @@ def _notes(summaries: Sequence[Summary]) -> tuple[Note, ...]:
     return tuple(dict.fromkeys(note for summary in summaries for note in summary.notes))
 
 
+def counter_units(parts: Sequence[CounterSeries | None]) -> dict[tuple[str, str], str]:
+    """Counter -> its unit in the first part that has it."""
+    units: dict[tuple[str, str], str] = {}
+    for part in parts:
+        for key, unit in zip(part.keys, part.units, strict=True) if part is not None else ():
+            units.setdefault(key, unit)
+    return units
+
+
 def pool_counters(summaries: Sequence[Summary]) -> tuple[CounterSeries | None, tuple[Note, ...]]:
     """Concatenates counters over the steps of all captures; None if no capture has counters.
 
@@ -265,10 +276,7 @@ def pool_counters(summaries: Sequence[Summary]) -> tuple[CounterSeries | None, t
     and no samples in its steps.
     """
     parts = [summary.counters for summary in summaries]
-    units: dict[tuple[str, str], str] = {}
-    for part in parts:
-        for key, unit in zip(part.keys, part.units, strict=True) if part is not None else ():
-            units.setdefault(key, unit)
+    units = counter_units(parts)
     if not units:
         return None, ()
     rows = {key: row for row, key in enumerate(units)}

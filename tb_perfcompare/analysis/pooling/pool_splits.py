@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints
 from tb_perfcompare.model.summary.call_tree import CallTree, tree_of, union
 from tb_perfcompare.model.summary.launch_sites import DeviceWork
 from tb_perfcompare.model.summary.split_time import SplitTime, split_time
+from tb_perfcompare.model.summary.summary import Summary
 
 
 def pool_splits(splits: Sequence[SplitTime | None], steps: Sequence[int]) -> SplitTime | None:
@@ -34,13 +36,9 @@ def pool_splits(splits: Sequence[SplitTime | None], steps: Sequence[int]) -> Spl
     return replace(pooled, recorded_keys=common, pooled=sum(split.pooled for split in present))
 
 
-def split_of_steps(split: SplitTime | None, columns: NDArray[np.intp]) -> SplitTime | None:
+def split_of_steps(split: SplitTime, columns: NDArray[np.intp]) -> SplitTime:
     """Selects and renumbers steps, dropping keys that do not occur in them."""
-    if split is None:
-        return None
-    place = np.full(max(int(split.step.max(initial=0)), int(columns.max(initial=0))) + 1, -1, dtype=np.int64)
-    place[columns] = np.arange(len(columns))
-    kept = place[split.step] >= 0
+    place, kept = _chosen(split.step, columns)
     chosen = split_time(
         split.keys, split.row[kept], place[split.step[kept]], split.time_ns[kept], split.calls[kept]
     )
@@ -57,14 +55,6 @@ def pool_work(parts: Sequence[DeviceWork | None], steps: Sequence[int]) -> Devic
     operators = pool_splits([empty if part is None else part.operators for part in parts], steps)
     assert work is not None and operators is not None
     return DeviceWork(work, operators)
-
-
-def work_of_steps(work: DeviceWork | None, columns: NDArray[np.intp]) -> DeviceWork | None:
-    """Selects steps; None if nothing ran in them."""
-    if work is None:
-        return None
-    chosen, operators = split_of_steps(work.work, columns), split_of_steps(work.operators, columns)
-    return DeviceWork(chosen, operators) if chosen is not None and operators is not None and len(chosen) else None
 
 
 def pool_trees(trees: Sequence[CallTree | None], steps: Sequence[int]) -> CallTree | None:
@@ -87,13 +77,31 @@ def pool_trees(trees: Sequence[CallTree | None], steps: Sequence[int]) -> CallTr
     )
 
 
-def tree_of_steps(tree: CallTree | None, columns: NDArray[np.intp]) -> CallTree | None:
+def tree_of_steps(tree: CallTree, columns: NDArray[np.intp]) -> CallTree:
     """Selects and renumbers steps; frames without time in them stay, with zero."""
-    if tree is None:
-        return None
-    place = np.full(max(int(tree.step.max(initial=0)), int(columns.max(initial=0))) + 1, -1, dtype=np.int32)
+    place, kept = _chosen(tree.step, columns)
+    step = place[tree.step[kept]].astype(np.int32)
+    return replace(tree, frame=tree.frame[kept], step=step, time_ns=tree.time_ns[kept], calls=tree.calls[kept])
+
+
+def _chosen(step: AnyInts, columns: NDArray[np.intp]) -> tuple[Ints, Flags]:
+    """(place of every step among the chosen ones, -1 for none; which entries are in one)."""
+    place = np.full(max(int(step.max(initial=0)), int(columns.max(initial=0))) + 1, -1, dtype=np.int64)
     place[columns] = np.arange(len(columns))
-    kept = place[tree.step] >= 0
+    return place, place[step] >= 0
+
+
+def with_changed_parts(
+    summary: Summary, split: Callable[[SplitTime], SplitTime], tree: Callable[[CallTree], CallTree],
+    modules: Callable[[SplitTime], SplitTime] | None = None,
+) -> Summary:  # fmt: skip
+    """The summary with other steps in its device work, its call trees and its `modules`, which may have a way of their
+    own."""
+    work = summary.work
     return replace(
-        tree, frame=tree.frame[kept], step=place[tree.step[kept]], time_ns=tree.time_ns[kept], calls=tree.calls[kept]
+        summary,
+        modules=None if summary.modules is None else (modules or split)(summary.modules),
+        work=None if work is None else DeviceWork(split(work.work), split(work.operators)),
+        call_tree=None if summary.call_tree is None else tree(summary.call_tree),
+        call_paths={way: tree(one) for way, one in summary.call_paths.items()},
     )

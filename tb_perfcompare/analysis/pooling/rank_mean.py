@@ -12,12 +12,14 @@ from dataclasses import field, replace
 import numpy as np
 
 from tb_perfcompare.analysis.pooling import column_sums as sums
-from tb_perfcompare.analysis.pooling.pool import pool, pooled_device
+from tb_perfcompare.analysis.pooling.pool import counter_units, pool, pooled_device, pooled_environment, pooled_metrics
+from tb_perfcompare.analysis.pooling.pool_splits import with_changed_parts
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.collectives import Collectives, RankSteps, joined
-from tb_perfcompare.model.summary.summary import CounterSeries, DeviceMetric, Summary
+from tb_perfcompare.model.summary.split_time import SplitTime
+from tb_perfcompare.model.summary.summary import CounterSeries, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 JobStep = tuple[str, str]
@@ -128,10 +130,6 @@ class RankMean:
     def _with_facts(self, mean: Summary) -> Summary:
         """Adds settings, metrics and notes of all ranks once, as repeated pooling would repeat them."""
         parts = [summary for summary, _ in self._ranks]
-        settings: dict[str, dict[str, None]] = {}
-        for part in parts:
-            for name, value in part.environment:
-                settings.setdefault(name, {})[value] = None
         ranks = len({part.captures[0].worker for part in parts})
         message = (
             f"{ranks} ranks are averaged step by step: times rounded to nanoseconds, calls to whole numbers"
@@ -139,8 +137,8 @@ class RankMean:
         return replace(
             mean,
             device=pooled_device(parts),
-            environment=tuple((name, ", ".join(values)) for name, values in settings.items()),
-            device_metrics=_metrics(parts),
+            environment=pooled_environment(parts),
+            device_metrics=pooled_metrics(parts),
             counters=_counters(parts, self._job_steps),
             notes=(*mean.notes, Note(NoteCode.RANKS_POOLED, message)),
         )
@@ -168,7 +166,9 @@ def _added(summary: Summary, into: Ints, count: int) -> Summary:
         (summary.captures[step.capture].span, step.label, step.reason): step for step in reversed(summary.dropped)
     }
     return replace(
-        summary,
+        with_changed_parts(
+            summary, lambda split: sums.added_split(split, into), lambda tree: sums.added_tree(tree, into)
+        ),
         steps=replace(
             steps,
             capture=steps.capture[first],
@@ -183,17 +183,19 @@ def _added(summary: Summary, into: Ints, count: int) -> Summary:
         other_window=sums.added(summary.other_window[None], into, count)[0],
         owned=sums.added_owned(summary.owned, into, count),
         groups={name: sums.added_group(group, into, count) for name, group in summary.groups.items()},
-        modules=sums.added_split(summary.modules, into),
-        work=sums.added_work(summary.work, into),
-        call_tree=sums.added_tree(summary.call_tree, into),
-        call_paths=sums.added_paths(summary.call_paths, into),
         memory=memory,
     )
 
 
 def _mean(total: Summary, ranks: Ints) -> Summary:
+    def modules(split: SplitTime) -> SplitTime:
+        """Averages time by module; keys are (path, category label)."""
+        return sums.mean_split(split, ranks, lambda key: (sums.CATEGORY_NUMBERS[key[-1]], *key[:-1]))
+
     return replace(
-        total,
+        with_changed_parts(
+            total, lambda split: sums.mean_split(split, ranks), lambda tree: sums.mean_tree(tree, ranks), modules
+        ),
         steps=replace(
             total.steps,
             total_ns=sums.mean_of(total.steps.total_ns, ranks),
@@ -203,29 +205,13 @@ def _mean(total: Summary, ranks: Ints) -> Summary:
         other_window=sums.mean_of(total.other_window, ranks) if total.other_window.all() else total.other_window[:0],
         owned=sums.mean_owned(total.owned, ranks),
         groups={name: sums.mean_group(group, ranks) for name, group in total.groups.items()},
-        modules=sums.mean_modules(total.modules, ranks),
-        work=sums.mean_work(total.work, ranks),
-        call_tree=sums.mean_tree(total.call_tree, ranks),
-        call_paths=sums.mean_paths(total.call_paths, ranks),
         memory=sums.mean_memory(total.memory, ranks),
-    )
-
-
-def _metrics(parts: list[Summary]) -> tuple[DeviceMetric, ...]:
-    return tuple(
-        replace(metric, device=f"{part.captures[0].worker}/{part.captures[0].span} {metric.device}")
-        for part in parts
-        for metric in part.device_metrics
     )
 
 
 def _counters(parts: list[Summary], job_steps: dict[JobStep, int]) -> CounterSeries | None:
     """Averages each counter over the ranks that have a value; deviations as of parts with equal duration."""
-    units: dict[tuple[str, str], str] = {}
-    for part in parts:
-        if part.counters is not None:
-            for key, unit in zip(part.counters.keys, part.counters.units, strict=True):
-                units.setdefault(key, unit)
+    units = counter_units([part.counters for part in parts])
     if not units:
         return None
     rows = {key: row for row, key in enumerate(units)}

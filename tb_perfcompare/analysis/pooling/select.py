@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.pooling.pool_memory import memory_of_steps
-from tb_perfcompare.analysis.pooling.pool_splits import split_of_steps, tree_of_steps, work_of_steps
+from tb_perfcompare.analysis.pooling.pool_splits import split_of_steps, tree_of_steps, with_changed_parts
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.arrays import Flags, Ints
 from tb_perfcompare.model.names.kinds import kind_pattern
-from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import RankSteps
 from tb_perfcompare.model.summary.device_timeline import LAUNCH_UNKNOWN
 from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
@@ -102,16 +101,16 @@ def _of_steps(
 ) -> Summary:
     """Selects columns of all data per step; `groups` are already restricted to these steps."""
     aligned = len(summary.other_window) == len(summary.steps)
+    changed = with_changed_parts(
+        summary, lambda split: split_of_steps(split, columns), lambda tree: tree_of_steps(tree, columns)
+    )
     return replace(
-        summary,
+        changed,
+        work=changed.work if changed.work is not None and len(changed.work.work) else None,
         steps=_steps(summary.steps, columns),
         dropped=summary.dropped + dropped,
         other_window=summary.other_window[columns] if aligned else summary.other_window[:0],
         owned=_owned(summary.owned, columns),
-        modules=split_of_steps(summary.modules, columns),
-        work=work_of_steps(summary.work, columns),
-        call_tree=tree_of_steps(summary.call_tree, columns),
-        call_paths=_paths(summary, columns),
         collectives=None if summary.collectives is None else summary.collectives.of_steps(columns),
         ranks=_ranks(summary, columns),
         groups={name: group for name, group in groups.items() if len(group)},
@@ -163,11 +162,6 @@ def _steps(table: StepTable, columns: NDArray[np.intp]) -> StepTable:
     )
 
 
-def _paths(summary: Summary, columns: NDArray[np.intp]) -> dict[str, CallTree]:
-    trees = {way: tree_of_steps(tree, columns) for way, tree in summary.call_paths.items()}
-    return {way: tree for way, tree in trees.items() if tree is not None}
-
-
 def _ranks(summary: Summary, columns: NDArray[np.intp]) -> RankSteps | None:
     if summary.ranks is None:
         return None
@@ -194,7 +188,7 @@ def _owned(owned: OwnedTime, columns: NDArray[np.intp]) -> OwnedTime:
         time_ns=time[rows],
         plain_ns=plain[rows],
         calls=calls[rows],
-        parts=split_of_steps(owned.parts, columns),
+        parts=None if owned.parts is None else split_of_steps(owned.parts, columns),
     )
 
 

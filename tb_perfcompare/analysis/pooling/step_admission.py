@@ -15,6 +15,7 @@ from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds, median, unique
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.names.kinds import kinds_of
 from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.summary.iterations import PROFILER
 from tb_perfcompare.model.summary.job_workers import job_spans, job_workers
 from tb_perfcompare.model.summary.summary import INCOMPLETE, WARM_UP, Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -79,19 +80,23 @@ MOST_SHARE = 0.25
 FEWEST_OTHERS = 2
 """Least number of other steps needed to drop the first step for its backlog."""
 
+BEGUN_SHARE = 0.1
+"""Share of the median step's operator calls below which the last step of a capture counts as only begun."""
+
 _DEVIATIONS = 5 * 1.4826
 _LEAST_SHARE = 0.1
 
 
 def admit_steps(summary: Summary) -> Summary:
     """Drops incomplete and warm-up steps, judged within each capture; returns the same summary if there are none.
+    Whether a capture's last step only began is judged against all captures: it may be the capture's only step.
 
     Only traces with step markers are judged. Completeness is judged by the launches of a step, under either window
     rule, and iterations of several kinds within their own kind.
     """
     if summary.format != TRACE or not summary.marked:
         return summary
-    reasons: dict[int, str] = {}
+    reasons: dict[int, str] = {int(at): INCOMPLETE for at in _only_begun(summary)}
     for capture in unique(summary.steps.capture).tolist():
         places = np.flatnonzero(summary.steps.capture == capture)
         kind = _kinds(summary, places)
@@ -113,6 +118,17 @@ def admit_steps(summary: Summary) -> Summary:
     note = Note(NoteCode.STEPS_DROPPED, f"left out: {steps} {named}{more}; --all-steps includes them")
     kept = without_steps(summary, reasons)
     return replace(kept, notes=(*kept.notes, note))
+
+
+def _only_begun(summary: Summary) -> Ints:
+    """Returns the last steps of captures whose loop ended after profiler.step() had begun another step."""
+    operators = summary.groups.get("operators")
+    marked_by = None if summary.iterations is None else summary.iterations.chosen.origin
+    if operators is None or marked_by != PROFILER:
+        return np.zeros(0, dtype=np.int64)
+    calls = operators.calls.sum(axis=0)
+    last = np.flatnonzero(np.diff(summary.steps.capture, append=-1))
+    return np.asarray(last[calls[last] < BEGUN_SHARE * float(median(calls))])
 
 
 def _on_other_workers(summary: Summary, reasons: dict[int, str]) -> dict[int, str]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tb_perfcompare.analysis.work.recorded_call import BF16, FP8, Call, NoModelError, Tensor, Work, need, same
+from tb_perfcompare.analysis.work.recorded_call import BF16, FP8, MODELS, Call, NoModelError, Tensor, Work, need, same
 from tb_perfcompare.quick_dataclass import dataclass
 
 FAMILY = "attention"
@@ -130,7 +130,7 @@ def model(places: Places) -> Callable[[Call], Work]:
     return work
 
 
-MODELS: dict[str, Callable[[Call], Work]] = {
+MODELS.update({
     "aten::_flash_attention_forward": model(
         Places(heads=2, causal=8, corner=LAST, lengths=(3, 4), windows=(11, 12), paged=(13, 15))
     ),
@@ -186,5 +186,4 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     "xformers_flash::flash_fwd": model(
         Places(heads=2, causal=10, corner=LAST, lengths=(3, 4), windows=(11, 12), paged=(5, 14), least=14)
     ),
-}
-"""Operator -> its model."""
+})

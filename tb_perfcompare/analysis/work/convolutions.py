@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
-from tb_perfcompare.analysis.work.recorded_call import Call, NoModelError, Tensor, Work, need, same
+from tb_perfcompare.analysis.work.recorded_call import MODELS, Call, NoModelError, Tensor, Work, need, same
 from tb_perfcompare.quick_dataclass import dataclass
 
 FAMILY = "convolution"
@@ -159,7 +159,7 @@ def overrideable(call: Call) -> Work:
     return forward(places if transposed else Places(stride=3, padding=4, dilation=5, groups=8, read=(2,)))(call)
 
 
-MODELS: dict[str, Callable[[Call], Work]] = {
+MODELS.update({
     "aten::cudnn_convolution": forward(PADDING_FIRST),
     "aten::cudnn_convolution_transpose": forward(
         Places(padding=2, output_padding=3, stride=4, dilation=5, groups=6, transposed=True)
@@ -186,5 +186,4 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     "aten::_convolution": overrideable,  # computes only transposed ones on the CPU itself
     "aten::convolution_backward": backward,
     "aten::convolution_backward_overrideable": backward_overrideable,
-}
-"""Operator -> its model."""
+})

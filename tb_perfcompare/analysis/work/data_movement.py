@@ -6,7 +6,6 @@ the selected elements, at most the whole table.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import ceil
 
 from tb_perfcompare.analysis.work.recorded_call import (
@@ -19,6 +18,7 @@ from tb_perfcompare.analysis.work.recorded_call import (
     Tensor,
     Work,
     broadcast,
+    models,
     need,
 )
 from tb_perfcompare.analysis.work.without_model import CALLS_OTHERS
@@ -30,6 +30,7 @@ def _written(tensor: Tensor, elements: int | None = None) -> int:
     return (tensor.elements if elements is None else elements) * tensor.type.size
 
 
+@models("aten::copy_")
 def copy(call: Call) -> Work:
     """copy_(self, src): src is read, self written."""
     target, source = call.tensor(0), call.tensor(1)
@@ -37,11 +38,13 @@ def copy(call: Call) -> Work:
     return Work(0, target.bytes + source.bytes, "", COPY)
 
 
+@models("aten::fill_")
 def fill(call: Call) -> Work:
     """fill_(self, value): self is written."""
     return Work(0, call.tensor(0).bytes, "", COPY)
 
 
+@models("aten::arange")
 def arange(call: Call) -> Work:
     """arange(start, end, step, out): ceil((end - start) / step) elements are written. Other overloads call this one."""
     if not call.is_tensor(3):
@@ -51,6 +54,7 @@ def arange(call: Call) -> Work:
     return Work(0, ceil((end - start) / step) * call.tensor(3).type.size, "", COPY)
 
 
+@models("aten::linspace")
 def linspace(call: Call) -> Work:
     """linspace(start, end, steps, out): `steps` elements are written. Other overloads call this one."""
     if not call.is_tensor(3):
@@ -59,17 +63,20 @@ def linspace(call: Call) -> Work:
     return Work(0, steps * call.tensor(3).type.size, "", COPY)
 
 
+@models("aten::roll", "aten::flip", "aten::tril", "aten::triu", "aten::tril_", "aten::triu_")
 def same_size(call: Call) -> Work:
     """roll, flip, tril, triu, also in place: read and write all elements."""
     x = call.tensor(0)
     return Work(0, x.bytes + _written(x), "", COPY)
 
 
+@models("aten::normal_", "aten::uniform_", "aten::bernoulli_", "aten::exponential_", "aten::random_")
 def random(call: Call) -> Work:
     """normal_, uniform_, bernoulli_, exponential_, random_: self is written; bernoulli_ may read probabilities."""
     return Work(0, call.tensor(0).bytes + call.optional_bytes(1), "", RANDOM)
 
 
+@models("aten::index_select")
 def index_select(call: Call) -> Work:
     """index_select(self, dim, index): the selected slices are read and written."""
     x, index, dim = call.tensor(0), call.tensor(2), call.integer_of_dimension(1, len(call.tensor(0).sizes))
@@ -78,6 +85,7 @@ def index_select(call: Call) -> Work:
     return Work(0, min(_written(x, chosen), x.bytes) + index.bytes + _written(x, chosen), "", INDEX)
 
 
+@models("aten::gather")
 def gather(call: Call) -> Work:
     """gather(self, dim, index): reads and writes one element per index."""
     x, index = call.tensor(0), call.tensor(2)
@@ -86,6 +94,7 @@ def gather(call: Call) -> Work:
     return Work(0, min(chosen, x.bytes) + index.bytes + chosen, "", INDEX)
 
 
+@models("aten::scatter_add", "aten::scatter_add_", "aten::scatter_reduce", "aten::scatter_reduce_")
 def scatter_add(call: Call) -> Work:
     """scatter_add_, scatter_reduce_(self, dim, index, src, ...): updates self's selected elements, 1 FLOP each.
 
@@ -97,6 +106,7 @@ def scatter_add(call: Call) -> Work:
     return Work(index.elements, 2 * min(chosen, x.bytes) + index.bytes + min(chosen, source.bytes), x.type.name, INDEX)
 
 
+@models("aten::scatter", "aten::scatter_")
 def scatter(call: Call) -> Work:
     """scatter_(self, dim, index, src or value): self's selected elements are written; duplicates are not added."""
     x, index, source = call.tensor(0), call.tensor(2), call.optional(3)
@@ -106,6 +116,7 @@ def scatter(call: Call) -> Work:
     return Work(0, min(chosen, x.bytes) + index.bytes + read, "", INDEX)
 
 
+@models("aten::index_add", "aten::index_add_")
 def index_add(call: Call) -> Work:
     """index_add_(self, dim, index, source): self's selected slices are read and written, one addition per element."""
     x, index, source = call.tensor(0), call.tensor(2), call.tensor(3)
@@ -114,6 +125,7 @@ def index_add(call: Call) -> Work:
     return Work(source.elements, 2 * chosen + index.bytes + source.bytes, x.type.name, INDEX)
 
 
+@models("aten::index_copy", "aten::index_copy_")
 def index_copy(call: Call) -> Work:
     """index_copy_(self, dim, index, source): source is read, self's selected slices are written."""
     x, index, source = call.tensor(0), call.tensor(2), call.tensor(3)
@@ -121,6 +133,7 @@ def index_copy(call: Call) -> Work:
     return Work(0, min(_written(source), x.bytes) + index.bytes + source.bytes, "", INDEX)
 
 
+@models("aten::embedding_dense_backward")
 def embedding_backward(call: Call) -> Work:
     """embedding_dense_backward(grad, indices, num_weights, ...): writes the selected rows, 1 FLOP per element of grad.
 
@@ -132,6 +145,7 @@ def embedding_backward(call: Call) -> Work:
     return Work(grad.elements, moved, grad.type.name, EMBEDDING)
 
 
+@models("aten::_embedding_bag", "aten::_embedding_bag_forward_only")
 def embedding_bag(call: Call) -> Work:
     """_embedding_bag(weight, indices, offsets, scale, mode, sparse, weights, include_last, padding).
 
@@ -147,6 +161,7 @@ def embedding_bag(call: Call) -> Work:
     return Work(flops, moved, table.type.name, EMBEDDING)
 
 
+@models("aten::_embedding_bag_dense_backward")
 def embedding_bag_backward(call: Call) -> Work:
     """_embedding_bag_dense_backward(grad, indices, bag of each, sizes, maxima, num_weights, ...).
 
@@ -159,12 +174,14 @@ def embedding_bag_backward(call: Call) -> Work:
     return Work(indices.elements * width, moved, grad.type.name, EMBEDDING)
 
 
+@models("aten::sort")
 def sort(call: Call) -> Work:
     """sort, msort: as many values and int64 indices are written as read."""
     x = call.tensor(0)
     return Work(0, x.bytes + x.elements * (x.type.size + INT64.size), "", SORT)
 
 
+@models("aten::topk")
 def topk(call: Call) -> Work:
     """topk(self, k, dim, ...): k values and their int64 indices are written per row."""
     x = call.tensor(0)
@@ -177,6 +194,7 @@ def topk(call: Call) -> Work:
     return Work(0, x.bytes + rows * k * (x.type.size + INT64.size), "", SORT)
 
 
+@models("aten::cumsum", "aten::cumprod")
 def scan(call: Call) -> Work:
     """cumsum, cumprod(self, dim, dtype): as many elements are written as read; integers are summed as int64."""
     x = call.tensor(0)
@@ -187,45 +205,16 @@ def scan(call: Call) -> Work:
     return Work(0, x.bytes + x.elements * kind.size, "", SORT)
 
 
+@models("aten::native_dropout", "aten::_fused_dropout")
 def dropout(call: Call) -> Work:
     """native_dropout, _fused_dropout(input, p, ...): one product per element; also writes a bool mask."""
     x = call.tensor(0)
     return Work(x.elements, x.bytes + _written(x) + x.elements * BOOL.size, x.type.name, "dropout")
 
 
+@models("aten::native_dropout_backward")
 def dropout_backward(call: Call) -> Work:
     """native_dropout_backward(grad, mask, scale): one product per element."""
     grad, mask = call.tensor(0), call.tensor(1)
     need(grad.sizes == mask.sizes)
     return Work(grad.elements, grad.bytes + mask.bytes + _written(grad), grad.type.name, "dropout")
-
-
-MODELS: dict[str, Callable[[Call], Work]] = {
-    "aten::copy_": copy,
-    "aten::fill_": fill,
-    "aten::arange": arange,
-    "aten::linspace": linspace,
-    **dict.fromkeys(("aten::roll", "aten::flip", "aten::tril", "aten::triu", "aten::tril_", "aten::triu_"), same_size),
-    **dict.fromkeys(
-        ("aten::normal_", "aten::uniform_", "aten::bernoulli_", "aten::exponential_", "aten::random_"), random
-    ),
-    "aten::index_select": index_select,
-    "aten::gather": gather,
-    **dict.fromkeys(
-        ("aten::scatter_add", "aten::scatter_add_", "aten::scatter_reduce", "aten::scatter_reduce_"), scatter_add
-    ),
-    **dict.fromkeys(("aten::scatter", "aten::scatter_"), scatter),
-    **dict.fromkeys(("aten::index_add", "aten::index_add_"), index_add),
-    **dict.fromkeys(("aten::index_copy", "aten::index_copy_"), index_copy),
-    "aten::embedding_dense_backward": embedding_backward,
-    **dict.fromkeys(("aten::_embedding_bag", "aten::_embedding_bag_forward_only"), embedding_bag),
-    "aten::_embedding_bag_dense_backward": embedding_bag_backward,
-    "aten::sort": sort,
-    "aten::topk": topk,
-    "aten::cumsum": scan,
-    "aten::cumprod": scan,
-    "aten::native_dropout": dropout,
-    "aten::_fused_dropout": dropout,
-    "aten::native_dropout_backward": dropout_backward,
-}
-"""Operator -> its model."""

@@ -12,12 +12,14 @@ from math import prod
 from tb_perfcompare.analysis.work.recorded_call import (
     BOOL,
     FP32,
+    MODELS,
     Call,
     DataType,
     NoModelError,
     Tensor,
     Work,
     broadcast,
+    models,
     need,
     same,
 )
@@ -144,7 +146,7 @@ def _named(names: str, rule: Rule) -> dict[str, Callable[[Call], Work]]:
     return models
 
 
-MODELS: dict[str, Callable[[Call], Work]] = {
+MODELS.update({
     **_named(
         "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh tanh asinh "
         "acosh atanh sigmoid erf erfc erfinv lgamma digamma",
@@ -183,10 +185,10 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     "aten::leaky_relu_backward": elementwise(Rule((0, 1), out=4), in_place=False),
     "aten::elu_backward": elementwise(Rule((0, 5), out=6), in_place=False),
     "aten::softplus_backward": elementwise(Rule((0, 1), out=4), in_place=False),
-}
-"""Operator -> its model."""
+})
 
 
+@models("aten::where")
 def where(call: Call) -> Work:
     """where(condition, a, b): selects, so no FLOPs; the output type is the promoted type of a and b."""
     condition = call.tensor(0)
@@ -196,6 +198,7 @@ def where(call: Call) -> Work:
     return Work(0, condition.bytes + sum(tensor.bytes for tensor in read if tensor.sizes) + written, "", FAMILY)
 
 
+@models("aten::masked_fill_")
 def masked_fill(call: Call) -> Work:
     """masked_fill_(self, mask, value): selects, so no FLOPs; self is read and written."""
     target, mask = call.tensor(0), call.tensor(1)
@@ -203,6 +206,7 @@ def masked_fill(call: Call) -> Work:
     return Work(0, 2 * target.bytes + mask.bytes, "", FAMILY)
 
 
+@models("aten::glu")
 def glu(call: Call) -> Work:
     """glu(self, dim): a sigmoid and a product, 2 per element of the output, which is half as large as self."""
     x = call.tensor(0)
@@ -210,6 +214,7 @@ def glu(call: Call) -> Work:
     return Work(x.elements, x.bytes + x.elements // 2 * x.type.size, x.type.name, FAMILY)
 
 
+@models("aten::glu_backward")
 def glu_backward(call: Call) -> Work:
     """glu_backward(grad, self, dim): recomputes a σ(b), and its two derivatives, 3 per element of self."""
     grad, x = call.tensor(0), call.tensor(1)
@@ -217,6 +222,7 @@ def glu_backward(call: Call) -> Work:
     return Work(3 * x.elements, grad.bytes + x.bytes + x.elements * x.type.size, same(grad, x), FAMILY)
 
 
+@models("aten::_thnn_fused_lstm_cell")
 def lstm_cell(call: Call) -> Work:
     """_thnn_fused_lstm_cell(gates[b, 4 h] of input, of state, cell[b, h], two biases): without the matrix products.
 
@@ -231,6 +237,7 @@ def lstm_cell(call: Call) -> Work:
     return Work((13 + 4 * biases) * before.elements, moved + written, same(inputs, states, before), FAMILY)
 
 
+@models("aten::_thnn_fused_lstm_cell_backward_impl")
 def lstm_cell_backward(call: Call) -> Work:
     """_thnn_fused_lstm_cell_backward_impl(grad of state?, of cell?, previous cell[b, h], new cell, gates[b, 4 h], ...).
 
@@ -243,11 +250,3 @@ def lstm_cell_backward(call: Call) -> Work:
     moved = call.optional_bytes(0, 1) + before.bytes + after.bytes + gates.bytes
     written = (gates.elements + before.elements) * gates.type.size
     return Work((22 + call.is_tensor(1)) * before.elements, moved + written, same(before, after, gates), FAMILY)
-
-
-MODELS["aten::_thnn_fused_lstm_cell"] = lstm_cell
-MODELS["aten::_thnn_fused_lstm_cell_backward_impl"] = lstm_cell_backward
-MODELS["aten::glu"] = glu
-MODELS["aten::glu_backward"] = glu_backward
-MODELS["aten::where"] = where
-MODELS["aten::masked_fill_"] = masked_fill

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
-from tb_perfcompare.analysis.work.recorded_call import Call, NoModelError, Work, need
+from tb_perfcompare.analysis.work.recorded_call import MODELS, Call, NoModelError, Work, need
 from tb_perfcompare.analysis.work.without_model import CALLS_OTHERS
 
 FAMILY = "interpolation"
@@ -50,8 +50,7 @@ _KINDS = (
     ("upsample_bicubic2d", 2, 16),
 )  # fmt: skip
 
-MODELS: dict[str, Callable[[Call], Work]] = {
+MODELS.update({
     **{f"aten::{name}": forward(dimensions, used) for name, dimensions, used in _KINDS},
     **{f"aten::{name}_backward": backward(dimensions, used) for name, dimensions, used in _KINDS},
-}
-"""Operator -> its model."""
+})

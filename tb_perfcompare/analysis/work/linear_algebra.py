@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import log2, prod
 
-from tb_perfcompare.analysis.work.recorded_call import Call, NoModelError, Tensor, Work, need
+from tb_perfcompare.analysis.work.recorded_call import MODELS, Call, NoModelError, Tensor, Work, need
 
 MATRICES, FOURIER = "linear algebra", "Fourier transform"
 
@@ -139,7 +139,7 @@ def fourier(real_in: bool, real_out: bool) -> Callable[[Call], Work]:
     return model
 
 
-MODELS: dict[str, Callable[[Call], Work]] = {
+MODELS.update({
     "aten::linalg_cholesky_ex": cholesky,
     "aten::cholesky_inverse": cholesky_inverse,
     "aten::linalg_lu_factor_ex": lu,
@@ -151,5 +151,4 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     "aten::_fft_c2c": fourier(False, False),
     "aten::_fft_r2c": fourier(True, False),
     "aten::_fft_c2r": fourier(False, True),
-}
-"""Operator -> its model."""
+})

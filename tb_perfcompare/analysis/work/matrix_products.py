@@ -6,7 +6,6 @@ activation are not counted. A complex multiply-add is eight. Bytes: A, B, the ad
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 
 from tb_perfcompare.analysis.work.recorded_call import (
@@ -18,6 +17,7 @@ from tb_perfcompare.analysis.work.recorded_call import (
     Tensor,
     Work,
     broadcast,
+    models,
     need,
     same,
 )
@@ -54,6 +54,7 @@ def output_type(call: Call, index: int, a: Tensor) -> DataType:
     return SCALAR_TYPES[text]
 
 
+@models("aten::mm", "aten::bmm")
 def mm(call: Call) -> Work:
     """A[m, k] B[k, n] or batches of them (mm, bmm): 2 b m k n."""
     a, b = call.tensor(0), call.tensor(1)
@@ -61,6 +62,7 @@ def mm(call: Call) -> Work:
     return product(a, b, batch * m * n, batch * m * k * n, output_type(call, 2, a))
 
 
+@models("aten::addmm", "aten::addmm_", "aten::_addmm_activation", "aten::baddbmm", "aten::baddbmm_")
 def addmm(call: Call) -> Work:
     """beta S + alpha A B, also batched (addmm, baddbmm): 2 b m k n. S is not read if beta is 0."""
     added, a, b = call.tensor(0), call.tensor(1), call.tensor(2)
@@ -74,6 +76,7 @@ def _added_bytes(call: Call, added: Tensor, beta: int) -> int:
     return 0 if unread else added.bytes
 
 
+@models("aten::addbmm", "aten::addbmm_")
 def addbmm(call: Call) -> Work:
     """beta S + alpha (sum over the batch of A B): 2 b m k n, one matrix written."""
     added, a, b = call.tensor(0), call.tensor(1), call.tensor(2)
@@ -82,11 +85,13 @@ def addbmm(call: Call) -> Work:
     return product(a, b, m * n, batch * m * k * n, a.type, _added_bytes(call, added, 3))
 
 
+@models("aten::mv")
 def mv(call: Call) -> Work:
     """A[m, k] v[k]: 2 m k."""
     return _matrix_vector(call.tensor(0), call.tensor(1), 0)
 
 
+@models("aten::addmv", "aten::addmv_")
 def addmv(call: Call) -> Work:
     """beta s + alpha A v: 2 m k."""
     return _matrix_vector(call.tensor(1), call.tensor(2), _added_bytes(call, call.tensor(0), 3))
@@ -97,6 +102,7 @@ def _matrix_vector(a: Tensor, v: Tensor, more_bytes: int) -> Work:
     return product(a, v, a.sizes[0], prod(a.sizes), a.type, more_bytes)
 
 
+@models("aten::dot", "aten::vdot")
 def dot(call: Call) -> Work:
     """u[k] · v[k]: 2 k."""
     u, v = call.tensor(0), call.tensor(1)
@@ -104,6 +110,7 @@ def dot(call: Call) -> Work:
     return product(u, v, 1, u.elements, u.type)
 
 
+@models("aten::addr", "aten::addr_")
 def addr(call: Call) -> Work:
     """beta S + alpha u[m] v[n]: 2 m n."""
     added, u, v = call.tensor(0), call.tensor(1), call.tensor(2)
@@ -112,6 +119,7 @@ def addr(call: Call) -> Work:
     return product(u, v, count, count, u.type, _added_bytes(call, added, 3))
 
 
+@models("aten::mkldnn_linear", "mkldnn::_linear_pointwise")
 def linear(call: Call) -> Work:
     """X[..., k] W[n, k]^T + bias[n] in one kernel (mkldnn_linear): 2 (…) k n."""
     x, weight = call.tensor(0), call.tensor(1)
@@ -121,6 +129,7 @@ def linear(call: Call) -> Work:
     return product(x, weight, rows * n, rows * k * n, x.type, call.optional_bytes(2))
 
 
+@models("aten::_scaled_mm")
 def scaled_mm(call: Call) -> Work:
     """A[m, k] B[k, n] of scaled fp8 values: 2 m k n; the scales and the bias are read, C is of `out_dtype`."""
     a, b = call.tensor(0), call.tensor(1)
@@ -134,6 +143,7 @@ def scaled_mm(call: Call) -> Work:
     )
 
 
+@models("aten::_int_mm")
 def int_mm(call: Call) -> Work:
     """A[m, k] B[k, n] of int8 values, summed as int32: 2 m k n."""
     a, b = call.tensor(0), call.tensor(1)
@@ -141,6 +151,7 @@ def int_mm(call: Call) -> Work:
     return product(a, b, m * n, m * k * n, INT32)
 
 
+@models("aten::_scaled_mm_v2")
 def scaled_mm_of_lists(call: Call) -> Work:
     """_scaled_mm_v2(self, mat2, scales, recipes, swizzles, scales, recipes, swizzles, bias, out_dtype, ...).
 
@@ -152,16 +163,19 @@ def scaled_mm_of_lists(call: Call) -> Work:
     return product(a, b, m * n, m * k * n, output_type(call, 9, a), call.optional_bytes(8))
 
 
+@models("aten::_grouped_mm")
 def grouped_mm(call: Call) -> Work:
     """_grouped_mm(self, mat2, offsets, bias, out_dtype)."""
     return _grouped(call, 2, 4, (2, 3))
 
 
+@models("aten::_scaled_grouped_mm")
 def scaled_grouped_mm(call: Call) -> Work:
     """_scaled_grouped_mm(self, mat2, scale_a, scale_b, offsets, bias, scale_result, out_dtype, ...)."""
     return _grouped(call, 4, 7, (2, 3, 4, 5))
 
 
+@models("aten::_scaled_grouped_mm_v2")
 def scaled_grouped_mm_of_lists(call: Call) -> Work:
     """_scaled_grouped_mm_v2: lists as in scaled_mm_of_lists, then offsets, bias, out_dtype, ..."""
     return _grouped(call, 8, 10, (8, 9))
@@ -186,6 +200,7 @@ def _grouped(call: Call, offsets_at: int, result_at: int, read: tuple[int, ...])
     return product(a, b, groups * m * n, multiply_adds, result, call.optional_bytes(*read))
 
 
+@models("aten::_weight_int8pack_mm")
 def packed_int8(call: Call) -> Work:
     """X[m, k] W[n, k]^T with int8 weights and a scale per column of the output, in the type of X: 2 m k n."""
     x, weight = call.tensor(0), call.tensor(1)
@@ -195,6 +210,7 @@ def packed_int8(call: Call) -> Work:
     return Work(done.flops, done.bytes, x.type.name, FAMILY)
 
 
+@models("aten::_weight_int4pack_mm", "aten::_weight_int4pack_mm_for_cpu")
 def packed_int4(call: Call) -> Work:
     """_weight_int4pack_mm(X[m, k], weights, group, scales and zeros[., n, 2]) with int4 weights: 2 m k n.
 
@@ -205,35 +221,3 @@ def packed_int4(call: Call) -> Work:
     (m, k), n = x.sizes, scales.sizes[1]
     need(2 * weight.elements * weight.type.size == k * n)
     return Work(2 * m * k * n, x.bytes + weight.bytes + scales.bytes + m * n * x.type.size, x.type.name, FAMILY)
-
-
-MODELS: dict[str, Callable[[Call], Work]] = {
-    "aten::mm": mm,
-    "aten::bmm": mm,
-    "aten::addmm": addmm,
-    "aten::addmm_": addmm,
-    "aten::_addmm_activation": addmm,
-    "aten::baddbmm": addmm,
-    "aten::baddbmm_": addmm,
-    "aten::addbmm": addbmm,
-    "aten::addbmm_": addbmm,
-    "aten::mv": mv,
-    "aten::addmv": addmv,
-    "aten::addmv_": addmv,
-    "aten::dot": dot,
-    "aten::vdot": dot,
-    "aten::addr": addr,
-    "aten::addr_": addr,
-    "aten::mkldnn_linear": linear,
-    "mkldnn::_linear_pointwise": linear,
-    "aten::_scaled_mm": scaled_mm,
-    "aten::_int_mm": int_mm,
-    "aten::_scaled_mm_v2": scaled_mm_of_lists,
-    "aten::_grouped_mm": grouped_mm,
-    "aten::_scaled_grouped_mm": scaled_grouped_mm,
-    "aten::_scaled_grouped_mm_v2": scaled_grouped_mm_of_lists,
-    "aten::_weight_int8pack_mm": packed_int8,
-    "aten::_weight_int4pack_mm": packed_int4,
-    "aten::_weight_int4pack_mm_for_cpu": packed_int4,
-}
-"""Operator -> its model."""

@@ -10,10 +10,9 @@ Bytes: every input and output once; mean and rstd per row or channel are fp32 fo
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 
-from tb_perfcompare.analysis.work.recorded_call import Call, NoModelError, Tensor, Work, need, same
+from tb_perfcompare.analysis.work.recorded_call import Call, NoModelError, Tensor, Work, models, need, same
 
 FAMILY = "normalisation"
 
@@ -35,6 +34,7 @@ def _rows(call: Call, x: Tensor, shape: int, weight: Tensor | None) -> int:
     return prod(x.sizes[: -len(inner)])
 
 
+@models("aten::native_layer_norm")
 def layer_norm(call: Call) -> Work:
     """native_layer_norm(input, shape, weight, bias, eps): 5 to 7 per element."""
     x, weight, bias = call.tensor(0), call.optional(2), call.optional(3)
@@ -44,6 +44,7 @@ def layer_norm(call: Call) -> Work:
     return Work(flops, moved, x.type.name, FAMILY)
 
 
+@models("aten::native_layer_norm_backward")
 def layer_norm_backward(call: Call) -> Work:
     """native_layer_norm_backward(grad, input, shape, mean, rstd, weight, bias, mask): up to 13 per element."""
     grad, x, weight = call.tensor(0), call.tensor(1), call.optional(5)
@@ -58,6 +59,7 @@ def layer_norm_backward(call: Call) -> Work:
     return Work(each * x.elements, moved, same(grad, x), FAMILY)
 
 
+@models("aten::_fused_rms_norm")
 def rms_norm(call: Call) -> Work:
     """_fused_rms_norm(input, shape, weight, eps): 3 or 4 per element."""
     x, weight = call.tensor(0), call.optional(2)
@@ -66,6 +68,7 @@ def rms_norm(call: Call) -> Work:
     return Work((3 + (weight is not None)) * x.elements, moved, x.type.name, FAMILY)
 
 
+@models("aten::_fused_rms_norm_backward")
 def rms_norm_backward(call: Call) -> Work:
     """_fused_rms_norm_backward(grad, input, shape, rstd, weight, mask): up to 9 per element."""
     grad, x, weight = call.tensor(0), call.tensor(1), call.optional(4)
@@ -85,6 +88,7 @@ def _channels(x: Tensor, *parameters: Tensor | None) -> int:
     return x.sizes[1]
 
 
+@models("aten::native_batch_norm", "aten::cudnn_batch_norm", "aten::miopen_batch_norm")
 def batch_norm(call: Call) -> Work:
     """native_, cudnn_, miopen_batch_norm(input, weight, bias, running_mean, running_var, training, ...).
 
@@ -100,6 +104,7 @@ def batch_norm(call: Call) -> Work:
     return Work(flops, moved, x.type.name, FAMILY)
 
 
+@models("aten::native_batch_norm_backward")
 def batch_norm_backward(call: Call) -> Work:
     """native_batch_norm_backward(grad, input, weight, running_mean, running_var, mean, rstd, train, eps, mask)."""
     grad, x, weight = call.tensor(0), call.tensor(1), call.optional(2)
@@ -113,6 +118,7 @@ def batch_norm_backward(call: Call) -> Work:
     return Work(each * x.elements, moved, same(grad, x), FAMILY)
 
 
+@models("aten::cudnn_batch_norm_backward", "aten::miopen_batch_norm_backward")
 def library_batch_norm_backward(call: Call) -> Work:
     """cudnn_, miopen_batch_norm_backward(input, grad, weight, ..., mean at 5, rstd at 6, ...): 13 per element.
 
@@ -125,6 +131,7 @@ def library_batch_norm_backward(call: Call) -> Work:
     return Work(13 * x.elements, moved, same(grad, x), FAMILY)
 
 
+@models("aten::native_group_norm")
 def group_norm(call: Call) -> Work:
     """native_group_norm(input, weight, bias, N, C, HxW, group, eps): 5 to 7 per element."""
     x, weight, bias = call.tensor(0), call.optional(1), call.optional(2)
@@ -135,6 +142,7 @@ def group_norm(call: Call) -> Work:
     return Work(flops, moved, x.type.name, FAMILY)
 
 
+@models("aten::native_group_norm_backward")
 def group_norm_backward(call: Call) -> Work:
     """native_group_norm_backward(grad, input, mean, rstd, weight, N, C, HxW, group, mask): up to 13 per element."""
     grad, x, weight = call.tensor(0), call.tensor(1), call.optional(4)
@@ -144,20 +152,3 @@ def group_norm_backward(call: Call) -> Work:
     moved = grad.bytes + x.bytes + call.optional_bytes(2, 3, *(4,) * mask[0]) + _written(x) * mask[0]
     moved += channels * (weight or x).type.size * (mask[1] + mask[2])
     return Work(each * x.elements, moved, same(grad, x), FAMILY)
-
-
-MODELS: dict[str, Callable[[Call], Work]] = {
-    "aten::native_layer_norm": layer_norm,
-    "aten::native_layer_norm_backward": layer_norm_backward,
-    "aten::_fused_rms_norm": rms_norm,
-    "aten::_fused_rms_norm_backward": rms_norm_backward,
-    "aten::native_batch_norm": batch_norm,
-    "aten::cudnn_batch_norm": batch_norm,
-    "aten::miopen_batch_norm": batch_norm,
-    "aten::native_batch_norm_backward": batch_norm_backward,
-    "aten::cudnn_batch_norm_backward": library_batch_norm_backward,
-    "aten::miopen_batch_norm_backward": library_batch_norm_backward,
-    "aten::native_group_norm": group_norm,
-    "aten::native_group_norm_backward": group_norm_backward,
-}
-"""Operator -> its model."""

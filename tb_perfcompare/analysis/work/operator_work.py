@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 
-from tb_perfcompare.analysis.work import (
+from tb_perfcompare.analysis.work import (  # noqa: F401  # each adds its models to MODELS
     attention,
     convolutions,
     data_movement,
@@ -21,30 +20,13 @@ from tb_perfcompare.analysis.work import (
     tensor_lists,
 )
 from tb_perfcompare.analysis.work.generated import generated, is_generated
-from tb_perfcompare.analysis.work.recorded_call import LARGEST, Call, NoModelError, Work, read_call
+from tb_perfcompare.analysis.work.recorded_call import LARGEST, MODELS, Model, NoModelError, Work, read_call
 from tb_perfcompare.analysis.work.without_model import reason_of
 
 __all__ = ["Work", "operator_work"]
 
-MODELS: dict[str, Callable[[Call], Work]] = {
-    **matrix_products.MODELS,
-    **convolutions.MODELS,
-    **attention.MODELS,
-    **normalisations.MODELS,
-    **reductions.MODELS,
-    **pooling.MODELS,
-    **interpolation.MODELS,
-    **recurrent.MODELS,
-    **linear_algebra.MODELS,
-    **elementwise.MODELS,
-    **data_movement.MODELS,
-    **tensor_lists.MODELS,
-    **serving.MODELS,
-}
-"""Operator -> its model, of all families."""
 
-
-def model_of(name: str) -> Callable[[Call], Work] | None:
+def model_of(name: str) -> Model | None:
     """Returns the model of an operator, None if it has none."""
     return MODELS.get(name) or (generated if is_generated(name) else None)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
-from tb_perfcompare.analysis.work.recorded_call import INT64, Call, Tensor, Work, need
+from tb_perfcompare.analysis.work.recorded_call import INT64, MODELS, Call, Tensor, Work, models, need
 
 FAMILY = "pooling"
 
@@ -73,6 +73,7 @@ def avg_pool(dimensions: int) -> Callable[[Call], Work]:
     return model
 
 
+@models("aten::avg_pool2d_backward", "aten::avg_pool3d_backward")
 def avg_pool_backward(call: Call) -> Work:
     """avg_poolNd_backward(grad, self, kernel, ...): one addition per element of each window."""
     grad, x = call.tensor(0), call.tensor(1)
@@ -84,6 +85,7 @@ def avg_pool_backward(call: Call) -> Work:
     return Work(grad.elements * window, grad.bytes + x.elements * x.type.size, x.type.name, FAMILY)
 
 
+@models("aten::max_pool2d_with_indices_backward", "aten::max_pool3d_with_indices_backward")
 def max_pool_backward(call: Call) -> Work:
     """max_poolNd_with_indices_backward(grad, self, ..., indices at 7): one addition per element of grad."""
     grad, x, places = call.tensor(0), call.tensor(1), call.tensor(7)
@@ -100,6 +102,7 @@ def _adaptive(x: Tensor, output: tuple[int, ...]) -> int:
     )
 
 
+@models("aten::_adaptive_avg_pool2d", "aten::_adaptive_avg_pool3d")
 def adaptive_avg_pool(call: Call) -> Work:
     """_adaptive_avg_pool2d, 3d(self, output_size)."""
     x, output = call.tensor(0), call.integers(1)
@@ -108,6 +111,7 @@ def adaptive_avg_pool(call: Call) -> Work:
     return Work(_adaptive(x, output), x.bytes + count * x.type.size, x.type.name, FAMILY)
 
 
+@models("aten::_adaptive_avg_pool2d_backward", "aten::_adaptive_avg_pool3d_backward")
 def adaptive_avg_pool_backward(call: Call) -> Work:
     """_adaptive_avg_pool2d_backward, 3d(grad, self)."""
     grad, x = call.tensor(0), call.tensor(1)
@@ -117,18 +121,9 @@ def adaptive_avg_pool_backward(call: Call) -> Work:
     return Work(_adaptive(x, grad.sizes[-dimensions:]), moved, x.type.name, FAMILY)
 
 
-MODELS: dict[str, Callable[[Call], Work]] = {
+MODELS.update({
     "aten::max_pool2d_with_indices": max_pool(2),
     "aten::max_pool3d_with_indices": max_pool(3),
-    "aten::max_pool2d_with_indices_backward": max_pool_backward,
-    "aten::max_pool3d_with_indices_backward": max_pool_backward,
     "aten::avg_pool2d": avg_pool(2),
     "aten::avg_pool3d": avg_pool(3),
-    "aten::avg_pool2d_backward": avg_pool_backward,
-    "aten::avg_pool3d_backward": avg_pool_backward,
-    "aten::_adaptive_avg_pool2d": adaptive_avg_pool,
-    "aten::_adaptive_avg_pool3d": adaptive_avg_pool,
-    "aten::_adaptive_avg_pool2d_backward": adaptive_avg_pool_backward,
-    "aten::_adaptive_avg_pool3d_backward": adaptive_avg_pool_backward,
-}
-"""Operator -> its model."""
+})

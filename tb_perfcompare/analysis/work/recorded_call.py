@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import prod
 from typing import Any, Final
@@ -330,3 +331,18 @@ def need(fits: bool) -> None:
     """Raises NoModelError unless `fits`: sizes contradict each other."""
     if not fits:
         raise NoModelError("the sizes of the inputs contradict each other")
+
+
+Model = Callable[[Call], Work]
+MODELS: dict[str, Model] = {}
+"""Operator -> its model, of all families."""
+
+
+def models(*operators: str) -> Callable[[Model], Model]:
+    """Makes a function the model of these operators."""
+
+    def made(model: Model) -> Model:
+        MODELS.update(dict.fromkeys(operators, model))
+        return model
+
+    return made

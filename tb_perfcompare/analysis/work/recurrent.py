@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tb_perfcompare.analysis.work.recorded_call import Call, NoModelError, Tensor, Work, need, same
+from tb_perfcompare.analysis.work.recorded_call import MODELS, Call, NoModelError, Tensor, Work, need, same
 from tb_perfcompare.quick_dataclass import dataclass
 
 FAMILY = "recurrent"
@@ -97,7 +97,7 @@ def layer(backward: bool) -> Callable[[Call], Work]:
     return work
 
 
-MODELS: dict[str, Callable[[Call], Work]] = {
+MODELS.update({
     "aten::_cudnn_rnn": model(Places(weights=3, state=4, mode=6, projection=8, layers=9, bidirectional=13)),
     "aten::miopen_rnn": model(Places(weights=-1, state=3, mode=5, projection=-1, layers=7, bidirectional=11)),
     "aten::_cudnn_rnn_backward": model(
@@ -108,5 +108,4 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     ),
     "aten::mkldnn_rnn_layer": layer(backward=False),
     "aten::mkldnn_rnn_layer_backward": layer(backward=True),
-}
-"""Operator -> its model."""
+})

@@ -7,7 +7,6 @@ backward 4. Losses that select: one per target. Bytes: the input, the output.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 
 from tb_perfcompare.analysis.work.recorded_call import (
@@ -20,6 +19,7 @@ from tb_perfcompare.analysis.work.recorded_call import (
     NoModelError,
     Tensor,
     Work,
+    models,
     need,
     same,
 )
@@ -52,6 +52,7 @@ def _dtype(call: Call, index: int, default: DataType) -> DataType:
     return SCALAR_TYPES[text]
 
 
+@models("aten::sum", "aten::prod")
 def total(call: Call) -> Work:
     """sum and prod: (self, dtype) over everything, (self, dim, keepdim, dtype); integers are summed as int64."""
     x = call.tensor(0)
@@ -61,6 +62,7 @@ def total(call: Call) -> Work:
     return _work(x, 1, _remaining(call, x, 1) * _dtype(call, 3, natural).size)
 
 
+@models("aten::mean")
 def mean(call: Call) -> Work:
     """mean(self, dtype) or (self, dim, keepdim, dtype)."""
     x = call.tensor(0)
@@ -69,6 +71,7 @@ def mean(call: Call) -> Work:
     return _work(x, 1, _remaining(call, x, 1) * _dtype(call, 3, x.type).size)
 
 
+@models("aten::max", "aten::min")
 def extreme(call: Call) -> Work:
     """max, min: over everything, or (self, dim, keepdim) with indices. With two tensors they call maximum, minimum."""
     x = call.tensor(0)
@@ -79,35 +82,41 @@ def extreme(call: Call) -> Work:
     return _work(x, 1, _remaining(call, x, 1) * (x.type.size + INT64.size))
 
 
+@models("aten::amax", "aten::amin")
 def amax(call: Call) -> Work:
     """amax, amin(self, dim, keepdim): values only."""
     x = call.tensor(0)
     return _work(x, 1, _remaining(call, x, 1) * x.type.size)
 
 
+@models("aten::argmax", "aten::argmin")
 def argmax(call: Call) -> Work:
     """argmax, argmin(self, dim, keepdim): indices only."""
     x = call.tensor(0)
     return _work(x, 1, _remaining(call, x, 1) * INT64.size)
 
 
+@models("aten::all", "aten::any")
 def every(call: Call) -> Work:
     """all, any: over everything, or (self, dim, keepdim)."""
     x = call.tensor(0)
     return _work(x, 1, (1 if len(call.types) == 1 else _remaining(call, x, 1)) * BOOL.size)
 
 
+@models("aten::linalg_vector_norm")
 def vector_norm(call: Call) -> Work:
     """linalg_vector_norm(self, ord, dim, keepdim, dtype): a power and an addition, 2 per element."""
     x = call.tensor(0)
     return _work(x, 2, _remaining(call, x, 2) * _dtype(call, 4, x.type).size)
 
 
+@models("aten::var", "aten::std")
 def variance(call: Call) -> Work:
     """var, std: the mean 1, then subtract, square, add, 4 per element."""
     return _variance(call, 1)
 
 
+@models("aten::var_mean", "aten::std_mean")
 def variance_and_mean(call: Call) -> Work:
     """var_mean, std_mean: the same, two values written."""
     return _variance(call, 2)
@@ -120,6 +129,7 @@ def _variance(call: Call, outputs: int) -> Work:
     return _work(x, 4, outputs * _remaining(call, x, 1) * x.type.size)
 
 
+@models("aten::_softmax", "aten::_log_softmax")
 def softmax(call: Call) -> Work:
     """_softmax, _log_softmax(self, dim, half_to_float): 5 per element; the output is fp32 if half_to_float."""
     x = call.tensor(0)
@@ -128,6 +138,7 @@ def softmax(call: Call) -> Work:
     return Work(5 * x.elements, x.bytes + x.elements * size, x.type.name, SOFTMAX)
 
 
+@models("aten::_softmax_backward_data", "aten::_log_softmax_backward_data")
 def softmax_backward(call: Call) -> Work:
     """_softmax_backward_data, _log_softmax_backward_data(grad, output, dim, input_dtype): 4 per element."""
     grad, output = call.tensor(0), call.tensor(1)
@@ -137,6 +148,7 @@ def softmax_backward(call: Call) -> Work:
     return Work(4 * output.elements, moved, same(grad, output), SOFTMAX)
 
 
+@models("aten::nll_loss_forward", "aten::nll_loss2d_forward")
 def nll_loss(call: Call) -> Work:
     """nll_loss_forward, nll_loss2d_forward(self, target, weight, reduction, ...): one element is read per row."""
     x, target = call.tensor(0), call.tensor(1)
@@ -147,6 +159,7 @@ def nll_loss(call: Call) -> Work:
     return Work(count if classes else 0, moved, x.type.name, LOSS)
 
 
+@models("aten::nll_loss_backward", "aten::nll_loss2d_backward")
 def nll_loss_backward(call: Call) -> Work:
     """nll_loss_backward, nll_loss2d_backward(grad, self, target, weight, reduction, ignore, total_weight).
 
@@ -165,6 +178,7 @@ def _classes(x: Tensor, target: Tensor) -> int:
     return x.sizes[axis]
 
 
+@models("aten::mse_loss", "aten::smooth_l1_loss", "aten::huber_loss")
 def pair_loss(call: Call) -> Work:
     """mse_loss, smooth_l1_loss, huber_loss(self, target, reduction, ...): 2 per element (difference, function).
 
@@ -175,43 +189,10 @@ def pair_loss(call: Call) -> Work:
     return Work(2 * x.elements, x.bytes + target.bytes + x.elements * x.type.size, same(x, target), LOSS)
 
 
+@models("aten::mse_loss_backward", "aten::smooth_l1_loss_backward")
 def pair_loss_backward(call: Call) -> Work:
     """mse_loss_backward, smooth_l1_loss_backward(grad, self, target, ...): 3 per element."""
     grad, x, target = call.tensor(0), call.tensor(1), call.tensor(2)
     need(x.sizes == target.sizes and grad.sizes in ((), x.sizes))
     moved = grad.bytes + x.bytes + target.bytes + x.elements * x.type.size
     return Work(3 * x.elements, moved, same(grad, x, target), LOSS)
-
-
-MODELS: dict[str, Callable[[Call], Work]] = {
-    "aten::sum": total,
-    "aten::prod": total,
-    "aten::mean": mean,
-    "aten::max": extreme,
-    "aten::min": extreme,
-    "aten::amax": amax,
-    "aten::amin": amax,
-    "aten::argmax": argmax,
-    "aten::argmin": argmax,
-    "aten::all": every,
-    "aten::any": every,
-    "aten::linalg_vector_norm": vector_norm,
-    "aten::var": variance,
-    "aten::std": variance,
-    "aten::var_mean": variance_and_mean,
-    "aten::std_mean": variance_and_mean,
-    "aten::_softmax": softmax,
-    "aten::_log_softmax": softmax,
-    "aten::_softmax_backward_data": softmax_backward,
-    "aten::_log_softmax_backward_data": softmax_backward,
-    "aten::nll_loss_forward": nll_loss,
-    "aten::nll_loss2d_forward": nll_loss,
-    "aten::nll_loss_backward": nll_loss_backward,
-    "aten::nll_loss2d_backward": nll_loss_backward,
-    "aten::mse_loss": pair_loss,
-    "aten::smooth_l1_loss": pair_loss,
-    "aten::huber_loss": pair_loss,
-    "aten::mse_loss_backward": pair_loss_backward,
-    "aten::smooth_l1_loss_backward": pair_loss_backward,
-}
-"""Operator -> its model."""

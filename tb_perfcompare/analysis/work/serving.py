@@ -18,7 +18,18 @@ from tb_perfcompare.analysis.work.elementwise import FAMILY as ELEMENTWISE
 from tb_perfcompare.analysis.work.matrix_products import FAMILY as MATRIX_PRODUCT
 from tb_perfcompare.analysis.work.matrix_products import output_type
 from tb_perfcompare.analysis.work.normalisations import FAMILY as NORMALISATION
-from tb_perfcompare.analysis.work.recorded_call import BF16, FP8, Call, DataType, NoModelError, Tensor, Work, need, same
+from tb_perfcompare.analysis.work.recorded_call import (
+    BF16,
+    FP8,
+    MODELS,
+    Call,
+    DataType,
+    NoModelError,
+    Tensor,
+    Work,
+    need,
+    same,
+)
 from tb_perfcompare.analysis.work.reductions import REDUCTION, SOFTMAX
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -340,7 +351,7 @@ def _in_each(name: str, model: Callable[[Call], Work], *spaces: str) -> dict[str
 
 _SCALED = Product(a=0, b=1, read=(2, 3, 5), result=4)
 
-MODELS: dict[str, Callable[[Call], Work]] = {
+MODELS.update({
     "_C::cutlass_scaled_mm": product(Product(a=1, b=2, read=(3, 4, 5), out=0)),
     "_C::cutlass_scaled_mm_azp": product(Product(a=1, b=2, read=(3, 4, 5, 6, 7), out=0)),
     **_in_each("cutlass_scaled_fp4_mm", product(Product(1, 2, read=(3, 4, 5), out=0, packed=2)), "_C", "sgl_kernel"),
@@ -398,5 +409,4 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     "sgl_kernel::topk_softmax": top_k_softmax(2),
     "_moe_C::moe_sum": sum_of_experts,
     **_in_each("moe_align_block_size", align_experts, "_moe_C", "sgl_kernel"),
-}  # fmt: skip
-"""Operator -> its model."""
+})  # fmt: skip

@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from tb_perfcompare.analysis.work.data_movement import COPY
 from tb_perfcompare.analysis.work.elementwise import FAMILY as ELEMENTWISE
-from tb_perfcompare.analysis.work.recorded_call import FP32, Call, NoModelError, Tensor, Work, need, same
+from tb_perfcompare.analysis.work.recorded_call import FP32, MODELS, Call, NoModelError, Tensor, Work, need, same
 from tb_perfcompare.analysis.work.reductions import REDUCTION
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -174,7 +174,7 @@ _ELEMENTWISE = (
     "tanh trunc"
 )
 
-MODELS: dict[str, Callable[[Call], Work]] = {
+MODELS.update({
     **dict.fromkeys(("aten::_fused_adam_", "aten::_fused_adamw_"), adam),
     "aten::_fused_adagrad_": adagrad,
     "aten::_fused_sgd_": sgd,
@@ -187,5 +187,4 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     "aten::_foreach_norm": reduction(2),
     "aten::_foreach_powsum": reduction(2),
     "aten::cat": cat,
-}
-"""Operator -> its model."""
+})

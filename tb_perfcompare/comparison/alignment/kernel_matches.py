@@ -17,8 +17,6 @@ CONFIDENCES = (CERTAIN, LIKELY, WEAK)
 SAME, RENAMED, FUSED, SPLIT = "same name", "renamed", "fused", "split"
 OTHERS = "same operator, other kernels"
 ALONE = "no counterpart"
-MIRRORED = {FUSED: SPLIT, SPLIT: FUSED}
-"""Kind of a match -> its kind if the sides are exchanged; the other kinds stay."""
 
 ONE_BY_ONE = frozenset({SAME, RENAMED, FUSED, SPLIT})
 """Kinds that show which kernel corresponds to which."""

@@ -81,11 +81,6 @@ def _merged_group(table: GroupTable, joins: Joins) -> tuple[GroupTable, Ints]:
     row_of = np.array([index[key] for key in keys], dtype=np.int64)
     rows = len(index)
 
-    def summed(matrix: Ints) -> Ints:
-        out = np.zeros((rows, matrix.shape[1]), dtype=np.int64)
-        np.add.at(out, row_of, matrix)
-        return out
-
     weight = table.measures_ns["total"].sum(axis=1).astype(np.float64)
     low, high = table.min_ns, table.max_ns
     if low is not None and high is not None:
@@ -97,8 +92,8 @@ def _merged_group(table: GroupTable, joins: Joins) -> tuple[GroupTable, Ints]:
         table,
         keys=tuple(index),
         names=_merged_names(table.names, row_of, rows),
-        calls=summed(table.calls),
-        measures_ns={name: summed(values) for name, values in table.measures_ns.items()},
+        calls=_summed(table.calls, row_of),
+        measures_ns={name: _summed(values, row_of) for name, values in table.measures_ns.items()},
         min_ns=low,
         max_ns=high,
         facts={name: _mean(values, weight, row_of, rows) for name, values in table.facts.items()},
@@ -134,18 +129,13 @@ def _merged_owned(owned: OwnedTime, joins: Mapping[StepCategory, Joins]) -> Owne
     index = {place: row for row, place in enumerate(dict.fromkeys(places))}
     row_of = np.array([index[place] for place in places], dtype=np.int64)
 
-    def summed(matrix: Ints) -> Ints:
-        out = np.zeros((len(index), matrix.shape[1]), dtype=np.int64)
-        np.add.at(out, row_of, matrix)
-        return out
-
     return OwnedTime(
         category=np.array([category for category, _ in index], dtype=np.int8),
         key=tuple(key for _, key in index),
         name=_merged_names(owned.name, row_of, len(index)),
-        time_ns=summed(owned.time_ns),
-        plain_ns=summed(owned.plain_ns),
-        calls=summed(owned.calls),
+        time_ns=_summed(owned.time_ns, row_of),
+        plain_ns=_summed(owned.plain_ns, row_of),
+        calls=_summed(owned.calls, row_of),
         parts=None if owned.parts is None else _renamed_parts(owned.parts, joins),
     )
 
@@ -158,3 +148,10 @@ def _renamed_parts(parts: SplitTime, joins: Mapping[StepCategory, Joins]) -> Spl
             for category, entity, *below in parts.keys
         ]
     )
+
+
+def _summed(matrix: Ints, row_of: Ints) -> Ints:
+    """Adds up rows with the same new row."""
+    out = np.zeros((int(row_of.max(initial=-1)) + 1, matrix.shape[1]), dtype=np.int64)
+    np.add.at(out, row_of, matrix)
+    return out

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.alignment.equivalent_names import join_equivalent_names
-from tb_perfcompare.comparison.alignment.renaming import renamed_kernels
+import re
+from collections.abc import Callable, Iterable, Mapping
+
+from tb_perfcompare.comparison.alignment.renaming import Joins, renamed, renamed_kernels
 from tb_perfcompare.comparison.alignment.truncated_names import join_truncated_names
 from tb_perfcompare.comparison.result.wording import many
+from tb_perfcompare.model.api_calls import JOINED
 from tb_perfcompare.model.names.names import alike_key
+from tb_perfcompare.model.names.python_frames import python_frame
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.summary import StepCategory, Summary
+from tb_perfcompare.model.vendors import VENDORS, Vendor
 
 _TABLE = "kernels"
 
@@ -49,5 +54,110 @@ def with_same_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Sum
     """Returns both sides with all names joined, and notes on what was joined."""
     baseline, candidate, cut = join_truncated_names(baseline, candidate)
     baseline, candidate, alike = join_alike_names(baseline, candidate)
-    baseline, candidate, equal = join_equivalent_names(baseline, candidate)
+    baseline, candidate, equal = _join_equivalent_names(baseline, candidate)
     return baseline, candidate, (*cut, *alike, *equal)
+
+
+_COPY = re.compile(r"(?P<what>Memcpy \w+|Memset)(?: \(.*\))?", re.DOTALL)
+_VENDOR = {vendor.kind: vendor for vendor in VENDORS}
+
+_Meaning = Callable[[str], str | None]
+"""Returns what a name means, None if unknown."""
+
+
+def _join_equivalent_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
+    """Returns both sides with common names, and notes on the number of joined names: of a Python function whose line
+    moved, and, on devices of different vendors, of runtime calls and copies.
+
+    Two names are joined if they mean the same and each is on one side only. Several names with one meaning stay
+    separate, unless all of them can be paired by their order in the file (docs/method/alignment.md#names).
+    """
+    sides = baseline, candidate
+    joins: dict[StepCategory, Joins] = {}
+    frames = moved_frames(*(_names(side, StepCategory.OTHER) for side in sides))
+    if frames:
+        joins[StepCategory.OTHER] = frames
+    one, two = (_VENDOR.get(side.device.kind) for side in sides)
+    if one is not None and two is not None and one is not two:
+        joins[StepCategory.RUNTIME] = equivalent_calls(
+            _names(baseline, StepCategory.RUNTIME), _names(candidate, StepCategory.RUNTIME), one, two
+        )
+        for category in (StepCategory.MEMCPY, StepCategory.MEMSET):
+            joins[category] = equivalent_copies(*(_names(side, category) for side in sides))
+    joins = {category: names for category, names in joins.items() if names}
+    if not joins:
+        return baseline, candidate, ()
+    return renamed(baseline, joins), renamed(candidate, joins), tuple(_notes(joins))
+
+
+def moved_frames(a: Iterable[str], b: Iterable[str]) -> Joins:
+    """Pairs Python functions with the same file and name on other lines: `model.py(10): f` and `model.py(12): f`.
+    Several functions with one name, such as methods, are paired in their order in the file, if both sides have all
+    of them."""
+    sides: tuple[dict[tuple[str, str], list[tuple[int, str]]], ...] = ({}, {})
+    for found, names in zip(sides, (a, b), strict=True):
+        for name in names:
+            frame = python_frame(name)
+            if frame is not None:
+                found.setdefault((frame.file, frame.function), []).append((frame.line, name))
+    joins: dict[str, str] = {}
+    for (file, function), lines in sides[0].items():
+        others = sides[1].get((file, function), [])
+        if len(lines) != len(others):
+            continue
+        for (line, name), (other, moved) in zip(sorted(lines), sorted(others), strict=True):
+            if name != moved:
+                line_numbers = str(line) if line == other else "/".join(map(str, sorted((line, other))))
+                joins[name] = joins[moved] = f"{file}({line_numbers}): {function}"
+    return joins
+
+
+def equivalent_calls(a: Iterable[str], b: Iterable[str], one: Vendor, two: Vendor) -> Joins:
+    """Pairs calls of two vendors' runtimes that do the same: `cudaLaunchKernel` and `hipLaunchKernel`."""
+    found = _one_to_one(a, b, one.call_of, two.call_of)
+    rest = [{*side} - {*found} for side in (a, b)]
+    found |= _one_to_one(rest[0], rest[1], one.role_of, two.role_of)
+    return {name: JOINED.join(sorted(pair)) for pair in found.values() for name in pair}
+
+
+def equivalent_copies(a: Iterable[str], b: Iterable[str]) -> Joins:
+    """Pairs copies in the same direction, and sets: vendors name the memory on the host differently."""
+    found = _one_to_one(a, b, _what_is_copied, _what_is_copied)
+    return {name: str(_what_is_copied(name)) for name in found}
+
+
+def _what_is_copied(name: str) -> str | None:
+    copy = _COPY.fullmatch(name)
+    return None if copy is None else copy["what"]
+
+
+def _one_to_one(a: Iterable[str], b: Iterable[str], of_a: _Meaning, of_b: _Meaning) -> dict[str, tuple[str, str]]:
+    """Name -> both names with its meaning, if each side has one such name and they differ."""
+    groups: dict[str, tuple[set[str], set[str]]] = {}
+    for side, (names, meaning) in enumerate(((a, of_a), (b, of_b))):
+        for name in names:
+            meant = meaning(name)
+            if meant is not None:
+                groups.setdefault(meant, (set(), set()))[side].add(name)
+    found: dict[str, tuple[str, str]] = {}
+    for one, two in groups.values():
+        if len(one) == len(two) == 1 and one != two:
+            pair = (next(iter(one)), next(iter(two)))
+            found |= dict.fromkeys(pair, pair)
+    return found
+
+
+def _names(side: Summary, category: StepCategory) -> list[str]:
+    own = zip(side.owned.category.tolist(), side.owned.key, strict=True)
+    return [key for known, key in own if known == category]
+
+
+def _notes(joins: Mapping[StepCategory, Joins]) -> Iterable[Note]:
+    for category, names in joins.items():
+        pairs = len({*names.values()})
+        if category is StepCategory.OTHER:
+            message = f"{many(pairs, 'Python function')} matched despite different line numbers"
+        else:
+            nouns = {StepCategory.RUNTIME: "runtime call", StepCategory.MEMCPY: "copy direction"}
+            message = f"{many(pairs, nouns.get(category, 'memory set'))} matched that the vendors name differently"
+        yield Note(NoteCode.ALIKE_NAMES, message, "ledger")

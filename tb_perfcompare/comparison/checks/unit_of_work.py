@@ -129,12 +129,16 @@ def _other_unit(a: Summary, b: Summary) -> Check:
 
 
 def _other_has(a: Summary, b: Summary) -> str:
-    """Clause on other markers that could delimit the steps of each side, "" if none are known."""
-    markers = [
-        f"the {side} has {', '.join(repr(marker.asked_as) for marker in summary.iterations.candidates[:_MOST_NAMED])}"
+    """Clause on markers that could delimit the steps of both sides, else of each; "" if none are known."""
+    known = {
+        side: [marker.asked_as for marker in summary.iterations.candidates]
         for side, summary in (("baseline", a), ("candidate", b))
         if summary.iterations is not None
-    ]
+    }
+    shared = [marker for marker in known.get("baseline", ()) if marker in known.get("candidate", ())][:_MOST_NAMED]
+    if shared:
+        return f" (--step-marker: both sides have {', '.join(map(repr, shared))})"
+    markers = [f"the {side} has {', '.join(map(repr, own[:_MOST_NAMED]))}" for side, own in known.items()]
     return f" (--step-marker: {' and '.join(markers)})" if markers else ""
 
 

@@ -31,12 +31,7 @@ from tb_perfcompare.comparison.statistics.estimate import (
 )
 from tb_perfcompare.comparison.statistics.hodges_lehmann import shift_of, shift_of_ns
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean, outlying_steps
-from tb_perfcompare.comparison.statistics.rank_test import (
-    EXACT_LIMIT,
-    batched_rank_test,
-    interval_rank,
-    smallest_p,
-)
+from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT, batched_rank_test, interval_rank, smallest_p
 from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, median
 from tb_perfcompare.quick_dataclass import dataclass

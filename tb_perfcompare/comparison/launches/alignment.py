@@ -11,8 +11,7 @@ from dataclasses import field
 
 import numpy as np
 
-from tb_perfcompare.comparison.launches.agreement import Agreement
-from tb_perfcompare.comparison.launches.edit_path import Budget, Run, follow
+from tb_perfcompare.comparison.launches.edit_path import Agreement, Budget, Run, follow
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.quick_dataclass import dataclass
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tb_perfcompare.comparison.result.ledger_columns import half_to_even
-from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow, half_to_even
 from tb_perfcompare.quick_dataclass import dataclass
 
 

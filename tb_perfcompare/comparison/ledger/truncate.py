@@ -9,8 +9,7 @@ from heapq import merge
 import numpy as np
 
 from tb_perfcompare.comparison.ledger.rows import sum_row
-from tb_perfcompare.comparison.result.ledger_columns import LedgerGroup, LedgerRows, sum_of
-from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerGroup, LedgerRow, LedgerRows, sum_of
 
 Path = tuple[str, ...]
 

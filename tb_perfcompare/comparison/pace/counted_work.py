@@ -27,6 +27,7 @@ from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
 from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.arrays import Floats, Ints, unique
 from tb_perfcompare.model.input_shapes import input_elements
+from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -203,8 +204,10 @@ def _larger_inputs(sides: Sides, samples: Samplings) -> CountedWork | None:
 
 def _has_steady_inputs(side: Summary) -> bool:
     """Whether all steps have equally large inputs. Where input sizes are random, larger inputs are no change of the
-    program."""
+    program; nor are those of compiled regions, which may be cut differently."""
     table = side.groups[OPERATORS]
+    if any(is_compiled(key[0]) for key in table.keys):
+        return False
     elements = np.array([math.fsum(input_elements(key[1])) if len(key) > 1 else 0.0 for key in table.keys])
     of_step = elements @ table.calls
     return bool(of_step.max(initial=0.0) <= (1 + ALIKE_CALLS) * of_step.min(initial=np.inf))

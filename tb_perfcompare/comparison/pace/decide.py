@@ -11,9 +11,9 @@ from tb_perfcompare.comparison.pace.clocked import Clocked
 from tb_perfcompare.comparison.pace.counted_work import SHOWN, CountedWork, interval
 from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part
 from tb_perfcompare.comparison.pace.pace import shift_of_pace
-from tb_perfcompare.comparison.pace.program import LONG_STEPS, ProgramPart, program_part
+from tb_perfcompare.comparison.pace.program import LONG_STEPS, OVERLOADED, ProgramPart, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
-from tb_perfcompare.comparison.pace.undisturbed import Alone
+from tb_perfcompare.comparison.pace.undisturbed import FASTEST, Alone
 from tb_perfcompare.comparison.pace.words import far_apart, with_sentence
 from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, PaceFacts, Part, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -21,6 +21,13 @@ from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, USUAL_LEVEL, less_sure
+from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.number_text import times
+
+_DIRECTIONS = frozenset({Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
+
+MOST_OF_STEP = 2.0
+"""Ratio of the logarithmic changes of step and same work from which the machine alone cannot explain the step."""
 
 _ALONE = "; every part of a step as in the fastest quarter of its steps: captures of the sides are far apart"
 
@@ -34,6 +41,7 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in
         return with_sentence(replace(headline, unsplit=headline.reason), None)
     if work.clocked is None:
         recorded = replace(headline, unsplit=work.reason, paces=_paces(work))
+        recorded = _overloaded(recorded, work)
         recorded = _by_steps_alone(recorded, work.alone, options)
         recorded = _by_counted_work(recorded, work.counted, options)
         return with_sentence(_not_in_turns(recorded, in_turns), None)
@@ -118,6 +126,32 @@ def direction_alone(theta: float, gap: float, options: CompareOptions) -> Verdic
     if abs(gap) <= LONG_STEPS or gap * theta <= 0 or options.alpha < USUAL_LEVEL:
         return None
     return Verdict.SLOWER if gap > 0 else Verdict.FASTER
+
+
+def _overloaded(headline: Headline, work: CommonWork) -> Headline:
+    """Makes a direction of the recorded times inconclusive if there is one capture per side, the CPU is overloaded and
+    the same work changed about as much: the machine explains that as well as the program does."""
+    shift, found = headline.shift, {one.pace.of: one for one in work.found}
+    if headline.verdict not in _DIRECTIONS or shift is None or [*found] != ["host"]:
+        return headline
+    changes = found["host"].changes
+    longer = max(map(_times_undisturbed, changes.common))
+    if max(capture_counts(work.captures)) > 1 or longer <= OVERLOADED:
+        return headline
+    theta = math.log1p(shift.estimate)
+    same_work = math.copysign(1, theta) * shift_of_pace(found["host"].pace.log, work.captures)
+    if abs(theta) > max(changes.spread, MOST_OF_STEP * same_work):
+        return headline
+    first, *rest = headline.reason.split("; ")
+    why = f"{first.partition(', entirely ')[0]}, but the CPU is overloaded: the same work takes {times(longer)} its"
+    return replace(headline, verdict=Verdict.INCONCLUSIVE, reason="; ".join((f"{why} undisturbed time", *rest)))
+
+
+def _times_undisturbed(common: Floats) -> float:
+    """Ratio of the time of the same work, (r,) rows by (n,) steps, in the median step to that in each row's fastest
+    quarter of the steps."""
+    fastest = np.sort(common, axis=1)[:, : max(common.shape[1] // FASTEST, 1)].mean(axis=1).sum()
+    return float(np.median(common.sum(axis=0))) / max(float(fastest), 1.0)
 
 
 def _by_steps_alone(headline: Headline, alone: Alone | None, options: CompareOptions) -> Headline:

@@ -100,12 +100,16 @@ def paces_differ(clocked: Clocked, options: CompareOptions) -> bool:
 def interruption(follower: Follower, clocked: Clocked) -> float:
     """How far the rest of the step may deviate from the pace because rows were interrupted, in ln(time). Time slices
     taken by other processes fall on some calls, not on the fastest, and hit the rest of the step to a different extent.
-    0 without device work, which the uninterrupted steps account for, and with iterations of several kinds, whose mix of
-    rows differs rather than their pace."""
+    Without device work, the uninterrupted steps of several captures account for it; with fewer captures the rest may
+    follow the typical row as well as all rows together. 0 with iterations of several kinds, whose mix of rows differs
+    rather than their pace."""
     pace = follower.pace
-    if follower.path_ns is None or clocked.strata is not None:
+    if clocked.strata is not None:
         return 0.0
     shift = shift_of_pace(pace.log, clocked.captures)
+    if follower.path_ns is None:
+        few = min(capture_counts(clocked.captures)) < CAPTURES_THAT_TELL
+        return (1 - pace.coverage) * abs(shift - pace.centre) if few else 0.0
     return abs(shift - pace.centre) if is_interrupted(shift, pace.fastest) else 0.0
 
 
@@ -117,13 +121,16 @@ def _between(pair: Pair, captures: Captures, alpha: float) -> BetweenCaptures:
 
 
 def _of_two_captures(clocked: Clocked) -> MachinePart:
-    """Change of the typical row of each pace, weighted by the share of the step that follows the pace."""
+    """Change of the typical row of each pace, weighted by the share of the step that follows the pace. The interval
+    includes the change of all rows together: if other processes took the CPU, only some rows were hit."""
     shares = [follower.share for follower in clocked.followers]
     total_share = max(sum(shares), 1.0)
     weighted = list(zip(shares, clocked.followers, strict=True))
     theta = sum(share * follower.pace.centre for share, follower in weighted) / total_share
     half = math.hypot(*(share * follower.pace.half for share, follower in weighted)) / total_share
-    return MachinePart(theta + 0.0, theta - half + 0.0, theta + half + 0.0, None, Verdict.INCONCLUSIVE)
+    together = sum(share * shift_of_pace(one.pace.log, clocked.captures) for share, one in weighted) / total_share
+    low, high = min(theta - half, together), max(theta + half, together)
+    return MachinePart(theta + 0.0, low + 0.0, high + 0.0, None, Verdict.INCONCLUSIVE)
 
 
 def _centres(values: Floats, capture: NDArray[np.int32]) -> Floats:

@@ -10,11 +10,12 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.kinds.strata import within_kinds
+from tb_perfcompare.comparison.kinds.strata import Strata, within_kinds
 from tb_perfcompare.comparison.pace.clocked import Clocked, by_captures, by_means
 from tb_perfcompare.comparison.pace.machine import interruption, paces_differ
 from tb_perfcompare.comparison.pace.pace import reach
-from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.pace.split import CommonWork, common_work
+from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import student_p
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
@@ -23,6 +24,7 @@ from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimat
 from tb_perfcompare.comparison.statistics.noise_floor import Times, noise_floor
 from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, decide, hold_against_floor
 from tb_perfcompare.model.arrays import Floats, unique
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 Pair = tuple[Floats, Floats]
@@ -84,12 +86,13 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
     a third look at the same steps.
     """
     all_steps = clocked if like is None else like.clocked
-    enough_captures = min(capture_counts(all_steps.captures)) >= CAPTURES_THAT_TELL and all_steps.strata is None
+    counts = capture_counts(all_steps.captures)
+    enough_captures = min(counts) >= CAPTURES_THAT_TELL and all_steps.strata is None
     if like is not None:
         part = _PARTS[like.of](clocked, options, like)
     else:
         part = _decisive(clocked, options) if enough_captures else part_of_steps(clocked, options)
-    return _clear(part, options) if enough_captures else part
+    return _clear(part, options) if enough_captures or (max(counts) > 1 and all_steps.strata is None) else part
 
 
 def _decisive(clocked: Clocked, options: CompareOptions) -> ProgramPart:
@@ -297,3 +300,28 @@ def _of_captures(times: Times, clocked: Clocked, options: CompareOptions, known:
         found, theta=theta, theta_low=low, theta_high=high, steps_low=low, steps_high=high, level=1 - options.alpha,
         p=float(between.p[0]),
     )  # fmt: skip
+
+
+_LITTLE = 0.01
+"""Share of the step from which common work indicates the pace of the rest, provided that three captures a side show
+how well the rest follows it."""
+
+
+def or_little_work(
+    work: CommonWork,
+    recorded: Headline,
+    sides: tuple[Summary, Summary],
+    options: CompareOptions,
+    strata: Strata | None,
+) -> CommonWork:
+    """Returns `work`. Only if it has no clocks and the recorded times give no direction, returns the result of
+    accepting less common work, provided that the program has a direction at that pace."""
+    if work.clocked is not None or recorded.verdict is not Verdict.INCONCLUSIVE:
+        return work
+    if min(capture_counts(work.captures), default=0) < CAPTURES_THAT_TELL:
+        return work
+    little = common_work(*sides, options, strata, _LITTLE)
+    if little.clocked is None:
+        return work
+    open_still = program_part(little.clocked, options).verdict in (Verdict.SAME, Verdict.INCONCLUSIVE)
+    return work if open_still else little

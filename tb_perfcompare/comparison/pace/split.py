@@ -19,13 +19,7 @@ from tb_perfcompare.comparison.pace.paced_time import (
     path_time,
     per_observation,
 )
-from tb_perfcompare.comparison.pace.select import (
-    KERNELS,
-    OPERATORS,
-    Selected,
-    same_inputs,
-    select,
-)
+from tb_perfcompare.comparison.pace.select import KERNELS, OPERATORS, Selected, same_inputs, select
 from tb_perfcompare.comparison.pace.undisturbed import Alone, Undisturbed, steps_alone, undisturbed_steps
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures

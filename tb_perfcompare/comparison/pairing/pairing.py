@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tb_perfcompare.comparison.pairing.phase_pairs import phase_pairs
 from tb_perfcompare.comparison.pairing.run_names import (
     WORD_PAIRS,
     ids,
@@ -19,6 +18,7 @@ from tb_perfcompare.comparison.pairing.run_names import (
     without_times,
     words_of,
 )
+from tb_perfcompare.model.phases import ABNORMAL, MOST_CHOICES, NORMAL, partners_of
 from tb_perfcompare.quick_dataclass import dataclass
 
 _ANY = "\0"  # stands for the word or number in which two names differ
@@ -87,7 +87,7 @@ def suggest_pairs(runs: Sequence[RunShape]) -> tuple[Pair, ...]:
     """Pairs worth comparing, best reason first; for one reason by name, whatever the order of `runs`.
 
     1. names that differ only in one word pair (normal/abnormal, ...)
-    2. per-cycle tables of one case that were recorded in different phases (phase_pairs.py)
+    2. per-cycle tables of one case that were recorded in different phases
     3. names that differ in one word pair and in numbers such as dates, if only one run has each word
     4. the only run with the first word in a folder, with each run that has the second
     5. names that differ only in one number: the smallest with every larger one
@@ -193,7 +193,7 @@ def _alike(first: Sequence[_Named], second: Sequence[_Named]) -> list[tuple[str,
 
 def _by_phase(runs: Sequence[RunShape]) -> Iterator[Pair]:
     tables = [(run.name, run.workers[0][0]) for run in runs if len(run.workers) == 1]
-    for left, right, reason in phase_pairs(sorted(tables, key=lambda table: _natural(table[0]))):
+    for left, right, reason in _phase_pairs(sorted(tables, key=lambda table: _natural(table[0]))):
         yield _pair(left, right, reason)
 
 
@@ -277,3 +277,50 @@ def _natural(name: str) -> tuple[list[tuple[int, int, str]], str]:
     """Sort key: numbers by value, the rest by letters without case, ties by the name itself."""
     pieces = re.split(r"(\d+)", name.lower())
     return [(1, int(piece), piece) if piece.isdecimal() else (0, 0, piece) for piece in pieces], name
+
+
+_FILE = (".csv", ".csv.gz")
+
+_Place = tuple[tuple[str, ...], tuple[str, ...]]
+"""Folders above and below the folder of the side."""
+
+
+def _phase_pairs(runs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
+    """Yields (normal run, abnormal run, reason) for (run, table) in the order of `runs`; no run twice, and tables
+    with the same name are paired first. Tables of one case may differ in the phase: both phases beside decoding. A run
+    lies below `normal_perf_data` or `abnormal_perf_data`, its worker bears the name of the table."""
+    abnormal = {(place, table): run for place, table, run in reversed(list(_tables(runs, ABNORMAL)))}
+    normal = list(_tables(runs, NORMAL))
+    taken: set[str] = set()
+    for choice in range(MOST_CHOICES):
+        for place, table, run in normal:
+            partner = _choice(abnormal, place, table, choice)
+            if partner is None or run in taken or partner[0] in taken:
+                continue
+            taken |= {run, partner[0]}
+            other = partner[1]
+            same = (
+                f"the tables {table}" if other == table else f"the table {table} with {other}, as no table has its name"
+            )
+            yield run, partner[0], f"{same}, in {NORMAL} and {ABNORMAL} of one case"
+
+
+def _choice(
+    abnormal: Mapping[tuple[_Place, str], str], place: _Place, table: str, choice: int
+) -> tuple[str, str] | None:
+    """(run, table) of the partner with the choice-th possible name, None if there is none."""
+    names = list(partners_of(table))
+    if choice >= len(names) or (place, names[choice]) not in abnormal:
+        return None
+    return abnormal[place, names[choice]], names[choice]
+
+
+def _tables(runs: Sequence[tuple[str, str]], side: str) -> Iterator[tuple[_Place, str, str]]:
+    """Yields (place, table, run) of every run in a folder of that side."""
+    for run, table in runs:
+        parts = run.split("/")
+        if side in parts:
+            at = parts.index(side)
+            below = parts[at + 1 :]
+            folders = below[:-1] if below and below[-1].endswith(_FILE) else below
+            yield (tuple(parts[:at]), tuple(folders)), table, run

@@ -27,12 +27,7 @@ from tb_perfcompare.comparison.statistics.between_captures import (
 from tb_perfcompare.comparison.statistics.distributions import normal_quantile
 from tb_perfcompare.comparison.statistics.hodges_lehmann import shift_of, shift_of_ns
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean, outlying_steps
-from tb_perfcompare.comparison.statistics.rank_test import (
-    BatchedRankTest,
-    batched_rank_test,
-    interval_rank,
-    smallest_p,
-)
+from tb_perfcompare.comparison.statistics.rank_test import BatchedRankTest, batched_rank_test, interval_rank, smallest_p
 from tb_perfcompare.model.arrays import Floats, Nanoseconds, median
 from tb_perfcompare.quick_dataclass import dataclass
 

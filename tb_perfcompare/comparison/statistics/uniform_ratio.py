@@ -20,6 +20,9 @@ UNIFORM_CHANGE = 0.03
 LARGEST = 0.2
 """Largest weight of one entry as a share of all: a change of a single entry is not uniform."""
 
+MOST_OF_ONE = 0.9
+"""Share of the time above which one entry is taken to make the whole change."""
+
 
 def uniform_ratio(a: GroupTable | None, b: GroupTable | None, numbers: TextNumbers | None = None) -> float | None:
     """Median over time of candidate / baseline time per launch, if the rows in both tables changed uniformly; None
@@ -37,8 +40,11 @@ def uniform_ratio(a: GroupTable | None, b: GroupTable | None, numbers: TextNumbe
     good = (time_a > 0) & (time_b > 0) & (calls_a > 0) & (calls_b > 0)
     if good.sum() < 3 or time_a[good].sum() < 0.5 * a.measures_ns["total"].sum():
         return None
+    times = time_a[good] + time_b[good]
+    if times.max() > MOST_OF_ONE * times.sum():
+        return None
     ratio = np.log((time_b[good] / calls_b[good]) / (time_a[good] / calls_a[good]))
-    low, middle, high = weighted_quartiles(ratio, time_a[good] + time_b[good])
+    low, middle, high = weighted_quartiles(ratio, times)
     uniform = high - low <= max(2 * UNIFORM_SPREAD, UNIFORM_PART * abs(middle)) and abs(middle) >= UNIFORM_CHANGE
     return float(np.exp(middle)) if uniform else None
 

@@ -9,12 +9,7 @@ import numpy as np
 from tb_perfcompare.comparison.result.wording import percent_text, signed_time, time_text
 from tb_perfcompare.comparison.strict.findings import SIGNIFICANT_SCORE
 from tb_perfcompare.comparison.strict.report import strict_report
-from tb_perfcompare.comparison.strict.work import (
-    device_work,
-    incomplete_cycles,
-    same_launches,
-    work_per_cycle,
-)
+from tb_perfcompare.comparison.strict.work import device_work, incomplete_cycles, same_launches, work_per_cycle
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.recordings.cycles import HOST, NO_COUNTER, NO_TEXT, CycleTable
 from tb_perfcompare.number_text import number

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
@@ -56,22 +58,21 @@ def counters_table(changes: tuple[CounterChange, ...]) -> Table | None:
 
 def _row(change: CounterChange) -> tuple[Cell, ...]:
     x, y = change.baseline, change.candidate
+
+    def both(figure: str) -> Iterator[Cell]:
+        return (getattr(side, figure, None) for side in (x, y))
+
     return (
         change.counter,
         change.device,
         change.unit,
-        x.device if x else None,
-        y.device if y else None,
-        x.mean if x else None,
-        y.mean if y else None,
+        *both("device"),
+        *both("mean"),
         change.delta,
         change.percent,
-        x.coverage if x else None,
-        y.coverage if y else None,
-        x.samples if x else None,
-        y.samples if y else None,
-        x.sd if x else None,
-        y.sd if y else None,
+        *both("coverage"),
+        *both("samples"),
+        *both("sd"),
         change.q,
         change.p,
         "both" if x and y else "added" if y else "removed",

@@ -191,18 +191,8 @@ def device_table(baseline: Summary, candidate: Summary) -> Table | None:
         delta = y[1] - x[1] if x and y and x[1] is not None and y[1] is not None else None
         why = "; ".join([*silent, *dict.fromkeys(side[2] for side in (x, y) if side and side[2])])
         label = _METRICS[key[1]][0] if key[1] in _METRICS else key[1]
-        rows.append(
-            (
-                key[0],
-                label,
-                x[0] if x else None,
-                y[0] if y else None,
-                x[1] if x else None,
-                y[1] if y else None,
-                delta,
-                why,
-            )
-        )
+        figures = (side[part] if side else None for part in (0, 1) for side in (x, y))
+        rows.append((key[0], label, *figures, delta, why))
     shown = (
         columns.key(
             "device", "Device", "device name; GPU #1, GPU #2, ... if the two sides number them differently"

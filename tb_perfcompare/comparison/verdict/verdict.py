@@ -13,16 +13,19 @@ from numpy.typing import ArrayLike, NDArray
 from tb_perfcompare.comparison.kinds.strata import Strata, WithinKinds
 from tb_perfcompare.comparison.result.headline import Certainty, Headline, Recorded, Shift, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.wording import percent_text, time_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
+from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.estimate import LONGEST_STEP_NS, ShiftEstimate
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean, mean_interval, share_of_outliers
 from tb_perfcompare.comparison.statistics.noise_floor import Times, median_test
-from tb_perfcompare.comparison.verdict import drift_and_modes as course
+from tb_perfcompare.comparison.statistics.two_groups import two_groups
 from tb_perfcompare.comparison.verdict import over_captures, reason
 from tb_perfcompare.comparison.verdict.rules import Settled, settle
-from tb_perfcompare.comparison.verdict.words import Words
+from tb_perfcompare.comparison.verdict.words import SIDES, Words
+from tb_perfcompare.model.arrays import unique
 
 _Sides = tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]
 
@@ -73,8 +76,8 @@ def _judged(times: Times, captures: Captures, words: Words, strata: Strata | Non
         share = share_of_outliers(*times, estimate.outliers) if single_kind else None
         sentence += reason.mean_disagrees(estimate, mean if single_kind else None, share, named)
     if settled.within is None:
-        sentence += course.two_groups_named(times, captures, words)
-    sentence += course.drifts_named(level, capture_of, named)
+        sentence += _two_groups_named(times, captures, words)
+    sentence += _drifts_named(level, capture_of, named)
     return _headline(
         times,
         words,
@@ -223,3 +226,39 @@ def _headline(
 
 def _us(ns: Fraction | None) -> float | None:
     return None if ns is None else float(ns / 1000)
+
+
+_NAMED = 3
+"""Number of drifts that the sentence names; notes name all."""
+
+
+def _two_groups_named(times: Times, captures: Captures, words: Words) -> str:
+    """Clause on sides with bimodal step times: "; bimodal: the steps of the candidate fall into two groups, 8 around
+    123 ms and 4 around 176 ms"; "" if there are none."""
+    clauses = []
+    for word, side, capture in zip(SIDES, times, captures, strict=True):
+        groups = two_groups(side, capture)
+        if groups is not None:
+            clauses.append(
+                f"the {words.noun}s of the {word} fall into two groups, {groups.low_count} around "
+                f"{time_text(groups.low_ns / 1000)} and {groups.high_count} around {time_text(groups.high_ns / 1000)}"
+            )
+    return f"; bimodal: {' and '.join(clauses)}" if clauses else ""
+
+
+def _drifts_named(times: Times, captures: Captures, words: Words) -> str:
+    """Clause on drifts: "; drift: from cycle 12 on, candidate cycles are 5.20 % shorter"; "" if there are none."""
+    clauses = []
+    for place, word in enumerate(SIDES):
+        for which in unique(captures[place]).tolist():
+            places = np.flatnonzero(captures[place] == which)
+            changed = drift(times[place][places])
+            if changed is not None:
+                start = int(places[changed.start])
+                label = words.labels[place][start] if words.labels else str(start + 1)
+                how = f"{percent_text(abs(changed.shift))} {'longer' if changed.shift > 0 else 'shorter'}"
+                clauses.append(f"from {words.noun} {label} on, {word} {words.noun}s are {how}")
+    if not clauses:
+        return ""
+    more = f" and {len(clauses) - _NAMED} more" if len(clauses) > _NAMED else ""
+    return f"; drift: {', '.join(clauses[:_NAMED])}{more}"

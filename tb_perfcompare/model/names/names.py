@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
+
+import numpy as np
 
 from tb_perfcompare.model.device import (
     COLLECTIVE_KERNELS,
@@ -22,7 +24,6 @@ from tb_perfcompare.model.device import (
     OPERATOR_LIBRARIES,
     WITHIN_A_DEVICE,
 )
-from tb_perfcompare.model.names.joined_names import JoinedNames
 from tb_perfcompare.model.strings import StringTable
 
 STEP_PREFIX = "ProfilerStep#"
@@ -325,3 +326,71 @@ _LIBRARY = re.compile(
     rf"(?<=::)_?(?:{'|'.join(OPERATOR_LIBRARIES)})_(?=\w)"
     rf"|(?<![A-Za-z0-9])(?:{'|'.join(name.capitalize() for name in OPERATOR_LIBRARIES)})(?=[A-Z]\w*Backward)"
 )
+
+
+_MANY = 4
+"""If more than 1/_MANY of the names contain a word, each name is searched by itself."""
+
+_PORTION = 1 << 18
+
+
+class JoinedNames:
+    """Names in one text, each preceded by a line feed: one search through a long text is faster than a million through
+    short ones.
+
+    names     as given
+    is_plain  whether positions in the text identify the names, and lower() leaves positions unchanged
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+        self._text = "\n".join(["", *names])
+        self.is_plain = self._text.isascii() and self._text.count("\n") == len(names)
+
+    @cached_property
+    def _lower(self) -> str:
+        return self._text.lower()
+
+    def holding(self, word: str, *, any_case: bool = False) -> list[int]:
+        """Ascending indices of the names that contain `word`; only if `is_plain`.
+
+        With `any_case`, `word` is in lower case. A leading line feed in `word` anchors it to the start of a name.
+        """
+        text = self._lower if any_case else self._text
+        indices: list[int] = []
+        before = line = 0
+        at = text.find(word)
+        while at >= 0:
+            line += text.count("\n", before, at + 1)
+            before = at + 1
+            indices.append(line - 1)
+            if len(indices) * _MANY > len(self.names):
+                return self._one_by_one(word, any_case)
+            end = text.find("\n", at + 1)
+            at = text.find(word, end) if end >= 0 else -1
+        return indices
+
+    def has(self, pattern: re.Pattern[str]) -> bool:
+        """Whether the pattern occurs anywhere in the text."""
+        return pattern.search(self._text) is not None
+
+    def has_run(self, letters: str, length: int) -> bool:
+        """Whether `length` consecutive characters anywhere are all among `letters`."""
+        is_letter = np.zeros(256, dtype=bool)
+        is_letter[list(letters.encode())] = True
+        text = np.frombuffer(self._text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+        for begin in range(0, len(text), _PORTION):
+            runs, run_length = is_letter[text[begin : begin + _PORTION + length]], 1
+            while run_length < length:  # runs[i]: whether a run of `run_length` starts at i
+                further = min(run_length, length - run_length)
+                runs = runs[:-further] & runs[further:]
+                run_length += further
+            if runs.any():
+                return True
+        return False
+
+    def _one_by_one(self, word: str, any_case: bool) -> list[int]:
+        names = map(str.lower, self.names) if any_case else self.names
+        if word.startswith("\n"):
+            return [at for at, name in enumerate(names) if name.startswith(word[1:])]
+        return [at for at, name in enumerate(names) if word in name]

@@ -15,14 +15,7 @@ from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.result.controls import for_page
-from tb_perfcompare.errors import (
-    Cancelled,
-    InputError,
-    NotComparable,
-    OutOfMemory,
-    PerfCompareError,
-    SelectionError,
-)
+from tb_perfcompare.errors import Cancelled, InputError, NotComparable, OutOfMemory, PerfCompareError, SelectionError
 from tb_perfcompare.plugin.http.origin import Forbidden
 from tb_perfcompare.sources.storage.deflate import LIBRARY
 

@@ -6,7 +6,7 @@ Imports nothing that computes, as the list of runs and cached responses are sent
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
@@ -15,7 +15,7 @@ from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.model.device_peaks import TYPES, GivenPeak, parse_peak
 from tb_perfcompare.plugin.http.responses import BadRequest
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.workspace.inputs.sides import Steps, parse_steps
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side, Steps, parse_steps
 
 LONGEST_MARKER = 1_000
 MOST_PEAKS = 2 * (len(TYPES) + 1)
@@ -37,23 +37,18 @@ class SideRequest:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PairRequest:
-    """Parameters of api/comparison and api/report."""
-
-    baseline: SideRequest
-    candidate: SideRequest
-    options: CompareOptions
+SideOf = Callable[[SideRequest], Side]
+"""The files of a side as they are now."""
 
 
-def pair_request(query: Mapping[str, str]) -> PairRequest:
-    """Parses the parameters of api/comparison and api/report. Raises BadRequest."""
-    baseline, candidate = sides_of(query)
-    return PairRequest(
-        replace(baseline, launches=query.get("baseline_launches") or None),
-        replace(candidate, launches=query.get("candidate_launches") or None),
-        CompareOptions(window=window_of(query), peaks=peaks_of(query)),
+def resolve_pair(side_of: SideOf, query: Mapping[str, str]) -> ComparisonRequest:
+    """Parses the parameters of api/comparison and api/report. Raises BadRequest, and what `side_of` raises."""
+    baseline, candidate = (
+        replace(side, launches=query.get(f"{name}_launches") or None)
+        for side, name in zip(sides_of(query), ("baseline", "candidate"), strict=True)
     )
+    options = CompareOptions(window=window_of(query), peaks=peaks_of(query))
+    return ComparisonRequest(side_of(baseline), side_of(candidate), options)
 
 
 def flag(query: Mapping[str, str], name: str, default: bool) -> bool:

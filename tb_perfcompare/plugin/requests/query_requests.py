@@ -10,20 +10,18 @@ from tb_perfcompare.analysis.cycles.trace_cycles import BETAS
 from tb_perfcompare.comparison.tables.row_query import RowQuery
 from tb_perfcompare.plugin.http.responses import BadRequest
 from tb_perfcompare.plugin.requests.pair_request import (
-    PairRequest,
+    SideOf,
     SideRequest,
     choice,
     flag,
-    pair_request,
     required,
     row_count,
     side_request,
     sides_of,
     window_of,
 )
-from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.pages import MOST_ASKED, MOST_ROWS, Page
-from tb_perfcompare.workspace.jobs.strict_jobs import FORMS
+from tb_perfcompare.workspace.jobs.strict_jobs import FORMS, JSON, StrictRequest
 
 _MOST_COLUMNS = 256
 _MOST_SORTS = 16
@@ -36,115 +34,34 @@ DEFAULT_POINTS, MOST_POINTS = 60, 400
 _PROCESSES = re.compile(r"(\d{1,18}):(\d{1,18})", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class StrictRequest:
-    """Parameters of api/strict; with `table` only rows of that table are requested."""
-
-    baseline: SideRequest
-    candidate: SideRequest
-    processes: tuple[int, int] | None
-    beta: str
-    window: str
-    form: str
-    table: str
-    rows: RowQuery
-    page: Page
-    row: str
+def resolve_strict(side_of: SideOf, query: Mapping[str, str]) -> StrictRequest:
+    """Parses the parameters of api/strict. Raises BadRequest, and what `side_of` raises."""
+    (baseline, candidate), processes, beta = sides_of(query), _processes(query), choice(query, "beta", BETAS, BETAS[0])
+    window, form = window_of(query), choice(query, "format", FORMS, FORMS[0])
+    form = JSON if query.get("table") else form
+    return StrictRequest(side_of(baseline), side_of(candidate), processes, beta, window, form)
 
 
-@dataclass(frozen=True, slots=True)
-class ViewRequest:
-    """Parameters of api/view."""
-
-    side: SideRequest
-    view: str
-    window: str
-    rows: RowQuery
-    page: Page
-
-
-@dataclass(frozen=True, slots=True)
-class TableRequest:
-    """Parameters of api/table; `row` is the key of a row to look for, "" for none."""
-
-    pair: PairRequest
-    table: str
-    rows: RowQuery
-    page: Page
-    row: str
-
-
-@dataclass(frozen=True, slots=True)
-class RowRequest:
-    """Parameters of api/row; `row` is the key of a row."""
-
-    pair: PairRequest
-    table: str
-    row: str
-
-
-@dataclass(frozen=True, slots=True)
-class PathsRequest:
-    """Parameters of api/row_paths; `merge_modules` merges modules whose names differ only in numbers."""
-
-    row: RowRequest
-    merge_modules: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RowsRequest:
-    """Parameters of api/rows; `places` are positions among the filtered and sorted rows."""
-
-    pair: PairRequest
-    table: str
-    rows: RowQuery
-    places: tuple[int, ...]
-    measure: str
-    points: int
-
-
-def strict_request(query: Mapping[str, str]) -> StrictRequest:
-    """Parses the parameters of api/strict. Raises BadRequest."""
-    sides = sides_of(query)
-    return StrictRequest(
-        sides[0], sides[1], _processes(query), choice(query, "beta", BETAS, BETAS[0]), window_of(query),
-        choice(query, "format", FORMS, FORMS[0]), query.get("table") or "", _rows(query), _page(query),
-        query.get("row") or "",
-    )  # fmt: skip
-
-
-def view_request(query: Mapping[str, str]) -> ViewRequest:
-    """Parses the parameters of api/view. Raises BadRequest."""
+def run_request(query: Mapping[str, str]) -> SideRequest:
+    """Parses the run of api/view. Raises BadRequest."""
     side = side_request(query, required(query, "run"), "worker", "span", "steps")
-    side = replace(side, launches=query.get("launches") or None)
-    return ViewRequest(side, query.get("view") or "overview", window_of(query), _rows(query), _page(query))
+    return replace(side, launches=query.get("launches") or None)
 
 
-def table_request(query: Mapping[str, str]) -> TableRequest:
-    """Parses the parameters of api/table. Raises BadRequest."""
-    pair = pair_request(query)
-    table = required(query, "table", "it must name a table of the comparison")
-    return TableRequest(pair, table, _rows(query), _page(query), query.get("row") or "")
+def table_name(query: Mapping[str, str]) -> str:
+    """A table of the comparison. Raises BadRequest."""
+    return required(query, "table", "it must name a table of the comparison")
 
 
-def row_request(query: Mapping[str, str]) -> RowRequest:
-    """Parses the parameters of api/row. Raises BadRequest."""
-    table = required(query, "table", "it must name a table of the comparison")
-    return RowRequest(pair_request(query), table, required(query, "row", "it must be the key of a row"))
+def row_key(query: Mapping[str, str]) -> str:
+    """The key of a row. Raises BadRequest."""
+    return required(query, "row", "it must be the key of a row")
 
 
-def paths_request(query: Mapping[str, str]) -> PathsRequest:
-    """Parses the parameters of api/row_paths. Raises BadRequest."""
-    merge_modules = choice(query, "modules", ("apart", "together"), "apart") == "together"
-    return PathsRequest(row_request(query), merge_modules)
-
-
-def rows_request(query: Mapping[str, str]) -> RowsRequest:
-    """Parses the parameters of api/rows. Raises BadRequest."""
-    table = required(query, "table", "it must name a table of the comparison")
+def places_and_points(query: Mapping[str, str]) -> tuple[tuple[int, ...], int]:
+    """Of api/rows: places of the rows among the chosen ones, and the most figures of each side. Raises BadRequest."""
     places = _places(required(query, "places", "which rows: 0-59,75"))
-    points = min(max(row_count(query, "points", DEFAULT_POINTS, "figures"), 2), MOST_POINTS)
-    return RowsRequest(pair_request(query), table, _rows(query), places, query.get("measure") or "", points)
+    return places, min(max(row_count(query, "points", DEFAULT_POINTS, "figures"), 2), MOST_POINTS)
 
 
 def _processes(query: Mapping[str, str]) -> tuple[int, int] | None:
@@ -172,7 +89,8 @@ def _places(text: str) -> tuple[int, ...]:
     return tuple(sorted(places))
 
 
-def _rows(query: Mapping[str, str]) -> RowQuery:
+def row_query(query: Mapping[str, str]) -> RowQuery:
+    """Which rows are asked for. Raises BadRequest."""
     least = query.get("min_delta_us") or "0"
     if not _DECIMAL.fullmatch(least):
         raise BadRequest(f"min_delta_us is {least[:80]!r}", hint="it must be a number of microseconds")
@@ -199,7 +117,8 @@ def _sort(text: str) -> tuple[tuple[str, bool], ...]:
     return tuple(keys)
 
 
-def _page(query: Mapping[str, str]) -> Page:
+def page_of(query: Mapping[str, str]) -> Page:
+    """Which of them, and which columns. Raises BadRequest."""
     columns = tuple(filter(None, (query.get("columns") or "").split(",")))
     if len(columns) > _MOST_COLUMNS or len(set(columns)) < len(columns):
         raise BadRequest("columns names one twice, or too many", hint=f"at most {_MOST_COLUMNS} are taken, each once")

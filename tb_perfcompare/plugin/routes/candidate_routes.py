@@ -20,8 +20,7 @@ from tb_perfcompare.plugin.http.responses import (
     stream,
     tag_of,
 )
-from tb_perfcompare.plugin.requests.pair_request import flag, one_side, window_of
-from tb_perfcompare.plugin.routes.comparison_route import SideOf
+from tb_perfcompare.plugin.requests.pair_request import SideOf, flag, one_side, window_of
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, fitted

@@ -11,17 +11,16 @@ from werkzeug.wrappers import Request, Response
 from tb_perfcompare.plugin.http.connection import Connection
 from tb_perfcompare.plugin.http.lines import lines_of
 from tb_perfcompare.plugin.http.responses import JSON, is_cached_by_client, not_modified, respond, stream, tagged
-from tb_perfcompare.plugin.requests.pair_request import PairRequest, SideRequest, flag, pair_request
-from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
+from tb_perfcompare.plugin.requests.pair_request import SideOf, flag, resolve_pair
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.sharing.single_flight import Flight, finished
 
-SideOf = Callable[[SideRequest], Side]
 FirstAnswer = Callable[[ComparisonRequest], AbstractContextManager[Flight[bytes]]]
 
 
 def comparison(first: FirstAnswer, side_of: SideOf, request: Request) -> Response:
     """Handles api/comparison: the first response about a pair."""
-    resolved = resolve_pair(side_of, pair_request(request.args))
+    resolved = resolve_pair(side_of, request.args)
     as_lines = flag(request.args, "stream", default=True)
     if request.method == "HEAD":
         return respond(request, b"", JSON)
@@ -34,11 +33,6 @@ def comparison(first: FirstAnswer, side_of: SideOf, request: Request) -> Respons
         return tagged(flight.result(), tag), flight.provisional
 
     return once(request, tag, make)
-
-
-def resolve_pair(side_of: SideOf, asked: PairRequest) -> ComparisonRequest:
-    """Builds the comparison request, with the files as they are now. Raises what `side_of` raises."""
-    return ComparisonRequest(side_of(asked.baseline), side_of(asked.candidate), asked.options)
 
 
 def once(request: Request, tag: str, make: Callable[[], tuple[bytes, bool]]) -> Response:

@@ -5,10 +5,12 @@ All of them stop waiting when the browser has gone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from werkzeug.wrappers import Request, Response
 
+from tb_perfcompare.comparison.tables.row_query import RowQuery
 from tb_perfcompare.comparison.tables.views import VIEWS
 from tb_perfcompare.plugin.http.connection import Connection
 from tb_perfcompare.plugin.http.lines import lines_of
@@ -23,21 +25,22 @@ from tb_perfcompare.plugin.http.responses import (
     tag_of,
     tagged,
 )
-from tb_perfcompare.plugin.requests import query_requests
-from tb_perfcompare.plugin.requests.pair_request import choice, flag, pair_request
+from tb_perfcompare.plugin.requests.pair_request import SideOf, choice, flag, resolve_pair, window_of
 from tb_perfcompare.plugin.requests.query_requests import (
-    paths_request,
-    row_request,
-    rows_request,
-    strict_request,
-    table_request,
-    view_request,
+    page_of,
+    places_and_points,
+    resolve_strict,
+    row_key,
+    row_query,
+    run_request,
+    table_name,
 )
-from tb_perfcompare.plugin.routes.comparison_route import SideOf, once, resolve_pair
+from tb_perfcompare.plugin.routes.comparison_route import once
 from tb_perfcompare.render.formats import FORMATS, render
-from tb_perfcompare.render.strict.pages import strict_first
-from tb_perfcompare.render.wire.pages import table_answer, view_answer
+from tb_perfcompare.render.strict.wire import strict_first
+from tb_perfcompare.render.wire.pages import Page, table_answer, view_answer
 from tb_perfcompare.render.wire.sparklines import lines_answer
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.jobs import strict_jobs
 from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
 from tb_perfcompare.workspace.queries.table_pages import TableRows
@@ -47,78 +50,74 @@ from tb_perfcompare.workspace.workspace import Workspace
 
 def table(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/table: a page of a table of the comparison."""
-    asked = table_request(request.args)
-    resolved = resolve_pair(side_of, asked.pair)
-    check_tag(_tag(request.args), resolved.tag())
-
-    def make() -> tuple[bytes, bool]:
-        rows = workspace.pages.pair_rows(resolved, asked.table, asked.rows, Connection(request.environ).report)
-        return _page(asked, rows)
-
-    return once(request, tag_of(resolved, asked), make)
+    asked, page = (table_name(request.args), row_query(request.args)), page_of(request.args)
+    resolved = resolve_pair(side_of, request.args)
+    report = Connection(request.environ).report
+    return _rows_of(request, resolved, (*asked, page), lambda: workspace.pages.pair_rows(resolved, *asked, report))
 
 
 def row(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/row: the step times of one row."""
-    asked = row_request(request.args)
-    resolved = resolve_pair(side_of, asked.pair)
-    report, tag = Connection(request.environ).report, tag_of(resolved, asked)
-    return once(request, tag, lambda: workspace.rows.step_times(resolved, asked.table, asked.row, report))
+    asked = table_name(request.args), row_key(request.args)
+    resolved = resolve_pair(side_of, request.args)
+    report = Connection(request.environ).report
+    return once(request, tag_of(resolved, asked), lambda: workspace.rows.step_times(resolved, *asked, report))
 
 
 def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """Handles api/row_paths: the callers of one row."""
-    asked = paths_request(request.args)
-    resolved = resolve_pair(side_of, asked.row.pair)
+    """Handles api/row_paths: the callers of one row; modules that differ only in their numbers can be merged."""
+    asked = table_name(request.args), row_key(request.args)
+    merge_modules = choice(request.args, "modules", ("apart", "together"), "apart") == "together"
+    resolved = resolve_pair(side_of, request.args)
     report = Connection(request.environ).report
 
     def make() -> tuple[bytes, bool]:
-        return workspace.paths.callers(
-            resolved, asked.row.table, asked.row.row, merge_modules=asked.merge_modules, report=report
-        )
+        return workspace.rows.with_callers(resolved, *asked, merge_modules=merge_modules, report=report)
 
-    return once(request, tag_of(resolved, asked), make)
+    return once(request, tag_of(resolved, asked, merge_modules), make)
 
 
 def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/rows: the step times of several rows, for sparklines."""
-    asked = rows_request(request.args)
-    resolved = resolve_pair(side_of, asked.pair)
+    name, query, measure = table_name(request.args), row_query(request.args), request.args.get("measure") or ""
+    wanted, points = places_and_points(request.args)
+    resolved = resolve_pair(side_of, request.args)
     check_tag(_tag(request.args), resolved.tag())
     report = Connection(request.environ).report
 
     def make() -> tuple[bytes, bool]:
-        all_keys, chosen = workspace.pages.pair_row_keys(resolved, asked.table, asked.rows, report)
-        places = [place for place in asked.places if place < len(chosen.rows)]
+        all_keys, chosen = workspace.pages.pair_row_keys(resolved, name, query, report)
+        places = [place for place in wanted if place < len(chosen.rows)]
         keys = [all_keys.keys[number] for number in chosen.rows[places].tolist()]
-        lines, provisional = workspace.rows.sparklines(resolved, asked.table, keys, asked.measure, asked.points, report)
+        lines, provisional = workspace.rows.sparklines(resolved, name, keys, measure, points, report)
         return lines_answer(places, lines, all_keys.lost), provisional or all_keys.provisional
 
-    return once(request, tag_of(resolved, asked), make)
+    return once(request, tag_of(resolved, name, query, measure, wanted, points), make)
 
 
 def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/view: a page of a single run's table."""
-    asked = view_request(request.args)
-    name = choice({"view": asked.view}, "view", tuple(VIEWS), asked.view)
-    side = side_of(asked.side)
+    run, window = run_request(request.args), window_of(request.args)
+    query, page = row_query(request.args), page_of(request.args)
+    name = choice(request.args, "view", tuple(VIEWS), "overview")
+    side = side_of(run)
     pages, connection = workspace.pages, Connection(request.environ)
 
     def answer() -> tuple[bytes, bool]:
-        run, rows = pages.run_rows(side, asked.window, name, asked.rows, connection.report)
-        body = view_answer(name, run.reading, run.side, rows.table, run.notes, rows.chosen, asked.page)
+        found, rows = pages.run_rows(side, window, name, query, connection.report)
+        body = view_answer(name, found.reading, found.side, rows.table, found.notes, rows.chosen, page)
         return body, rows.provisional
 
     if flag(request.args, "stream", default=False):
-        return stream(request, lines_of(lambda: pages.views(side, asked.window), lambda _: answer()[0], connection))
-    return once(request, tag_of(side, asked), answer)
+        return stream(request, lines_of(lambda: pages.views(side, window), lambda _: answer()[0], connection))
+    return once(request, tag_of(side, name, window, query, page), answer)
 
 
 def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/report: the comparison as a file."""
     form = FORMATS[choice(request.args, "format", tuple(FORMATS), "md")]
     name = request.args.get("table") or None
-    resolved = resolve_pair(side_of, pair_request(request.args))
+    resolved = resolve_pair(side_of, request.args)
     tag = tag_of(resolved, form, name)
     if is_cached_by_client(request, tag):
         return not_modified(tag)
@@ -132,38 +131,45 @@ def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
 
 def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/strict: the strict report, as JSON or as a file, or a page of one of its tables."""
-    asked = strict_request(request.args)
-    form = strict_jobs.JSON if asked.table else asked.form
-    resolved = StrictRequest(
-        side_of(asked.baseline), side_of(asked.candidate), asked.processes, asked.beta, asked.window, form
-    )
+    name, query, page = request.args.get("table") or "", row_query(request.args), page_of(request.args)
+    resolved = resolve_strict(side_of, request.args)
     connection = Connection(request.environ)
 
     def first_answer(body: bytes) -> bytes:
         return tagged(strict_first(body), resolved.tag())
 
     if flag(request.args, "stream", default=False):
-        if asked.table or form != strict_jobs.JSON:
+        if name or resolved.form != strict_jobs.JSON:
             raise BadRequest("only the whole JSON answer comes as a stream", hint="leave out stream")
         return stream(request, lines_of(lambda: workspace.ask_strict(resolved), first_answer, connection))
-    tag = tag_of(resolved, asked)
+    if name:
+        find = partial(workspace.pages.strict_rows, resolved, name, query, connection.report)
+        return _rows_of(request, resolved, (name, query, page), find)
+    tag = tag_of(resolved, "strict")
     if is_cached_by_client(request, tag):
         return not_modified(tag)
-    if asked.table:
-        check_tag(_tag(request.args), resolved.tag())
-        rows = workspace.pages.strict_rows(resolved, asked.table, asked.rows, connection.report)
-        return once(request, tag, lambda: _page(asked, rows))
     flight = finished(workspace.ask_strict(resolved), connection.report)
     tag = "" if flight.provisional else tag
-    if form == strict_jobs.JSON:
+    if resolved.form == strict_jobs.JSON:
         return respond(request, first_answer(flight.result()), JSON, tag=tag)
-    kind = "text/csv" if form == strict_jobs.CSV else "text/markdown; charset=utf-8"
-    filename = f"strict_comparison{'.incomplete' if flight.provisional else ''}.{form}"
+    kind = "text/csv" if resolved.form == strict_jobs.CSV else "text/markdown; charset=utf-8"
+    filename = f"strict_comparison{'.incomplete' if flight.provisional else ''}.{resolved.form}"
     return respond(request, flight.result(), kind, tag=tag, filename=filename)
 
 
-def _page(asked: query_requests.TableRequest | query_requests.StrictRequest, rows: TableRows) -> tuple[bytes, bool]:
-    return table_answer(rows.table, rows.chosen, asked.page, asked.row, rows.lost), rows.provisional
+def _rows_of(
+    request: Request, resolved: ComparisonRequest | StrictRequest, asked: tuple[str, RowQuery, Page],
+    find: Callable[[], TableRows],
+) -> Response:  # fmt: skip
+    """Rows of a table of the pair; `row` is the key of one to look for, "" for none."""
+    check_tag(_tag(request.args), resolved.tag())
+    row = request.args.get("row") or ""
+
+    def make() -> tuple[bytes, bool]:
+        rows = find()
+        return table_answer(rows.table, rows.chosen, asked[2], row, rows.lost), rows.provisional
+
+    return once(request, tag_of(resolved, asked, row), make)
 
 
 def _tag(query: Mapping[str, str]) -> str:

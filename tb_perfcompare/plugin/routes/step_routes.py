@@ -10,7 +10,7 @@ from werkzeug.wrappers import Request, Response
 from tb_perfcompare.plugin.http.connection import Connection
 from tb_perfcompare.plugin.http.lines import lines_of
 from tb_perfcompare.plugin.http.responses import is_cached_by_client, not_modified, respond, stream, tag_of
-from tb_perfcompare.plugin.requests.pair_request import SideRequest, flag
+from tb_perfcompare.plugin.requests.pair_request import SideOf, SideRequest, flag
 from tb_perfcompare.plugin.requests.step_requests import (
     SIDES,
     OneStep,
@@ -21,7 +21,7 @@ from tb_perfcompare.plugin.requests.step_requests import (
     step_request,
     stretch,
 )
-from tb_perfcompare.plugin.routes.comparison_route import SideOf, once
+from tb_perfcompare.plugin.routes.comparison_route import once
 from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide
 from tb_perfcompare.workspace.queries.step_views import ChosenSide, StepViewRequest
 from tb_perfcompare.workspace.workspace import Workspace

@@ -3,11 +3,108 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from tb_perfcompare.comparison.strict.report import StrictReport
 from tb_perfcompare.comparison.strict.tables import figures, rank_rows, table_labels
 from tb_perfcompare.render.csv import guarded, lines
-from tb_perfcompare.render.strict.grid import Cell, pipe_table
+
+Cell: TypeAlias = str | float | int
+
+_HEAD_ROOM = 2
+"""A column is at least this much wider than its label."""
+
+_INTEGER, _NUMBER, _TEXT = 0, 1, 2
+
+_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})*\.[0-9]*")
+"""A number with separators is aligned at its decimal point, although it makes its column text."""
+
+
+def pipe_table(labels: Sequence[str], rows: Sequence[Sequence[Cell]], number_format: str = "g") -> str:
+    """Renders a Markdown table without a final line end, formatted as in the published reports (docs/method/strict.md,
+    "Drawing"). A column is numeric if every cell can be parsed as a number: its numbers are printed in the
+    `number_format` and aligned at the decimal point. A single cell that is not a number, or has a thousands separator,
+    makes the column text."""
+    columns = [_Column(label, [row[index] for row in rows], number_format) for index, label in enumerate(labels)]
+    lines = [_line(column.label for column in columns), f"|{'|'.join(column.rule for column in columns)}|"]
+    lines += [_line(cells) for cells in zip(*(column.cells for column in columns), strict=True)]
+    return "\n".join(lines)
+
+
+class _Column:
+    """A formatted column: label, rule and cells, padded to the same width."""
+
+    __slots__ = ("cells", "label", "rule")
+
+    def __init__(self, label: str, values: Sequence[Cell], number_format: str) -> None:
+        kind = max(map(_kind, values), default=_TEXT)
+        texts = [_drawn(value, kind, number_format) for value in values]
+        numeric = kind != _TEXT
+        if numeric:
+            decimals = [_after_point(text) for text in texts]
+            most_decimals = max(decimals)
+            texts = [text + (most_decimals - count) * " " for text, count in zip(texts, decimals, strict=True)]
+        else:
+            texts = [text.strip() for text in texts]
+        width = max(len(label) + _HEAD_ROOM, *map(len, texts), 0)
+        justify = str.rjust if numeric else str.ljust
+        self.label = justify(label, width)
+        self.cells = [justify(text, width) for text in texts]
+        dashes = "-" * (width + 1)
+        self.rule = f"{dashes}:" if numeric else f":{dashes}"
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _kind(value: Cell) -> int:
+    if isinstance(value, int):
+        return _INTEGER
+    if isinstance(value, float):
+        return _NUMBER
+    return _kind_of_text(value)
+
+
+def _kind_of_text(text: str) -> int:
+    """Classifies a text as Python parses numbers, except that only "inf", "-inf" and "nan" count of the words for
+    infinity and NaN."""
+    try:
+        int(text)
+        return _INTEGER
+    except ValueError:
+        pass
+    try:
+        value = float(text)
+    except ValueError:
+        return _TEXT
+    if value - value != 0:  # infinite or NaN
+        return _NUMBER if text.lower() in ("inf", "-inf", "nan") else _TEXT
+    return _NUMBER
+
+
+def _drawn(value: Cell, kind: int, number_format: str) -> str:
+    if kind == _NUMBER:
+        return format(float(value), number_format)
+    return _one_line(str(value))
+
+
+def _one_line(text: str) -> str:
+    """Joins the lines of a text by spaces, as a line break would end the table's row."""
+    return " ".join(text.splitlines()) if "\n" in text or "\r" in text else text
+
+
+def _after_point(text: str) -> int:
+    """Number of characters after the decimal point, or after the exponent's "e" if there is no point; -1 for others."""
+    if _kind_of_text(text) != _NUMBER and not _THOUSANDS.fullmatch(text):
+        return -1
+    index = text.rfind(".")
+    if index < 0:
+        index = text.lower().rfind("e")
+    return len(text) - index - 1 if index >= 0 else -1
+
 
 NOTHING = "-"
 _RANK_FORMAT = ",.2f"

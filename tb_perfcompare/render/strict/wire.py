@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
+
+import msgspec
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.result.plain_values import as_plain
-from tb_perfcompare.comparison.result.table import TableDict
+from tb_perfcompare.comparison.result.table import Column, Table, TableDict
 from tb_perfcompare.comparison.strict.answer import SCHEMA, StrictAnswer
 from tb_perfcompare.comparison.strict.processes import ProcessPair
 from tb_perfcompare.render.strict.prose import PLAIN, Prose, prose
 from tb_perfcompare.render.strict.report import report_title
+from tb_perfcompare.render.wire.pages import first_rows
+from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted, raw
 
 
 class ProcessPairDict(TypedDict):
@@ -98,3 +102,27 @@ def strict_dict(answer: StrictAnswer) -> StrictAnswerDict:
 
 def _pair(pair: ProcessPair) -> ProcessPairDict:
     return {"normal": pair.normal, "abnormal": pair.abnormal, "label": pair.described, "strict": pair.strict}
+
+
+def strict_first(body: bytes) -> bytes:
+    """Returns the report's JSON; if it is larger than MOST_BYTES, with only the first rows of its tables."""
+    if len(body) <= MOST_BYTES:
+        return body
+    answer: dict[str, Any] = msgspec.json.decode(body)
+    tables = strict_tables(body)
+    parts = {key: raw(value) for key, value in answer.items() if key != "tables"}
+    parts["tables"] = raw({})
+    room = MOST_BYTES - len(encoded(parts))
+    return fitted(encoded({**parts, "tables": first_rows(tables, room)}), MOST_BYTES)
+
+
+def strict_tables(body: bytes) -> dict[str, Table]:
+    """Reads the report's tables from its JSON, by name."""
+    tables: dict[str, Any] = msgspec.json.decode(body)["tables"]
+    return {
+        name: Table(
+            name, table["title"], msgspec.convert(table["columns"], tuple[Column, ...]),
+            tuple(map(tuple, table["rows"])), tuple(table["notes"]),
+        )
+        for name, table in tables.items()
+    }  # fmt: skip

@@ -186,26 +186,20 @@ def _lane(step: StepEvents, lane: Lane) -> dict[str, Any]:
     }  # fmt: skip
 
 
+_FACTS = ("worker", "span", "label", "total_ns", "reason")
+"""Fields of StepFacts."""
+
+
 def chosen_dict(facts: StepFacts) -> dict[str, Any]:
     """Returns the chosen step's facts."""
-    return {
-        "worker": facts.worker, "span": facts.span, "label": facts.label, "total_ns": facts.total_ns,
-        "reason": facts.reason,
-    }  # fmt: skip
+    return {name: getattr(facts, name) for name in _FACTS}
 
 
 def listed(steps: Sequence[StepFacts]) -> dict[str, Any]:
     """Returns the list of all steps as columns; steps beyond MOST_STEPS are only counted."""
     shown = steps[:MOST_STEPS]
     rest = len(steps) - len(shown)
-    columns = {
-        "worker": [step.worker for step in shown],
-        "span": [step.span for step in shown],
-        "label": [step.label for step in shown],
-        "total_ns": [step.total_ns for step in shown],
-        "reason": [step.reason for step in shown],
-        "drawable": [step.drawable for step in shown],
-    }
+    columns = {name: [getattr(step, name) for step in shown] for name in (*_FACTS, "drawable")}
     return {"steps": columns, **({"steps_left_out": rest} if rest else {})}
 
 

@@ -12,7 +12,7 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 9 }; /* version of the interface; scanners/compiled.py accepts no other */
+enum { INTERFACE = 9 }; /* version of the interface; scanners/scanner_choice.py accepts no other */
 
 typedef struct {
     PyObject_HEAD

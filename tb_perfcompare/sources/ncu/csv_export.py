@@ -13,7 +13,9 @@ all processes and devices are included.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+import re
+from collections.abc import Callable, Iterator, Sequence
 
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.formats import NCU
@@ -22,9 +24,7 @@ from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.sources.ncu.launch_file import LaunchFile, read_launch_file
 from tb_perfcompare.sources.ncu.launches import NcuLaunches
-from tb_perfcompare.sources.ncu.lines import NcuLines, Record, cells_of
-from tb_perfcompare.sources.ncu.metrics import COMMAND, DURATION
-from tb_perfcompare.sources.ncu.pages import DetailsPage, RawPage, page_of
+from tb_perfcompare.sources.ncu.metrics import COMMAND, DURATION, metric_of
 from tb_perfcompare.sources.recognition.format_sniffers import is_ncu_header
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 
@@ -49,9 +49,9 @@ class _Reading:
 
     def __init__(self, file: LaunchFile) -> None:
         self._file = file
-        self._lines = NcuLines(file)
+        self._lines = _NcuLines(file)
         self._launches = NcuLaunches(file.name)
-        self._page: RawPage | DetailsPage | None = None
+        self._page: _RawPage | _DetailsPage | None = None
         self._header = ""
 
     def read(self) -> LaunchRecording:
@@ -71,17 +71,17 @@ class _Reading:
         return self._recording()
 
     def _begin(self, number: int, header: str) -> None:
-        names = [name.strip() for name in cells_of([(number, header)])[0]]
+        names = [name.strip() for name in _cells_of([(number, header)])[0]]
         if "ID" not in names or "Kernel Name" not in names:
             self._page = None  # the following rows do not have the previous columns
             self._file.drop(number, "the names of the columns are damaged")
             return
         self._header = header
-        self._page = page_of(names, self._launches, self._file.drop)
+        self._page = _page_of(names, self._launches, self._file.drop)
 
-    def _take(self, records: list[Record]) -> None:
+    def _take(self, records: list[_Record]) -> None:
         if self._page is not None and records:
-            self._page.take([number for number, _ in records], cells_of(records))
+            self._page.take([number for number, _ in records], _cells_of(records))
         elif records:
             for number, _ in records:
                 self._file.drop(number, "a row below damaged names of columns")
@@ -132,3 +132,182 @@ def _joined_names(names: list[str]) -> str:
 
 _MOST_NAMES, _LONGEST_NAME = 16, 200
 _NEEDED = (("tensor_active", "the tensor pipe"), ("dram_active", "the memory"))
+
+
+_MOST_LINES = 50
+_RECORD = re.compile(r'"?\d+"?,"?\d')
+_SAID = re.compile(r"==(ERROR|WARNING)== (.+)")
+_LONGEST_LINE = 1 << 24
+_MOST_SAID = 1000
+_LONGEST_SAID = 300
+
+_Record = tuple[int, str]
+"""(number of its first line, its text)."""
+
+
+class _NcuLines:
+    """Reads the CSV records of a file, with their line numbers, in one pass.
+
+    The CSV is preceded by the program's own output and ncu's `==PROF==` lines, one per launch. A record is one line,
+    unless a rule's description contains line breaks; a line that ends inside quotes and is not continued is damaged.
+
+    said  distinct warnings and errors of ncu itself, limited in number and length
+    """
+
+    def __init__(self, file: LaunchFile) -> None:
+        self._file = file
+        self._in_table = False
+        self.said: dict[str, None] = {}
+
+    def records(self) -> Iterator[list[_Record]]:
+        """Headers and rows, one list for each block."""
+        pending, first_line = "", 0
+        for texts in self._file.lines(_LONGEST_LINE):
+            block_records: list[_Record] = []
+            for number, line in enumerate(texts, self._file.last + 1):
+                if pending:
+                    if _RECORD.match(line) or line.startswith("==") or number - first_line > _MOST_LINES:
+                        self._file.drop(first_line, "it ends inside quotes")
+                        pending = ""
+                    else:
+                        pending = f"{pending}\n{line}"
+                        if not pending.count('"') % 2:
+                            block_records.append((first_line, pending))
+                            pending = ""
+                        continue
+                if line.count('"') % 2 and self._in_table:
+                    pending, first_line = line, number
+                elif self._is_record(line, number):
+                    block_records.append((number, line))
+            yield block_records
+        if pending:
+            self._file.drop(first_line, "it ends inside quotes")
+
+    def _is_record(self, line: str, number: int) -> bool:
+        if line.startswith(('"', "0", "1", "2", "3", "4", "5", "6", "7", "8", "9")) and self._in_table:
+            return True
+        if is_ncu_header(line):
+            self._in_table = True
+            return True
+        if line.startswith("=="):
+            said = _SAID.match(line)
+            if said is not None and len(self.said) < _MOST_SAID:
+                self.said[f"{said[1].lower()}: {said[2][:_LONGEST_SAID].strip()}"] = None
+        elif self._in_table and line.strip():
+            self._file.drop(number, "no row of the table")
+        return False
+
+
+def _cells_of(records: list[_Record]) -> list[list[str]]:
+    """Cells of each record; [] for a record that the CSV reader rejects."""
+    texts = [text for _, text in records]
+    try:
+        rows = list(csv.reader(texts))
+        if len(rows) == len(texts):
+            return rows
+    except csv.Error:
+        pass
+    return [_cells(text) for text in texts]
+
+
+def _cells(text: str) -> list[str]:
+    try:
+        return next(csv.reader([text]), [])
+    except csv.Error:
+        return []
+
+
+_Drop = Callable[[int, str], None]
+"""Counts an unusable row, given its line number and the reason."""
+
+_VALUE = ("Metric Name", "Metric Unit", "Metric Value")
+_WHO = ("Process ID", "Device", "CC", "device__attribute_display_name")
+
+
+def _page_of(names: list[str], launches: NcuLaunches, drop: _Drop) -> _RawPage | _DetailsPage:
+    """Parser for the rows below these column names, which include ID and Kernel Name."""
+    kind = _DetailsPage if all(name in names for name in _VALUE) else _RawPage
+    return kind(names, launches, drop)
+
+
+class _RawPage:
+    """One row per launch; the first row contains the units."""
+
+    def __init__(self, names: list[str], launches: NcuLaunches, drop: _Drop) -> None:
+        self._launches, self._drop = launches, drop
+        self._width = len(names)
+        self._name = names.index("Kernel Name")
+        self._who = {name: names.index(name) for name in _WHO if name in names}
+        self._metrics: dict[str, int] = {}
+        for place, name in enumerate(names):
+            metric = metric_of(name)
+            if metric:
+                self._metrics.setdefault(metric, place)
+        self._units: Sequence[str] | None = None
+
+    def take(self, lines: list[int], rows: list[list[str]]) -> None:
+        """Stores the launches in these rows."""
+        if self._units is None:
+            self._units = rows[0] if not (rows[0] and rows[0][0].strip()) else []
+            if self._units:
+                lines, rows = lines[1:], rows[1:]
+            if len(self._units) != self._width:
+                raise self._launches.corrupt(
+                    "the line after the columns has no units", lines[0] if lines else 0,
+                    hint="give the export as ncu wrote it: without units durations may be ns or µs",
+                )  # fmt: skip
+        complete = [len(row) == self._width for row in rows]
+        if not all(complete):
+            for line, row, is_complete in zip(lines, rows, complete, strict=True):
+                if not is_complete:
+                    self._drop(line, f"{len(row)} cells instead of {self._width}")
+            lines = [line for line, is_complete in zip(lines, complete, strict=True) if is_complete]
+            rows = [row for row in rows if len(row) == self._width]
+        if not rows:
+            return
+        self._launches.add(lines, [row[self._name] for row in rows])
+        for name, place in self._who.items():
+            self._launches.add_origins(name, {row[place] for row in rows})
+        for metric, place in self._metrics.items():
+            self._launches.fill(metric, self._units[place].strip(), [row[place] for row in rows], lines)
+
+
+class _DetailsPage:
+    """One row per figure of a launch; rows about rules have no metric.
+
+    Rows of figures end before the rules' columns, so they are shorter than the header.
+    """
+
+    def __init__(self, names: list[str], launches: NcuLaunches, drop: _Drop) -> None:
+        self._launches, self._drop = launches, drop
+        self._id = names.index("ID")
+        self._name = names.index("Kernel Name")
+        self._who = {name: names.index(name) for name in _WHO if name in names}
+        self._metric, self._unit, self._value = (names.index(name) for name in _VALUE)
+        self._least = max(self._metric, self._unit, self._value, self._name, *self._who.values()) + 1
+        self._launch: dict[tuple[str, str], int] = {}
+        self._metrics: dict[str, str] = {}
+
+    def take(self, lines: list[int], rows: list[list[str]]) -> None:
+        """Stores the figures in these rows."""
+        launches, metrics = self._launches, self._metrics
+        process = self._who.get("Process ID", self._id)
+        key, launch = ("", ""), -1
+        for line, row in zip(lines, rows, strict=True):
+            if len(row) < self._least:
+                self._drop(line, f"{len(row)} cells, at least {self._least} are needed")
+                continue
+            if (row[self._id], row[process]) != key:
+                key = (row[self._id], row[process])
+                launch = self._launch.get(key, -1)
+                if launch < 0:
+                    launch = self._launch[key] = len(launches)
+                    launches.add([line], [row[self._name]])
+                    for name, place in self._who.items():
+                        launches.add_origins(name, {row[place]})
+            cell = row[self._metric]
+            metric = metrics.get(cell)
+            if metric is None:
+                metric = metrics[cell] = metric_of(cell)
+            if metric:
+                launches.put(launch, metric, row[self._unit].strip(), row[self._value], line)

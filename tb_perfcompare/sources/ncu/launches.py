@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from array import array
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.ncu.kernel_listing import MOST_UTILISATION
 from tb_perfcompare.sources.ncu.metrics import CANDIDATES, DURATION, NANOSECONDS, TIMES
-from tb_perfcompare.sources.ncu.numbers import DecimalComma, number, numbers, whole_number
+from tb_perfcompare.sources.storage.text_file import has_python_only_digits
 
 _LOCALE = "write it with decimal points: `LC_ALL=C ncu --import REPORT.ncu-rep --csv --page raw --print-units base`"
 _LONGEST_NS = 2.0**62
@@ -90,7 +92,7 @@ class NcuLaunches:
 
     def fill(self, metric: str, unit: str, cells: list[str], lines: list[int]) -> None:
         """Sets one figure of the launches added last."""
-        values = numbers(cells)
+        values = _numbers(cells)
         if values is None or (unit in _WHOLE and (values % 1).any()):
             values = np.array([self._parsed(metric, unit, cell, line) for cell, line in zip(cells, lines, strict=True)])
         if np.isnan(values).all():
@@ -149,8 +151,8 @@ class NcuLaunches:
     def _parsed(self, metric: str, unit: str, cell: str, line: int) -> float:
         """The number in a cell; NaN if it is missing or not a number."""
         try:
-            value = whole_number(cell) if unit in _WHOLE else number(cell)
-        except DecimalComma:
+            value = _whole_number(cell) if unit in _WHOLE else _number(cell)
+        except _DecimalComma:
             message = f"{cell.strip()[:40]!r} is written with a decimal comma"
             raise self.corrupt(message, line, column=metric, hint=_LOCALE) from None
         if value is None:
@@ -171,3 +173,52 @@ class NcuLaunches:
     def _count_unusable(self, what: str) -> None:
         self.unusable += 1
         self.first_unusable = self.first_unusable or what
+
+
+_MISSING = frozenset({"", "n/a", "N/A", "(!) n/a", "nan", "-nan", "NaN", "no data"})
+_BLANKS = " '\u2019\u00a0\u202f"
+_NUMBER = re.compile(rf"[+-]?(?:\d+|[1-9]\d{{0,2}}(?:[,{_BLANKS}]\d{{3}})+)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_SEPARATORS = str.maketrans("", "", f",{_BLANKS}")
+_COMMA_IS_DECIMAL = re.compile(rf"[+-]?(?:\d+|\d{{1,3}}(?:[.{_BLANKS}]\d{{3}})+),\d+|[+-]?\d{{1,3}}(?:\.\d{{3}}){{2,}}")
+_FRACTION_OF_THREE = re.compile(r"\d{1,3}\.\d{3}")
+
+
+class _DecimalComma(ValueError):
+    """A number is written with a decimal comma."""
+
+
+def _number(cell: str) -> float | None:
+    """Parses a number as printed by ncu, with thousands separators; NaN if not measured (`n/a`), None for a text that
+    is not a number. Raises _DecimalComma, never guesses: ncu formats numbers by the locale of its process, so that
+    `1,234.50` may be `1.234,50`, and `2,848` is ambiguous."""
+    text = cell.strip()
+    if text in _MISSING:
+        return math.nan
+    if _NUMBER.fullmatch(text):
+        value = float(text.translate(_SEPARATORS))
+        return value if math.isfinite(value) else None
+    if _COMMA_IS_DECIMAL.fullmatch(text):
+        raise _DecimalComma(text)
+    return None
+
+
+def _whole_number(cell: str) -> float | None:
+    """Parses a count of nanoseconds, like `number`.
+
+    It has no fraction, so `2.848` must be 2,848 with a decimal comma.
+    """
+    value = _number(cell)
+    if value is not None and value % 1 > 0 and _FRACTION_OF_THREE.fullmatch(cell.strip()):
+        raise _DecimalComma(cell)
+    return value
+
+
+def _numbers(cells: Sequence[str]) -> Floats | None:
+    """Parses all cells at once if they are plain numbers; None if they must be parsed one by one."""
+    if has_python_only_digits("".join(cells)):
+        return None
+    try:
+        values = np.array(cells, dtype=np.float64)
+    except ValueError:
+        return None
+    return values if np.isfinite(values).all() else None

@@ -14,8 +14,7 @@ from typing import Any, BinaryIO
 from tb_perfcompare.sources.storage.file_systems import is_address
 from tb_perfcompare.sources.storage.filesystem import FileState, FileSystem
 from tb_perfcompare.sources.storage.one_state import settled_state
-from tb_perfcompare.workspace.inputs.capture_files import files_of
-from tb_perfcompare.workspace.inputs.sides import CaptureFile
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, files_of
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 
 _SAMPLE_BYTES = 64 * 2**10

@@ -1,9 +1,11 @@
-"""The files of each side of a comparison, as plain values: listing runs imports nothing that reads or compares."""
+"""The files of each side of a comparison, as plain values, and how they are opened: in the requested state, by the rule
+about links they were found by. Listing runs imports nothing that reads or compares."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import AbstractContextManager
 from dataclasses import field, replace
 
 from tb_perfcompare._version import __version__
@@ -11,7 +13,10 @@ from tb_perfcompare.comparison.result.options import CompareOptions, ExperimentL
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.sources.storage.filesystem import FileStat, FileState
+from tb_perfcompare.sources.perf_data.file_names import companion_files
+from tb_perfcompare.sources.storage.file_systems import file_system
+from tb_perfcompare.sources.storage.filesystem import FileStat, FileState, FileSystem
+from tb_perfcompare.sources.storage.one_state import one_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,3 +150,28 @@ def of_one_kind(baseline: Side, candidate: Side) -> tuple[Side, Side]:
     """Returns the sides; one without a kind is narrowed to the kind of the other."""
     kind = baseline.kind or candidate.kind
     return replace(baseline, kind=baseline.kind or kind), replace(candidate, kind=candidate.kind or kind)
+
+
+def files_of(file: CaptureFile) -> FileSystem:
+    """Returns a file system that opens the file and those read along with it, in whatever state they are."""
+    return file_system(file.path, file.link_root)
+
+
+def in_expected_state(file: CaptureFile) -> AbstractContextManager[FileSystem]:
+    """Opens the file and those read along with it, for the `with` body. Raises InputChanged if one of them is not in
+    its expected state or leaves it before the body ends."""
+    return one_state(files_of(file), file.states)
+
+
+def with_current_state(file: CaptureFile) -> CaptureFile:
+    """Returns the file with its current state. A file that no longer exists keeps its old state, so that reading it
+    reports the error."""
+    fs = files_of(file)
+    try:
+        facts = fs.stat(file.path)
+    except OSError:
+        return file
+    return replace(
+        file, bytes=facts.bytes, mtime_ns=facts.mtime_ns, version=facts.version,
+        companions=companion_files(file.path, fs),
+    )  # fmt: skip

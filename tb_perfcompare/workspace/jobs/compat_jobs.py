@@ -12,8 +12,7 @@ from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recordings.answers import AnswersRecording
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire import json_encoding as wire
-from tb_perfcompare.workspace.inputs.capture_files import in_expected_state
-from tb_perfcompare.workspace.inputs.sides import CaptureFile
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, in_expected_state
 from tb_perfcompare.workspace.jobs.summary_jobs import shown_error
 
 MEMORY_FACTOR = 11

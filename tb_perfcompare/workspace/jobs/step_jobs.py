@@ -14,8 +14,7 @@ from tb_perfcompare.model.summary.step_events import StepEvents
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.excerpt import excerpt_file, packed, read_excerpt
 from tb_perfcompare.sources.trace.joined_excerpts import JoinedSide, joined_file
-from tb_perfcompare.workspace.inputs.capture_files import in_expected_state
-from tb_perfcompare.workspace.inputs.sides import CaptureFile
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, in_expected_state
 from tb_perfcompare.workspace.jobs.summary_jobs import read_recording, shown_error
 
 MOST_AT_ONCE = 300_000

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 
 from tb_perfcompare._version import __version__
+from tb_perfcompare.analysis.cycles.summarize_cycles import summarize_cycles
 from tb_perfcompare.analysis.cycles.trace_cycles import TOTAL
-from tb_perfcompare.comparison.result.options import WINDOWS
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.options import WINDOWS, CompareOptions
 from tb_perfcompare.comparison.strict.answer import StrictAnswer, Weakness, weaknesses
 from tb_perfcompare.comparison.strict.corrected import corrected
 from tb_perfcompare.comparison.strict.processes import ProcessPair
@@ -16,21 +20,24 @@ from tb_perfcompare.comparison.strict.report import StrictReport, strict_report
 from tb_perfcompare.comparison.strict.tables import strict_tables
 from tb_perfcompare.errors import InputError, NotComparable, SelectionError
 from tb_perfcompare.model.formats import CYCLES
-from tb_perfcompare.model.progress import Progress, Reporter
-from tb_perfcompare.model.recordings.cycles import CycleTable
+from tb_perfcompare.model.progress import Progress, Reporter, silent
+from tb_perfcompare.model.recordings.cycles import CycleRecording, CycleTable
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.render.strict.banner import banner_lines, banner_markdown
-from tb_perfcompare.render.strict.report import report_title, strict_markdown
+from tb_perfcompare.render.strict.report import (
+    banner_lines,
+    banner_markdown,
+    report_title,
+    strict_markdown,
+    strict_text,
+)
 from tb_perfcompare.render.strict.tables import strict_csv
-from tb_perfcompare.render.strict.text_report import strict_text
 from tb_perfcompare.render.strict.wire import strict_dict
 from tb_perfcompare.render.widths import Terminal
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.sources import registry
 from tb_perfcompare.sources.perf_data.table_pairs import find_pairs
-from tb_perfcompare.workspace.inputs.capture_files import files_of
-from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps, of_one_kind
-from tb_perfcompare.workspace.jobs.strict_corrected import read_table
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps, files_of, of_one_kind
 from tb_perfcompare.workspace.jobs.strict_sides import (
     StrictSides,
     check_same_kind,
@@ -39,7 +46,14 @@ from tb_perfcompare.workspace.jobs.strict_sides import (
     sides_of_tables,
     sides_of_traces,
 )
-from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, pooled
+from tb_perfcompare.workspace.jobs.summary_jobs import (
+    LoadedSide,
+    origin_of,
+    pooled,
+    read_recording,
+    shown_error,
+    with_step_range,
+)
 
 JSON, MARKDOWN, CSV, TEXT = "json", "md", "csv", "text"
 FORMS = (JSON, MARKDOWN, CSV)
@@ -95,7 +109,7 @@ def holds_tables(side: Side) -> bool:
 def strict_of_tables(request: StrictRequest, report: Reporter) -> bytes:
     """Reads two recorded per-cycle tables and returns the report about them in the requested form."""
     files = [_one_table(side) for side in request.sides]
-    recordings = [read_table(file, report) for file in files]
+    recordings = [_read_table(file, report) for file in files]
     pair = find_pairs(files[0].path, files[1].path).pairs[0]
     tables = [
         in_cycles(recording.table, side.steps, side.source)
@@ -204,3 +218,37 @@ def in_cycles(table: CycleTable, steps: Steps | None, source: str) -> CycleTable
         cycles = ", ".join(str(cycle) for cycle in np.unique(table.cycle)[:20].tolist())
         raise SelectionError(f"{source} has no cycle between {steps[0]} and {steps[1]}", hint=f"there are: {cycles}")
     return table.rows(inside)
+
+
+def of_tables(sides: tuple[Side, Side], pair: ProcessPair, options: CompareOptions, report: Reporter) -> Comparison:
+    """Compares two recorded per-cycle tables, each with_step_range to the rows of one process. Raises InputError."""
+    first, second = (
+        _of_process(side, pid, options, report) for side, pid in zip(sides, (pair.normal, pair.abnormal), strict=True)
+    )
+    return compare_summaries(first, second, options)
+
+
+def of_worker(side: Side, worker: str) -> Side:
+    """Returns the side with only the files of one worker."""
+    return replace(side, files=tuple(file for file in side.files if file.worker == worker))
+
+
+def _read_table(file: CaptureFile, report: Reporter = silent) -> CycleRecording:
+    """Reads one per-cycle table with its counters file. Raises InputError, naming the file as it is shown."""
+    try:
+        recording = read_recording(file, report)
+    except InputError as error:
+        raise shown_error(error, file) from error
+    assert isinstance(recording, CycleRecording)
+    return recording
+
+
+def _of_process(side: Side, pid: int, options: CompareOptions, report: Reporter) -> Summary:
+    (file,) = side.files
+    recording = _read_table(file, report)
+    table = recording.table
+    try:
+        summary = summarize_cycles(replace(recording, table=table.of_pid(pid)), origin_of(file), options.window)
+    except InputError as error:
+        raise shown_error(error, file) from error
+    return with_step_range(summary, side.steps)

@@ -17,7 +17,7 @@ from tb_perfcompare.model.recordings.cycles import CounterTable, CycleTable
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.number_text import percent
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.render.strict.banner import unit_text
+from tb_perfcompare.render.strict.report import unit_text
 
 _LOSSES = frozenset({
     NoteCode.FILE_FAILED, NoteCode.TRUNCATED, NoteCode.DROPPED_EVENTS, NoteCode.STEPS_DROPPED,

@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.errors import (
-    CorruptInput,
-    InputChanged,
-    InputError,
-    MarkerMissing,
-    UnrecognisedFormat,
-)
+from tb_perfcompare.errors import CorruptInput, InputChanged, InputError, MarkerMissing, UnrecognisedFormat
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.formats import ANSWERS, LISTING, NCU, TITLES
 from tb_perfcompare.model.note import Note, NoteCode
@@ -32,8 +26,7 @@ from tb_perfcompare.model.saved.baseline import SavedSummary
 from tb_perfcompare.model.summary.outline import Outline, outline_of
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.workspace.inputs.capture_files import in_expected_state
-from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps, in_expected_state
 
 if TYPE_CHECKING:
     from tb_perfcompare.sources.registry import Recording

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
+import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tb_perfcompare.comparison.pairing.pairing import Pair, RunShape, Selection, suggest_pairs
 from tb_perfcompare.comparison.result.options import ExperimentLook
-from tb_perfcompare.errors import InputError, SelectionError, choices
+from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError, choices
 from tb_perfcompare.model.formats import LISTING, NCU, TITLES, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.quick_dataclass import dataclass
@@ -20,8 +21,8 @@ from tb_perfcompare.sources.perf_data.file_names import companion_files
 from tb_perfcompare.sources.run_entries import FileEntry, PointEntry, RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.saved.manifest import read_manifest
 from tb_perfcompare.sources.storage.file_systems import file_system, without_secrets
-from tb_perfcompare.workspace.inputs.capture_files import with_current_state
-from tb_perfcompare.workspace.inputs.sides import CaptureFile, RecordedExperiment, Side, Steps
+from tb_perfcompare.sources.storage.inside_only import FOLLOW, INSIDE, LINKS
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, RecordedExperiment, Side, Steps, with_current_state
 from tb_perfcompare.workspace.sharing.background_refresh import Refreshed
 
 _KEPT_S = 5.0
@@ -305,3 +306,13 @@ def _capture(
 
 def _unknown(what: str, name: str, known: list[str]) -> SelectionError:
     return SelectionError(f"there is no {what} called {name!r}", hint=choices(name, known))
+
+
+def links_stay_inside(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether LINKS is `inside`; links below a log directory are followed by default. No request creates a link, but
+    every user with write access to the log directory can. LINKS=inside stops them from exposing files elsewhere that
+    only the server's user may read. Raises PerfCompareError for an unknown value."""
+    given = environment.get(LINKS, "") or FOLLOW
+    if given not in (FOLLOW, INSIDE):
+        raise PerfCompareError(f"{LINKS} is {given[:80]!r}", hint=f"it must be {FOLLOW} or {INSIDE}")
+    return given == INSIDE

@@ -1,12 +1,20 @@
-"""Step times of table rows: of one row in full, or of several for sparklines."""
+"""Responses about table rows: step times of one row in full, or of several for sparklines, and callers and related rows
+of one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.alignment.same_names import with_same_names
+from tb_perfcompare.comparison.ledger.call_tree import JointTree, joint_tree
+from tb_perfcompare.comparison.tables.call_tree import call_tree_table
+from tb_perfcompare.comparison.tables.path_source import PathSource, path_source
+from tb_perfcompare.comparison.tables.row_callees import callees
+from tb_perfcompare.comparison.tables.row_durations import launch_durations
+from tb_perfcompare.comparison.tables.row_paths import row_paths
+from tb_perfcompare.comparison.tables.row_related import FrameLink, frame_index, frame_link, related_rows
 from tb_perfcompare.comparison.tables.row_steps import (
     RowSteps,
     SideSteps,
@@ -17,17 +25,25 @@ from tb_perfcompare.comparison.tables.row_steps import (
     step_source,
 )
 from tb_perfcompare.comparison.tables.sparklines import RowSparklines, row_sparklines
+from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import Reporter, silent
-from tb_perfcompare.render.wire.row_paths import MeasureDict
+from tb_perfcompare.quick_dataclass import dataclass
+from tb_perfcompare.render.wire.row_paths import MeasureDict, paths_answer
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
 
 if TYPE_CHECKING:
+    from tb_perfcompare.model.summary.summary import Summary
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
     from tb_perfcompare.workspace.queries.computations import Computations
 
+
 ROW_SCHEMA = "tb_perfcompare.row/1"
+MOST_FILES = 16
+"""Sides with more recordings than this are not read again for a row's callers."""
+
+_PAIR_CACHE_BYTES = 96 * 2**20
 _TABLE_CACHE_BYTES = 192 * 2**20
 """Must hold 50,000 rows of 200 steps: pooling a side's captures and joining names takes as long as a hundred
 responses."""
@@ -57,12 +73,23 @@ class RowStepsDict(TypedDict):
     candidate: StepTimesDict
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pair:
+    baseline: PathSource
+    candidate: PathSource
+    frames: dict[tuple[str, str], FrameLink]
+    tree: JointTree | None
+
+
 class RowResponses:
-    """Answers requests for the step times of table rows, from the same cached summaries as the comparisons."""
+    """Answers requests for the step times and the callers of table rows. Step times come from the same cached summaries
+    as the comparisons. Tables do not need callers, so these are not read with them: the first row that is opened reads
+    the pair's files again, further rows use the cached result."""
 
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
         self._tables: SingleFlight[tuple[StepSource, StepSource]] = SingleFlight(ByteCache(_TABLE_CACHE_BYTES))
+        self._pairs: SingleFlight[_Pair] = SingleFlight(ByteCache(_PAIR_CACHE_BYTES))
 
     def step_times(
         self, request: ComparisonRequest, table: str, row: str, report: Reporter = silent
@@ -86,18 +113,49 @@ class RowResponses:
         (baseline, candidate), provisional = self._sources(request, table, report)
         return row_sparklines(table, rows, measure, points, baseline, candidate), provisional
 
+    def with_callers(
+        self, request: ComparisonRequest, table: str, row: str, *, merge_modules: bool, report: Reporter = silent
+    ) -> tuple[bytes, bool]:
+        """One row with its callers and related rows, as of `one`. Raises SelectionError also for a side with too many
+        files."""
+        for side in request.sides:
+            if len(side.files) > MOST_FILES:
+                raise SelectionError(
+                    f"{side.source}: {len(side.files)} recordings are too many to read again for callers",
+                    hint=f"choose one worker or span: callers are shown for at most {MOST_FILES} recordings",
+                )
+
+        def make(flight: Flight[_Pair]) -> _Pair:
+            baseline, candidate, _ = with_same_names(*self._loaded(flight, request, paths=True))
+            tree = joint_tree(baseline, candidate)
+            frames = frame_index(None if tree is None else call_tree_table(tree))
+            return _Pair(path_source(baseline), path_source(candidate), frames, tree)
+
+        flight = finished(self._pairs.joined(request, make), report)
+        pair = flight.result()
+        paths = row_paths(table, row, pair.baseline, pair.candidate, together=merge_modules)
+        related = related_rows(table, row, pair.baseline, pair.candidate)
+        called = callees(pair.tree, table, row, (pair.baseline, pair.candidate))
+        durations = launch_durations(table, row, pair.baseline, pair.candidate)
+        return paths_answer(paths, related, frame_link(table, row, pair.frames), called, durations), flight.provisional
+
+    def _loaded(self, flight: Flight[Any], request: ComparisonRequest, *, paths: bool = False) -> list[Summary]:
+        """Both sides, cut into the same steps."""
+        sides, provisional = [], False
+        for side in self._computations.agreed(request.sides, request.options.window, flight.report):
+            sides.append(self._computations.load_within(flight, side, request.options.window, paths=paths))
+            provisional |= flight.provisional
+        flight.provisional = provisional
+        return sides
+
     def _sources(
         self, request: ComparisonRequest, table: str, report: Reporter
     ) -> tuple[tuple[StepSource, StepSource], bool]:
         shape_of(table)  # raises for an unknown table before anything is read
 
         def make(flight: Flight[tuple[StepSource, StepSource]]) -> tuple[StepSource, StepSource]:
-            sides, provisional = [], False
-            for side in self._computations.agreed(request.sides, request.options.window, flight.report):
-                sides.append(self._computations.load_within(flight, side, request.options.window))
-                provisional |= flight.provisional
-            flight.provisional = provisional
-            baseline, candidate, _ = with_same_names(*(only_table(side, table) for side in sides))
+            sides = (only_table(side, table) for side in self._loaded(flight, request))
+            baseline, candidate, _ = with_same_names(*sides)
             return step_source(baseline, {table}), step_source(candidate, {table})
 
         flight = finished(self._tables.joined((request, table), make), report)
@@ -106,6 +164,7 @@ class RowResponses:
     def close(self) -> None:
         """Cancels work under way."""
         self._tables.cancel_all()
+        self._pairs.cancel_all()
 
 
 def row_answer(row_times: RowSteps) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from tb_perfcompare.comparison.alignment.step_matches import StepMatches
 from tb_perfcompare.errors import SelectionError
@@ -22,13 +22,11 @@ from tb_perfcompare.workspace.queries.step_responses import (
     nothing_drawn,
 )
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, follow
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
 
 if TYPE_CHECKING:
     from tb_perfcompare.model.progress import Reporter
     from tb_perfcompare.workspace.queries.computations import Computations
-
-T = TypeVar("T")
 
 _LIST_CACHE_BYTES = 16 * 2**20
 _STEP_CACHE_BYTES = 192 * 2**20
@@ -84,7 +82,7 @@ class StepViews:
     def answer(self, request: StepViewRequest, report: Reporter) -> bytes:
         """`ask`, then wait for the response. Stops waiting when `report` raises; work that no caller waits for is
         cancelled."""
-        return _waited(self.ask(request), report)
+        return finished(self.ask(request), report).result()
 
     def steps(self, side: Side, window: str, report: Reporter) -> StepList:
         """Lists the steps of a side."""
@@ -92,7 +90,7 @@ class StepViews:
         def make(flight: Flight[StepList]) -> StepList:
             return step_list(self._computations.load(side, window, flight.report))
 
-        return _waited(self._lists.joined((side, window), make), report)
+        return finished(self._lists.joined((side, window), make), report).result()
 
     def chosen(self, chosen: ChosenSide, window: str, report: Reporter) -> tuple[StepFacts, CaptureFile]:
         """Returns (the requested step, the file that holds it). Raises SelectionError, also for a side without
@@ -111,7 +109,7 @@ class StepViews:
         def make(flight: Flight[bytes]) -> bytes:
             return self._computations.work(trace_file, (sides, compress), flight, files)
 
-        return _waited(self._answers.joined(key, make), report)
+        return finished(self._answers.joined(key, make), report).result()
 
     def close(self) -> None:
         """Cancels work under way."""
@@ -182,7 +180,7 @@ class StepViews:
                 self._cut.put(replace(job, label=step.label), step)
             return steps[0]
 
-        return facts, _waited(self._steps.joined(job, make), report)
+        return facts, finished(self._steps.joined(job, make), report).result()
 
     def _match(
         self, steps: tuple[StepEvents, StepEvents], jobs: tuple[StepJob, StepJob], flight: Flight[bytes]
@@ -194,14 +192,8 @@ class StepViews:
         def make(own: Flight[StepMatches]) -> StepMatches:
             return self._computations.work(match_steps, ordered, own, ())
 
-        matches = _waited(self._matches.joined(jobs[::-1] if turned else jobs, make), flight.report)
+        matches = finished(self._matches.joined(jobs[::-1] if turned else jobs, make), flight.report).result()
         return matches.turned(steps[0]) if turned else matches
-
-
-def _waited(work: AbstractContextManager[Flight[T]], report: Reporter) -> T:
-    with work as flight:
-        follow([flight], report)
-        return flight.result()
 
 
 def _file_of(side: Side, facts: StepFacts) -> CaptureFile:

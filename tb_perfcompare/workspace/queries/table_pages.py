@@ -15,7 +15,7 @@ from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.document import table_named
-from tb_perfcompare.render.strict.pages import strict_tables
+from tb_perfcompare.render.strict.wire import strict_tables
 from tb_perfcompare.render.wire.pages import comparison_answer
 from tb_perfcompare.workspace.inputs.sides import Side
 from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
@@ -83,10 +83,6 @@ class TablePages:
 
         return self._answers.joined(request, make)
 
-    def first_response_bytes(self, request: ComparisonRequest, report: Reporter = silent) -> bytes:
-        """`first_response`, then wait for the response."""
-        return finished(self.first_response(request), report).result()
-
     def pair_rows(self, request: ComparisonRequest, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
         """Returns rows of a table of the pair's comparison (the ledger is one). Raises SelectionError for an unknown
         table or column, and what comparing raises."""
@@ -104,8 +100,8 @@ class TablePages:
     def pair_row_keys(
         self, request: ComparisonRequest, name: str, query: RowQuery, report: Reporter = silent
     ) -> tuple[TableKeys, ChosenRows]:
-        """Returns (the keys of all rows of a table, the rows that `query` chooses); raises what of_pair raises. If both
-        are cached no comparison is needed; a large one is not cached and would be computed again."""
+        """Returns (the keys of all rows of a table, the rows that `query` chooses); raises what pair_rows raises. If
+        both are cached no comparison is needed; a large one is not cached and would be computed again."""
         table = (request, name)
         keys, chosen = self._keys.get(table), self._chosen.get((table, query))
         if keys is not None and chosen is not None:

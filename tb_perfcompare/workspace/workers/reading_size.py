@@ -11,8 +11,7 @@ from functools import lru_cache
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.sources.storage.blocks import FREE_BYTES, MOST_RATIO
 from tb_perfcompare.sources.storage.file_systems import is_address
-from tb_perfcompare.workspace.inputs.capture_files import files_of
-from tb_perfcompare.workspace.inputs.sides import CaptureFile
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, files_of
 from tb_perfcompare.workspace.workers.memory_need import PER_EVENT_BYTES, PROCESS_BYTES
 
 _PER_BYTE, _PER_PACKED_BYTE = 2, 16

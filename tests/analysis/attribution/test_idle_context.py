@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.attribution.idle_context import _places
+from tb_perfcompare.analysis.attribution.owned_parts import _places
 
 TIMES = st.lists(st.integers(0, 9), max_size=20)
 

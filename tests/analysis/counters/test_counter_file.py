@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.counters.counter_file import with_counter_file
-from tb_perfcompare.analysis.counters.counter_rounds import Rounds, rounds
+from tb_perfcompare.analysis.counters.counter_file import Rounds, rounds, with_counter_file
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.analysis.trace.environment import clock_zero_ns

@@ -69,6 +69,27 @@ def test_each_capture_is_judged_by_itself() -> None:
     assert [(step.capture, step.label) for step in found.dropped] == [(1, "0")]
 
 
+def host_steps(calls: list[int], span: str = "1") -> Summary:
+    """Steps of the CPU alone with so many operators."""
+    trace = TraceBuilder()
+    for number, count in enumerate(calls):
+        trace.step(number, 1000 * number, 1000 * number + 10 * count + 1)
+        for k in range(count):
+            trace.op("aten::mm", 1000 * number + 10 * k, 1000 * number + 10 * k + 9)
+    return summary(trace, span=span)
+
+
+def test_a_last_step_in_which_the_loop_ended_is_incomplete() -> None:
+    assert dropped(admit_steps(host_steps([40, 40, 40, 2]))) == [("3", "incomplete")]
+    assert not admit_steps(host_steps([40, 40, 40, 10])).dropped  # a short last step is one
+
+
+def test_a_capture_of_nothing_but_such_a_step_is_left_out() -> None:
+    found = admit_steps(pool([host_steps([40, 40, 40]), host_steps([2], span="2")]))
+    assert [(step.capture, step.label) for step in found.dropped] == [(1, "0")]
+    assert len(found.steps) == 3
+
+
 def test_a_step_is_left_out_on_every_rank_or_on_none() -> None:
     ranks = [run([300, *STEADY]), run([100, *STEADY], worker="worker1"), run([100, *STEADY], span="2")]
     left_out = [(step.capture, step.label) for step in admit_steps(pool(ranks)).dropped]

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.alignment.alignment import Alignment, align
-from tb_perfcompare.comparison.alignment.kernel_matches import MIRRORED, SAME, Run
+from tb_perfcompare.comparison.alignment.kernel_matches import FUSED, SAME, SPLIT, Run
 from tb_perfcompare.comparison.alignment.table import alignment_table
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.summary.summary import Summary
@@ -20,6 +20,9 @@ from tests.work_pictures import calls
 GPUS = ("cuda", "rocm", "mlu", "xpu")
 OPERATORS = ("aten::mm", "aten::cudnn_convolution", "aten::miopen_convolution", "aten::conv2d", "DataParallel.forward")
 KERNELS = ("gemm<4>", "gemm<8>", "Cijk", "copy", "Memcpy DtoH (Device -> Host)", "Memset")
+
+MIRRORED = {FUSED: SPLIT, SPLIT: FUSED}
+"""Kind of a match -> its kind if the sides are exchanged; the other kinds stay."""
 
 
 @st.composite

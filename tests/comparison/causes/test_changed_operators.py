@@ -54,6 +54,15 @@ def test_operators_that_run_more_often_are_reported_too() -> None:
     assert found.rule == "more_calls"
 
 
+def test_an_operator_that_is_gone_takes_no_time() -> None:
+    others = ("aten::a", "aten::b", "aten::c", "aten::d")
+    before, after = ("aten::eq", *others, "aten::relu"), (*others, *["aten::relu"] * 20)
+    (found,) = changed(program(*before), program(*after))
+    assert found.sentence == (
+        "Operators changed: +360 µs per step; gone: aten::eq (1 call per step); calls per step: aten::relu 1 → 20."
+    )
+
+
 def test_new_work_is_named_by_what_the_program_calls_it() -> None:
     def trained(optimizer: str, *operators: str) -> TraceBuilder:
         trace = program("aten::relu", *operators)

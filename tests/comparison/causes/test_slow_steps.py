@@ -37,3 +37,27 @@ def test_a_slow_step_says_whether_it_calls_more(slow: TraceBuilder, says: str) -
     found = compare(summarised(training()), summarised(slow))
     sentence = next(finding.sentence for finding in found.findings if finding.rule == "slow_steps")
     assert sentence.endswith(says)
+
+
+@pytest.mark.parametrize(
+    ("every", "says"),
+    [
+        (30, "from 1 of 40 steps (step 30);"),
+        (19, "from 2 of 40 steps (steps 19, 38);"),
+        (5, "from 7 of 40 steps (steps 5, 10, 15, 20, 25 and 2 others);"),
+    ],
+)
+def test_slow_steps_are_named_and_counted(every: int, says: str) -> None:
+    def steps(*, stall_us: int) -> TraceBuilder:
+        trace, at = TraceBuilder(), 0
+        for step in range(40):
+            length = 500 + step % 3 + (stall_us if step and step % every == 0 else 0)
+            trace.op("aten::conv2d", at, at + length)
+            trace.op("aten::add", at + length, at + length + 50)
+            trace.step(step, at, at + length + 60)
+            at += length + 60
+        return trace
+
+    found = compare(summarised(steps(stall_us=0)), summarised(steps(stall_us=4000)))
+    sentence = next(finding.sentence for finding in found.findings if finding.rule == "slow_steps")
+    assert says in sentence

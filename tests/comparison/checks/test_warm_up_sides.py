@@ -33,3 +33,23 @@ def test_a_warm_up_is_told_of_the_side_that_has_it() -> None:
     (there,) = [finding for finding in compare(even, warm).findings if finding.rule == "warm_up_inside"]
     (back,) = [finding for finding in compare(warm, even).findings if finding.rule == "warm_up_inside"]
     assert (there.delta_us, back.delta_us) == (12.5, -12.5)
+
+
+def decoded(prompt: int) -> TraceBuilder:
+    """Four steps of one operator, the first with a prompt of so many µs before it."""
+    trace, at = TraceBuilder(), 0
+    for number in range(4):
+        start, at = at, at + (0 if number else prompt)
+        if not number:
+            trace.op("aten::tril", start + 1, at)
+        trace.op("aten::mm", at + 5, at + 20)
+        at += 30
+        trace.step(number, start, at)
+    return trace
+
+
+def test_a_prompt_on_both_sides_is_no_warm_up() -> None:
+    quick, slow = summarised(decoded(40)), summarised(decoded(140))
+    assert "warm_up_inside" not in {finding.rule for finding in compare(quick, slow).findings}
+    none = summarised(steps((30, 30, 30, 30), loader=False))
+    assert "warm_up_inside" in {finding.rule for finding in compare(none, slow).findings}

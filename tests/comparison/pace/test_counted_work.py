@@ -9,9 +9,10 @@ import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.pace.counted_work import CountedWork
+from tb_perfcompare.comparison.pace.counted_work import CountedWork, counted_work
 from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
@@ -139,3 +140,20 @@ def test_times_that_have_no_room_for_all_that_calls_make_show_a_quarter_of_it(
 
 def test_an_interval_with_room_for_them_need_not_show_as_much() -> None:
     assert CountedWork(0.075, "operator calls", 27).verdict((0.01, -0.06, 0.08), OPTIONS) is Verdict.PROBABLY_SLOWER
+
+
+def test_inputs_of_compiled_regions_are_not_counted() -> None:
+    """Where graphs break, regions are cut otherwise and have other inputs."""
+
+    def counted(name: str) -> CountedWork | None:
+        made = []
+        for size in (8, 16):
+            trace = TraceBuilder(vendor="cpu")
+            for number in range(8):
+                trace.step(number, 1000 * number, 1000 * number + 900)
+                trace.op(name, 1000 * number, 1000 * number + 800, dims=[[size, 8]])
+            made.append(summary(trace))
+        return counted_work((made[0], made[1]), (observations(made[0]), observations(made[1])))
+
+    assert counted("aten::mm") is not None
+    assert counted("CompiledFunction") is None

@@ -14,9 +14,9 @@ from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Basis, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.gate.gates import step_time
 from tb_perfcompare.gate.limits import Limit
 from tb_perfcompare.gate.outcome import Status
-from tb_perfcompare.gate.step_time import step_time
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.ranks.changes import beyond_others
-from tb_perfcompare.comparison.ranks.waiting import split_waiting
+from tb_perfcompare.comparison.ranks.sides import split_waiting
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import Table

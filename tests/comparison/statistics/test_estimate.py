@@ -13,12 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.statistics import pair_differences
-from tb_perfcompare.comparison.statistics.estimate import (
-    LONGEST_STEP_NS,
-    ShiftEstimate,
-    estimate_shift,
-)
+from tb_perfcompare.comparison.statistics import hodges_lehmann
+from tb_perfcompare.comparison.statistics.estimate import LONGEST_STEP_NS, ShiftEstimate, estimate_shift
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of, log_shift
 from tb_perfcompare.comparison.statistics.mean_effect import (
     BOOTSTRAP_LIMIT,
@@ -185,11 +181,11 @@ def test_counting_differences_gives_what_writing_them_out_gives(kind: str, monke
     a, b = generator.integers(1, top, 37), generator.integers(1, top, 23)
     ranks = [1, 2, 17, 425, 426, 500, 850, 851]
     for x, y in ((a, b), (np.log(a), np.log(b))):
-        dense = pair_differences.differences_at(x, y, ranks)
+        dense = hodges_lehmann.differences_at(x, y, ranks)
         assert dense == np.sort(np.subtract.outer(y, x).ravel())[np.array(ranks) - 1].tolist()
         with monkeypatch.context() as patch:
-            patch.setattr(pair_differences, "DENSE_LIMIT", 0)
-            assert pair_differences.differences_at(x, y, ranks) == dense
+            patch.setattr(hodges_lehmann, "DENSE_LIMIT", 0)
+            assert hodges_lehmann.differences_at(x, y, ranks) == dense
 
 
 def test_many_steps_need_little_memory() -> None:

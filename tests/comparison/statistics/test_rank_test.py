@@ -12,12 +12,7 @@ import scipy
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import INFLATION_IGNORED
-from tb_perfcompare.comparison.statistics.rank_test import (
-    EXACT_LIMIT,
-    batched_rank_test,
-    interval_rank,
-    smallest_p,
-)
+from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT, batched_rank_test, interval_rank, smallest_p
 
 Sample = NDArray[np.int64]
 

@@ -19,7 +19,7 @@ from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.comparison.work.row_work import table_work
 from tb_perfcompare.comparison.work.split import work_effects
 from tb_perfcompare.errors import PerfCompareError
-from tb_perfcompare.model.device_peaks import TYPES, device_peaks, known_devices, parse_peak
+from tb_perfcompare.model.device_peaks import DEVICES, TYPES, device_peaks, parse_peak
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
@@ -245,7 +245,7 @@ def test_devices_are_known_by_name(name: str, device: str | None) -> None:
 
 
 def test_every_device_has_a_source_and_a_memory() -> None:
-    assert all(one.source.startswith("https://") and one.memory_gbs > 0 and one.tflops for one in known_devices())
+    assert all(one.source.startswith("https://") and one.memory_gbs > 0 and one.tflops for _, one in DEVICES)
 
 
 @pytest.mark.parametrize("text", ["bf16", "bf16=", "bf16=-1", "bf16=nan", "half=3", "other:bf16=3", "memory=inf"])
@@ -256,7 +256,7 @@ def test_what_is_no_peak_is_refused(text: str) -> None:
 
 def test_the_documented_peaks_are_the_table() -> None:
     text = (Path(__file__).parents[3] / "docs" / "method" / "work.md").read_text("utf-8")
-    for device in known_devices():
+    for _, device in DEVICES:
         cells = [f"{device.tflops[of]:,g}" if of in device.tflops else "–" for of in TYPES]
         assert f"| [{device.device}]({device.source}) | {' | '.join(cells)} | {device.memory_gbs:,g} |" in text
 

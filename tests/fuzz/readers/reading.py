@@ -36,8 +36,7 @@ from tb_perfcompare.sources.trace.excerpt import excerpt_file, read_excerpt
 from tb_perfcompare.sources.trace.joined_excerpts import JoinedSide, joined_file
 from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE
 from tb_perfcompare.sources.trace.torch_profiler import read_events, read_trace
-from tb_perfcompare.workspace.inputs.capture_files import with_current_state
-from tb_perfcompare.workspace.inputs.sides import CaptureFile
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, with_current_state
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
 from tests.fuzz.readers import seeds
 from tests.fuzz.readers.json_mutation import json_changed, json_lines_changed

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.planted.on_device.programs import (
-    CONVOLUTIONAL,
-    DECODER,
-    TRANSFORMER,
-    Pair,
-    Program,
-    pair_of,
-)
+from tests.planted.on_device.programs import CONVOLUTIONAL, DECODER, TRANSFORMER, Pair, Program, pair_of
 
 RECURRENT = Program("recurrent", batch=64, size=128, depth=2)
 SMALL_RECURRENT = replace(RECURRENT, batch=8, size=32)

@@ -36,14 +36,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from tests.planted.on_device import held_out, libraries, library_pairs, programs
 from tests.planted.on_device.networks import IMAGES, NETWORKS
-from tests.planted.on_device.programs import (
-    CLASSES,
-    CONVOLUTIONAL,
-    SMALL_TRANSFORMER,
-    TRANSFORMER,
-    VOCABULARY,
-    Program,
-)
+from tests.planted.on_device.programs import CLASSES, CONVOLUTIONAL, SMALL_TRANSFORMER, TRANSFORMER, VOCABULARY, Program
 
 STEPS, WARM_UP, CAPTURES = 10, 3, 3
 CUDA = torch.cuda.is_available()

@@ -16,6 +16,7 @@ from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.tables.row_query import RowQuery, choose_rows, row_keys
 from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.model.progress import silent
 from tb_perfcompare.render.formats import FORMATS, render
 from tb_perfcompare.render.wire.pages import Page, comparison_answer, table_answer
 from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON, DIGEST_BYTES, SUMMARY, digest_of
@@ -23,6 +24,7 @@ from tb_perfcompare.workspace.disk_cache.response_cache import _HEAD, with_heads
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
+from tb_perfcompare.workspace.sharing.single_flight import finished
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_run
 from tests.fuzz.readers.json_mutation import changed, parsed, written
@@ -58,7 +60,7 @@ class Kept:
         opened = Workspace([Root(str(self._logs))], in_process_bytes=2**30, cache=SummaryCache(self.cache))
         try:
             request = ComparisonRequest(*(opened.side(Selection(run)) for run in pair))
-            return opened.pages.first_response_bytes(request), opened.compare(request)
+            return finished(opened.pages.first_response(request), silent).result(), opened.compare(request)
         finally:
             opened.close()
 

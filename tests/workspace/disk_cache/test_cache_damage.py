@@ -9,10 +9,12 @@ import pytest
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.model.progress import silent
 from tb_perfcompare.workspace.disk_cache.disk_store import ENDINGS
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
+from tb_perfcompare.workspace.sharing.single_flight import finished
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_pair
 
@@ -48,7 +50,7 @@ class Kept:
         opened = Workspace(roots, in_process_bytes=2**30, cache=SummaryCache(self._folder / "cache"))
         try:
             request = ComparisonRequest(*(opened.side(Selection(run)) for run in ("normal", "abnormal")))
-            return opened.pages.first_response_bytes(request), opened.compare(request)
+            return finished(opened.pages.first_response(request), silent).result(), opened.compare(request)
         finally:
             opened.close()
 

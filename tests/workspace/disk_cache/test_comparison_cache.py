@@ -11,12 +11,14 @@ import tb_perfcompare.workspace.disk_cache.response_cache as module
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.model.progress import silent
 from tb_perfcompare.render.formats import FORMATS, render
 from tb_perfcompare.render.wire.pages import comparison_answer
 from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
+from tb_perfcompare.workspace.sharing.single_flight import finished
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
 from tests.render.examples import comparison
@@ -92,8 +94,9 @@ def test_what_is_read_back_is_drawn_byte_for_byte_as_what_was_computed(tmp_path:
 def test_the_first_answer_lies_beside_it(logdir: Path) -> None:
     first = compared(logdir)
     opened = workspace(logdir)
-    assert opened.cached_response(comparison_request(opened)) == comparison_answer(first)
-    assert opened.pages.first_response_bytes(comparison_request(opened)) == comparison_answer(first)
+    request = comparison_request(opened)
+    assert opened.cached_response(request) == comparison_answer(first)
+    assert finished(opened.pages.first_response(request), silent).result() == comparison_answer(first)
     opened.close()
 
 

@@ -15,7 +15,6 @@ export interface Palette {
   /** by level, from much less to much more */
   fills: string[];
   ink: string;
-  faint: string;
   mark: string;
   back: string;
 }
@@ -26,7 +25,6 @@ export function palette(element: Element): Palette {
   return {
     fills: [...[...levels].reverse().map((level) => of(`--flame-less-${level}`)), of('--flame-even'), ...levels.map((level) => of(`--flame-more-${level}`))],
     ink: of('--ink'),
-    faint: of('--ink-3'),
     mark: of('--focus'),
     back: of('--panel'),
   };

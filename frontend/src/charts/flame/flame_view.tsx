@@ -7,6 +7,7 @@ import { layersTogether } from '../../table/layers';
 import { joinKey } from '../../table/rows';
 import { useWhole } from '../../table/use_whole';
 import { shortNames } from '../../ui/names';
+import { actOn } from '../../ui/use_keys';
 import { useSearch } from '../../ui/use_search';
 import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';
@@ -121,19 +122,14 @@ function Flame(props: FlameProps) {
   const into = (frame: number): void => onZoom(placeOf(tree, frame));
   const outward = (): void => into(tree.parent[zoom]!);
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const held = active?.frame ?? zoom;
     const next = active ? moved(rows, tree, held, event.key) : ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'Home'].includes(event.key) ? zoom : null;
-    const actions: Record<string, () => void> = { Enter: () => into(held), ' ': () => onRow(keyOf(tree, held)) };
-    if (zoom !== 0) {
-      actions['Escape'] = outward;
-      actions['Backspace'] = outward;
-    }
-    const action = actions[event.key] ?? (next === null ? undefined : () => setActive({ frame: next, keyed: true }));
-    if (!action) return;
-    event.preventDefault();
-    event.stopPropagation();
-    action();
+    actOn(event, {
+      ...(next !== null && { [event.key]: () => setActive({ frame: next, keyed: true }) }),
+      ...(zoom !== 0 && { Escape: outward, Backspace: outward }),
+      Enter: () => into(held),
+      ' ': () => onRow(keyOf(tree, held)),
+    });
   };
   const spot = active ? (rows.flat().find((one) => one.frame === active.frame) ?? null) : null;
   const marked = (placed: Placed): Record<string, string> => ({
@@ -168,7 +164,7 @@ function Flame(props: FlameProps) {
             }}
             onBlur={() => setActive(null)}
           >
-            <canvas ref={canvas} class="flame-canvas" aria-hidden="true" style={{ width: `${width}px`, height: `${height}px` }} />
+            <canvas ref={canvas} class="flame-canvas layer" aria-hidden="true" style={{ width: `${width}px`, height: `${height}px` }} />
             {selected && <span class="flame-mark flame-selected" style={marked(selected)} />}
             {spot && <span class="flame-mark" style={marked(spot)} />}
           </div>

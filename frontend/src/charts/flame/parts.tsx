@@ -2,8 +2,9 @@
 
 import { Delta } from '../../ui/delta';
 import { arrow, formatPercent, formatPoints, formatTime, NOT_MEASURED } from '../../ui/format';
-import { IconButton } from '../../ui/icons';
-import { Badge } from '../../ui/sides';
+import { IconButton, LinkButton } from '../../ui/buttons';
+import { SideFigures } from '../../ui/controls/tooltip';
+import { Badge, type Letter } from '../../ui/sides';
 import { around, changeOf, LEVELS, oneSided, statusOf, type Look, type Tree } from './flame';
 import { words } from './words';
 
@@ -61,9 +62,7 @@ export function Path({ tree, names, zoom, look, whole, onZoom, onRow }: PathProp
       {zoom !== 0 && (
         <>
           <IconButton icon="up" label={words.outward} onClick={() => onZoom(tree.parent[zoom]!)} />
-          <button type="button" class="link-button soft" onClick={() => onRow(zoom)}>
-            {words.details}
-          </button>
+          <LinkButton onClick={() => onRow(zoom)}>{words.details}</LinkButton>
         </>
       )}
     </nav>
@@ -82,17 +81,15 @@ export function kindText(tree: Tree, frame: number): string {
 /** What the tooltip says of a frame. */
 export function FrameFigures({ tree, frame, whole }: { tree: Tree; frame: number; whole: string }) {
   const { delta, ratio } = changeOf(tree, frame, 'time');
-  const side = (index: 0 | 1) => {
+  const figures = (side: Letter) => {
+    const index = side === 'a' ? 0 : 1;
     const calls = tree.calls[index][frame]!;
     return (
-      <tr key={index}>
-        <th scope="row">
-          <Badge side={index ? 'b' : 'a'} />
-        </th>
+      <>
         <td>{timeText(tree.us[index][frame]!)}</td>
         <td>{Number.isNaN(tree.share[index][frame]!) ? '' : words.ofStep(formatPercent(tree.share[index][frame]), whole)}</td>
         <td>{Number.isNaN(calls) || calls === 0 ? '' : words.calls(calls)}</td>
-      </tr>
+      </>
     );
   };
   const own = tree.ownDelta[frame]!;
@@ -101,29 +98,25 @@ export function FrameFigures({ tree, frame, whole }: { tree: Tree; frame: number
     <>
       <p class="tooltip-name strong">{tree.name[frame]}</p>
       <p class="muted">{kindText(tree, frame)}</p>
-      <table class="tooltip-figures">
-        <tbody>
-          {side(0)}
-          {side(1)}
+      <SideFigures of={figures}>
+        <tr>
+          <th scope="row">Δ</th>
+          <td>
+            <Delta value={delta}>{timeText(delta, true)}</Delta>
+          </td>
+          <td>{formatPercent(ratio, true)}</td>
+          <td />
+        </tr>
+        {hasOwn && (
           <tr>
-            <th scope="row">Δ</th>
+            <th scope="row" />
             <td>
-              <Delta value={delta}>{timeText(delta, true)}</Delta>
+              <Delta value={own}>{timeText(own, true)}</Delta>
             </td>
-            <td>{formatPercent(ratio, true)}</td>
-            <td />
+            <td colSpan={2}>{words.own}</td>
           </tr>
-          {hasOwn && (
-            <tr>
-              <th scope="row" />
-              <td>
-                <Delta value={own}>{timeText(own, true)}</Delta>
-              </td>
-              <td colSpan={2}>{words.own}</td>
-            </tr>
-          )}
-        </tbody>
-      </table>
+        )}
+      </SideFigures>
     </>
   );
 }

@@ -24,10 +24,10 @@ export const LANES = {
   change: 2 * NAMES + 2 * STRIP + STATUS + 3 * GAP,
   end: 2 * NAMES + 2 * STRIP + STATUS + CHANGE + 3 * GAP,
 } as const;
-export const SIZES = { strip: STRIP, status: STATUS, change: CHANGE } as const;
+export const SIZES = { strip: STRIP, change: CHANGE } as const;
 
 /** Part of the strip's height that a class fills, so that colour is not needed to tell them apart: from, to. */
-const PARTS: Record<(typeof BOUND_CLASSES)[number], [number, number]> = {
+export const PARTS: Record<(typeof BOUND_CLASSES)[number], [number, number]> = {
   'tensor-bound': [0, 0.5],
   'memory-bound': [0.5, 1],
   both: [0, 1],

@@ -3,9 +3,9 @@
 import { useMemo } from 'preact/hooks';
 import type { Table } from '../../contract/wire';
 import { formatIn, formatPercent, formatTime, NOT_MEASURED, type NumberStyle } from '../../ui/format';
-import { Badge } from '../../ui/sides';
+import { SideFigures } from '../../ui/controls/tooltip';
 import { BOUND_CLASSES, boundWord } from '../bound';
-import type { Shade } from './canvas';
+import { PARTS, type Shade } from './canvas';
 import { STATUSES, type Timeline } from './timeline';
 import { words } from './words';
 
@@ -39,37 +39,36 @@ export function Launch({ timeline, names, row, style }: LaunchProps) {
       <p class="tooltip-name strong">{names.a[row]}</p>
       {status === 'replaced' && <p class="tooltip-name strong">→ {names.b[row]}</p>}
       {status !== 'both' && <p class="muted">{words.status[status]}</p>}
-      <table class="tooltip-figures">
-        <tbody>
-          {(['a', 'b'] as const).map((side) => {
-            const lane = timeline[side];
-            const us = lane.us[row]!;
-            return (
-              <tr key={side}>
-                <th scope="row">
-                  <Badge side={side} />
-                </th>
-                {Number.isNaN(us) ? (
-                  <td colSpan={4}>{words.missing}</td>
-                ) : (
-                  <>
-                    <td>{`${formatIn(style, us)}\u202f${style.unit}`}</td>
-                    {timeline.hasUtilisation && (
-                      <>
-                        <td>{`${words.tensor} ${share(lane.tensor[row]!)}`}</td>
-                        <td>{`${words.dram} ${share(lane.dram[row]!)}`}</td>
-                        <td>{boundWord(BOUND_CLASSES[lane.bound[row]!]!)}</td>
-                      </>
-                    )}
-                  </>
-                )}
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <SideFigures
+        of={(side) => {
+          const lane = timeline[side];
+          const us = lane.us[row]!;
+          if (Number.isNaN(us)) return <td colSpan={4}>{words.missing}</td>;
+          return (
+            <>
+              <td>{`${formatIn(style, us)}\u202f${style.unit}`}</td>
+              {timeline.hasUtilisation && (
+                <>
+                  <td>{`${words.tensor} ${share(lane.tensor[row]!)}`}</td>
+                  <td>{`${words.dram} ${share(lane.dram[row]!)}`}</td>
+                  <td>{boundWord(BOUND_CLASSES[lane.bound[row]!]!)}</td>
+                </>
+              )}
+            </>
+          );
+        }}
+      />
     </>
   );
+}
+
+/** As the strip between the runs has them: colour, and part of the height. */
+const MARKS: Record<string, [colour: string, part: [number, number]]> = { replaced: ['--ink-2', [0, 1]], added: ['--b-fill', [0.5, 1]], removed: ['--a-fill', [0, 0.5]] };
+
+/** A sample of what is drawn: a colour in a part of the height. */
+function Key({ colour, part: [from, to] }: { colour: string; part: [number, number] }) {
+  const place = to - from < 1 ? Math.round((100 * from) / (1 - to + from)) : 0;
+  return <span class="launch-key" aria-hidden="true" style={{ background: `linear-gradient(var(${colour}), var(${colour})) 0 ${place}% / 100% ${100 * (to - from)}% no-repeat var(--stripe)` }} />;
 }
 
 export function Legend({ timeline, shade, span }: { timeline: Timeline; shade: Shade; span: number }) {
@@ -80,13 +79,13 @@ export function Legend({ timeline, shade, span }: { timeline: Timeline; shade: S
       {shade === 'bound'
         ? used.map((name) => (
             <span key={name}>
-              <span class={`bound-key bound-${name.replace(/[ -]/g, '_')}`} aria-hidden="true" /> {boundWord(name)}
+              <Key colour={`--bound-${name.replace(/[ -]/g, '_')}`} part={PARTS[name]} /> {boundWord(name)}
             </span>
           ))
         : <span>{words.high[shade]}</span>}
       {marks.map((status) => (
         <span key={status}>
-          <span class={`status-key status-${status}`} aria-hidden="true" /> {words.status[status]}
+          <Key colour={MARKS[status]![0]} part={MARKS[status]![1]} /> {words.status[status]}
         </span>
       ))}
       <span>{words.change}</span>

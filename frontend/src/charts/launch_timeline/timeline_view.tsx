@@ -8,6 +8,7 @@ import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';
 import { Badge } from '../../ui/sides';
 import { Tooltip } from '../../ui/controls/tooltip';
+import { actOn } from '../../ui/use_keys';
 import { useWidth } from '../../ui/use_width';
 import { FigureBox } from '../figure_box';
 import { ZoomButtons } from '../zoom_buttons';
@@ -101,27 +102,22 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
     onView(revealing(timeline, window, next));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const row = active?.row ?? (selected >= 0 ? selected : rowAt(timeline, window.from));
     const middle = active ? timeline.start[row]! : (window.from + window.to) / 2;
-    const actions: Record<string, () => void> = {
+    const closer = (): void => onView(zoomed(all, window, middle, 1 / ZOOM, shortest(timeline)));
+    actOn(event, {
       ArrowRight: () => move(active || selected >= 0 ? row + 1 : row),
       ArrowLeft: () => move(row - 1),
       PageDown: () => onView(moved(all, window, (window.to - window.from) / 2)),
       PageUp: () => onView(moved(all, window, (window.from - window.to) / 2)),
       Home: () => move(0),
       End: () => move(timeline.count - 1),
-      '+': () => onView(zoomed(all, window, middle, 1 / ZOOM, shortest(timeline))),
-      '=': () => onView(zoomed(all, window, middle, 1 / ZOOM, shortest(timeline))),
+      '+': closer,
+      '=': closer,
       '-': () => onView(zoomed(all, window, middle, ZOOM, shortest(timeline))),
       Enter: () => onRow(row),
-    };
-    if (!isWhole(all, window)) actions['Escape'] = () => onView(null);
-    const action = actions[event.key];
-    if (!action) return;
-    event.preventDefault();
-    event.stopPropagation();
-    action();
+      Escape: isWhole(all, window) ? undefined : () => onView(null),
+    });
   };
   const onWheel = (event: WheelEvent): void => {
     const next = spanAfterWheel(event, all, window, at(event.clientX), 1 / scale, shortest(timeline));
@@ -159,7 +155,7 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
         </div>
         <div
           ref={box}
-          class="timeline-box"
+          class="timeline-box picture-box"
           role="group"
           tabIndex={0}
           aria-label={words.label(timeline.count)}
@@ -180,7 +176,7 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
           onPointerLeave={() => !drag.current && setActive(null)}
           onBlur={() => setActive(null)}
         >
-          <canvas ref={canvas} class="timeline-canvas" aria-hidden="true" style={{ width: `${width}px`, height: `${LANES.end}px` }} />
+          <canvas ref={canvas} class="timeline-canvas layer" aria-hidden="true" style={{ width: `${width}px`, height: `${LANES.end}px` }} />
           {selected >= 0 && inView(selected) && <span class="timeline-selected" style={slot(selected)} />}
           {active && inView(active.row) && <span class="timeline-active" style={slot(active.row)} />}
           {active && inView(active.row) && (

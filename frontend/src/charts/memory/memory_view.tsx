@@ -9,9 +9,9 @@ import { formatBytes, formatPercent, formatRound, formatTime, timeStyle } from '
 import { Segments } from '../../ui/controls/segments';
 import { Select } from '../../ui/controls/select';
 import { adoptSheet } from '../../ui/sheets';
-import { Badge } from '../../ui/sides';
 import { sentence, text } from '../../ui/strings';
-import { Tooltip } from '../../ui/controls/tooltip';
+import { SideFigures, Tooltip } from '../../ui/controls/tooltip';
+import { actOn } from '../../ui/use_keys';
 import { useWidth } from '../../ui/use_width';
 import { XTick, YTick } from '../axes';
 import { FigureBox } from '../figure_box';
@@ -113,9 +113,7 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
       End: places[places.length - 1],
     };
     const next = targets[event.key];
-    if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    setCursor({ x: Math.min(extent.x.high, Math.max(extent.x.low, next)), keyed: true });
+    if (next !== undefined) actOn(event, { [event.key]: () => setCursor({ x: Math.min(extent.x.high, Math.max(extent.x.low, next)), keyed: true }) });
   };
   const held = cursor && { a: heldAt(lines, 'a', cursor.x), b: heldAt(lines, 'b', cursor.x) };
   const sideText = (side: 'a' | 'b'): string => (peaks[side] ? words.side(formatBytes(peaks[side].bytes)) : words.absent);
@@ -159,26 +157,16 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
         {cursor && held && (
           <Tooltip x={x(cursor.x)} y={TOP + 6} width={width}>
             <p class="tooltip-name strong">{placeText(axis, cursor.x, names)}</p>
-            <table class="tooltip-figures">
-              <tbody>
-                {(['a', 'b'] as const).map((side) => (
-                  <tr key={side}>
-                    <th scope="row">
-                      <Badge side={side} />
-                    </th>
-                    <td>{heldText(held[side])}</td>
-                  </tr>
-                ))}
-                {held.a && held.b && (
-                  <tr>
-                    <th scope="row">Δ</th>
-                    <td>
-                      <Delta value={held.b.allocated - held.a.allocated}>{formatBytes(held.b.allocated - held.a.allocated, true)}</Delta> {words.allocated}
-                    </td>
-                  </tr>
-                )}
-              </tbody>
-            </table>
+            <SideFigures of={(side) => <td>{heldText(held[side])}</td>}>
+              {held.a && held.b && (
+                <tr>
+                  <th scope="row">Δ</th>
+                  <td>
+                    <Delta value={held.b.allocated - held.a.allocated}>{formatBytes(held.b.allocated - held.a.allocated, true)}</Delta> {words.allocated}
+                  </td>
+                </tr>
+              )}
+            </SideFigures>
           </Tooltip>
         )}
       </div>
@@ -269,7 +257,7 @@ function XAxis({ axis, extent, x, top, bottom, right, scale, unit, names }: XAxi
         ))}
       {!names.same &&
         (['a', 'b'] as const).map((side, row) => (
-          <text key={side} class={`lane-label series-${side}`} x={LEFT - 8} y={bottom + 15 + row * ROW} text-anchor="end">
+          <text key={side} class={`lane-label text-${side}`} x={LEFT - 8} y={bottom + 15 + row * ROW} text-anchor="end">
             {LETTERS[side]}
           </text>
         ))}

@@ -37,7 +37,6 @@ export interface Roofline {
 export interface Roof {
   /** whose, both where the devices are one */
   side: 'a' | 'b' | 'both';
-  device: string;
   type: string;
   /** FLOP/s */
   peak: number;
@@ -98,7 +97,7 @@ export function roofsOf(peaks: Peaks | undefined, points: Point[]): Roof[] {
   const roofs = (side: Roof['side'], device: DevicePeaks | null, types: Set<string>): Roof[] =>
     Object.entries(device?.tflops ?? {})
       .filter(([type]) => types.has(type))
-      .map(([type, tflops]) => ({ side, device: device!.device, type, peak: 1e12 * tflops, bandwidth: 1e9 * device!.memory_gbs }));
+      .map(([type, tflops]) => ({ side, type, peak: 1e12 * tflops, bandwidth: 1e9 * device!.memory_gbs }));
   if (baseline && candidate && baseline.device === candidate.device) return roofs('both', baseline, new Set([...used('a'), ...used('b')]));
   return [...roofs('a', baseline, used('a')), ...roofs('b', candidate, used('b'))];
 }

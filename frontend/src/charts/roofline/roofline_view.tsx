@@ -3,11 +3,10 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Peaks } from '../../contract/sent';
 import type { Table } from '../../contract/wire';
-import { Tooltip } from '../../ui/controls/tooltip';
+import { SideFigures, Tooltip } from '../../ui/controls/tooltip';
 import { columnStyle, formatDecimal, formatDigits, formatIn, formatPercent, type NumberStyle } from '../../ui/format';
 import { useSearch } from '../../ui/use_search';
 import { adoptSheet } from '../../ui/sheets';
-import { Badge } from '../../ui/sides';
 import { useWidth } from '../../ui/use_width';
 import { XTick, YTick } from '../axes';
 import { Shape, type Mark } from '../scatter/parts';
@@ -47,7 +46,7 @@ export function RooflineView({ table, peaks, query, selected, onRow }: Props) {
   const roofs = useMemo(() => roofsOf(peaks, picture.points), [peaks, picture]);
   const style = useMemo(() => columnStyle(picture.points.flatMap((point) => [point.a?.us, point.b?.us])), [picture]);
   const search = useSearch(query).query;
-  if (picture.points.length === 0) return <p class="nothing">{words.nothing}</p>;
+  if (picture.points.length === 0) return <p class="nothing stack soft">{words.nothing}</p>;
   const spots = picture.points.flatMap((point) => [point.a, point.b].flatMap((spot) => spot ?? []));
   const across = decades([...spots.map((spot) => spot.intensity), ...roofs.flatMap((roof) => ridgeOf(roof) ?? [])]);
   const up = decades([...spots.map((spot) => spot.rate), ...roofs.map((roof) => roof.peak)]);
@@ -173,30 +172,20 @@ function Figures({ point, style }: { point: Point; style: NumberStyle }) {
   const over = [point.a, point.b].some((spot) => (spot?.share ?? 0) > 1);
   return (
     <>
-      <table class="tooltip-figures">
-        <tbody>
-          {(['a', 'b'] as const).map((side) => {
-            const spot = point[side];
-            return (
-              <tr key={side}>
-                <th scope="row">
-                  <Badge side={side} />
-                </th>
-                {spot ? (
-                  <>
-                    <td>{formatDecimal(spot.rate, 'FLOP/s')}</td>
-                    <td>{spot.share === null ? '' : `${formatPercent(spot.share)} ${words.share}`}</td>
-                    <td>{[spot.type, spot.bound].filter(Boolean).join(', ')}</td>
-                    <td>{`${formatIn(style, spot.us)}\u202f${style.unit}`}</td>
-                  </>
-                ) : (
-                  <td colSpan={4}>{words.absent}</td>
-                )}
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <SideFigures
+        of={(side) => {
+          const spot = point[side];
+          if (!spot) return <td colSpan={4}>{words.absent}</td>;
+          return (
+            <>
+              <td>{formatDecimal(spot.rate, 'FLOP/s')}</td>
+              <td>{spot.share === null ? '' : `${formatPercent(spot.share)} ${words.share}`}</td>
+              <td>{[spot.type, spot.bound].filter(Boolean).join(', ')}</td>
+              <td>{`${formatIn(style, spot.us)}\u202f${style.unit}`}</td>
+            </>
+          );
+        }}
+      />
       {over && <p class="roof-over">{words.over}</p>}
     </>
   );

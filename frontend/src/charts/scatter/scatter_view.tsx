@@ -4,12 +4,11 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Table } from '../../contract/wire';
 import { columnStyle, formatIn, formatPercent, type NumberStyle } from '../../ui/format';
 import { adoptSheet } from '../../ui/sheets';
-import { Badge } from '../../ui/sides';
-import { Tooltip } from '../../ui/controls/tooltip';
+import { SideFigures, Tooltip } from '../../ui/controls/tooltip';
 import { useWidth } from '../../ui/use_width';
 import { FigureBox } from '../figure_box';
 import { Arrow, Axes, BOTTOM, HEIGHT, INSET, LEFT, Regions, RIGHT, Shape, TOP, type Mark } from './parts';
-import { movers, radius, scatterOf, type Point } from './scatter';
+import { movers, radius, scatterOf, type Point, type Spot } from './scatter';
 import { Item, LeftOut, Legend, nearest, Pair } from './side_list';
 import css from './scatter.css?inline';
 import { words } from './words';
@@ -86,7 +85,7 @@ function Chart({ table, selected, onRow }: Pick<Props, 'table' | 'selected' | 'o
         {active && place && (
           <Tooltip x={place.x} y={Math.min(Math.max(4, place.y - 20), HEIGHT - 130)} width={width}>
             <p class="tooltip-name strong">{active.name}</p>
-            <Figures point={active} style={style} />
+            <SideFigures of={(side) => <Figures spot={active[side]} style={style} />} />
           </Tooltip>
         )}
       </div>
@@ -117,30 +116,13 @@ function Chart({ table, selected, onRow }: Pick<Props, 'table' | 'selected' | 'o
   );
 }
 
-function Figures({ point, style }: { point: Point; style: NumberStyle }) {
+function Figures({ spot, style }: { spot: Spot | null; style: NumberStyle }) {
+  if (!spot) return <td colSpan={3}>{words.absent}</td>;
   return (
-    <table class="tooltip-figures">
-      <tbody>
-        {(['a', 'b'] as const).map((side) => {
-          const spot = point[side];
-          return (
-            <tr key={side}>
-              <th scope="row">
-                <Badge side={side} />
-              </th>
-              {spot ? (
-                <>
-                  <td>{`${words.tensor} ${formatPercent(spot.tensor)}`}</td>
-                  <td>{`${words.dram} ${formatPercent(spot.dram)}`}</td>
-                  <td>{`${formatIn(style, spot.us)}\u202f${style.unit}`}</td>
-                </>
-              ) : (
-                <td colSpan={3}>{words.absent}</td>
-              )}
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <>
+      <td>{`${words.tensor} ${formatPercent(spot.tensor)}`}</td>
+      <td>{`${words.dram} ${formatPercent(spot.dram)}`}</td>
+      <td>{`${formatIn(style, spot.us)}\u202f${style.unit}`}</td>
+    </>
   );
 }

@@ -8,13 +8,13 @@ import { useWhole } from '../../table/use_whole';
 import { formatIn, formatPercent, formatRound, formatSetting, formatTime, timeStyle } from '../../ui/format';
 import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';
-import { letterOf, sideName } from '../../ui/sides';
+import { letterOf, LETTERS, sideName, type Letter } from '../../ui/sides';
 import { sentence, text, type MetricWords } from '../../ui/strings';
 import { Tooltip } from '../../ui/controls/tooltip';
 import { useWidth } from '../../ui/use_width';
 import { FigureBox } from '../figure_box';
 import { niceTicks } from '../ticks';
-import { useLanes, type Letter } from '../use_lanes';
+import { useLanes } from '../use_lanes';
 import { YTick } from '../axes';
 import { useTheme } from '../canvas';
 import { paint, palette, type Picture } from './canvas';
@@ -32,7 +32,6 @@ const HEAD = 14;
 const LEFT = 74;
 const LEAST = 3;
 const MOST = 64;
-const LETTERS = ['a', 'b'] as const;
 
 interface Props {
   table: Table;
@@ -121,10 +120,9 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
     top: `${top(side) - 4}px`,
     height: `${HIGH + 4}px`,
   });
-  const name = (side: Letter): string => sideName(side);
   const what = (side: Letter, bar: Bar): string => {
     const some = stepsOf(side, bar);
-    return some.length === 1 ? stackWords.step(words.one, some[0]!.step, name(side)) : stackWords.steps(words.many, some[0]!.step, some[some.length - 1]!.step, name(side));
+    return some.length === 1 ? stackWords.step(words.one, some[0]!.step, sideName(side)) : stackWords.steps(words.many, some[0]!.step, some[some.length - 1]!.step, sideName(side));
   };
   const late = (bar: Bar): string[] => (bar.backlog > 0 ? [text.backlog.of(formatTime(bar.backlog), words.one)] : []);
   const parts = (bar: Bar): string => (bar.admitted ? [...labels.flatMap((label, part) => (bar.parts[part]! > 0 ? [`${label} ${formatTime(bar.parts[part])}`] : [])), ...late(bar)].join(', ') : '');
@@ -136,16 +134,16 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
     <div ref={frame}>
       <div
         ref={box}
-        class="stacks-box"
+        class="stacks-box picture-box"
         role="group"
         tabIndex={0}
         aria-label={stackWords.label(stacks.a.length, stacks.b.length, words)}
         style={{ height: `${height}px` }}
         {...handlers}
       >
-        <canvas ref={canvas} class="stacks-canvas" aria-hidden="true" style={{ width: `${width}px`, height: `${height}px` }} />
+        <canvas ref={canvas} class="stacks-canvas layer" aria-hidden="true" style={{ width: `${width}px`, height: `${height}px` }} />
         {width > 0 && (
-          <svg class="stacks-axes" width={width} height={height} aria-hidden="true">
+          <svg class="stacks-axes layer" width={width} height={height} aria-hidden="true">
             {shown.map((side) => (
               <g key={side}>
                 {(share ? niceTicks(0, scale, 4) : niceTicks(0, highest / style.scale, 5)).map((tick) => {

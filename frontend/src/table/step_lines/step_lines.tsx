@@ -7,7 +7,6 @@ import { Kept } from '../../ui/kept';
 import { adoptSheet } from '../../ui/sheets';
 import { drawn, HEIGHT, LANE, WIDTH, type Drawn } from './path';
 import css from './step_lines.css?inline';
-import { writePlaces } from './places';
 
 adoptSheet(css);
 
@@ -22,6 +21,18 @@ const MOST_ASKED = 500;
 export interface LineRow {
   place: number;
   key: string;
+}
+
+/** `0-3,7` of 0, 1, 2, 3, 7. */
+export function writePlaces(places: number[]): string {
+  const parts: string[] = [];
+  const ordered = [...places].sort((one, other) => one - other);
+  for (let at = 0; at < ordered.length; at += 1) {
+    const first = ordered[at]!;
+    while (ordered[at + 1] === ordered[at]! + 1) at += 1;
+    parts.push(ordered[at] === first ? `${first}` : `${first}-${ordered[at]}`);
+  }
+  return parts.join(',');
 }
 
 /** Pictures by question, table, time and row; the oldest leave first. */
@@ -117,8 +128,8 @@ class Picture extends Component<{ drawn: Drawn }> {
       <svg class="step-lines" width={WIDTH} height={HEIGHT} role="img">
         <title>{summary}</title>
         <path class="step-level" d={level} />
-        <path class="step-line-a" d={a} />
-        <path class="step-line-b" d={b} />
+        <path class="text-a" d={a} />
+        <path class="text-b" d={b} />
       </svg>
     );
   }

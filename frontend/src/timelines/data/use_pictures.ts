@@ -1,7 +1,7 @@
 // The pictures of both steps, as they are needed: each whole step once, and closer views of steps too full to come whole.
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { asFailure, type Failure } from '../../api/failure';
+import { asFailure, type Failure } from '../../api/api';
 import { length, type Span } from '../../charts/span';
 import type { Progress } from '../../contract/wire';
 import { Kept } from '../../ui/kept';

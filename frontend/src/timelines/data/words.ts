@@ -4,7 +4,6 @@ import { formatCount, formatMany } from '../../ui/format';
 
 export const words = {
   title: 'Step timelines',
-  about: 'one step of each run on one time scale',
   toolbar: 'What is drawn',
   letter: { a: 'A', b: 'B' },
   side: { a: 'Baseline', b: 'Candidate' },
@@ -29,7 +28,7 @@ export const words = {
     changeAbout: 'Colour by difference from the counterpart: more or less time in B; hatched: on one side only',
   },
 
-  search: { label: 'Search by name: word, -word, /regex/', short: 'Search  /', found: (n: number, time: string) => `${formatMany(n, 'event')}, ${time}`, next: 'Next match (Enter)' },
+  search: { label: 'Search by name: word, -word, /regex/', short: 'Search  /', found: (n: number, time: string) => `${formatMany(n, 'event')}, ${time}` },
 
   divider: {
     label: 'Height of the baseline',
@@ -131,7 +130,6 @@ export const words = {
     name: 'Name',
     kind: 'Kind',
     calls: 'Calls',
-    time: 'Self time',
     delta: 'Δ',
     rest: (n: number, time: string) => `${formatMany(n, 'further name', 'further names')}: Δ ${time}`,
     none: 'No name differs between these steps.',
@@ -188,6 +186,5 @@ export const words = {
     waiting: (side: string) => `${side}: reading the step…`,
     phase: { listing: 'looking for files', reading: 'reading', summarising: 'extracting the step', comparing: 'matching events' } as Record<string, string>,
     typical: 'Show the typical step',
-    nothing: 'Nothing was recorded in this step.',
   },
 };

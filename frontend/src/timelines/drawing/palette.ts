@@ -15,7 +15,7 @@ export interface Palette {
   less: number;
   a: number;
   b: number;
-  css: { ink: string; ink2: string; line: string; page: string; panel: string; a: string; b: string; selected: string };
+  css: { ink: string; ink2: string; line: string; page: string; panel: string; a: string; b: string };
 }
 
 export const SHADES = 4;
@@ -80,6 +80,6 @@ export function paletteOf(kinds: string[]): Palette {
     less: pixel(rgb('--less-fill')),
     a: pixel(rgb('--a-fill')),
     b: pixel(rgb('--b-fill')),
-    css: { ink: of('--ink'), ink2: of('--ink-2'), line: of('--line-strong'), page: of('--page'), panel: of('--panel'), a: of('--a'), b: of('--b'), selected: of('--selected') },
+    css: { ink: of('--ink'), ink2: of('--ink-2'), line: of('--line-strong'), page: of('--page'), panel: of('--panel'), a: of('--a'), b: of('--b') },
   };
 }

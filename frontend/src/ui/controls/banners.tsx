@@ -1,6 +1,7 @@
 // Lines above the answer that ask for the reader's decision; numbers never change by themselves.
 
-import { Icon, IconButton } from '../icons';
+import { IconButton, LinkButton } from '../buttons';
+import { Icon } from '../icons';
 
 interface Props {
   message: string;
@@ -16,9 +17,7 @@ export function Banner({ message, action, onAction, onDismiss, dismiss }: Props)
       <Icon name="info" size={14} />
       <span>{message}</span>
       {action && (
-        <button type="button" class="link-button soft" onClick={onAction}>
-          {action}
-        </button>
+        <LinkButton onClick={onAction}>{action}</LinkButton>
       )}
       {onDismiss && (
         <IconButton icon="close" label={dismiss ?? ''} size={12} onClick={onDismiss} />

@@ -9,6 +9,7 @@ interface Head {
   label: preact.ComponentChildren;
   class?: string;
   title?: string;
+  width?: string;
 }
 
 export function Listing({ label, class: extra, heads, children }: { label?: string; class: string; heads: Head[]; children: preact.ComponentChildren }) {
@@ -17,7 +18,7 @@ export function Listing({ label, class: extra, heads, children }: { label?: stri
       <thead role="rowgroup">
         <tr role="row">
           {heads.map((head, index) => (
-            <th key={index} scope="col" role="columnheader" class={head.class} title={head.title}>
+            <th key={index} scope="col" role="columnheader" class={head.class} title={head.title} style={{ width: head.width }}>
               {head.label}
             </th>
           ))}

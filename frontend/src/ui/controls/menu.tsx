@@ -15,6 +15,25 @@ interface Props {
   children: (close: () => void) => ComponentChildren;
 }
 
+interface ItemProps {
+  title?: string;
+  /** closes the panel */
+  close: () => void;
+  /** what it does, or the address of the file that it saves */
+  onChoose?: () => void;
+  href?: string;
+  children: ComponentChildren;
+}
+
+export function MenuItem({ title, close, onChoose, href, children }: ItemProps) {
+  if (href !== undefined) return <a class="pop-item stack" href={href} download="" referrerpolicy="no-referrer" onClick={close}>{children}</a>;
+  const choose = (): void => {
+    close();
+    onChoose?.();
+  };
+  return <button type="button" class="pop-item stack" title={title} onClick={choose}>{children}</button>;
+}
+
 const ITEMS = '.pop button:not(:disabled), .pop a, .pop input, .pop select:not(:disabled)';
 
 /** Between a panel and the edges of the window. */

@@ -3,13 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-interface Props {
-  label: string;
-  class: string;
-  children: ComponentChildren;
-}
-
-export function Toolbar({ label, class: name, children }: Props) {
+export function Toolbar({ label, class: name, children }: { label: string; class: string; children: ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null);
   /** the control that the Tab key comes back to */
   const held = useRef<HTMLElement | null>(null);

@@ -6,7 +6,7 @@ import { columnViews, toggleColumn, visibleColumns } from '../../../src/table/co
 import { drawnMeasure, hasSteps, STEP_COLUMN, stepColumn } from '../../../src/table/step_column';
 import { drawn, HEIGHT, LANE, linePath, scaleOf, WIDTH } from '../../../src/table/step_lines/path';
 import { StepLines, type LineRow } from '../../../src/table/step_lines/step_lines';
-import { writePlaces } from '../../../src/table/step_lines/places';
+import { writePlaces } from '../../../src/table/step_lines/step_lines';
 import type { SideLine } from '../../../src/contract/sent';
 import { metricWords } from '../../../src/ui/strings';
 import { column as sample, comparison, PLAIN } from '../../samples';

@@ -20,8 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.replaced_operators import Place, 
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.causes.evidence.where_called import where_called
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows
-from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.wording import calls_text, many, numbers_text, short, signed_time
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, WAIT, calls
 from tb_perfcompare.model.names.compiled_names import is_compiled
@@ -51,6 +50,11 @@ NEW, NEWS = 4, 0.1
 that explain it. Only reading back a result adds fewer."""
 
 KERNEL = "Kernel"
+
+_OF_MACHINE = {"host_interrupted", "host_pace", "device_interrupted", "device_pace"}
+"""Rules that explain the time of calls, not their number."""
+
+_CALLS = "calls per step"
 
 _NAMES = {"More calls": "more_calls", "Fewer calls": "fewer_calls"}
 """Titles that mean the same as another rule, and that rule's name."""
@@ -184,8 +188,11 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
         has_gaps = part is parts[0] and not explained.by_category().get("Other")
         change = _cause_of(pair, part, is_all=len(parts) == 1, has_gaps=has_gaps)
         if explained.covers(change):
-            # the waits account for the time that they expose; new operators in it are still reported by count
-            if SYNCHRONISATION.names[0] in found_rules and _is_a_part(pair, part):
+            # the waits account for the time that they expose; new operators in it are still reported by count, and so
+            # are calls that decide the verdict
+            waits = SYNCHRONISATION.names[0] in found_rules and _is_a_part(pair, part)
+            decides = pair.headline.counted is not None and found_rules <= _OF_MACHINE and part is parts[0]
+            if waits or decides:
                 yield _cause_of(pair, part, is_all=len(parts) == 1, is_counted=True)
         elif abs(change.finding.delta_us or 0) >= pair.least_us or not trifle:
             yield change
@@ -250,13 +257,14 @@ def _cause_of(
     where = where_called(pair, [(one.name, one.calls) for one in (*new[:NAMED], *gone[:NAMED], *others[:NAMED])
                                 if not one.annotation])  # fmt: skip
     clauses += [where] if where else []
-    title = _title(new, gone, others)
+    title = _title(new, gone, others, delta)
     if is_again:
         title = f"Activations are {'' if delta > 0 else 'no longer '}recomputed in the backward pass"
     if is_counted and not (new and gone):  # the title, right before it, already says so
         clauses[0] = clauses[0].removeprefix("new: ").removeprefix("gone: ")
     time = "" if is_counted else f"{signed_time(delta)} per step{_around(around)}; "
-    sentence = f"{title}: {time}{'; '.join(clauses)}."
+    colon = "; " if is_counted and clauses[0].startswith(_CALLS) else ": "
+    sentence = f"{title}{colon}{time}{'; '.join(clauses)}."
     return cause(
         pair, RECOMPUTATION if is_again else OPERATORS_CHANGED, first.name, "all", None if is_counted else delta,
         sentence,
@@ -326,11 +334,14 @@ def _kernels(pair: RuleContext, operators: Collection[str]) -> dict[str, dict[Ke
     return by_operator
 
 
-def _title(new: list[_Changed], gone: list[_Changed], others: list[_Changed]) -> str:
+def _title(new: list[_Changed], gone: list[_Changed], others: list[_Changed], delta: float) -> str:
+    """Title in the direction of `delta`: a new operator saves no time, and one that is gone costs none."""
     times = sorted(sum(one.total_us for one in group) for group in (new, gone))
     alike = {work_kind(one.name) for one in new} & {work_kind(one.name) for one in gone} - {""}
     if new and gone and (alike or times[0] >= REPLACED * times[1]):
         return "Operators replaced"
+    if (new and not gone and delta < 0) or (gone and not new and delta > 0):
+        return "Operators changed"
     if new and not gone:
         return "New operators" if len(new) > 1 else "New operator"
     if gone and not new:
@@ -358,7 +369,7 @@ def _recounted(group: list[_Changed]) -> Iterator[str]:
     named = ", ".join(
         f"{short(one.name)} {numbers_text(one.calls.calls_a, one.calls.calls_b)}" for one in group[:NAMED]
     )
-    yield f"calls per step: {named}{_others(group)}"
+    yield f"{_CALLS}: {named}{_others(group)}"
 
 
 def _others(group: list[_Changed]) -> str:

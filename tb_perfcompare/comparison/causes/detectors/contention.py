@@ -8,7 +8,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls, fastest_own_calls, table_of_calls
+from tb_perfcompare.comparison.causes.evidence.fastest_calls import (
+    BY_SHAPE,
+    fastest_calls,
+    fastest_own_calls,
+    fastest_steps,
+    table_of_calls,
+)
 from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -53,7 +59,8 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     operators = columns.of_rows(np.flatnonzero(often_called))
     if not operators:
         return
-    fastest = fastest_own_calls(pair, table)
+    # without shapes the fastest call of an operator is that on its smallest input
+    fastest = fastest_own_calls(pair, table) if table == BY_SHAPE else fastest_steps(pair, table)
     ratios, weights = list[float](), list[float]()
     means, times = list[float](), list[float]()
     every: list[tuple[Part, float]] = []
@@ -105,7 +112,8 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     exposed = math.fsum(explained.values())
     sentence = (
         f"{'CPU contention' if exposed > 0 else 'Less CPU contention'}: {signed_time(exposed)} per step; mean operator "
-        f"time {ratio_text(after / before)}, but fastest calls {ratio_text(math.exp(middle))}; other processes "
+        f"time {ratio_text(after / before)}, but fastest {'calls' if table == BY_SHAPE else 'steps'} "
+        f"{ratio_text(math.exp(middle))}; other processes "
         f"{'are taking' if exposed > 0 else 'no longer take'} the CPU."
     )
     yield cause(
@@ -178,8 +186,9 @@ def sharing_rules(pair: RuleContext) -> Iterator[Cause]:
 CPU_CONTENTION = Rule(
     names=("host_interrupted",),
     meaning="CPU contention: other work takes the CPU between and within operators",
-    when="Many operators take longer on average, at least 1.2 times together, but their fastest calls do not. No "
-    "single operator makes half of the change, its longest call left out",
+    when="Many operators take longer on average, at least 1.2 times together, but their fastest calls (without "
+    "shapes: the steps in which their calls are fastest) do not. No single operator makes half of the change, its "
+    "longest call left out",
     needs="operators",
     look_at="other processes and threads on these cores, more threads than cores, CPU limits of the container",
     find=interruption_rules,

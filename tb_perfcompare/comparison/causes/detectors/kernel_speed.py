@@ -16,8 +16,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_input
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.ledger_columns import EntityRows
-from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.wording import number_text, percent_text, short, signed_time, times_text
 
 KERNEL = "Kernel"

@@ -7,11 +7,12 @@ from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio, kernels_flat
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
-from tb_perfcompare.comparison.causes.evidence.device_idle import idle_share, idle_text
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     HOST,
     exposed_growth,
     exposed_host,
+    idle_share,
+    idle_text,
     is_same_runtime,
     slower_work,
 )

@@ -29,6 +29,7 @@ from tb_perfcompare.comparison.causes.evidence.rates import peak_clause, total_c
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time
 from tb_perfcompare.comparison.statistics.weights import weighted_median
 from tb_perfcompare.model.input_shapes import launched_threads, shown_shape
@@ -133,7 +134,7 @@ class OtherWork:
         return cause(
             pair, self.rule, self.operator, "all", device if matters else None,
             f"{self.what}: {of_device}{self.how}; the step still changes by {signed_time(delta)}, so another change "
-            "outweighs it.",
+            f"{'or the spread of the steps ' if pair.headline.verdict is Verdict.INCONCLUSIVE else ''}outweighs it.",
             (self.evidence,), confidence=self.confidence, look_at=self.look_at,
             explains=of_categories(against_inputs) if matters else {},
         )  # fmt: skip

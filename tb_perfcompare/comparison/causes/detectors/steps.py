@@ -34,6 +34,9 @@ CHANCE = 0.01
 MORE_CALLS = 1.5
 """Ratio of calls in slow steps to calls in other steps from which slow steps do more of something."""
 
+NAMED = 5
+"""Number of slow steps that a sentence names."""
+
 LEADING = 0.25
 """Share of a recording's first steps that may be a warm-up."""
 
@@ -87,12 +90,14 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     own = math.copysign(growth[label] * len(slow) / len(summary.steps), delta)
     if not of_step and (own * pair.exposed(label) <= 0 or abs(own) < MOST * abs(pair.exposed(label))):
         return
-    names = ", ".join(_named(summary, int(at)) for at in slow[:5])
+    names = ", ".join(_named(summary, int(at)) for at in slow[:NAMED])
+    rest = f" and {many(len(slow) - NAMED, 'other')}" if len(slow) > NAMED else ""
     word = "candidate" if delta > 0 else "baseline"
     share = len(slow) / len(summary.steps)
     sentence = (
         f"Slow steps in the {word}: {signed_time(delta)} on the mean step, from {len(slow)} of {len(summary.steps)} "
-        f"steps (step {names}); in them {category_words(label)} {signed_time(growth[label])}"
+        f"steps ({'step' if len(slow) == 1 else 'steps'} {names}{rest}); in them "
+        f"{category_words(label)} {signed_time(growth[label])}"
         f"{f', mostly {short(entity)}{_called_more(summary, slow, (label, entity))}' if entity else ''}."
     )
     yield cause(
@@ -181,33 +186,35 @@ def _warm_up(pair: RuleContext) -> Iterator[Cause]:
     delta = found[1][2].excess_us - found[0][2].excess_us
     if abs(delta) < pair.least_us or delta * pair.delta_us <= 0 or abs(delta) < MOST * abs(pair.delta_us):
         return
-    word, summary, early = found[1] if delta > 0 else found[0]
-    if not early.names:  # the other side's warm-up is shorter than usual steps: no warm-up explains that
+    (_, _, others), (word, summary, early) = found if delta > 0 else found[::-1]
+    names = [name for name in early.names if early.names[name] > others.names.get(name, 0.0)]
+    if 2 * len(names) <= len(early.names):  # both sides begin with the same work, a prompt for instance
         return
     steps = max(len(early.steps) // len(summary.captures), 1)
     share = len(early.steps) / len(summary.steps)
     sentence = (
         f"Warm-up inside the {word} recording: {signed_time(delta)} on the mean step; "
-        f"{', '.join(map(short, early.names[:3]))} {'runs' if len(early.names) == 1 else 'run'} only in the first "
+        f"{', '.join(map(short, names[:3]))} {'runs' if len(names) == 1 else 'run'} only in the first "
         f"{'step' if steps == 1 else many(steps, 'step')}."
     )
     yield cause(
-        pair, WARM_UP_INSIDE, early.names[0], "all", delta, sentence, (Evidence("steps", word),),
+        pair, WARM_UP_INSIDE, names[0], "all", delta, sentence, (Evidence("steps", word),),
         explains=_explained(_grown(summary, early.steps), share, delta),
     )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Early:
-    """Entities that run only in leading steps, longest first; those steps, and their excess per step of the side."""
+    """Entities that run only in leading steps, longest first, with their calls per capture; those steps, and their
+    excess per step of the side."""
 
-    names: list[str]
+    names: dict[str, float]
     steps: NDArray[np.int64]
     excess_us: float
 
 
 def _only_early(summary: Summary) -> _Early:
-    nothing = _Early([], np.zeros(0, dtype=np.int64), 0.0)
+    nothing = _Early({}, np.zeros(0, dtype=np.int64), 0.0)
     count = len(summary.steps)
     _, first_of, sizes = np.unique(summary.steps.capture, return_index=True, return_counts=True)
     early = np.zeros(count, dtype=bool)
@@ -226,13 +233,16 @@ def _only_early(summary: Summary) -> _Early:
         return nothing
     excess = float((summary.steps.total_ns[warm] - median(rest)).sum()) / count / 1000
     order = mine[np.argsort(-summary.owned.plain_ns[mine].sum(axis=1), kind="stable")]
-    return _Early([summary.owned.key[int(row)] for row in order], np.flatnonzero(warm), excess)
+    per_capture = calls.sum(axis=1) / len(first_of)
+    names = {summary.owned.key[row]: float(per_capture[row]) for row in order.tolist()}
+    return _Early(names, np.flatnonzero(warm), excess)
 
 
 WARM_UP_INSIDE = Rule(
     names=("warm_up_inside",),
     meaning="code is loaded, algorithms are tried",
-    when="Some kernels or operators run only in the first quarter of the steps. The extra time of those steps is at "
+    when="Some kernels or operators run only in the first quarter of the steps, and most of them not as often in the "
+    "other side's. The extra time of those steps is at "
     "least half of the change",
     needs="steps",
     look_at="profiler.schedule(wait=..., warmup=...) to skip the first steps; compare only later steps with --steps",

@@ -15,8 +15,7 @@ from tb_perfcompare.comparison.causes.evidence.kernels_by_enclosing_operator imp
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause, tensor_cores_by_rate
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.ledger_columns import STATUSES
-from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.ledger_rows import STATUSES, LedgerRow
 from tb_perfcompare.comparison.result.wording import (
     many,
     number_text,

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
-from tb_perfcompare.comparison.causes.evidence.device_idle import idle_text
-from tb_perfcompare.comparison.causes.evidence.host_time import HOST, called_otherwise, is_same_runtime
+from tb_perfcompare.comparison.causes.evidence.host_time import HOST, called_otherwise, idle_text, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time

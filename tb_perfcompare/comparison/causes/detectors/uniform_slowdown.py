@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, c
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_calls, table_of_calls
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.ledger_columns import STATUSES
+from tb_perfcompare.comparison.result.ledger_rows import STATUSES
 from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, signed_time
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio, weighted_quartiles
 from tb_perfcompare.model.api_calls import WAIT, calls

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows, divided
+from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, divided
 from tb_perfcompare.model.arrays import Floats
 
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Key, RuleContext
 from tb_perfcompare.model.arrays import Nanoseconds
+from tb_perfcompare.model.summary.summary import GroupTable
+
+BY_SHAPE = "operators_by_shape"
 
 TICKS = 10
 """Ticks of the recording's clock that calls must last for a change to show."""
@@ -24,6 +29,21 @@ def fastest_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
     return {key: (low, other) for key, low, other in both if min(low, other) >= least}
 
 
+def fastest_steps(pair: RuleContext, table: str) -> dict[Key, tuple[float, float]]:
+    """Key of a group table -> lowest mean call time of any step, on both sides, in nanoseconds. Calls on inputs of all
+    sizes count."""
+    a, b = (_lowest_means(side.groups.get(table)) for side in (pair.baseline, pair.candidate))
+    return {key: (a[key], b[key]) for key in a if key in b}
+
+
+def _lowest_means(group: GroupTable | None) -> dict[Key, float]:
+    if group is None:
+        return {}
+    own = group.measures_ns["host_self"]
+    means = np.where(group.calls > 0, own / np.maximum(group.calls, 1), np.inf).min(axis=1)
+    return {key: low for key, low in zip(group.keys, means.tolist(), strict=True) if 0 < low < np.inf}
+
+
 def _tick_ns(*lows: Nanoseconds) -> int:
     """Resolution of recorded durations: whole microseconds, as in old profilers, or nanoseconds."""
     return 1 if any((low % 1000).any() for low in lows) else 1000
@@ -32,7 +52,7 @@ def _tick_ns(*lows: Nanoseconds) -> int:
 def table_of_calls(pair: RuleContext) -> str:
     """Table to take fastest calls from: by input shape if both sides recorded it, because the shortest of all calls
     is that of the smallest input."""
-    return next((table for table in ("operators_by_shape", "operators") if fastest_calls(pair, table)), "operators")
+    return next((table for table in (BY_SHAPE, "operators") if fastest_calls(pair, table)), "operators")
 
 
 def fastest_own_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:

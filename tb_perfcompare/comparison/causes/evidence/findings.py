@@ -20,8 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.significant_categories import (
 )
 from tb_perfcompare.comparison.result.finding import Evidence, Finding, share_of
 from tb_perfcompare.comparison.result.headline import Verdict
-from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows, columns_of
-from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, Ledger, LedgerRow, columns_of
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import (
     calls_text,

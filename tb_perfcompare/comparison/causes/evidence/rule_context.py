@@ -16,8 +16,7 @@ from tb_perfcompare.comparison.causes.evidence.significant_categories import (
     significant_categories,
 )
 from tb_perfcompare.comparison.result.headline import Headline
-from tb_perfcompare.comparison.result.ledger_columns import EntityRows, columns_of
-from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.ledger_rows import EntityRows, Ledger, LedgerRow, columns_of
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.quiet_part import QuietPart
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, row_means

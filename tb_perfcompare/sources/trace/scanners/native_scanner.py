@@ -16,13 +16,7 @@ from tb_perfcompare.model.events import ArgKind
 from tb_perfcompare.sources.native import _scanner
 from tb_perfcompare.sources.trace.columns.arguments import SLOTS
 from tb_perfcompare.sources.trace.columns.assemble_columns import Columns, assemble
-from tb_perfcompare.sources.trace.columns.column_builder import (
-    COMPLETE,
-    COUNTER,
-    METADATA,
-    METADATA_ARG,
-    ColumnBuilder,
-)
+from tb_perfcompare.sources.trace.columns.column_builder import COMPLETE, COUNTER, METADATA, METADATA_ARG, ColumnBuilder
 from tb_perfcompare.sources.trace.columns.event import Event
 from tb_perfcompare.sources.trace.columns.interleaving import Insertion, Rows, interleaved
 from tb_perfcompare.sources.trace.columns.measured_ranges import RANGE

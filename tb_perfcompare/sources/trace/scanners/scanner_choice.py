@@ -20,8 +20,14 @@ VARIABLE = "TB_PERFCOMPARE_READER"
 
 NATIVE, PYTHON = "native", "python"
 
+_INTERFACE = 9
+"""Interface of the compiled module that native_scanner.py requires."""
+
 try:
-    import tb_perfcompare.sources.trace.scanners.compiled  # noqa: F401  # only to test whether it can be
+    from tb_perfcompare.sources.native import _scanner
+
+    if getattr(_scanner, "INTERFACE", None) != _INTERFACE:
+        raise ImportError("it is of another version of this package; install the package again")
 except ImportError as error:  # installed without a compiler, or a module of another version
     WHY_NOT_NATIVE = str(error)
     AVAILABLE: tuple[str, ...] = (PYTHON,)

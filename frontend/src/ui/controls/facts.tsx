@@ -1,0 +1,18 @@
+// What is known, each with its name.
+
+export type Fact = [name: preact.ComponentChildren, value: preact.ComponentChildren, about?: string];
+
+/** Nothing where nothing is known. */
+export function Facts({ class: look, facts }: { class?: string; facts: Fact[] }) {
+  if (facts.length === 0) return null;
+  return (
+    <dl class={look}>
+      {facts.map(([name, value, about], index) => (
+        <div key={index}>
+          <dt title={about}>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

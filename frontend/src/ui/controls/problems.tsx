@@ -1,0 +1,28 @@
+// Files that cannot be used, and why.
+
+import { Icon } from '../icons';
+import { text } from '../strings';
+
+interface Props {
+  problems: { path: string; message: string }[];
+  title?: string;
+  open?: boolean;
+}
+
+export function Problems({ problems, title = text.problems.title(problems.length), open = false }: Props) {
+  if (problems.length === 0) return null;
+  return (
+    <details class="problems soft" open={open}>
+      <summary class="inline">
+        <Icon name="alert" size={14} /> {title}
+      </summary>
+      <ul>
+        {problems.map((problem) => (
+          <li key={problem.path}>
+            <code>{problem.path}</code> {problem.message}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

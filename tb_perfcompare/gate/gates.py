@@ -1,0 +1,203 @@
+"""The gates: is the step slower than allowed, does a category take more time, has a rule found a cause?"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from tb_perfcompare import number_text
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Finding, is_sure
+from tb_perfcompare.comparison.result.headline import Headline, Part, Shift, Verdict
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.errors import PerfCompareError, SelectionError, choices
+from tb_perfcompare.gate.limits import Limit, is_limit
+from tb_perfcompare.gate.outcome import Outcome, Status
+from tb_perfcompare.model.summary.summary import STEP_TIME
+
+
+class _MakeOutcome(Protocol):
+    def __call__(self, status: Status, sentence: str, measured: str = "") -> Outcome: ...
+
+
+def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False) -> Outcome:
+    """Compares the confidence interval of the shift with the limit.
+
+    Tripped: the verdict is slower or probably slower, and the whole interval is above the limit. Passed: the whole
+    interval is at or below the limit, or both sides are the same recording. Else cannot tell.
+
+    If the shift is split into program and machine, the program's part is compared. If the machine's part is above the
+    limit, the result is cannot tell (record again), or tripped with `fail_on_machine`.
+    """
+    name, allowed, shift = headline.metric.replace("_", " "), limit.text, headline.shift
+    doubt = f"cannot tell whether the candidate is more than {allowed} slower"
+
+    def outcome(status: Status, sentence: str, measured: str = "") -> Outcome:
+        shown = measured or ("" if shift is None else _measured(shift, limit))
+        return Outcome(name, f"+{allowed}", status, shown, sentence)
+
+    if headline.verdict is Verdict.WITHHELD or shift is None:
+        return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}")
+    if headline.program is not None and headline.machine is not None and shift.level is not None:
+        return _of_parts(headline, headline.program, headline.machine, limit, outcome, fail_on_machine)
+    if shift.level is None:
+        if headline.verdict is Verdict.SAME:
+            return outcome(Status.PASSED, headline.reason)
+        return outcome(Status.CANNOT_TELL, f"{doubt}: {headline.reason}")
+    low, high, most = (
+        (shift.low, shift.high, limit.fraction)
+        if limit.fraction is not None
+        else (shift.low_us, shift.high_us, limit.allowed_us(0.0))
+    )
+    interval = _interval(shift, limit)
+    if headline.verdict.way > 0 and low > most:
+        return outcome(Status.TRIPPED, f"the candidate is more than {allowed} slower, {interval}")
+    if high <= most:
+        return outcome(Status.PASSED, f"the candidate is not more than {allowed} slower, {interval}")
+    return outcome(Status.CANNOT_TELL, f"{doubt}, {interval}")
+
+
+def _of_parts(
+    headline: Headline, program: Part, machine: Part, limit: Limit, outcome: _MakeOutcome, fail_on_machine: bool
+) -> Outcome:
+    """Decides by the program's part of the shift; see step_time for the machine's part."""
+    most = _fraction(limit, headline)
+    if most is None:
+        return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}")
+    interval = f"program {_part(program)}"
+    longer = f"the program takes more than {limit.text} longer"
+    if program.verdict.way > 0 and program.low > most:
+        return outcome(Status.TRIPPED, f"{longer}, {interval}", interval)
+    if machine.verdict is Verdict.SLOWER and machine.low > most:
+        slower = f"the same work runs more than {limit.text} slower, machine {_part(machine)}"
+        if fail_on_machine:
+            return outcome(Status.TRIPPED, slower, f"machine {_part(machine)}")
+        return outcome(Status.CANNOT_TELL, f"{slower}: record again on a quiet machine", interval)
+    if program.high <= most:
+        return outcome(Status.PASSED, f"the program does not take more than {limit.text} longer, {interval}", interval)
+    return outcome(Status.CANNOT_TELL, f"cannot tell whether {longer}, {interval}", interval)
+
+
+def _fraction(limit: Limit, headline: Headline) -> float | None:
+    """The limit as a fraction of the baseline's step time; None if that is zero or missing."""
+    if limit.fraction is not None:
+        return limit.fraction
+    return limit.allowed_us(0.0) / headline.baseline if headline.baseline else None
+
+
+def _part(part: Part) -> str:
+    ends = "[{}, {}]".format(*number_text.change_ends(part.low, part.high))
+    return f"{number_text.percent(part.estimate, signed=True)} {ends}"
+
+
+def _measured(shift: Shift, limit: Limit) -> str:
+    if limit.fraction is not None:
+        return f"{number_text.percent(shift.estimate, signed=True)} {_interval(shift, limit)}"
+    return f"{number_text.time(shift.estimate_us, signed=True)} {_interval(shift, limit)}"
+
+
+def _interval(shift: Shift, limit: Limit) -> str:
+    if limit.fraction is not None:
+        return "[{}, {}]".format(*number_text.change_ends(shift.low, shift.high))
+    return f"[{number_text.time(shift.low_us, signed=True)}, {number_text.time(shift.high_us, signed=True)}]"
+
+
+_TABLE = "categories"
+
+
+def category_time(comparison: Comparison, category: str, limit: Limit) -> Outcome:
+    """Compares the limit with both the confidence interval of the category's shift per step and the change of its mean.
+
+    Tripped if both the whole interval and the change of the mean are above the limit, passed if both are at or below
+    it, else cannot tell. Without an interval, passed only if neither side has the category or both recordings are
+    equal."""
+    headline = comparison.headline
+
+    def outcome(status: Status, sentence: str, measured: str = "") -> Outcome:
+        return Outcome(category, f"+{limit.text}", status, measured, sentence)
+
+    if headline.verdict is Verdict.WITHHELD:
+        return outcome(Status.CANNOT_TELL, f"cannot tell about {category}: {headline.reason}")
+    try:
+        row = _row(comparison, category)
+    except SelectionError as error:
+        return outcome(Status.CANNOT_TELL, f"cannot tell about {category}: {error.message}")
+    silent = [side for side in ("baseline", "candidate") if row[f"{side}_us"] is None]
+    if silent:
+        who = "both sides" if len(silent) == 2 else f"the {silent[0]}"
+        return outcome(Status.CANNOT_TELL, f"cannot tell about {category}: {who} recorded the CPU alone")
+    before, after = _number(row["baseline_us"]), _number(row["candidate_us"])
+    low, high = row["shift_low_us"], row["shift_high_us"]
+    longer = f"{category} takes more than {limit.text} longer"
+    not_longer = f"{category} does not take more than {limit.text} longer"
+    doubt = f"cannot tell whether {longer}"
+    per = " per step" if headline.metric == STEP_TIME else ""
+    means = f"{number_text.time(before)} → {number_text.time(after)}{per}"
+    if before == after == 0:
+        return outcome(Status.PASSED, f"neither side has any {category}", means)
+    if low is None or high is None:
+        if headline.verdict is Verdict.SAME and before == after:
+            return outcome(Status.PASSED, f"{not_longer}: {means}", means)
+        return outcome(Status.CANNOT_TELL, f"{doubt}: {means}, from too few steps for an interval", means)
+    low, high = _number(low), _number(high)
+    most = limit.allowed_us(before)
+    measured = f"{means}, shift [{number_text.time(low, signed=True)}, {number_text.time(high, signed=True)}]"
+    mean_is_longer = after - before > most
+    if low > most and mean_is_longer:
+        return outcome(Status.TRIPPED, f"{longer}: {measured}", measured)
+    if high <= most and not mean_is_longer:
+        return outcome(Status.PASSED, f"{not_longer}: {measured}", measured)
+    few = "; the mean rests on a few steps" if high <= most or (low > most and not mean_is_longer) else ""
+    return outcome(Status.CANNOT_TELL, f"{doubt}: {measured}{few}", measured)
+
+
+def _row(comparison: Comparison, category: str) -> dict[str, Cell]:
+    table = comparison.table(_TABLE)
+    names = [column.name for column in table.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in table.rows]
+    row_dict = next((row for row in rows if row["category"] == category), None)
+    return row_dict or dict.fromkeys(names)  # neither side recorded it
+
+
+def _number(cell: Cell) -> float:
+    return cell if isinstance(cell, float) else float(cell or 0)
+
+
+def no_cause(comparison: Comparison, rule: str) -> Outcome:
+    """Decides whether a rule has found a cause. The comparison must have all its findings.
+
+    Tripped: a finding is certain and makes the step longer, or is not about time. Cannot tell: all such findings are
+    uncertain, the verdict is withheld, or the rule does not apply to such runs. Else passed."""
+    from tb_perfcompare.comparison.causes.rules import why_silent
+
+    verdict = comparison.headline.verdict
+    findings = [
+        finding
+        for finding in comparison.findings
+        if finding.rule == rule and (finding.delta_us is None or finding.delta_us > 0)
+    ]
+
+    def outcome(status: Status, sentence: str, finding: Finding | None = None) -> Outcome:
+        return Outcome(rule, "none", status, finding.sentence if finding is not None else "none found", sentence)
+
+    if verdict is Verdict.WITHHELD:
+        return outcome(Status.CANNOT_TELL, f"cannot tell about {rule}: {comparison.headline.reason}")
+    certain = [finding for finding in findings if is_sure(finding)]
+    if certain:
+        return outcome(Status.TRIPPED, f"{rule}: {certain[0].sentence}", certain[0])
+    if findings:
+        sentence = f"cannot tell about {rule}: {findings[0].sentence.rstrip('.')}; {findings[0].confidence}"
+        return outcome(Status.CANNOT_TELL, sentence, findings[0])
+    silent = why_silent(rule, comparison)
+    if silent:
+        return outcome(Status.CANNOT_TELL, f"cannot tell about {rule}: {silent}")
+    return outcome(Status.PASSED, f"{rule} was not found")
+
+
+def checked_rule(name: str) -> str:
+    """Returns the name. Raises PerfCompareError for an unknown rule."""
+    from tb_perfcompare.comparison.causes.rules import RULE_NAMES
+
+    if name not in RULE_NAMES:
+        limit = "a limit of the step time is --fail-if-slower; " if is_limit(name) else ""
+        raise PerfCompareError(f"there is no rule {name!r}", hint=limit + choices(name, RULE_NAMES, len(RULE_NAMES)))
+    return name
