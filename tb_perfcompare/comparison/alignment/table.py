@@ -60,7 +60,7 @@ _COLUMNS: tuple[Column, ...] = (
                  shown=False),
     columns.text("candidate_kernel_names", "Kernel names B", "full names of all candidate kernels, by time",
                  shown=False),
-    columns.text("kind", "Kernels are", "how most of the row's kernels match: same name; renamed: one to one; "
+    columns.text("kind", "Kernels are", "most common match of the row's kernels: same name; renamed: one to one; "
                  "fused: several of A became one of B; split: one of A became several of B; same operator, other "
                  "kernels: several to several, or different in number; no counterpart: on one side only"),
     columns.text("confidence", "Confidence", "confidence of the operator match: certain, likely or weak"),

@@ -42,7 +42,7 @@ def own_launches(launches: LaunchSequence, keys: Keys) -> Table:
         columns.text("name", "Name", "name of the kernel"),
         columns.time("dur_us", "Duration", "duration of the launch"),
         *(columns.fraction(name, label, what, better=Better.HIGHER) for name, label, what in (_TENSOR, _DRAM)),
-        columns.text("bound", "Bound by", "what limits the launch (docs/inputs/kernel_listings.md)"),
+        columns.text("bound", "Bound by", "resource that limits the launch (docs/inputs/kernel_listings.md)"),
     )
     rows = zip(
         range(1, len(launches) + 1),
