@@ -41,7 +41,7 @@ DEFAULT_OPTIONS = CompareOptions()
 
 _STATUSES = TextPool(["both", "added", "removed"])
 
-_RAW_NAME = columns.text("raw_name", "Recorded name", "one recorded name, if it differs from the joining name", shown=False)
+_RAW_NAME = columns.text("raw_name", "Recorded name", "one recorded name, if not the joining name", shown=False)
 _CHANGES = TextPool([change.value for change in CHANGES])
 
 _TOGETHER = 250_000
