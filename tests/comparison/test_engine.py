@@ -31,7 +31,7 @@ def test_one_side_without_step_marks_withholds_the_verdict_and_says_why() -> Non
     assert got.headline.verdict is Verdict.WITHHELD
     assert got.headline.reason.startswith(
         "the candidate has no step markers: its whole recording counts as one step "
-        "(--step-marker: both sides have 'whole')"
+        "(--step-marker: the baseline has 'profiler', 'whole' and the candidate has 'whole')"
     )
     assert got.headline.delta is not None
 

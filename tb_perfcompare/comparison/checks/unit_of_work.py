@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.result.wording import many, percent_text
 from tb_perfcompare.comparison.statistics.samples import counted_steps
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.summary.iterations import PROFILER, Marker
+from tb_perfcompare.model.summary.iterations import WHOLE as WHOLE_RECORDING
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers, join_rows
 
@@ -129,15 +130,16 @@ def _other_unit(a: Summary, b: Summary) -> Check:
 
 
 def _other_has(a: Summary, b: Summary) -> str:
-    """Clause on markers that could delimit the steps of both sides, else of each; "" if none are known."""
+    """Clause on markers that could delimit the steps of both sides, else of each; "" if none are known. That any
+    recording can be one step is no help."""
     known = {
         side: [marker.asked_as for marker in summary.iterations.candidates]
         for side, summary in (("baseline", a), ("candidate", b))
         if summary.iterations is not None
     }
-    shared = [marker for marker in known.get("baseline", ()) if marker in known.get("candidate", ())][:_MOST_NAMED]
-    if shared:
-        return f" (--step-marker: both sides have {', '.join(map(repr, shared))})"
+    shared = [marker for marker in known.get("baseline", ()) if marker in known.get("candidate", ())]
+    if shared and shared != [WHOLE_RECORDING]:
+        return f" (--step-marker: both sides have {', '.join(map(repr, shared[:_MOST_NAMED]))})"
     markers = [f"the {side} has {', '.join(map(repr, own[:_MOST_NAMED]))}" for side, own in known.items()]
     return f" (--step-marker: {' and '.join(markers)})" if markers else ""
 

@@ -218,7 +218,9 @@ def _one_way(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]
     if min(more, less) < max(pair.least_us, OPPOSITE * max(more, less)):
         return [changed]
     parts = [[one for unit, us in zip(units, sums, strict=True) if sign * us > 0 for one in unit] for sign in (1, -1)]
-    return parts if more >= less else parts[::-1]
+    if more == less:  # exchanged sides keep the order
+        return sorted(parts, key=lambda part: (all(one.is_in_both for one in part), min(one.name for one in part)))
+    return parts if more > less else parts[::-1]
 
 
 def _cause_of(
