@@ -36,6 +36,12 @@ def test_one_side_without_step_marks_withholds_the_verdict_and_says_why() -> Non
     assert got.headline.delta is not None
 
 
+def test_a_marker_that_both_sides_have_is_named() -> None:
+    whole = summary(steps(1, 2, 3, 4), marker="whole")
+    got = compare_summaries(summary(steps(1, 2, 3, 4)), whole, OPTIONS)
+    assert "(--step-marker: both sides have 'profiler', 'whole')" in got.headline.reason
+
+
 def test_windows_that_lead_to_different_verdicts_are_pointed_out() -> None:
     before, after = summary(steps(3, 1, 5, 2, 6, 4)), summary(steps(203, 201, 205, 202, 206, 204))
     got = compare_summaries(before, after, OPTIONS)
