@@ -34,9 +34,10 @@ def summary(
     order: list[int] | None = None,
     span: str = "1",
     worker: str = "worker0",
+    marker: str = "",
 ) -> Summary:
     """The summary of a drawn trace."""
-    return summarize(recording(trace, order), Origin("drawn", "drawn", worker, span, 0), window)
+    return summarize(recording(trace, order), Origin("drawn", "drawn", worker, span, 0), window, marker=marker)
 
 
 def categories_us(of: Summary, step: int = 0) -> dict[str, float]:
