@@ -13,8 +13,7 @@ export function penOf(canvas: HTMLCanvasElement, width: number, height: number):
   return pen;
 }
 
-/** Returns a reader of CSS colour properties for the current theme; a property's raw value is `light-dark(#fff,
- *  #000)`. */
+/** Returns a reader of colours in the current theme; a property's raw value is the pair `light-dark(#fff, #000)`. */
 export function colourOf(element: Element = document.documentElement): (name: string) => string {
   const style = getComputedStyle(element);
   const own = style.colorScheme === 'dark' ? '$2' : '$1';

@@ -27,7 +27,7 @@ interface Options {
   onSteps: (side: Letter, steps: string) => void;
 }
 
-/** Whether to refocus the chart once the page has reloaded for a selected range. */
+/** Whether the chart takes the focus when it is rebuilt after a range was selected. */
 let justChosen = false;
 
 export function useLanes({ shown, labels, chosen, at, placeAt, onOpen, onSteps }: Options) {

@@ -33,7 +33,7 @@ interface Props {
 }
 
 const whole = (run: string): Side => ({ run, worker: null, span: null });
-// the last answer per series, so that coming back is instant
+// answer for the series shown last, so that returning to it is instant
 const kept = new Map<string, HistoryAnswer>();
 
 export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {

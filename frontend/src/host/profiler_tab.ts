@@ -26,7 +26,7 @@ export interface ProfilerPlace {
   view: ProfilerView | null;
 }
 
-/** Result: for `no view`, the run is shown, but not in the requested view. */
+/** Outcome. `no view`: the run is shown, but the requested view is missing there. */
 export type Opened = 'done' | 'no view' | 'failed';
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -175,7 +175,7 @@ export function atOnePace(steps: StepTime[]): StepTime[] {
   return steps.map((step) => (step.paced === null ? step : { ...step, us: step.paced }));
 }
 
-/** SVG path of a circle; many fit in one element. */
+/** Circle as part of an SVG path, so that one element draws a whole lane. */
 const spot = (x: number, y: number, r: number): string => `M${(x - r).toFixed(1)} ${y.toFixed(1)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
 
 /** SVG path that joins the steps of a capture. */

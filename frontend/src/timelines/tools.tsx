@@ -14,7 +14,7 @@ import type { Colours } from './drawing/paint';
 interface StepPickerProps {
   side: Letter;
   choice: Choice;
-  /** the step chosen by the server */
+  /** the step that the server resolved the choice to */
   whole: Picture | null;
   otherIsSame: boolean;
   onChoose: (choice: string) => void;

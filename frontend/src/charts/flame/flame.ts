@@ -213,7 +213,7 @@ export function search(tree: Tree, test: (frame: number, name: string) => boolea
   return found;
 }
 
-/** Number and total time of the outermost frames that only one side has. */
+/** Number and total time of the outermost frames that only B (`added`) or only A (`removed`) has. */
 export function oneSided(tree: Tree, status: 'added' | 'removed'): { count: number; us: number } {
   let count = 0;
   let us = 0;

@@ -94,7 +94,7 @@ export function revealing(timeline: Timeline, window: Span, row: number): Span {
 export interface Bins {
   /** time per pixel and class, BOUND_CLASSES.length numbers per pixel */
   classes: Float64Array;
-  /** measured time and the sum of time times value, for time-weighted means */
+  /** for time-weighted means: the time that has a value, and the sum of time times value */
   weight: Float64Array;
   sum: Float64Array;
 }

@@ -171,7 +171,7 @@ export function extents(lines: Line[]): { x: Extent; y: Extent } {
   return { x: { low: x.low, high: x.high > x.low ? x.high : x.low + 1 }, y: { low: y.low, high: y.high > y.low ? y.high : y.low + 1 } };
 }
 
-/** SVG path of a step curve: each value holds until the next record; "" if nothing was recorded. */
+/** SVG path of a staircase: each value holds until the next record; "" if nothing was recorded. */
 export function stairs(at: Float64Array, values: Float64Array, x: (place: number) => number, y: (bytes: number) => number, end: number): string {
   let path = '';
   for (let index = 0; index < at.length; index += 1) {

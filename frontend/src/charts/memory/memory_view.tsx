@@ -29,7 +29,7 @@ const TOP = 20;
 const BOTTOM = 30;
 /** Distance between the step names of A and of B if they differ. */
 const ROW = 13;
-/** Most devices shown as buttons; more become a drop-down list. */
+/** Maximum number of devices shown as buttons; more become a drop-down list. */
 const BUTTONS = 4;
 const LETTERS = { a: text.letterA, b: text.letterB };
 

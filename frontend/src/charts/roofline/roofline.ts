@@ -5,7 +5,7 @@ import type { Table } from '../../contract/wire';
 import { THIN } from '../../ui/format';
 import { add, nothingLeft, type Left } from '../scatter/scatter';
 
-/** A row on one side: FLOP per byte moved, FLOP per second, time measured for them, share of the device's roof, and
+/** A row on one side: FLOP per byte moved, FLOP per second, the time these rates cover, share of the device's roof, and
  *  which roof limits it. */
 export interface Spot {
   intensity: number;
@@ -45,7 +45,7 @@ export interface Roof {
   bandwidth: number;
 }
 
-/** Most rows drawn, two marks each. */
+/** Maximum number of rows drawn, two marks each. */
 export const MOST_POINTS = 120;
 
 const SIDES = ['baseline', 'candidate'] as const;
@@ -85,7 +85,7 @@ const text = (cell: unknown): string => (typeof cell === 'string' ? cell : '');
 
 const number = (cell: unknown): number | null => (typeof cell === 'number' ? cell : null);
 
-/** Null unless all values are above zero, as the logarithmic axes require. */
+/** Null unless intensity, rate and time are above zero, as the logarithmic axes require. */
 function spotOf([intensity, rate, us, share, type, bound]: unknown[]): Spot | null {
   if (typeof intensity !== 'number' || typeof rate !== 'number' || typeof us !== 'number' || !(intensity > 0 && rate > 0 && us > 0)) return null;
   return { intensity, rate, us, share: number(share), type: text(type), bound: text(bound) };
@@ -149,7 +149,7 @@ export function apart(heights: number[], least: number): number[] {
   return found;
 }
 
-/** Powers of ten on the axis, about `most` at most. */
+/** Powers of ten on the axis, about `most` of them. */
 export function powers({ low, high }: LogAxis, most = 7): number[] {
   const [first, last] = [Math.round(Math.log10(low)), Math.round(Math.log10(high))];
   const step = Math.max(1, Math.ceil((last - first) / most));

@@ -36,9 +36,9 @@ export interface Scatter {
   largest_us: number;
 }
 
-/** Most kernels drawn, two marks each. */
+/** Maximum number of kernels drawn, two marks each. */
 export const MOST_POINTS = 120;
-/** Most kernels with a line from A to B. */
+/** Maximum number of kernels with a line from A to B. */
 export const MOST_LINES = 12;
 /** A kernel that moves less gets no line; findings do not report such a change either. */
 const LEAST_MOVE = 0.05;

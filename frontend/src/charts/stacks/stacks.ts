@@ -59,7 +59,7 @@ export interface Bar {
   admitted: boolean;
 }
 
-/** Combines `each` steps per column; steps not compared add to no part. */
+/** Combines `each` steps per column; parts are means over its compared steps. */
 export function barsOf(stacks: Stack[], each: number): Bar[] {
   const bars: Bar[] = [];
   for (let first = 0; first < stacks.length; first += each) {

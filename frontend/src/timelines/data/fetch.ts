@@ -1,4 +1,4 @@
-// Requests for pictures of steps: the whole step first, then the visible part where the whole is too coarse.
+// Requests for pictures of steps: the whole step first, then the visible part if the whole is too coarse.
 
 import { apiUrl, fetchLines, queryWith, RequestError } from '../../api/api';
 import type { Span } from '../../charts/span';

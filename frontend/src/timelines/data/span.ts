@@ -57,7 +57,7 @@ export interface Ruler {
 /** Formats an instant in the unit, with as many decimals as ticks `step` apart need. */
 export function instant(ns: number, unit: [number, string], step: number): string {
   const decimals = Math.max(0, Math.ceil(Math.log10(unit[0] / step) - 1e-9));
-  const shown = Number((ns / unit[0]).toFixed(decimals)); // avoids -0 just before the start
+  const shown = Number((ns / unit[0]).toFixed(decimals)); // rounded first: an instant near the start reads 0, not <0.01
   return `${formatNumber(shown, decimals)}${THIN}${unit[1]}`;
 }
 

@@ -50,7 +50,7 @@ export interface Pictures {
   a: SideState;
   b: SideState;
   again: () => void;
-  /** requests detailed parts if the current picture is too coarse for so many pixels */
+  /** requests detailed parts if the current picture is too coarse for a canvas `pixels` wide */
   look: (spans: Record<Letter, Span>, pixels: number) => void;
 }
 
@@ -97,7 +97,7 @@ export function usePictures(question: string, pair: URLSearchParams, choices: Re
     };
   }, [key, attempt]);
 
-  // the server counts search matches only in steps not sent whole, so these parts are requested again
+  // the server counts search matches only in steps not sent whole: a new search reloads their detailed parts
   useLayoutEffect(() => {
     for (const side of ['a', 'b'] as const) put(side, { details: [] });
   }, [key, find]);

@@ -130,7 +130,7 @@ function link(pen: CanvasRenderingContext2D, from: Box, to: Box, ratio: number):
   pen.stroke();
 }
 
-/** Label at the left or right edge for something outside the view. */
+/** Draws a label at the left or right edge for something outside the view. */
 function flag(pen: CanvasRenderingContext2D, text: string, edge: 'left' | 'right', top: number, width: number, height: number, ratio: number, palette: Palette): void {
   pen.font = `600 ${11 * ratio}px ${FONT}`;
   const wide = pen.measureText(text).width + 12 * ratio;

@@ -142,7 +142,7 @@ export class Pixels {
     sums.fill(0, 4 * clearFrom, 4 * clearTo);
   }
 
-  /** Hatches events that only one side has, so that they can be told without colour. */
+  /** Hatches events that only one side has, so that colour is not needed to recognise them. */
   private hatch(palette: Palette, top: number, bottom: number, width: number): void {
     for (const [first, last] of this.hatched)
       for (let y = top; y < bottom; y += 1)
