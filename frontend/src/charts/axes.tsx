@@ -1,7 +1,7 @@
-// Lines of a picture's axes, each with its label.
+// Axis ticks: a grid line with its label.
 
 interface Props {
-  /** where it is, and from where to where it goes across */
+  /** position of the grid line, then its ends on the other axis, in pixels */
   at: number;
   from: number;
   to: number;

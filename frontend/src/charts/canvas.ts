@@ -1,9 +1,9 @@
-// What pictures on a canvas share: its size on this screen, the theme's colours, and names cut to their room.
+// Helpers for charts on a canvas: device pixel ratio, theme colours, shortened names.
 
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { followTheme } from '../host/host';
 
-/** An empty canvas of that size in pixels of the page; null where there is none to draw on. */
+/** Resizes and clears the canvas and returns a context scaled to CSS pixels; null if the browser offers none. */
 export function penOf(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
   const ratio = window.devicePixelRatio || 1;
   canvas.width = Math.round(width * ratio);
@@ -13,21 +13,21 @@ export function penOf(canvas: HTMLCanvasElement, width: number, height: number):
   return pen;
 }
 
-/** Reads colours of the style sheet as the theme in use has them: a property itself is the pair `light-dark(#fff, #000)`. */
+/** Returns a reader of colours in the current theme; a property's raw value is the pair `light-dark(#fff, #000)`. */
 export function colourOf(element: Element = document.documentElement): (name: string) => string {
   const style = getComputedStyle(element);
   const own = style.colorScheme === 'dark' ? '$2' : '$1';
   return (name) => style.getPropertyValue(name).trim().replace(/^light-dark\(([^,]*), ?(.*)\)$/, own);
 }
 
-/** Changes with the theme, so that what is drawn is drawn again. */
+/** Returns a number that changes with the theme; as a dependency it causes a redraw. */
 export function useTheme(): number {
   const [theme, setTheme] = useState(0);
   useLayoutEffect(() => followTheme(() => setTheme((n) => n + 1)), []);
   return theme;
 }
 
-/** Letters of a name that fit; kernels often differ at their ends, so the middle goes. */
+/** Shortens a name to that many letters. The middle is cut, because kernel names often differ at their ends. */
 export function fitted(name: string, letters: number): string {
   if (name.length <= letters) return name;
   if (letters < 3) return '';

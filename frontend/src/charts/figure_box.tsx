@@ -1,4 +1,4 @@
-// A picture above a table, which the reader may close.
+// Collapsible box for a chart above a table.
 
 import { Icon } from '../ui/icons';
 
@@ -7,7 +7,7 @@ interface Props {
   about: string;
   open: boolean;
   onToggle: (open: boolean) => void;
-  /** right of the title while it is open: choices, zoom */
+  /** controls right of the title, shown while the box is open, such as zoom */
   tools?: preact.ComponentChildren;
   children: preact.ComponentChildren;
 }

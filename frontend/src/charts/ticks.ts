@@ -1,4 +1,4 @@
-// Round numbers for an axis.
+// Round tick values for an axis.
 
 /** Multiples of 1, 2 or 5 times a power of ten inside [low, high], about `wanted` of them. */
 export function niceTicks(low: number, high: number, wanted: number): number[] {
@@ -7,7 +7,7 @@ export function niceTicks(low: number, high: number, wanted: number): number[] {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
   const ticks: number[] = [];
-  // `+ 0` turns a negative zero into zero; the product is rounded where it is 0.30000000000000004
+  // `+ 0` turns -0 into 0; toPrecision removes float noise such as 0.30000000000000004
   for (let index = Math.ceil(low / step - 1e-9); index * step <= high + step * 1e-9; index += 1)
     ticks.push(Number((index * step + 0).toPrecision(12)));
   return ticks;

@@ -1,33 +1,33 @@
-// Two lanes of steps, one per side: read by pointer and keys, and a range of one chosen by dragging or with Shift.
+// Input for two lanes of steps, one per side: pointer and keyboard reading, and range selection by dragging or Shift.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Letter } from '../ui/sides';
 import { canChoose, ordered, stepRange } from './brush';
 
-/** A range that is being drawn: places of one side, in the order in which they were reached. */
+/** A range being drawn, as indices on one side in the order reached: `from` may be after `to`. */
 interface Brush {
   side: Letter;
   from: number;
   to: number;
-  /** it has been drawn far enough to be no click */
+  /** dragged too far to be a click */
   moved: boolean;
 }
 
 interface Options {
   shown: Letter[];
-  /** the steps at each place of each side */
+  /** labels of the steps at each index, per side */
   labels: Record<Letter, string[][]>;
-  /** steps that are compared of each side, "" for all */
+  /** range of compared steps per side, "" for all */
   chosen: Record<Letter, string>;
-  /** where a point of the picture is, null outside the lanes */
+  /** step under a point of the chart, null outside the lanes */
   at: (x: number, y: number) => { side: Letter; place: number } | null;
-  /** the nearest place of a lane */
+  /** index of the nearest step in a lane */
   placeAt: (side: Letter, x: number) => number;
   onOpen: (side: Letter, place: number) => void;
   onSteps: (side: Letter, steps: string) => void;
 }
 
-/** Whether the focus goes back to the picture when the page has followed a choice. */
+/** Whether the chart takes the focus when it is rebuilt after a range was selected. */
 let justChosen = false;
 
 export function useLanes({ shown, labels, chosen, at, placeAt, onOpen, onSteps }: Options) {
@@ -44,7 +44,7 @@ export function useLanes({ shown, labels, chosen, at, placeAt, onOpen, onSteps }
   const begin = (side: Letter, place: number): void => setBrush(canChoose(labels[side].flat()) ? { side, from: place, to: place, moved: false } : null);
   const reach = (place: number, moved: boolean): void => setBrush((held) => held && { ...held, to: place, moved: held.moved || moved });
   const cancel = (): void => setBrush(null);
-  /** Compares the range only; false where nothing was drawn. */
+  /** Applies the drawn range; returns false if there is none. */
   const finish = (): boolean => {
     cancel();
     if (!brush || range === '') return false;
@@ -121,7 +121,7 @@ export function useLanes({ shown, labels, chosen, at, placeAt, onOpen, onSteps }
       if (!brush) setActive(null);
     },
   };
-  /** first and last place of the range that is drawn, with its side */
+  /** first and last index of the drawn range, with its side */
   const band = brush && drawn ? { side: brush.side, from: drawn[0], to: drawn[1] } : null;
   return { box, active, range, band, handlers };
 }

@@ -1,4 +1,4 @@
-// Closer, farther and all, for pictures that zoom.
+// Zoom in, zoom out and reset buttons for charts.
 
 import { IconButton } from '../ui/buttons';
 

@@ -1,4 +1,4 @@
-// The points of a series over time: medians, the middle half of each one's steps, levels and where they change.
+// Chart of a series over time: medians, interquartile ranges of the steps, levels and change points.
 
 import { useState } from 'preact/hooks';
 import { YTick } from '../charts/axes';
@@ -24,7 +24,7 @@ const DATE_PX = 90;
 interface Props {
   history: History;
   style: NumberStyle;
-  /** places of the chosen points, -1 for none */
+  /** indices of the two selected points, -1 for none */
   a: number;
   b: number;
   onPick: (place: number) => void;
@@ -39,7 +39,7 @@ const SHAPES: Record<Kind, (x: number, y: number) => string> = {
 };
 const KINDS: Kind[] = ['usual', 'unsure', 'outlier', 'change', 'unmeasured'];
 
-/** A point in words. */
+/** Describes a point in words. */
 export function describe(point: Point, style: NumberStyle): string {
   const time = point.median_step_us === null ? words.unmeasured : `${formatIn(style, point.median_step_us)}\u202f${style.unit}`;
   const rest = [
@@ -85,7 +85,7 @@ export function HistoryChart({ history, style, a, b, onPick }: Props) {
     let least = 18 ** 2;
     points.forEach((_, place) => {
       const [x, y] = at(place);
-      const away = (x - px) ** 2 + ((y - py) / 2) ** 2; // along time the marks are dense
+      const away = (x - px) ** 2 + ((y - py) / 2) ** 2; // marks are dense along time, so vertical distance counts half
       if (away < least) [best, least] = [place, away];
     });
     return best;
@@ -198,7 +198,7 @@ function Levels({ history, scale, right, bottom }: { history: History; scale: Sc
   );
 }
 
-/** The letter of a chosen point, above its mark. */
+/** Letter of a selected point, above its mark. */
 function Flag({ letter, x, y }: { letter: 'a' | 'b'; x: number; y: number }) {
   const up = y > 40;
   return (

@@ -1,4 +1,4 @@
-// Recorded runs over time, one series at a time; any two of its points are compared.
+// Recorded runs over time, one series at a time; any two points can be compared.
 
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useAnswer } from '../api/use_answer';
@@ -25,7 +25,7 @@ adoptSheet(css);
 interface Props {
   answer: RunsAnswer;
   series: string;
-  /** the pair in the address: points of the series among them are marked */
+  /** the pair in the address; its points in this series are marked */
   a: Side | null;
   b: Side | null;
   onChange: (change: Change, push?: boolean) => void;
@@ -33,12 +33,12 @@ interface Props {
 }
 
 const whole = (run: string): Side => ({ run, worker: null, span: null });
-// of the series shown last, so that coming back is instant
+// answer for the series shown last, so that returning to it is instant
 const kept = new Map<string, HistoryAnswer>();
 
 export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
   const [attempt, setAttempt] = useState(0);
-  // a new listing may hold new points
+  // a new listing may contain new points
   const listing = useRef({ answer, number: 0 });
   if (listing.current.answer !== answer) listing.current = { answer, number: listing.current.number + 1 };
   const ask = async (signal: AbortSignal): Promise<HistoryAnswer> => {
@@ -64,7 +64,7 @@ export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
     const run = runAt(place);
     if (run === null) return;
     const other = which === 'a' ? atB : atA;
-    // the other letter stays only if it is a point of this series, and another one
+    // the other side stays only if it is a different point of this series
     const keeps = other >= 0 && other !== place ? whole(runAt(other)!) : null;
     onChange(which === 'a' ? { a: whole(run), b: keeps } : { a: keeps, b: whole(run) });
   };
@@ -85,7 +85,7 @@ export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
         <h2 class="section-title strong">{words.title}</h2>
         <label>
           <span class="muted">{words.series}</span>{' '}
-          {/* of very many series only the first come by name */}
+          {/* lists only the first series by name if there are very many */}
           <Select
             value={history.series}
             options={found.series.map((one) => [one.series, words.seriesOption(one.series, one.points)])}

@@ -1,4 +1,4 @@
-// Where the points of a history are drawn.
+// Positions of a history's points in the chart.
 
 import { niceTicks } from '../charts/ticks';
 import type { History, Point } from './wire';
@@ -15,20 +15,21 @@ export interface Scale {
   y: (us: number) => number;
   low: number;
   high: number;
-  /** points above and below what is drawn */
+  /** number of points above and below the axis range */
   above: number;
   below: number;
 }
 
 const PAD = 0.08;
-/** A far point must not flatten the series: the axis ends so many times the spread of the middle beyond it. */
+/** Limits the axis to this many times the 10 to 90 % spread beyond it, so that an outlier does not flatten the
+ *  series. */
 const FAR = 4;
 
 function quantile(sorted: number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.round(q * (sorted.length - 1))))] ?? 0;
 }
 
-/** The axis holds all levels and all points but those far beyond the others. */
+/** Axis range that holds all levels and all points except outliers. */
 export function scaleOf(history: History, frame: Frame): Scale {
   const times = history.points.flatMap((point) => point.median_step_us ?? []).sort((a, b) => a - b);
   const levels = history.segments.map((segment) => segment.typical_us);
@@ -46,7 +47,7 @@ export function scaleOf(history: History, frame: Frame): Scale {
   return { x, y, low, high, above: times.filter((us) => us > high).length, below: times.filter((us) => us < low).length };
 }
 
-/** Places whose dates are written: about `most` of them, the last always. */
+/** Indices of the points whose dates are written: about `most`, always including the last. */
 export function datedPlaces(count: number, most: number): number[] {
   if (count === 0) return [];
   const ticks = count > 1 ? niceTicks(0, count - 1, Math.max(1, most - 1)).filter(Number.isInteger) : [0];
@@ -57,7 +58,7 @@ export function datedPlaces(count: number, most: number): number[] {
 
 export type Kind = 'usual' | 'outlier' | 'unsure' | 'change' | 'unmeasured';
 
-/** How a point is drawn. */
+/** Kind of mark for a point. */
 export function kindOf(point: Point): Kind {
   if (point.median_step_us === null) return 'unmeasured';
   if (point.verdict === 'slower' || point.verdict === 'faster') return 'change';
@@ -65,7 +66,7 @@ export function kindOf(point: Point): Kind {
   return point.outlier ? 'outlier' : 'usual';
 }
 
-/** The measured point that can be opened before this one, -1 for none. */
+/** Index of the last measured point before this one whose run can be opened, -1 for none. */
 export function before(history: History, place: number): number {
   for (let at = place - 1; at >= 0; at -= 1) if (history.points[at]?.run != null && history.points[at]?.median_step_us != null) return at;
   return -1;

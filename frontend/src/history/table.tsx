@@ -1,4 +1,4 @@
-// The points of a series as rows, the latest first.
+// Points of a series as table rows, newest first.
 
 import { useState } from 'preact/hooks';
 import { Button, LinkButton } from '../ui/buttons';

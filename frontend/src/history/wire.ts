@@ -1,11 +1,12 @@
-// The contract of api/history, and how it is asked.
+// Contract and requests of api/history.
 
 import { fetchAnswer } from '../api/api';
 import type { HistoryAnswer } from '../contract/sent';
 
 export type { History, HistoryAnswer, Point } from '../contract/sent';
 
-/** While points are being recorded pages may be of different listings: then from the start, this often. */
+/** If points are recorded meanwhile, pages may come from different listings: then all are requested again, up to this
+ *  often. */
 const TRIES = 3;
 
 function fetchPage(query: Record<string, string>, signal?: AbortSignal): Promise<HistoryAnswer> {
@@ -29,7 +30,7 @@ async function fetchWhole(series: string, signal?: AbortSignal): Promise<History
   }
 }
 
-/** The series there are, and the history of one: the first where none is named. */
+/** The list of series and the history of the named one, or of the first if `series` is "". */
 export async function fetchHistory(series: string, signal?: AbortSignal): Promise<HistoryAnswer> {
   const found = await fetchWhole(series, signal);
   const first = found.series[0]?.series;

@@ -1,4 +1,4 @@
-// Words of the page of histories.
+// User-visible text of the history page.
 
 import { formatCount, formatMany } from '../ui/format';
 
@@ -41,7 +41,7 @@ export const words = {
   p: (p: string) => `p ${p}`,
 };
 
-/** Day and minute in the reader's own zone and manner. */
+/** Formats date and minute in the reader's time zone and locale. */
 export function when(at: string): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? at : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });

@@ -1,4 +1,4 @@
-// A button that copies a name, and says so until another one is shown.
+// Button that copies a name and confirms it until another name is shown.
 
 import { useState } from 'preact/hooks';
 import { copyText } from './host';

@@ -1,15 +1,15 @@
-// Everything about the TensorBoard around us. The only file that touches `parent`.
+// Access to the surrounding TensorBoard page. Only this file touches `parent`.
 
 import { withPlugin } from './url_state';
 
-/** TensorBoard makes a tab's frame when it is first shown. */
+/** Longest wait for a tab's frame, which TensorBoard creates when the tab is first shown. */
 const APPEARS_MS = 5000;
 const HASH_LISTENERS = ['hashchange', 'popstate'] as const;
 
-/** The window whose address and theme we follow: TensorBoard's, or our own where it cannot be reached. */
+/** Window whose address and theme the page follows: TensorBoard's, or its own if the parent is not accessible. */
 function host(): Window {
   try {
-    void window.parent.location.hash; // throws across origins
+    void window.parent.location.hash; // throws for another origin
     return window.parent;
   } catch {
     return window;
@@ -20,7 +20,7 @@ export function currentHash(): string {
   return host().location.hash;
 }
 
-/** Changes the hash without navigating. `push` makes a step that Back undoes. */
+/** Changes the hash without navigating. `push` adds a history entry, so that Back undoes the change. */
 export function setHash(hash: string, push: boolean): void {
   const target = host();
   if (target.location.hash === hash || (hash === '#' && target.location.hash === '')) return;
@@ -29,7 +29,7 @@ export function setHash(hash: string, push: boolean): void {
   else target.history.replaceState(target.history.state, '', url);
 }
 
-/** The address of this tab with another hash, for a link to send. */
+/** Address of this tab with another hash, for links to share. */
 export function addressWith(hash: string): string {
   const { origin, pathname, search } = host().location;
   return origin + pathname + search + hash;
@@ -43,12 +43,12 @@ export function onHashChange(listener: () => void): () => void {
   };
 }
 
-/** TensorBoard hides our frame by giving it no height; nothing else tells. */
+/** TensorBoard hides the frame by setting its height to zero; there is no other signal. */
 export function isVisible(): boolean {
   return window.innerHeight > 0;
 }
 
-/** Calls back whenever our frame is shown after it was hidden. */
+/** Calls back whenever the frame is shown after being hidden. */
 export function onShown(listener: () => void): () => void {
   let visible = isVisible();
   const onResize = (): void => {
@@ -60,17 +60,17 @@ export function onShown(listener: () => void): () => void {
   return () => window.removeEventListener('resize', onResize);
 }
 
-/** Fields of TensorBoard's own page that take typed text. */
+/** Elements of TensorBoard's own page that take typed text. */
 const TYPED = 'input, textarea, select, [contenteditable]';
 
-/** Keys go to our frame, unless something of TensorBoard's own page is being typed into. */
+/** Moves the keyboard focus to the frame, unless the reader is typing in TensorBoard's own page. */
 export function takeFocus(): void {
   let active = host().document.activeElement;
   while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
   if (isVisible() && !active?.matches(TYPED)) window.focus();
 }
 
-/** Follows TensorBoard's theme (a class on its body), else the system's. */
+/** Follows TensorBoard's theme (a class on its body), or the system's outside TensorBoard. */
 export function followTheme(apply: (dark: boolean) => void): () => void {
   const query = window.matchMedia('(prefers-color-scheme: dark)');
   const target = host();
@@ -107,7 +107,8 @@ export function onDataReloaded(listener: () => void): () => void {
   return () => port1.close();
 }
 
-/** Text to the clipboard; pages that are not served securely have only the old way. */
+/** Copies text to the clipboard and returns whether that worked. The fallback is for pages without HTTPS, which have
+ *  no Clipboard API. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -125,7 +126,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** A file made in the page. */
+/** Downloads text generated in the page as a file. */
 export function saveFile(name: string, text: string, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
@@ -135,18 +136,15 @@ export function saveFile(name: string, text: string, type: string): void {
   URL.revokeObjectURL(url);
 }
 
-/** The frame of another tab; the tab's own page may have navigated on, so the attribute is asked, not the location. */
+/** Frame of another tab, found by its attributes, because the tab's page may have navigated elsewhere. */
 function frameOf(target: Window, plugin: string): HTMLIFrameElement | null {
   return [...target.document.querySelectorAll('iframe')].find((frame) => frame.src.includes(`name=${plugin}`) || frame.getAttribute('data-plugin') === plugin) ?? null;
 }
 
-/**
- * Shows another tab of TensorBoard; ours keeps its state in the address. Returns its frame's finder.
- *
- * A tab whose first page goes on to another one (`page`, its address in that plugin) by itself makes a step of its own in
- * the browser's history, and Back would lead to the first page, which goes on again, for ever. So a new frame is sent to
- * that page at once, in place of the first one.
- */
+/** Switches to another TensorBoard tab and returns a getter of its document; null outside TensorBoard. Some tabs
+ *  redirect from their first page to another (`page`, an address in that plugin). The redirect adds a history entry,
+ *  and Back would return to the first page, which redirects again, trapping the reader. So a new frame is sent to
+ *  `page` at once, replacing its first page. */
 export function openTab(plugin: string, page: string | null): (() => Document | null) | null {
   const target = host();
   if (target === window) return null;

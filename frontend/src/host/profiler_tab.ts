@@ -1,5 +1,5 @@
-// Opens the PyTorch Profiler tab on a given run, as well as its page lets us: it has no links of its own, so its
-// drop-downs are operated as a reader would. Best effort with a time limit; the caller says the names if it fails.
+// Opens the PyTorch Profiler tab on a given run. That tab has no deep links, so its drop-downs are operated as a reader
+// would. Best effort with a time limit; if it fails, the caller names what to choose.
 
 import { apiUrl } from '../api/api';
 import { openTab } from './host';
@@ -8,11 +8,11 @@ import type { ProfilerView } from './profiler_views';
 const PLUGIN = 'pytorch_profiler';
 const LIMIT_MS = 15_000;
 const PAUSE_MS = 100;
-/** A list that is open has all of its entries. */
+/** Longest wait for a view in an opened list; an open list is complete. */
 const OPENING_MS = 1500;
-/** What was chosen shows by then, or the page has gone back to something else. */
+/** Longest wait until a choice shows; after that, the page has reverted it. */
 const TAKES_MS = 1000;
-/** What shows for so long is no longer taken back by an answer that was on its way. */
+/** A choice that shows for this long is final: no late response reverts it any more. */
 const LASTS_MS = 1000;
 const VIEWS = 'Views';
 
@@ -20,13 +20,13 @@ export interface ProfilerPlace {
   run: string;
   worker: string;
   span: string;
-  /** the worker has no other span: the page then shows no choice of spans */
+  /** the worker has no other span, so that page shows no span drop-down */
   onlySpan: boolean;
-  /** null: whichever is shown there */
+  /** null: whichever view is shown there */
   view: ProfilerView | null;
 }
 
-/** What became of it: `no view` shows the run, but not the view that was meant. */
+/** Outcome. `no view`: the run is shown, but the requested view is missing there. */
 export type Opened = 'done' | 'no view' | 'failed';
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -40,7 +40,7 @@ async function until<T>(deadline: number, find: () => T | null | undefined): Pro
   }
 }
 
-/** The drop-down that follows a label, while the page shows one. */
+/** The drop-down after a label, null while the page does not show one. */
 function dropDown(page: Document, label: string): HTMLElement | null {
   const labels = [...page.querySelectorAll<HTMLElement>('.MuiListSubheader-root, li, label')];
   const heading = labels.find((element) => element.textContent?.trim() === label);
@@ -53,9 +53,9 @@ function dropDown(page: Document, label: string): HTMLElement | null {
 
 type Chosen = 'chosen' | 'not listed' | 'not shown';
 
-/** Chooses an entry of a drop-down. Views that are not in an open list are not awaited, as lists are complete. */
+/** Chooses an entry of a drop-down. A view missing from an open list is not waited for, because lists are complete. */
 async function choose(page: () => Document | null, label: string, value: string, deadline: number): Promise<Chosen> {
-  // a list that is still on its way shows nothing
+  // a list that is still loading has no value
   const button = await until(deadline, () => {
     const document = page();
     const found = document && dropDown(document, label);
@@ -80,12 +80,12 @@ function shows(page: Document | null, label: string, value: string): boolean {
   return page !== null && chosen(dropDown(page, label)) === value;
 }
 
-/** The value of a drop-down, which may be shown under another name. */
+/** Value of a drop-down; its visible text may differ. */
 function chosen(button: HTMLElement | null): string | undefined {
   return button?.parentElement?.querySelector('input')?.value ?? button?.textContent?.trim();
 }
 
-/** Types into a field as a reader would: the page learns of it by the event. */
+/** Types into a field with the native setter and an input event, which that page's framework listens for. */
 function type(field: HTMLInputElement, value: string): void {
   const view = field.ownerDocument.defaultView as (Window & typeof globalThis) | null;
   const setter = view && Object.getOwnPropertyDescriptor(view.HTMLInputElement.prototype, 'value')?.set;
@@ -98,7 +98,7 @@ function field(page: Document, label: string): HTMLInputElement | null {
   return found?.parentElement?.querySelector('input') ?? null;
 }
 
-/** The page that the tab's first page goes on to, null where it does not. */
+/** Page to which the tab's first page redirects, null if it does not. */
 async function secondPage(): Promise<string | null> {
   try {
     const answer = await fetch(new URL(`../../${PLUGIN}/index.js`, apiUrl('runs', new URLSearchParams())));
@@ -108,8 +108,8 @@ async function secondPage(): Promise<string | null> {
   }
 }
 
-/** Whether the page holds what is searched for; types it where it does not. What stands beside the first field is there
- * with it, or not at all. */
+/** Whether the search fields hold the wanted texts; types them if not. Further fields are optional: that page shows
+ *  them together with the first one or never. */
 function searched(page: Document | null, search: ProfilerView['search']): boolean {
   let held = true;
   for (const [index, { field: label, name }] of search.entries()) {
@@ -117,14 +117,15 @@ function searched(page: Document | null, search: ProfilerView['search']): boolea
     if (!found && index > 0) continue;
     if (found && found.value !== name) {
       type(found, name);
-      found.scrollIntoView({ block: 'start' }); // below pictures
+      found.scrollIntoView({ block: 'start' }); // below the charts
     }
     held &&= found?.value === name;
   }
   return held;
 }
 
-/** The page as it is now, and whether a reader has begun to use it, by pointer or keys. */
+/** Returns a getter of the page's current document, and a check whether the reader has used the page by pointer or
+ *  keys. */
 function watched(page: () => Document | null): [() => Document | null, () => boolean] {
   let acted = false;
   let known: Document | null = null;
@@ -139,8 +140,8 @@ function watched(page: () => Document | null): [() => Document | null, () => boo
   return [now, () => acted];
 }
 
-/** Shows run, view, worker and span there, and the row by that tab's own search. Over a slow connection that page still
- * gets answers to what was chosen before and goes back to it, so everything is chosen again until it lasts. */
+/** Selects run, view, worker and span in that tab, and searches for the row. On a slow connection, late responses to
+ *  earlier choices can revert the page, so choices are repeated until they last. */
 export async function openProfilerTab(place: ProfilerPlace): Promise<Opened> {
   const opened = openTab(PLUGIN, await secondPage());
   if (!opened) return 'failed';
@@ -148,7 +149,7 @@ export async function openProfilerTab(place: ProfilerPlace): Promise<Opened> {
   const deadline = Date.now() + LIMIT_MS;
   let view = place.view;
   const wrong = (): [string, string] | undefined => {
-    // choosing a view chooses the first worker and span; the view of all workers lets none be chosen
+    // choosing a view resets worker and span to the first; the Distributed view has no worker to choose
     const inside: [string, string][] = view?.value === 'Distributed' ? [] : place.onlySpan ? [['Workers', place.worker]] : [['Workers', place.worker], ['Spans', place.span]];
     const wanted: [string, string][] = [['Runs', place.run], ...(view ? [[VIEWS, view.value] as [string, string]] : []), ...inside];
     return wanted.find(([label, value]) => !shows(page(), label, value));
@@ -156,7 +157,7 @@ export async function openProfilerTab(place: ProfilerPlace): Promise<Opened> {
   const result = (): Opened => (view === place.view ? 'done' : 'no view');
   let rightSince = Infinity;
   while (Date.now() < deadline) {
-    if (acted()) return result(); // who uses the page is left alone
+    if (acted()) return result(); // stops once the reader uses the page
     const next = wrong();
     if (next || !searched(page(), view?.search ?? [])) {
       rightSince = Infinity;

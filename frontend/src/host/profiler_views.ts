@@ -1,16 +1,16 @@
-// Which of the PyTorch Profiler tab's views shows what a row is about, and how its search finds the row there.
+// Which view of the PyTorch Profiler tab shows a table's rows, and the search text that finds a row there.
 
-/** A row of a table by its key. */
+/** A table's row, identified by its key. */
 export interface TableRow {
   table: string;
   row: string;
 }
 
 export interface ProfilerView {
-  /** as that tab's list of views names it, to choose and to read */
+  /** value in that tab's list of views; `label` is its visible name */
   value: string;
   label: string;
-  /** what is typed there, by the label of the field; only where the fields are */
+  /** search texts by label of the field; empty for views without search fields */
   search: { field: string; name: string }[];
 }
 
@@ -32,7 +32,7 @@ const VIEWS: Record<string, { value: string; label: string; fields: string[] }> 
   call_tree: { value: 'Trace', label: 'Trace', fields: [] },
 };
 
-/** Null where the tab has no view of such rows: it is then opened on the run. */
+/** View for a row; null if that tab has none, and the tab then opens on the run only. */
 export function profilerView({ table, row }: TableRow): ProfilerView | null {
   const found = VIEWS[table];
   if (!found) return null;

@@ -1,11 +1,11 @@
-// The views of a comparison as the address names them.
+// Views of a comparison, with their ids in the address.
 
 export interface Tab {
   id: string;
   label: string;
-  /** the table's own title, where the label is shorter */
+  /** the table's full title, if the label is shorter */
   title?: string;
-  /** why it cannot be shown, "" if it can */
+  /** why the view cannot be shown, "" if it can */
   absent: string;
 }
 

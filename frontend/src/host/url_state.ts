@@ -1,4 +1,4 @@
-// The tab's state in the address: keys `p.tb_perfcompare.*` in TensorBoard's hash, next to what others keep there.
+// The page's state in the address: keys `p.tb_perfcompare.*` in TensorBoard's hash, next to the keys of others.
 
 import type { Side } from '../contract/wire';
 
@@ -6,70 +6,70 @@ export const PLUGIN = 'tb_perfcompare';
 const PREFIX = `p.${PLUGIN}.`;
 const SCHEME = '1';
 
-/** Words of a column of changes that rows can be filtered by, besides their status. */
+/** Values of the status filter that select by the change column instead of the status column. */
 export const CHANGES = ['slower', 'faster'] as const;
 export type StatusFilter = 'all' | 'added' | 'removed' | 'replaced' | (typeof CHANGES)[number];
 
-/** Everything a link carries. Null and "" mean the default and are left out. */
+/** Everything that a link holds. Null and "" mean the default and are omitted. */
 export interface Address {
   a: Side | null;
   b: Side | null;
-  /** "": the pair; else another page, which needs no pair */
+  /** "" for the pair; the other pages need no pair */
   page: Page;
-  /** what is compared with A on the page of verdicts */
+  /** sides compared with A on the verdicts page */
   candidates: Side[];
-  /** the series on the page of the history; the first when "" */
+  /** series on the history page; "" for the first */
   series: string;
   window: 'device' | 'marker';
-  /** what delimits steps, "" for what the server finds */
+  /** marker that delimits steps; "" for the one the server finds */
   marker: string;
-  /** the only kind of iterations that is compared, "" for all */
+  /** the only kind of iteration compared, "" for all */
   kind: string;
   tab: string;
   q: string;
   sort: string;
-  /** the time that the table shows; the usual one when "" */
+  /** time metric of the table; "" for the default */
   metric: string;
   status: StatusFilter;
-  /** smallest |delta| as a fraction of the baseline step; null is the default */
+  /** smallest |delta| as a fraction of the baseline step; null for the default */
   min: number | null;
   category: string;
   row: string;
   columns: string;
-  /** widths of columns that the reader changed, and what stays in view (table/kept_layout.ts, ui/pins.ts) */
+  /** column widths changed by the reader, and pinned items (table/kept_layout.ts, ui/pins.ts) */
   widths: string;
   pins: string;
-  /** `each`: layers of a network are rows of their own (table/layers.ts) */
+  /** `each` shows the layers of a network as separate rows (table/layers.ts) */
   layers: string;
-  /** only rows that differ clearly */
+  /** only rows with a clear difference */
   clear: boolean;
-  /** tabs whose picture the reader closed, with commas; `closed`, of links from before there were several, is all of them */
+  /** comma-separated tabs whose chart is closed; `closed`, found in old links, means all of them */
   figure: string;
-  /** what colours the launches: the first choice when "" */
+  /** what the colour of launches shows; "" for the first option */
   colour: string;
-  /** how a picture is drawn, in its own words; the usual way when "" */
+  /** display options of a chart, in its own format; "" for the default */
   look: string;
-  /** the frame that fills the flame graph; the whole when "" */
+  /** zoomed frame of the flame graph; "" for the root */
   zoom: string;
-  /** strict view: pair of processes, `10` or `11~12`; the first when "" */
+  /** strict report: pair of processes, `10` or `11~12`; "" for the first */
   processes: string;
-  /** strict view of traces: which time of a function makes its share */
+  /** strict report of traces: whether a function's share is of its total or exclusive time */
   beta: 'total' | 'exclusive';
-  /** step timelines: which steps, what is in view, the selected event, lanes folded or opened */
+  /** step timelines: the steps, the visible span, the selected event, lanes folded or unfolded */
   stepA: string;
   stepB: string;
   at: string;
   event: string;
-  /** nanoseconds by which B is moved to the right, so that an event and its counterpart are below each other */
+  /** nanoseconds by which B is shifted right to align an event with its counterpart */
   shift: string;
   fold: string;
 }
 
-/** Pages other than that of the pair. */
+/** Pages; "" is the page of the pair. */
 const PAGES = ['', 'verdicts', 'history'] as const;
 export type Page = (typeof PAGES)[number];
 
-/** How a part of the state is written: its key, and the way from text and back. "" is the default's text. */
+/** Serialisation of one part of the state: its key and conversions; the default is written as "". */
 interface Field<T> {
   key: string;
   read: (text: string) => T;
@@ -78,7 +78,7 @@ interface Field<T> {
 
 const plain = (key: string): Field<string> => ({ key, read: (text) => text, write: (value) => value });
 
-/** One of some words, the first of them the default. */
+/** A field with a fixed set of values, the first of which is the default. */
 function oneOf<T extends string>(key: string, words: readonly T[]): Field<T> {
   const usual = words[0]!;
   return { key, read: (text) => words.find((word) => word === text) ?? usual, write: (value) => (value === usual ? '' : value) };
@@ -125,13 +125,13 @@ export function isOpen({ figure }: Pick<Address, 'figure'>, tab: string): boolea
   return figure !== ALL_CLOSED && !figure.split(',').includes(tab);
 }
 
-/** The pictures that are closed once that of a tab is opened or closed. */
+/** New value of `figure` after opening or closing the chart of a tab. */
 export function withFigure({ figure }: Pick<Address, 'figure'>, tab: string, open: boolean): string {
   const others = figure.split(',').filter((one) => one !== '' && one !== tab && one !== ALL_CLOSED);
   return [...others, ...(open ? [] : [tab])].join(',');
 }
 
-/** Of the step timelines: another pair or view starts them afresh. */
+/** Empty state of the step timelines, for a change of pair or view. */
 export const FRESH_STEPS = { stepA: '', stepB: '', at: '', event: '', shift: '', fold: '' };
 
 function sideTokens(letter: string, side: Side | null): [string, string][] {
@@ -144,7 +144,7 @@ function sideTokens(letter: string, side: Side | null): [string, string][] {
   return tokens;
 }
 
-/** Sides as one text: `run` or `run|worker|span|steps`, with commas between them. */
+/** Writes sides as one text: `run` or `run|worker|span|steps`, separated by commas. */
 export function writeSides(sides: Side[]): string {
   const plain = (part: string): string => part.replace(/[%,|]/g, encodeURIComponent);
   return sides.map((side) => [side.run, side.worker ?? '', side.span ?? '', side.steps ?? ''].map(plain).join('|').replace(/\|+$/, '')).join(',');
@@ -172,7 +172,7 @@ function splitHash(hash: string): string[] {
   return hash.replace(/^#/, '').split('&').filter((token) => token !== '');
 }
 
-/** The hash with our keys replaced and everybody else's kept in place. */
+/** Replaces the page's keys in the hash; keys of others stay in place. */
 export function writeHash(hash: string, address: Address): string {
   const others = splitHash(hash).filter((token) => !token.startsWith(PREFIX));
   const ours = tokensOf(address).map(([key, value]) => `${PREFIX}${key}=${encodeURIComponent(value)}`);
@@ -183,7 +183,7 @@ function decoded(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
-    return value; // a hand-written % that is no escape
+    return value; // a literal % that is not an escape, typed by hand
   }
 }
 
@@ -205,7 +205,7 @@ export function readHash(hash: string): Address {
   return { a: side('a'), b: side('b'), ...(Object.fromEntries(rest) as Omit<Address, 'a' | 'b'>) };
 }
 
-/** The hash with another plugin chosen; all keys stay, so that coming back restores them. */
+/** The hash with another plugin selected; all keys stay, so that returning restores the state. */
 export function withPlugin(hash: string, plugin: string): string {
   const tokens = splitHash(hash);
   const rest = tokens.length > 0 && !tokens[0]!.includes('=') ? tokens.slice(1) : tokens;

@@ -1,4 +1,4 @@
-// The tab's state, kept in TensorBoard's address.
+// Hook for the page's state, which is stored in TensorBoard's address.
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { currentHash, isVisible, onHashChange, setHash } from './host';
@@ -6,7 +6,7 @@ import { readHash, writeHash, type Address } from './url_state';
 
 export type Change = Partial<Address>;
 
-/** `change` merges into the address; with `push` Back undoes it. */
+/** Returns the state and a function that merges a change into it; with `push`, Back undoes the change. */
 export function useAddress(): [Address, (change: Change, push?: boolean) => void] {
   const [address, setAddress] = useState<Address>(() => readHash(currentHash()));
   const latest = useRef(address);
@@ -22,7 +22,7 @@ export function useAddress(): [Address, (change: Change, push?: boolean) => void
       onHashChange(() => {
         const hash = currentHash();
         const next = readHash(hash);
-        // our own writes raise no event; Back, hand edits and TensorBoard's own changes of other keys do
+        // own writes raise no event; Back, manual edits and TensorBoard's changes of other keys do
         if (writeHash('', next) === writeHash('', latest.current)) return;
         latest.current = next;
         setAddress(next);

@@ -1,4 +1,4 @@
-// A question that failed: why, and what to do about it.
+// Failed request: the reason and the remedy.
 
 import { type Failure, RequestError } from '../api/api';
 import { SchemaError, type Pair, type Side } from '../contract/wire';
@@ -7,14 +7,14 @@ import { Icon } from '../ui/icons';
 import { PairLines } from '../ui/pair_lines';
 import { sentence, text } from '../ui/strings';
 
-/** What went wrong in words, and what to do about it. */
+/** Message and remedy for a failure. */
 export function failureText(failure: Failure): { message: string; hint: string } {
   if (failure instanceof SchemaError) return { message: text.errors.schema(failure.found), hint: text.errors.reloadPage };
   if (failure.code === 'unreachable') return { message: text.errors.unreachable, hint: text.errors.unreachableHint };
   return { message: failure.message || text.errors.notJson, hint: failure.hint };
 }
 
-/** Trying again cannot help where the two sides do not fit; other pairs can. */
+/** Whether the two sides cannot be compared: retrying is useless, another pair may work. */
 function isMismatch(failure: Failure): boolean {
   return failure instanceof RequestError && failure.code === 'not_comparable';
 }
@@ -22,7 +22,7 @@ function isMismatch(failure: Failure): boolean {
 interface FailedProps {
   failure: Failure;
   onRetry: () => void;
-  /** pairs that hold a run of the failed one */
+  /** pairs that share a run with the failed one */
   pairs?: Pair[];
   onPair?: (a: Side, b: Side) => void;
 }

@@ -1,4 +1,4 @@
-// An answer on its way: a bar for each file that is read.
+// Loading state, with a progress bar for each file being read.
 
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { FileProgress } from '../api/use_stream';
@@ -20,7 +20,7 @@ export function Loading({ files, phase, since, onCancel }: { files: FileProgress
           {text.loading.phase[phase] ?? phase}
         </span>
       </h2>
-      {/* above the list: a button below it would move away with every file that begins */}
+      {/* above the list: below it, the button would move whenever a file is added */}
       <p class="loading-foot line">
         <span class="muted">{text.loading.elapsed(formatElapsed(Math.max(0, now - since) / 1000))}</span>
         <Button onClick={onCancel}>{text.loading.cancel}</Button>

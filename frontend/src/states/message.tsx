@@ -1,4 +1,4 @@
-// A state that is a sentence and perhaps a button.
+// State with a message and an optional button.
 
 import { Button } from '../ui/buttons';
 

@@ -1,4 +1,4 @@
-// The strict report: the published method as it is, what weakens it for this pair, and its triplets next to plain times.
+// Strict report: the published method unchanged, its weaknesses for this pair, and its triplets next to plain times.
 
 import { useMemo, useState } from 'preact/hooks';
 import { apiUrl, fetchStrict } from '../api/api';
@@ -33,11 +33,11 @@ const FIRST = 3;
 const TRIPLETS = 'triplets';
 
 interface Props {
-  /** names the pair's files as they are now */
+  /** identifies the current version of the pair's files */
   question: string;
-  /** the pair, as every route takes it */
+  /** query parameters of the pair, common to all routes */
   query: URLSearchParams;
-  /** shares of traces can be of summed or of owned time */
+  /** whether the runs are traces; shares can then use a function's total or exclusive time */
   traces: boolean;
   headline: Headline;
   words: MetricWords;
@@ -148,7 +148,7 @@ function Head({ answer, asked, traces, waiting, address, onChange }: HeadProps) 
   );
 }
 
-/** Said calmly and before the report: what this method cannot tell about this pair. */
+/** Weaknesses of the method for this pair, stated before the report. */
 function Weaknesses({ answer: { weaknesses, units } }: { answer: StrictAnswer }) {
   const [all, setAll] = useState(false);
   const shown = all ? weaknesses : weaknesses.slice(0, FIRST);
@@ -246,7 +246,7 @@ function FindingItem({ finding }: { finding: StrictFinding }) {
   );
 }
 
-/** A table as it is, in an order that can be changed. */
+/** A sortable table. */
 function SmallTable({ table }: { table: Table }) {
   const [sort, setSort] = useState<SortKey[]>([]);
   const [selected, setSelected] = useState(-1);

@@ -1,4 +1,4 @@
-// Words of the strict report, apart from ui/strings.ts so that they come with it.
+// User-visible text of the strict report; outside ui/strings.ts, so that it loads with the report.
 
 export const words = {
   about: 'The published method and wording, unchanged.',

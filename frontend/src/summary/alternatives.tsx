@@ -1,4 +1,4 @@
-// What could settle an open verdict: choices with the verdict each gives, by rules of the server.
+// Options that could settle an inconclusive verdict, with the verdict each gives; offered by rules of the server.
 
 import type { Alternative, Comparison } from '../contract/wire';
 import { Button } from '../ui/buttons';

@@ -1,11 +1,11 @@
-// What weakens the answer: comparability checks, and notes about the data, those that say the same as one.
+// Caveats of the answer: comparability checks and notes about the data, similar notes merged into one.
 
 import type { Caveat, Comparison } from '../contract/wire';
 import { Icon, type IconName } from '../ui/icons';
 import { formatMany } from '../ui/format';
 import { sentence } from '../ui/strings';
 
-// apart from ui/strings.ts so that they come with the caveats
+// outside ui/strings.ts, so that they load with the caveats
 const words = {
   region: 'Caveats',
   summary: (failed: number, warned: number, notes: number) =>
@@ -55,13 +55,13 @@ export function Caveats({ comparison }: { comparison: Comparison }) {
   );
 }
 
-/** Files of both sides that a note names, one by one. */
+/** Separator between the files of both sides in a note. */
 const SIDES = /, (?=baseline|candidate)/;
 
-/** Not what a number counts. */
+/** Words after a number that are not its unit. */
 const NO_UNIT = /^(of|to|in|and|or|are|is|vs|with|from)$/;
 
-/** Of messages that are alike but for their figures: the figures of each that differ, with what they count. */
+/** For messages that differ only in figures: each message's differing figures with their units. */
 function figuresOf(messages: string[]): string[] {
   const words = messages.map((message) => message.split(' '));
   const differs = (at: number): boolean => words.some((one) => one[at] !== words[0]![at]);

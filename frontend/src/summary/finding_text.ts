@@ -1,10 +1,10 @@
-// A finding as plain text: for a chat, an issue or a commit.
+// A finding as plain text, for a chat, an issue or a commit message.
 
 import type { Comparison, Finding, SideFacts } from '../contract/wire';
 import { formatTime } from '../ui/format';
 import { metricWords, text, type MetricWords } from '../ui/strings';
 
-/** What the card says, the rows it rests on, and the runs it is about. */
+/** Text of the finding's card, the rows of evidence, and the runs compared. */
 export function findingText(finding: Finding, comparison: Comparison): string {
   const words = metricWords(comparison.headline.metric);
   const delta = finding.delta_us === null ? '' : ` ${formatTime(finding.delta_us, true)}`;

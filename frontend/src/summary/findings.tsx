@@ -1,4 +1,4 @@
-// Causes as a ranked list, each with its size, one sentence, and ways to the figures it rests on.
+// Ranked list of causes, each with its size, a sentence, and links to the evidence.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Comparison, Evidence, Finding } from '../contract/wire';
@@ -12,19 +12,19 @@ import { text, unbroken } from '../ui/strings';
 
 const FIRST = 5;
 
-/** How the address says which finding is meant: kept where a table keeps its row. */
+/** Key of a finding in the address, which uses the parameter of a table's row. */
 export function findingKey(finding: Finding): string {
   return joinKey([finding.rule, finding.subject]);
 }
 
 interface Props {
   comparison: Comparison;
-  /** shows a row of a table; undefined when the evidence is a value only */
+  /** opens a table at a row */
   onEvidence: (table: string, row: string) => void;
-  /** name of the events in the step timelines that it is about, "" for none; and shows them */
+  /** name of a finding's events in the step timelines, "" for none; onTimeline opens the timelines on them */
   timelineOf?: ((finding: Finding) => string) | undefined;
   onTimeline?: ((name: string) => void) | undefined;
-  /** the finding that a row's details led to, by its key; "" for none */
+  /** key of the finding that the reader came from in a row's details; "" for none */
   shown?: string;
 }
 
@@ -54,7 +54,7 @@ const size = ({ delta_us: delta }: Finding): number => Math.abs(delta ?? 0);
 interface CauseProps extends Props {
   finding: Finding;
   rank: number;
-  /** the largest change of any finding, in microseconds */
+  /** the largest change of all findings, in microseconds */
   most: number;
   led: boolean;
 }
@@ -99,7 +99,7 @@ function Cause({ finding, rank, most, comparison, onEvidence, timelineOf, onTime
   );
 }
 
-/** Copies a card as text. */
+/** Button that copies a finding as text. */
 function CopyFinding({ finding, comparison }: { finding: Finding; comparison: Comparison }) {
   const [status, setStatus] = useState('');
   const copy = (): void => {
@@ -118,7 +118,7 @@ function CopyFinding({ finding, comparison }: { finding: Finding; comparison: Co
   );
 }
 
-/** One link per table: to the first row named in it, which is the one that moved most. */
+/** Keeps one link per table, to its first row of evidence, which changed most. */
 function firstOfEach(evidence: Evidence[]): Evidence[] {
   const seen = new Set<string>();
   return evidence.filter(({ table }) => !table || (!seen.has(table) && seen.add(table)));

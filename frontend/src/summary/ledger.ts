@@ -1,9 +1,9 @@
-// The ledger (who owned the step time, in exact integers) in the forms the page shows.
+// Accessors for the ledger, the attribution of step time in exact integers.
 
 import { PLAIN_COLUMN as plain, PLAIN_TABLE, type Ledger, type LedgerRow, type Table } from '../contract/wire';
 import type { text } from '../ui/strings';
 
-/** Microseconds per step of a ledger integer. */
+/** Converts a ledger integer to microseconds per step. */
 export function ledgerUs(ledger: Ledger, value: number): number {
   return value / ledger.denominator / 1000;
 }
@@ -12,13 +12,13 @@ export function categories(ledger: Ledger): LedgerRow[] {
   return ledger.rows.filter((row) => row.path.length === 1);
 }
 
-/** Whether each side could record the category; if not, its time is absent, not zero. */
+/** Whether each side could record the category; if not, its time is missing, not zero. */
 export function recorded(ledger: Ledger, category: string): [boolean, boolean] {
   const [a, b] = ledger.not_recorded;
   return [!a.includes(category), !b.includes(category)];
 }
 
-/** Whether the time is split into parts; a cycle of a per-cycle table is one part, as overlaps were not recorded. */
+/** Whether the time is split into categories; a per-cycle table has just one, because overlaps were not recorded. */
 export function isSplit(ledger: Ledger): boolean {
   return categories(ledger).length > 1;
 }
@@ -30,25 +30,25 @@ export function entities(ledger: Ledger, category: string): LedgerRow[] {
     .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta));
 }
 
-/** What an entity consists of: who called it with which input shape, largest change first; none where that is one thing. */
+/** Parts of an entity by caller and input shape, largest change first; empty if there is only one. */
 export function partsOf(ledger: Ledger, entity: LedgerRow): LedgerRow[] {
   return ledger.rows.filter((row) => row.path.length === 3 && row.path[0] === entity.path[0] && row.path[1] === entity.path[1]);
 }
 
 export type Amounts = Pick<LedgerRow, 'baseline' | 'candidate' | 'delta' | 'count_effect' | 'rate_effect'>;
 
-/** The exact sum of rows that are not listed one by one. */
+/** Exact sum of the rows not listed individually. */
 export function restOf(rows: LedgerRow[]): Amounts & { count: number } {
   const sum = (of: keyof Amounts): number => rows.reduce((total, row) => total + row[of], 0);
   return { count: rows.length, baseline: sum('baseline'), candidate: sum('candidate'), delta: sum('delta'), count_effect: sum('count_effect'), rate_effect: sum('rate_effect') };
 }
 
-/** True if the categories add up to the headline exactly (integers, so equality is meant). */
+/** Whether the categories add up to the headline exactly; values are integers, so `===` is intended. */
 export function sumsUp(ledger: Ledger): boolean {
   return categories(ledger).reduce((sum, row) => sum + row.delta, 0) === ledger.delta;
 }
 
-/** All entities as a table like the server's, so that it sorts, filters and exports like them. */
+/** All entities as a table in the server's format, so that sorting, filters and exports work. */
 export function ledgerTable(ledger: Ledger, words: ReturnType<typeof text.attribution>): Table {
   const time = { ...plain, unit: 'us', better: 'lower', kind: 'time_us' } as const;
   const calls = { ...plain, kind: 'count', measure: 'calls' } as const;

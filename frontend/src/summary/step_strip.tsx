@@ -1,4 +1,4 @@
-// Step times of both sides in the order of the steps, on one scale: A left, B right. Where a range of steps is chosen.
+// Chart of both sides' step times in order, on one scale: A left, B right. Also selects ranges of steps.
 
 import { useState } from 'preact/hooks';
 import type { RowSource } from '../api/api';
@@ -31,15 +31,15 @@ const COLUMNS = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason', 'b
 
 interface Props {
   comparison: Comparison;
-  /** where the rows of the steps' table are that did not come with it */
+  /** source of the step table's rows not sent with it */
   source: RowSource | null;
-  /** steps that are compared of each side, "" for all */
+  /** range of compared steps per side, "" for all */
   chosen: Record<Letter, string>;
   onSteps: (side: Letter, steps: string) => void;
   onStep: (row: string) => void;
 }
 
-/** Steps by number: captures lie on each other, as a range is of numbers. Steps without numbers come one by one. */
+/** Groups steps by number, merging captures, since a range is of numbers. Steps without numbers are not grouped. */
 export function placesOf(steps: StepTime[], side: Letter): StepTime[][] {
   const own = steps.filter((step) => step.side === side);
   const numbers = own.map((step) => stepNumber(step.step));
@@ -170,21 +170,21 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
   );
 }
 
-/** The steps with the times they would have at one pace; others as recorded. */
+/** Replaces each step's time by its time at equal machine speed, if known. */
 export function atOnePace(steps: StepTime[]): StepTime[] {
   return steps.map((step) => (step.paced === null ? step : { ...step, us: step.paced }));
 }
 
-/** A circle as a path, so that one element draws a whole lane. */
+/** Circle as part of an SVG path, so that one element draws a whole lane. */
 const spot = (x: number, y: number, r: number): string => `M${(x - r).toFixed(1)} ${y.toFixed(1)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
 
-/** The steps of a capture, joined. */
+/** SVG path that joins the steps of a capture. */
 function line(lane: StepTime[][], capture: string, x: (place: number) => number, y: (us: number) => number): string {
   const points = lane.flatMap((some, place) => some.filter((step) => step.capture === capture).map((step) => `${x(place).toFixed(1)} ${y(step.us).toFixed(1)}`));
   return points.length > 1 ? `M${points.join('L')}` : '';
 }
 
-/** An axis over the admitted steps; a dropped step far beyond them is drawn at the edge and labelled instead. */
+/** Axis range over the admitted steps; a dropped step far outside is drawn at the edge with a label. */
 export function stepAxis(steps: StepTime[]): { low: number; high: number } {
   const kept = steps.filter((step) => step.admitted);
   const times = (kept.length > 0 ? kept : steps).map((step) => step.us);

@@ -1,4 +1,4 @@
-// Words of the step times, apart from ui/strings.ts so that they come with them.
+// User-visible text of the step times; outside ui/strings.ts, so that it loads with the chart.
 
 import { formatMany } from '../ui/format';
 import type { MetricWords } from '../ui/strings';

@@ -1,4 +1,4 @@
-// The answer first: which side is slower, by how much, and whether that is sure.
+// The verdict: which side is slower, by how much, and how certain that is.
 
 import type { Comparison, Headline, Part, VerdictWord } from '../contract/wire';
 import { Facts, type Fact } from '../ui/controls/facts';
@@ -6,7 +6,7 @@ import { formatDigits, formatEnds, formatIn, formatP, formatPercent, formatRatio
 import { Icon, type IconName } from '../ui/icons';
 import { metricWords, sentence, text } from '../ui/strings';
 
-/** The tone is the colour of the background only; the icon and the words carry the meaning. */
+/** `tone` sets only the background colour; the icon and the words carry the meaning. */
 const LOOKS: Record<VerdictWord, { icon: IconName; tone: 'more' | 'less' | 'even' | 'unsure' }> = {
   slower: { icon: 'up', tone: 'more' },
   probably_slower: { icon: 'up', tone: 'more' },
@@ -19,22 +19,22 @@ const LOOKS: Record<VerdictWord, { icon: IconName; tone: 'more' | 'less' | 'even
 export const icon = (verdict: VerdictWord): IconName => LOOKS[verdict].icon;
 export const tone = (verdict: VerdictWord): string => LOOKS[verdict].tone;
 
-/** The verdict names a direction. */
+/** Whether the verdict names a direction. */
 function isSure(verdict: VerdictWord): boolean {
   return tone(verdict) === 'more' || tone(verdict) === 'less';
 }
 
-/** The sentence says more than a direction and its size. */
+/** Whether the server's sentence says more than direction and size. */
 function hasSentence(headline: Headline): boolean {
   return Boolean((headline.program || headline.counted) && headline.sentence);
 }
 
-/** Change as a fraction of the baseline. */
+/** Change as a fraction of the baseline, null if unknown. */
 function changeOf(headline: Headline): number | null {
   return headline.ratio === null ? null : headline.ratio - 1;
 }
 
-/** The sentence after the verdict's word. */
+/** Text that follows the verdict's word. */
 export function effectText(headline: Headline): string {
   if (headline.delta === null) return '';
   const { per } = metricWords(headline.metric);
@@ -47,8 +47,8 @@ export function effectText(headline: Headline): string {
   return text.verdict.by(time(false), per, change !== null && change < 10 ? formatPercent(Math.abs(change)) : formatPercent(change, true));
 }
 
-/** [p of what the verdict is about, whether that is the program]: on a machine whose speed varies, p of the step times as
- * recorded says little. */
+/** [p, whether it is the program's]: the p-value that decides. If the verdict is about the program, that of the
+ *  recorded step times says little, because the machine's speed varies. */
 export function decidingP({ basis, p, program }: Headline): [number | null, boolean] {
   return basis === 'program' && typeof program?.p === 'number' ? [program.p, true] : [p, false];
 }
@@ -70,10 +70,10 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   const itself = comparison.comparability.some((check) => check.check === 'same_capture' && check.status === 'warn');
   const split = hasSentence(headline);
   const effect = effectText(headline);
-  // a direction and its size are one sentence
+  // direction and size make one sentence; a signed size is a paragraph of its own
   const measured = !effect.startsWith(text.verdict.byWord);
   const [decides, byProgram] = decidingP(headline);
-  // one recording each: the shift is the difference that is said already
+  // with one recording per side, the shift repeats the difference above, so it is omitted
   const interval =
     shift &&
     (shift.level === null && shift.low === shift.high ? '' : shift.level === null
@@ -119,7 +119,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   );
 }
 
-/** [label, value] of what else the samples say about the answer; what is not known has no line. */
+/** [label, value] pairs on how certain the answer is; unknown values are left out. */
 function certaintyFacts({ certainty, metric }: Headline): Fact[] {
   if (!certainty) return [];
   const { many } = metricWords(metric);
@@ -132,7 +132,7 @@ function certaintyFacts({ certainty, metric }: Headline): Fact[] {
 function How({ headline }: { headline: Headline }) {
   const facts: Fact[] = [];
   for (const { label, text: fact } of headline.facts ?? []) {
-    // of the step time as recorded the reason says more, and is shown above where nothing else decides
+    // for recorded step time, the reason says more; without a program verdict it is already shown above
     if (label !== text.verdict.recorded) facts.push([label, fact]);
     else if (headline.program) facts.push([label, headline.reason]);
   }
@@ -152,7 +152,7 @@ function How({ headline }: { headline: Headline }) {
   );
 }
 
-/** The verdict in a few words, and how many caveats it has: a way to the summary from every view. */
+/** Short verdict with the number of caveats, shown in every view; a click opens the summary. */
 export function Brief({ comparison, onSummary }: { comparison: Comparison; onSummary: () => void }) {
   const { headline, comparability } = comparison;
   const doubts = comparability.filter((check) => check.status !== 'ok').length;
@@ -180,7 +180,8 @@ export function Brief({ comparison, onSummary }: { comparison: Comparison; onSum
   );
 }
 
-/** The verdict is about the program, and the step time, with the machine's change in it, says another size. */
+/** Whether the verdict is about the program and the recorded change, which includes the machine's, is outside the
+ *  program's interval. */
 export function isBeyondTimes(headline: Headline): boolean {
   const { program, basis } = headline;
   if (!program || program.low === null || program.high === null || basis !== 'program') return false;
@@ -193,7 +194,7 @@ function shortTime(headline: Headline): string {
   return `${formatIn(style, headline.delta, true)}\u202f${style.unit}`;
 }
 
-/** The verdict in one line, above the strict report. */
+/** One-line verdict above the strict report. */
 export function VerdictLine({ headline }: { headline: Headline }) {
   return (
     <p class={`verdict-line line tone-${tone(headline.verdict)}`}>
@@ -209,7 +210,7 @@ export function VerdictLine({ headline }: { headline: Headline }) {
   );
 }
 
-/** Ends of the scale, fractions: zero and every interval lie inside. */
+/** Ends of the scale as fractions; they include zero and all intervals. */
 export function scaleOf(parts: Part[]): [number, number] {
   const low = Math.min(0, ...parts.map((part) => part.low ?? 0));
   const high = Math.max(0, ...parts.map((part) => part.high ?? 0));
@@ -237,7 +238,7 @@ function Bar({ label, part, scale }: { label: string; part: Part; scale: [number
   );
 }
 
-/** Program and machine: what the change of step time is made of, as bars with their intervals. */
+/** Breakdown of the change into program and machine, as bars with intervals. */
 export function Parts({ headline }: { headline: Headline }) {
   const { machine, program } = headline;
   if (!machine || !program) return null;

@@ -1,4 +1,4 @@
-// Where the bars of the waterfall from A to B lie. Input in any unit; output in the same unit, scaled by `place`.
+// Positions of the bars in the waterfall from A to B, in the unit of the input.
 
 export interface WaterfallRow {
   label: string;
@@ -16,14 +16,14 @@ export interface Waterfall {
   bars: Bar[];
   low: number;
   high: number;
-  /** the axis does not start at zero: the two totals are drawn with a break */
+  /** the axis does not start at zero, so the two totals are drawn with a break */
   broken: boolean;
 }
 
-/** Parts that change by less than this share of the largest change are folded. */
+/** Bars that change by less than this share of the largest change are folded. */
 const LITTLE = 0.002;
 
-/** The bars to show, and those folded into one line: at least two small ones, the selected one not among them. */
+/** Splits bars into those shown and those folded into one line. Folds at least two, and never the selected one. */
 export function foldedBars(bars: Bar[], selected: string): [shown: Bar[], folded: Bar[]] {
   const little = LITTLE * Math.abs(bars[0]?.delta ?? 0);
   const at = bars.findIndex((bar) => bar.delta === 0 || Math.abs(bar.delta) < little);
@@ -31,7 +31,7 @@ export function foldedBars(bars: Bar[], selected: string): [shown: Bar[], folded
   return fold ? [bars.slice(0, at), bars.slice(at)] : [bars, []];
 }
 
-/** Rows by size of their delta, each bar starting where the one before ended; the last one ends at the candidate. */
+/** Orders rows by size of change; each bar starts where the previous one ends, and the last ends at the candidate. */
 export function waterfall(baseline: number, candidate: number, rows: WaterfallRow[]): Waterfall {
   const ordered = rows
     .map((row, index) => ({ ...row, index }))
@@ -47,7 +47,7 @@ export function waterfall(baseline: number, candidate: number, rows: WaterfallRo
     return { label, delta, from, to: at };
   });
   const span = high - low;
-  // the smallest bar end is well right of zero, and the changes would be slivers on an axis from zero
+  // all bars end far from zero, so an axis from zero would reduce the changes to slivers
   const broken = low > 0 && span < 0.5 * high;
   const pad = span > 0 ? span * 0.12 : high * 0.05 || 1;
   return { bars, low: broken ? Math.max(0, low - 2 * pad) : Math.min(0, low), high: high + pad * 0.5, broken };

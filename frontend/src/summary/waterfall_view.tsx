@@ -1,4 +1,4 @@
-// From A to B: one bar per part of the step, each starting where the one before ended.
+// Waterfall chart from A to B: one bar per part of the step, each starting where the previous one ends.
 
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -20,7 +20,7 @@ const ENTRIES = 8;
 interface Props {
   ledger: Ledger;
   words: MetricWords;
-  /** leaves out parts that are zero on both sides */
+  /** omits parts that are zero on both sides */
   omitEmpty: boolean;
   selected: string;
   onSelect: (category: string) => void;
@@ -38,7 +38,7 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
   );
   const [unfolded, setUnfolded] = useState(false);
   const bars = useRef<HTMLDivElement>(null);
-  // the button that unfolds them is gone then
+  // unfolding removes the focused button, so the focus moves to the first unfolded bar
   useLayoutEffect(() => {
     if (unfolded) bars.current?.querySelectorAll<HTMLElement>('.fall[aria-expanded]')[foldedBars(figure.bars, selected)[0].length]?.focus();
   }, [unfolded]);
@@ -187,7 +187,7 @@ function Entries({ ledger, words, category, style, onAll }: { ledger: Ledger; wo
   );
 }
 
-/** An entry; what it consists of opens below it. */
+/** An entry of the ledger; a click unfolds its parts. */
 function Entry({ row, name, parts, time }: { row: LedgerRow; name: string; parts: LedgerRow[]; time: (value: number, signed: boolean) => string }) {
   const [open, setOpen] = useState(false);
   if (parts.length === 0) return <EntryRow row={row} name={<NameText name={name} />} time={time} />;
@@ -206,7 +206,7 @@ function Entry({ row, name, parts, time }: { row: LedgerRow; name: string; parts
 }
 
 interface EntryRowProps {
-  /** one of the ledger, or the sum of several */
+  /** a row of the ledger, or the sum of several */
   row: Amounts & Partial<LedgerRow>;
   name: ComponentChildren;
   time: (value: number, signed: boolean) => string;

@@ -1,4 +1,4 @@
-// The strip and the ruler above the timelines under the pointer.
+// Overview strip and ruler above the timelines: drawing and pointer input.
 
 import { useRef } from 'preact/hooks';
 import { length, sameSpan, zoomed, type Span } from '../charts/span';
@@ -7,7 +7,8 @@ import type { Stage } from './drawing/stage';
 
 const EDGE_PIXELS = 6;
 
-/** Dragging the frame moves it, its edges change it; dragging outside it, or on the ruler, chooses what is in view. */
+/** Dragging the frame pans, dragging its edges resizes it; dragging elsewhere on the strip or on the ruler selects a
+ *  new span. */
 export function AxisCanvas({ stage, canvas, width, onSee, onArea }: { stage: Stage; canvas: preact.RefObject<HTMLCanvasElement | null>; width: number; onSee: (span: Span) => void; onArea: () => void }) {
   const held = useRef<{ kind: 'frame' | 'from' | 'to' | 'brush' | 'ruler'; at: number; span: Span } | null>(null);
   const onMap = (x: number): number => stage.whole.from + (x / Math.max(1, width)) * length(stage.whole);
@@ -55,7 +56,7 @@ export function AxisCanvas({ stage, canvas, width, onSee, onArea }: { stage: Sta
       onArea();
     } else if (current.kind === 'brush') {
       if (Math.abs(onMap(x) - current.at) * width >= 3 * length(stage.whole)) return onArea();
-      // a click outside the frame brings it there
+      // a click outside the frame centres it there
       const half = length(current.span) / 2;
       onSee({ from: current.at - half, to: current.at + half });
     }

@@ -1,4 +1,4 @@
-// Both timelines with their lanes, the strip and the ruler above them, and how they are moved, read and selected.
+// Both timelines with lanes, overview strip and ruler, and their input: panning, zooming, hovering, selecting.
 
 import { Fragment } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -16,7 +16,7 @@ import { Stage, type Mark, type Shown } from './drawing/stage';
 import { Drag, spanAfterKey } from './gestures';
 import { Lanes, TipHost, type TipPlace } from './parts';
 
-/** A selected event: its side and its number. */
+/** A selected event: its side and event number. */
 export interface Selected {
   side: Letter;
   event: number;
@@ -24,14 +24,14 @@ export interface Selected {
 
 interface Props {
   shown: Shown;
-  /** what a link or a choice asks to be in view; each new one is followed once */
+  /** span requested by a link or a control; each new object is followed once */
   wanted: Span;
   selected: Selected | null;
-  /** above each timeline */
+  /** headings above each timeline */
   heads: Record<Letter, preact.ComponentChildren>;
   labels: Record<Letter, string>;
   onSettled: (span: Span, pixels: number) => void;
-  /** a stretch is chosen on the ruler or the strip */
+  /** called when a span is drawn on the ruler or the strip */
   onArea: () => void;
   onSelect: (selected: Selected | null) => void;
   onFold: (key: string) => void;
@@ -40,7 +40,7 @@ interface Props {
 }
 
 const SETTLED_MS = 160;
-/** Of a pane besides its lanes: the line above, the heading and the two pixels that its lanes may be higher. */
+/** Height of a pane besides its lanes: the line above, the heading, and two spare pixels. */
 const PANE_HEAD = 35;
 
 export function Canvases({ shown, wanted, selected, heads, labels, onSettled, onArea, onSelect, onFold, onPin, onKey }: Props) {
@@ -109,7 +109,7 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
   };
 
   const current = (): Mark | null => (selected ? stage.markOf(selected.side, selected.event) : null);
-  /** What a key does; false for those that do nothing. */
+  /** Runs a key's action; returns false for keys without one. */
   const act = (key: string): boolean => {
     const side: Letter = scrolls.b.current?.contains(document.activeElement) ? 'b' : 'a';
     const middle = selected && current() ? (current()!.row.start[current()!.mark]! + current()!.row.end[current()!.mark]!) / 2 : (stage.span.from + stage.span.to) / 2;
@@ -129,9 +129,9 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
     event.preventDefault();
     event.stopPropagation();
   };
-  // wherever the focus is, so that the first key after the view was chosen moves it
+  // page-wide, so that keys work right after the view is opened, wherever the focus is
   useKeys({ digit: () => undefined, ...Object.fromEntries([...ANYWHERE].map((key) => [key, () => act(key)])) });
-  /** To the neighbour of the selected event in its row; without one to the largest in view. */
+  /** Selects the previous or next event in the row of the selected one; without a selection, the largest in view. */
   const step = (side: Letter, by: 1 | -1): void => {
     const at = current();
     const next = at && at.mark + by >= 0 && at.mark + by < at.row.count ? { ...at, mark: at.mark + by } : at;
@@ -188,12 +188,12 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
   );
 }
 
-/** Keys that nothing else on the page has. */
+/** Keys handled anywhere on the page, because nothing else uses them. */
 const ANYWHERE = 'wWsSaAdDnN+=-0';
 
 const inside = (at: number, span: Span): number => Math.min(span.to, Math.max(span.from, at));
 
-/** The longest single event that lies wholly in view; the marker of the step says nothing. */
+/** Longest single event entirely in view, except the step's marker. */
 function largest(stage: Stage, side: Letter): Mark | null {
   const view = stage.view(side);
   let best: Mark | null = null;
@@ -235,7 +235,7 @@ function Timeline({ stage, side, canvas, label, onSee, onHover, onChoose, onZoom
   const scroll = (): HTMLElement => canvas.current!.closest('.st-scroll')!;
   const onWheel = (event: WheelEvent): void => {
     const next = spanAfterWheel(event, stage.whole, stage.span, stage.span.from + place(event)[0] * stage.pixelNs, stage.pixelNs);
-    // at the ends the page scrolls on
+    // at either end, the wheel scrolls the page
     if (sameSpan(next, stage.span)) return;
     event.preventDefault();
     onSee(next);
@@ -284,7 +284,7 @@ function Timeline({ stage, side, canvas, label, onSee, onHover, onChoose, onZoom
   );
 }
 
-/** Brings a row of a side into view. */
+/** Scrolls a side's pane until a row is visible. */
 export function scrollTo(shown: Shown, side: Letter, row: number): void {
   const scroll = document.querySelector<HTMLElement>(`.st-pane-${side} .st-scroll`);
   const layout = shown[side].layout;

@@ -1,22 +1,22 @@
-// The line between the timelines of A and B: what one gains in height the other loses.
+// Draggable divider between the timelines of A and B.
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { actOn } from '../ui/use_keys';
 import { words } from './data/words';
 
-/** A pane keeps at least this share of the height. */
+/** Smallest share of the height for a pane. */
 const LEAST = 0.12;
 const STEP = 0.05;
 
 interface Props {
-  /** share of the upper pane; null: each is as high as its lanes need */
+  /** share of the upper pane; null: each pane is as high as its lanes need */
   share: number | null;
   onShare: (share: number | null) => void;
 }
 
 const within = (share: number): number => Math.min(1 - LEAST, Math.max(LEAST, share));
 
-/** How much of both panes is above a height in the window; the panes are the divider's neighbours. */
+/** Share of both panes' height above `y` in the window; the panes are the divider's siblings. */
 function shareAt(divider: HTMLElement, y: number): number {
   const above = divider.previousElementSibling!.getBoundingClientRect();
   const below = divider.nextElementSibling!.getBoundingClientRect();
@@ -25,7 +25,7 @@ function shareAt(divider: HTMLElement, y: number): number {
 
 export function Divider({ share, onShare }: Props) {
   const dragged = useRef(false);
-  /** Nothing is selected on the way, also where the pointer leaves the line. */
+  /** Disables text selection while dragging, even if the pointer leaves the divider. */
   const drag = (on: boolean): void => {
     dragged.current = on;
     document.documentElement.style.userSelect = on ? 'none' : '';

@@ -1,4 +1,4 @@
-// Wheel, drag, pinch and keys, as movements of what is in view.
+// Translates wheel, drag, pinch and keys into a new visible span.
 
 import { length, moved, zoomed, type Span } from '../charts/span';
 import { around } from './data/span';
@@ -6,7 +6,7 @@ import { around } from './data/span';
 const STEP = 1.25;
 const PAN_SHARE = 0.15;
 
-/** Where a key leads, null for keys that do not move. `middle` is the instant that zooming keeps. */
+/** Span after a key, null for keys that do not move. Zooming keeps the instant `middle` in place. */
 export function spanAfterKey(key: string, whole: Span, span: Span, middle: number): Span | null {
   const by = PAN_SHARE * length(span);
   switch (key.length === 1 ? key.toLowerCase() : key) {
@@ -39,7 +39,7 @@ interface Finger {
   y: number;
 }
 
-/** Pointers that are down on one canvas: one drags, two pinch. */
+/** Pointers that are down on one canvas: one pans, two pinch. */
 export class Drag {
   private fingers = new Map<number, Finger>();
   private begun: { span: Span; scrollTop: number; x: number; y: number; apart: number } | null = null;
@@ -67,7 +67,7 @@ export class Drag {
     return this.fingers.size > 0;
   }
 
-  /** What is in view now and how far the lanes are scrolled; null while nothing moves yet. `left` is the canvas's left edge. */
+  /** New span and scroll offset, null before the drag starts. `left` is the canvas's left edge. */
   move(event: PointerEvent, whole: Span, left: number, pixelNs: number): { span: Span; scrollTop: number } | null {
     const finger = this.fingers.get(event.pointerId);
     const { begun } = this;
@@ -91,7 +91,7 @@ export class Drag {
   }
 }
 
-/** An event in view at a size that can be seen, with as little change as that takes. */
+/** Span that shows an event at a visible size, with the smallest change to the current one. */
 export function showing(whole: Span, span: Span, from: number, to: number, width: number, least = 24): Span {
   const wide = ((to - from) / length(span)) * width;
   const inView = to >= span.from && from <= span.to;

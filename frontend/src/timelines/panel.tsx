@@ -1,4 +1,4 @@
-// Below the timelines: what differs most between the steps, or everything about the selected event and its counterpart.
+// Panel below the timelines: the largest differences between the steps, or the selected event and its counterpart.
 
 import { CopyName } from '../host/copy_name';
 import { Delta } from '../ui/delta';
@@ -21,9 +21,9 @@ const us = (ns: number | null, signed = false): string => formatTime(ns === null
 
 interface DifferencesProps {
   compared: Compared;
-  /** whether it is about what is in view, null where that is everything */
+  /** whether the list covers only the visible span; null if that is both whole steps */
   inView: boolean | null;
-  /** what is in view, in words */
+  /** the visible span as text */
   area: string;
   open: boolean;
   onToggle: (open: boolean) => void;
@@ -33,7 +33,7 @@ interface DifferencesProps {
 
 const NOTHING: Differences = { name: [], kind: [], baseline_calls: [], baseline_ns: [], baseline_event: [], candidate_calls: [], candidate_ns: [], candidate_event: [] };
 
-/** Names by the difference of their own times, the largest first. */
+/** Lists names by the difference of their self times, largest first. */
 export function DifferenceList({ compared, inView, area, open, onToggle, onArea, onShow }: DifferencesProps) {
   const found = compared.differences ?? NOTHING;
   const delta = found.name.map((_, at) => (found.candidate_ns[at] ?? 0) - (found.baseline_ns[at] ?? 0));
@@ -113,21 +113,21 @@ function callsText(a: number | null, b: number | null): string {
 }
 
 interface EventProps {
-  /** by how much B is moved */
+  /** nanoseconds by which B is shifted right */
   shift: number;
   side: Letter;
   answer: EventAnswer | null;
-  /** as the picture has it, until the answer is there */
+  /** name from the picture, shown until the answer arrives */
   name: string;
   failure: string;
-  /** events drawn together with it at this zoom, 1 for none */
+  /** number of events drawn as one mark at this zoom, 1 if it is alone */
   together: number;
   onClose: () => void;
   onKey: (key: string) => void;
   onShow: (side: Letter, event: number) => void;
 }
 
-/** Both sides of an event; A is always the left column. */
+/** Both sides of an event; the left column is always A. */
 export function EventPanel({ shift, side, answer, name, failure, together, onClose, onKey, onShow }: EventProps) {
   const buttons: [key: string, label: string, icon: 'up' | 'down' | 'whole' | 'swap' | 'align' | 'delta' | 'close', action: () => void][] = [
     [',', words.panel.previous, 'up', () => onKey(',')],
@@ -167,7 +167,7 @@ export function EventPanel({ shift, side, answer, name, failure, together, onClo
   );
 }
 
-/** More of a `time` is worse; of an instant or a count it is neither. */
+/** More `time` is worse; a change of an instant or a count is neutral. */
 type Measure = [label: string, about: string, of: (facts: EventFacts) => number | null, form: 'time' | 'instant' | 'count'];
 
 const MEASURES: Measure[] = [

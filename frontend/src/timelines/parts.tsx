@@ -1,4 +1,4 @@
-// Small parts of the step timelines: names of lanes, the note at the pointer, heads, the legend.
+// Small parts of the step timelines: lane names, tooltip, headings, legend.
 
 import { useState } from 'preact/hooks';
 import { Delta } from '../ui/delta';
@@ -11,7 +11,7 @@ import type { Mark, Stage } from './drawing/stage';
 
 const us = (ns: number): string => formatTime(ns / 1000);
 
-/** Lanes of a thread that already has one: what they hold says more than whose they are. */
+/** Further lanes of a thread: labelled by their content, since the thread is named at its first lane. */
 const INNER = new Set(['calls', 'python']);
 
 interface LanesProps {
@@ -20,7 +20,7 @@ interface LanesProps {
   onPin: (key: string) => void;
 }
 
-/** Names left of the rows; those of several rows fold, and any can be pinned above the others. */
+/** Lane names left of the rows. Lanes of several rows can be folded, and any lane can be pinned to the top. */
 export function Lanes({ layout, onFold, onPin }: LanesProps) {
   const boxes = layout?.boxes ?? [];
   return (
@@ -74,21 +74,21 @@ function LaneNames({ class: name, height: whole, boxes, onFold, onPin }: { class
   );
 }
 
-/** A mark and where the pointer is, in the window. */
+/** A mark and the pointer's position in the window. */
 export interface TipPlace {
   mark: Mark;
   x: number;
   y: number;
 }
 
-/** Keeps the note's place to itself: the pointer moves often, and nothing else changes with it. */
+/** Holds the tooltip's position as its own state, so that pointer moves render nothing else. */
 export function TipHost({ stage, tell }: { stage: Stage; tell: { current: (at: TipPlace | null) => void } }) {
   const [at, setAt] = useState<TipPlace | null>(null);
   tell.current = setAt;
   return at ? <Tip stage={stage} {...at} /> : null;
 }
 
-/** What the mark under the pointer is. */
+/** Tooltip of the mark under the pointer. */
 function Tip({ stage, mark, x, y }: { stage: Stage } & TipPlace) {
   const { row, mark: at, side, picture } = mark;
   const many = eventsIn(row, at);
@@ -129,7 +129,7 @@ function Tip({ stage, mark, x, y }: { stage: Stage } & TipPlace) {
   );
 }
 
-/** One line above a timeline: which step, how long, how much of it is drawn. */
+/** Heading of a timeline: which step, how long, how much of it is drawn. */
 export function Head({ whole, picture, shift, onStraight }: { whole: Picture; picture: Picture; shift: number; onStraight: () => void }) {
   const { step, total_ns, events, other, left_out } = whole.wire;
   const several = step.worker !== '';
@@ -167,7 +167,7 @@ export function Head({ whole, picture, shift, onStraight }: { whole: Picture; pi
   );
 }
 
-/** Kinds that occur, or what colours of change mean. */
+/** Legend of the kinds that occur, or of the colours of change. */
 export function Legend({ pictures, change }: { pictures: Picture[]; change: boolean }) {
   const used = new Set(pictures.flatMap((picture) => picture.names.map((name) => picture.wire.kinds[name.kind]!)));
   const kinds = (pictures[0]?.wire.kinds ?? []).filter((kind) => used.has(kind));

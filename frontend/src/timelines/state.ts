@@ -1,4 +1,4 @@
-// What the step timelines show, read from the address, the pictures and the selected event.
+// State of the step timelines, derived from the address, the pictures and the selected event.
 
 import { useAnswer } from '../api/use_answer';
 import { length, type Span } from '../charts/span';
@@ -14,7 +14,7 @@ import type { Shown } from './drawing/stage';
 const SIDES: Letter[] = ['a', 'b'];
 const ROOM = 0.01;
 
-/** Both steps on one scale, with a little room at the ends. */
+/** Span of both steps on one scale, with a margin at the ends. */
 export function commonSpan(a: Picture | null, b: Picture | null, shift = 0): Span {
   const extents = [a, b].flatMap((picture, place) => (picture ? [picture.wire.extent.map((at) => at + place * shift) as [number, number]] : []));
   if (extents.length === 0) return { from: 0, to: 1 };
@@ -23,10 +23,10 @@ export function commonSpan(a: Picture | null, b: Picture | null, shift = 0): Spa
   return { from: from - room, to: to + room };
 }
 
-/** Of the whole, a view that is at least so much of it leaves out nothing worth hiding. */
+/** From this share of the whole on, a view would hide too little to be worth it: the whole is shown. */
 const ALMOST_ALL = 0.95;
 
-/** What is in view at first: both steps themselves, without what the host or the device did for them before or after. */
+/** Initial view: the steps themselves, without host or device work for them before or after. */
 export function firstSpan(whole: Span, a: Picture | null, b: Picture | null, shift = 0): Span {
   const steps = [a, b].flatMap((picture, place) => (picture ? [{ from: place * shift, to: place * shift + picture.wire.total_ns }] : []));
   const [from, to] = [Math.min(...steps.map((step) => step.from)), Math.max(...steps.map((step) => step.to))];
@@ -40,7 +40,7 @@ export function readSelected(text: string): Selected | null {
   return found ? { side: found[1] as Letter, event: Number(found[2]) } : null;
 }
 
-/** `from_to` in nanoseconds, as links have it. */
+/** Parses a link's span, `from_to` in nanoseconds. */
 export function readSpan(text: string): Span | null {
   const found = /^(-?\d{1,18})_(-?\d{1,18})$/.exec(text);
   return found && Number(found[2]) > Number(found[1]) ? { from: Number(found[1]), to: Number(found[2]) } : null;
@@ -72,19 +72,19 @@ export function placeOf(picture: Picture, event: number): { row: number; from: n
   return found && { row: found.row.row, from: found.row.start[found.mark]!, to: found.row.end[found.mark]! };
 }
 
-/** What an event is called, as far as a picture tells: of events drawn together only the server knows. */
+/** Name of an event if the picture has it; the names of events drawn as one mark come only from the server. */
 export function nameIn(picture: Picture | null, event: number): string {
   const found = picture && markOf(picture, event);
   return found && eventsIn(found.row, found.mark) === 1 ? picture!.names[found.row.name[found.mark]!]!.text : words.panel.loading;
 }
 
-/** Events drawn together with this one, where it represents them. */
+/** Number of events drawn as one mark with this event, 1 if it is alone. */
 export function runSize(picture: Picture, event: number): number {
   const found = markOf(picture, event);
   return found ? eventsIn(found.row, found.mark) : 1;
 }
 
-/** The selected event, its counterpart, and what launched what. */
+/** Positions of the selected event and its counterpart, and the launch links of both. */
 export function marked(selected: Selected | null, facts: EventAnswer | null): Pick<Shown, 'selected' | 'chosen' | 'links'> {
   const nothing: Pick<Shown, 'selected' | 'chosen' | 'links'> = { selected: { a: null, b: null }, chosen: null, links: { a: [], b: [] } };
   if (!selected || !facts || facts.event.event !== selected.event) return nothing;
@@ -112,7 +112,7 @@ export function saidOf(side: Letter, { event, counterpart }: EventAnswer): strin
   return words.canvas.eventText(event.name, words.kinds[event.kind] ?? event.kind, words.side[side], formatTime(event.dur_ns / 1000), formatTime(event.start_ns / 1000), other);
 }
 
-/** Events that the search finds, on each side. */
+/** Search matches on each side as text: count and total time. */
 export function foundText(shown: Shown): string {
   if (!shown.search) return '';
   const test = shown.search;
@@ -137,7 +137,8 @@ function countedIn(picture: Picture, test: (name: string) => boolean): { events:
   return sum;
 }
 
-/** The next match after the selected event by time, over all rows of a side; then the other side's. */
+/** Next search match after the selected event: by time over all rows of a side, then the other side, then from the
+ *  start. */
 export function nextMatch(shown: Shown, selected: Selected | null): Selected | null {
   if (!shown.search) return null;
   const matches = SIDES.flatMap((side) => {
@@ -154,17 +155,17 @@ export function nextMatch(shown: Shown, selected: Selected | null): Selected | n
 }
 
 export interface Difference {
-  /** place in the step's `differences` */
+  /** index in the step's `differences` */
   at: number;
   delta_ns: number;
-  /** where its longest event is: in B if it takes more time there */
+  /** side of its longest event: B if it takes more time there */
   side: Letter;
   event: number;
 }
 
 const MOST_DIFFERENCES = 40;
 
-/** Names whose own times differ, the largest difference first. */
+/** Names whose self times differ, largest difference first. */
 export function differencesOf(compared: Compared | null | undefined): Difference[] {
   const found = compared?.differences;
   if (!found) return [];
@@ -176,20 +177,22 @@ export function differencesOf(compared: Compared | null | undefined): Difference
   return all.slice(0, MOST_DIFFERENCES);
 }
 
-/** The one `by` places behind that of the selected event, round in a circle; the largest if none of them is selected. */
+/** The difference `by` places after that of the selected event, wrapping around; without a selection, the first or
+ *  last one. */
 export function nextDifference(all: Difference[], selected: Selected | null, by: 1 | -1): Difference | null {
   if (all.length === 0) return null;
   const at = all.findIndex((one) => one.side === selected?.side && one.event === selected.event);
   return all[at < 0 ? (by > 0 ? 0 : all.length - 1) : (at + by + all.length) % all.length]!;
 }
 
-/** What differs in an area of both steps, asked for once it is at rest; the answer before stays meanwhile. `area` null: nothing is asked. */
+/** Differences in an area of both steps, requested once the area has settled; until then the last answer stays. No
+ *  request if `area` is null. */
 export function useArea(question: string, pair: URLSearchParams, choices: Record<Letter, Choice>, area: Span | null, shift: number): Compared | null {
   const key = area ? `${question}\n${stepQuery(pair, 'a', choices).toString()}\n${writeSpan(area)}\n${shift}` : '';
   return useAnswer(key, (signal) => fetchArea(stepQuery(pair, 'a', choices), area!, shift, signal), 200).found;
 }
 
-/** The figures of the selected event, asked for when it is selected. */
+/** Requests the details of the selected event. */
 export function useFacts(question: string, pair: URLSearchParams, choices: Record<Letter, Choice>, selected: Selected | null): { facts: EventAnswer | null; failure: string } {
   const key = selected ? `${question}\n${stepQuery(pair, selected.side, choices).toString()}\n${selected.event}` : '';
   const { key: answered, found, failure } = useAnswer(key, (signal) => fetchEvent(stepQuery(pair, selected!.side, choices), selected!.event, signal));

@@ -1,4 +1,4 @@
-// One step of each run, one above the other on one time scale: where inside a step two runs differ.
+// One step of each run, stacked on a common time scale, to show where inside a step the runs differ.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { RequestError } from '../api/api';
@@ -33,13 +33,13 @@ import { Downloads, StepPicker, Tools } from './tools';
 
 adoptSheet(css);
 
-/** As links say that the list of differences is of what is in view. */
+/** Value of `look` in links if the list of differences covers only the visible span. */
 const IN_VIEW = 'view';
 
 interface Props {
-  /** names the pair's files as they are now */
+  /** identifies the current version of the pair's files */
   question: string;
-  /** the pair, as every route takes it */
+  /** query parameters of the pair, common to all routes */
   query: URLSearchParams;
   address: Address;
   onChange: (change: Change, push?: boolean) => void;
@@ -59,7 +59,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
   const { facts, failure } = useFacts(question, query, choices, selected);
   const [wanted, setWanted] = useState<Span>(() => readSpan(address.at) ?? first);
 
-  // a link's stretch, and the steps once they are known
+  // follows a link's span; without one, shows the steps once they are loaded
   useLayoutEffect(() => {
     const asked = readSpan(address.at);
     if (asked && !(seen && roughly(asked, seen.span))) setWanted(asked);
@@ -87,7 +87,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
     }),
     [drawn.a, drawn.b, wholes.a, wholes.b, layouts, whole, shift, address.colour, search, address.event, facts],
   );
-  // what is in view, where that is not the steps as they are shown first
+  // the visible span, null if it is the initial view or the whole
   const area = seen && !roughly(first, seen.span) && !roughly(whole, seen.span) ? seen.span : null;
   const inView = area !== null && address.look === IN_VIEW;
   const found = useArea(question, query, choices, inView && isOpen(address, TIMELINES) ? area : null, shift);
@@ -96,7 +96,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
 
   const see = (next: Span): void => setWanted({ ...next });
   const select = (next: Selected | null): void => onChange({ event: next ? `${next.side}:${next.event}` : '' });
-  /** Selects an event and brings it into view. */
+  /** Selects an event and scrolls and zooms to it. */
   const reveal = (side: Letter, event: number, at?: Pick<EventFacts, 'row' | 'start_ns' | 'dur_ns'>): void => {
     select({ side, event });
     const picture = drawn[side] ?? wholes[side];
@@ -213,7 +213,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
   );
 }
 
-/** What keeps a side from being drawn, or how far it is: one line above its timeline. */
+/** Line above a side's timeline: why it cannot be drawn, or the progress of loading. */
 function SideTrouble({ side, state, onTypical, onAgain }: { side: Letter; state: SideState; onTypical: () => void; onAgain: () => void }) {
   if (state.failure) {
     const { message, hint } = failureText(state.failure);

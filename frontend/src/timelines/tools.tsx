@@ -1,4 +1,4 @@
-// Above the timelines: which steps, which colours, search, zoom, and the traces to take away.
+// Toolbar above the timelines: step pickers, colours, search, zoom, trace downloads.
 
 import { ZoomButtons } from '../charts/zoom_buttons';
 import { formatTime } from '../ui/format';
@@ -14,13 +14,13 @@ import type { Colours } from './drawing/paint';
 interface StepPickerProps {
   side: Letter;
   choice: Choice;
-  /** as the server has understood it */
+  /** the step that the server resolved the choice to */
   whole: Picture | null;
   otherIsSame: boolean;
   onChoose: (choice: string) => void;
 }
 
-/** The typical step, the longest, the one of the other side, or any. */
+/** Selects the typical step, the longest, the same as on the other side, or any step. */
 export function StepPicker({ side, choice, whole, otherIsSame, onChoose }: StepPickerProps) {
   const steps = whole?.wire.steps;
   const label = whole?.wire.step.label ?? '';
@@ -68,7 +68,7 @@ export function StepPicker({ side, choice, whole, otherIsSame, onChoose }: StepP
 interface ToolsProps {
   colours: Colours;
   search: string;
-  /** what is wrong with the search, "" if nothing */
+  /** error in the search text, "" if none */
   problem: string;
   found: string;
   onColours: (colours: Colours) => void;
@@ -106,7 +106,7 @@ export function Tools({ colours, search, problem, found, onColours, onSearch, on
 
 interface DownloadsProps {
   pair: URLSearchParams;
-  /** labels of the steps that are drawn, null while they are not known */
+  /** labels of the drawn steps, null while they are unknown */
   steps: Record<Letter, Choice> | null;
 }
 

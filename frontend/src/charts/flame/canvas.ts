@@ -1,4 +1,4 @@
-// Draws the frames in view: one box each, its name and its change where there is room.
+// Draws the visible frames: a box each, with its name and change if they fit.
 
 import { colourOf, penOf } from '../canvas';
 import { LEVELS, levelOf, changeOf, statusOf, type Look, type Placed, type Tree } from './flame';
@@ -10,9 +10,9 @@ const ROOM_FOR_NAME = 26;
 const ROOM_FOR_CHANGE = 120;
 const INSET = 5;
 
-/** Colours of the theme in use, read from the style sheet. */
+/** Colours of the current theme, read from the style sheet. */
 export interface Palette {
-  /** by level, from much less to much more */
+  /** by level of change, from much less to much more */
   fills: string[];
   ink: string;
   mark: string;
@@ -34,13 +34,13 @@ export interface Picture {
   tree: Tree;
   rows: Placed[][];
   look: Look;
-  /** short names */
+  /** shortened names */
   names: string[];
-  /** change of a frame as text, "" for none */
+  /** a frame's change as text, "" for none */
   change: (frame: number) => string;
-  /** frames that a search found, null without one */
+  /** frames that match the search, null without a search */
   found: Set<number> | null;
-  /** frames around the one that fills the picture */
+  /** number of rows above the zoomed frame */
   outer: number;
 }
 
@@ -53,7 +53,7 @@ export function paint(canvas: HTMLCanvasElement, picture: Picture, width: number
 
 function box(pen: CanvasRenderingContext2D, { tree, look, names, change, found, outer }: Picture, { frame, row, from, to }: Placed, width: number, colours: Palette): void {
   const [x, y] = [from * width, row * ROW];
-  // neighbours stay apart where there is room for it
+  // a gap between neighbours if the frame is wide enough
   const wide = (to - from) * width - ((to - from) * width >= 3 ? 1 : 0);
   const { ratio } = changeOf(tree, frame, look.measure);
   const status = statusOf(tree, frame);
@@ -70,7 +70,7 @@ function box(pen: CanvasRenderingContext2D, { tree, look, names, change, found, 
   pen.globalAlpha = 1;
 }
 
-/** New frames are hatched upwards, gone ones downwards. */
+/** Hatches added frames upwards and removed ones downwards. */
 function hatch(pen: CanvasRenderingContext2D, x: number, y: number, wide: number, up: boolean, colours: Palette): void {
   const high = ROW - 1;
   pen.save();
@@ -102,7 +102,8 @@ function label(pen: CanvasRenderingContext2D, name: string, change: string, x: n
   if (shown) pen.fillText(change, x + wide - INSET - right, middle);
 }
 
-/** A name cut to the room. What goes is the middle: calls of modules have their number at the end, and kernels often differ there only. */
+/** Shortens a name to the width in pixels. The middle is cut: modules have their call number at the end, and kernel
+ *  names often differ only there. */
 function fitted(pen: CanvasRenderingContext2D, name: string, room: number): string {
   if (pen.measureText(name).width <= room) return name;
   const number = /_\d{1,4}$/.exec(name)?.[0].length ?? 0;

@@ -1,4 +1,4 @@
-// The call tree of both runs as frames to draw: widths, order, colours and ways through it. Every figure is the server's.
+// Call tree of both runs as frames to draw: widths, order, colours, navigation. All figures come from the server.
 
 import type { Cell, Table } from '../../contract/wire';
 
@@ -9,7 +9,7 @@ export type Measure = (typeof MEASURES)[number];
 export const ORDERS = ['size', 'run'] as const;
 export type Order = (typeof ORDERS)[number];
 
-/** What the reader chose to see: the width of a frame, its figure, and the order of neighbours. */
+/** The reader's display options: whose time gives the width, the measure, and the order of siblings. */
 export interface Look {
   width: Width;
   measure: Measure;
@@ -18,7 +18,7 @@ export interface Look {
 
 export const USUAL: Look = { width: 'both', measure: 'time', order: 'size' };
 
-/** `b,share` and the like, as links have it; unknown words are left out. */
+/** Parses the options of a link, such as `b,share`; ignores unknown words. */
 export function readLook(text: string): Look {
   const words = text.split(',');
   const one = <T extends string>(all: readonly T[]): T => all.find((word) => words.includes(word)) ?? all[0]!;
@@ -29,7 +29,8 @@ export function writeLook(look: Look): string {
   return [look.width, look.measure, look.order].filter((word) => word !== USUAL.width && word !== USUAL.measure && word !== USUAL.order).join(',');
 }
 
-/** n frames as on a walk: a frame holds the deeper ones that follow it. Sides are [A, B]; NaN where a side lacks the frame. */
+/** Call tree of n frames in depth-first order: a frame's descendants follow it. Sides are [A, B]; NaN if a side lacks
+ *  the frame. */
 export interface Tree {
   count: number;
   name: string[];
@@ -37,7 +38,7 @@ export interface Tree {
   part: string[];
   depth: Int32Array;
   parent: Int32Array;
-  /** first frame that it does not hold any more */
+  /** index after the frame's last descendant */
   end: Int32Array;
   us: [Float64Array, Float64Array];
   own: [Float64Array, Float64Array];
@@ -48,7 +49,7 @@ export interface Tree {
   merged: Int32Array;
 }
 
-/** The columns that are drawn or said; the frames around a row are known by their order. */
+/** Columns needed for the chart and its texts. Ancestors follow from the order of the rows. */
 export const COLUMNS = [
   'frame', 'depth', 'kind', 'category', 'baseline_us', 'candidate_us', 'delta_us', 'baseline_share', 'candidate_share',
   'baseline_own_us', 'candidate_own_us', 'own_delta_us', 'baseline_calls', 'candidate_calls', 'merged',
@@ -80,7 +81,7 @@ export function treeOf(table: Table): Tree | null {
 
 const known = (value: number): number => (Number.isNaN(value) ? 0 : value);
 
-/** Both sides of a frame in the chosen figure, 0 where a side lacks it. */
+/** Both sides of a frame in the chosen measure, 0 if a side lacks it. */
 export function sides(tree: Tree, frame: number, measure: Measure): [number, number] {
   const of = measure === 'time' ? tree.us : tree.share;
   return [known(of[0][frame]!), known(of[1][frame]!)];
@@ -92,7 +93,7 @@ export function statusOf(tree: Tree, frame: number): Status {
   return Number.isNaN(tree.us[0][frame]!) ? 'added' : Number.isNaN(tree.us[1][frame]!) ? 'removed' : 'both';
 }
 
-/** Change of a frame in the chosen figure, and as a part of its larger side, -1 to 1. */
+/** Change of a frame in the chosen measure: `delta`, and `ratio` to the larger side, -1 to 1. */
 export function changeOf(tree: Tree, frame: number, measure: Measure): { delta: number; ratio: number } {
   const [a, b] = sides(tree, frame, measure);
   const delta = measure === 'time' ? known(tree.delta[frame]!) : b - a;
@@ -100,22 +101,22 @@ export function changeOf(tree: Tree, frame: number, measure: Measure): { delta: 
   return { delta, ratio: larger > 0 ? delta / larger : 0 };
 }
 
-/** From this part of the larger side on a change has the next colour. */
+/** Lower limits of the colour levels: change as a fraction of the larger side. */
 export const LEVELS = [0.02, 0.05, 0.15, 0.35] as const;
 
-/** -LEVELS.length (much less) to LEVELS.length (much more), 0 for hardly any change. */
+/** Colour level from -LEVELS.length (much less) to LEVELS.length (much more), 0 for almost no change. */
 export function levelOf(ratio: number): number {
   const level = LEVELS.filter((least) => Math.abs(ratio) >= least).length;
   return ratio < 0 ? -level || 0 : level;
 }
 
-/** Width of a frame in the chosen figure; what a frame holds adds up to it with its own. */
+/** Width of a frame in the chosen measure. It equals its own time plus the widths of its children. */
 export function weightOf(tree: Tree, frame: number, { width, measure }: Look): number {
   const [a, b] = sides(tree, frame, measure);
   return width === 'a' ? a : width === 'b' ? b : (a + b) / 2;
 }
 
-/** Frames below a frame, in the chosen order. The smaller ones that are combined come last. */
+/** Children of a frame in the chosen order; in order of size, the entry that merges the small ones comes last. */
 export function childrenOf(tree: Tree, frame: number, look: Look): number[] {
   const found: number[] = [];
   for (let at = frame + 1; at < tree.end[frame]!; at = tree.end[at]!) found.push(at);
@@ -124,7 +125,7 @@ export function childrenOf(tree: Tree, frame: number, look: Look): number[] {
   return found.sort((one, other) => weight.get(other)! - weight.get(one)! || one - other);
 }
 
-/** A frame in the picture; places are parts of the picture's width. */
+/** Position of a frame in the chart; `from` and `to` are fractions of the chart's width. */
 export interface Placed {
   frame: number;
   row: number;
@@ -132,10 +133,8 @@ export interface Placed {
   to: number;
 }
 
-/**
- * The frames around `zoom`, each as wide as the picture, and those in it, row by row and from left to right. Frames narrower
- * than `least` are left out with all that they hold.
- */
+/** Lays out rows from top to bottom: the ancestors of `zoom` and `zoom` itself, each at full width, then its
+ *  descendants from left to right. Skips frames narrower than `least` together with their descendants. */
 export function layout(tree: Tree, zoom: number, look: Look, least: number): Placed[][] {
   const rows: Placed[][] = around(tree, zoom).map((frame, row) => [{ frame, row, from: 0, to: 1 }]);
   const whole = weightOf(tree, zoom, look);
@@ -156,7 +155,7 @@ export function layout(tree: Tree, zoom: number, look: Look, least: number): Pla
   return rows;
 }
 
-/** The frames around a frame from the outermost in, itself last. */
+/** Ancestors of a frame from the root down, then the frame itself. */
 export function around(tree: Tree, frame: number): number[] {
   const found: number[] = [];
   for (let at = frame; at >= 0; at = tree.parent[at]!) found.unshift(at);
@@ -165,17 +164,17 @@ export function around(tree: Tree, frame: number): number[] {
 
 const BETWEEN = ' / ';
 
-/** The frames around a frame as the server's table has them, "" for the whole. */
+/** Names of a frame's ancestors as the server's table writes them, "" for the root. */
 export function pathOf(tree: Tree, frame: number): string {
   return around(tree, frame).slice(0, -1).map((at) => tree.name[at]).join(BETWEEN);
 }
 
-/** What links name a frame by; "" for the whole. */
+/** Path that identifies a frame in links; "" for the root. */
 export function placeOf(tree: Tree, frame: number): string {
   return frame === 0 ? '' : around(tree, frame).slice(1).map((at) => tree.name[at]).join(BETWEEN);
 }
 
-/** The frame of a link; the innermost frame around it that is there, where it is not. */
+/** Frame of a link's path; if it does not exist, its innermost existing ancestor. */
 export function frameAt(tree: Tree, place: string): number {
   let found = 0;
   let rest = place;
@@ -192,12 +191,13 @@ export function frameAt(tree: Tree, place: string): number {
 
 export interface Found {
   frames: Set<number>;
-  /** time per step of the found frames, each instant once; NaN for a side that has none of them */
+  /** time per step of the matching frames, nested matches counted once; NaN if a side has no match */
   us: [number, number];
   delta: number;
 }
 
-/** Frames that a test accepts, by number and by what is said of them. What a found frame holds is not added again. */
+/** Frames that pass the test, which gets their index and their name and kind. Times of nested matches are not added
+ *  again. */
 export function search(tree: Tree, test: (frame: number, name: string) => boolean): Found {
   const found: Found = { frames: new Set(), us: [NaN, NaN], delta: 0 };
   let inside = 0;
@@ -213,7 +213,7 @@ export function search(tree: Tree, test: (frame: number, name: string) => boolea
   return found;
 }
 
-/** Frames of one side alone that no such frame holds, and their time. */
+/** Number and total time of the outermost frames that only B (`added`) or only A (`removed`) has. */
 export function oneSided(tree: Tree, status: 'added' | 'removed'): { count: number; us: number } {
   let count = 0;
   let us = 0;
@@ -229,7 +229,7 @@ export function oneSided(tree: Tree, status: 'added' | 'removed'): { count: numb
   return { count, us };
 }
 
-/** The frame that a key of the keyboard leads to, null for other keys and where there is none. */
+/** Frame to which a key moves the focus, null for other keys or without a target. */
 export function moved(rows: Placed[][], tree: Tree, active: number, key: string): number | null {
   const row = rows.find((frames) => frames.some((one) => one.frame === active));
   const at = row?.findIndex((one) => one.frame === active) ?? -1;

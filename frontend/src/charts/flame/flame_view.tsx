@@ -1,4 +1,4 @@
-// The call tree of both runs as a flame graph: width is time, colour is the change, a click shows a frame alone.
+// Flame graph of both runs' call tree: width is time, colour is the change, a click zooms to a frame.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
@@ -25,20 +25,20 @@ adoptSheet(css);
 
 interface Props {
   table: Table;
-  /** where the rows are that did not come with the table */
+  /** source of the rows not sent with the table */
   source: RowSource | null;
-  /** layers of a network as one frame */
+  /** merges the layers of a network into one frame */
   together: boolean;
-  /** `step`, `cycle` */
+  /** name of the whole that shares refer to: `step` or `cycle` */
   whole: string;
-  /** what the table is searched for */
+  /** text of the table's search box */
   query: string;
-  /** frames that are looked for: `added`, `removed`, or all */
+  /** status to highlight: `added`, `removed`, or any other value for all frames */
   status: string;
   look: string;
-  /** the frame that fills the picture, as links name it */
+  /** path of the zoomed frame, as in links */
   zoom: string;
-  /** key of the row whose details are open, "" for none */
+  /** key of the row with open details, "" for none */
   row: string;
   onLook: (look: string) => void;
   onZoom: (zoom: string) => void;
@@ -105,7 +105,7 @@ function Flame(props: FlameProps) {
   }, [tree, asked, props.status]);
   const outer = tree.depth[zoom]!;
   const height = rows.length * ROW;
-  // at once: a key that is pressed right after another zoom is not taken back
+  // layout effect: a later effect would undo a key pressed right after the zoom
   useLayoutEffect(() => setActive(null), [zoom]);
 
   useLayoutEffect(() => {
@@ -186,7 +186,7 @@ function Flame(props: FlameProps) {
   );
 }
 
-/** The frame's row in the table. */
+/** Key of the frame's row in the table. */
 function keyOf(tree: Tree, frame: number): string {
   return joinKey([tree.name[frame]!, pathOf(tree, frame)]);
 }

@@ -1,4 +1,4 @@
-// What is said about frames: the path to the one shown, the tooltip, the legend.
+// Texts about frames: the path to the zoomed one, the tooltip, the legend.
 
 import { Delta } from '../../ui/delta';
 import { arrow, formatPercent, formatPoints, formatTime, NOT_MEASURED } from '../../ui/format';
@@ -8,18 +8,18 @@ import { Badge, type Letter } from '../../ui/sides';
 import { around, changeOf, LEVELS, oneSided, statusOf, type Look, type Tree } from './flame';
 import { words } from './words';
 
-/** Frames are of any size: each time has a unit of its own. */
+/** Formats a time in its own unit, because frames differ widely in size. */
 export function timeText(us: number, signed = false): string {
   return Number.isNaN(us) ? NOT_MEASURED : formatTime(us, signed);
 }
 
-/** The change of a frame in the chosen figure. */
+/** Formats the change of a frame in the chosen measure. */
 export function changeText(tree: Tree, frame: number, look: Look): string {
   const { delta } = changeOf(tree, frame, look.measure);
   return look.measure === 'time' ? timeText(delta, true) : formatPoints(delta);
 }
 
-/** The same with an arrow that says what the sign says. */
+/** Formats the change with an arrow for its sign. */
 export function markedChange(tree: Tree, frame: number, look: Look): string {
   return `${arrow(changeOf(tree, frame, look.measure).delta)} ${changeText(tree, frame, look)}`.trim();
 }
@@ -29,13 +29,13 @@ interface PathProps {
   names: string[];
   zoom: number;
   look: Look;
-  /** `step`, `cycle` */
+  /** name of the whole that shares refer to: `step` or `cycle` */
   whole: string;
   onZoom: (frame: number) => void;
   onRow: (frame: number) => void;
 }
 
-/** Where the picture is: every frame around the one shown leads back to itself. */
+/** Breadcrumbs to the zoomed frame; a click on an ancestor zooms out to it. */
 export function Path({ tree, names, zoom, look, whole, onZoom, onRow }: PathProps) {
   const frames = around(tree, zoom);
   const { delta } = changeOf(tree, zoom, look.measure);
@@ -69,7 +69,7 @@ export function Path({ tree, names, zoom, look, whole, onZoom, onRow }: PathProp
   );
 }
 
-/** The kind that has several parts of the step. */
+/** Kind of frame that covers several parts of the step, so its part is named too. */
 const DEVICE = 'device work';
 
 export function kindText(tree: Tree, frame: number): string {
@@ -78,7 +78,7 @@ export function kindText(tree: Tree, frame: number): string {
   return parts.filter((part) => part !== '').join(', ');
 }
 
-/** What the tooltip says of a frame. */
+/** Tooltip of a frame. */
 export function FrameFigures({ tree, frame, whole }: { tree: Tree; frame: number; whole: string }) {
   const { delta, ratio } = changeOf(tree, frame, 'time');
   const figures = (side: Letter) => {
@@ -121,7 +121,7 @@ export function FrameFigures({ tree, frame, whole }: { tree: Tree; frame: number
   );
 }
 
-/** Colours with their limits, and what only one side has. */
+/** Colour scale with its limits, and the marks of frames on one side only. */
 export function Legend({ tree, look }: { tree: Tree; look: Look }) {
   const limits = words.levels(LEVELS);
   const levels = LEVELS.map((_, index) => index + 1);

@@ -1,4 +1,4 @@
-// Words of the flame graph, apart from ui/strings.ts so that they come with the picture.
+// User-visible text of the flame graph; outside ui/strings.ts, so that it loads with the chart.
 
 import type { Measure, Order, Status, Width } from './flame';
 import { formatCount, formatMany } from '../../ui/format';

@@ -1,11 +1,11 @@
-// Draws the launches in view: name lanes where there is room, a strip per run, what is not on both sides, and the change.
+// Draws the visible launches: name lanes if names fit, a strip per run, launches without a match, and the change.
 
 import { BOUND_CLASSES } from '../bound';
 import { colourOf, fitted, penOf } from '../canvas';
 import type { Span } from '../span';
 import { bins, changes, rowAt, type Lane, type Timeline } from './timeline';
 
-/** What colours a launch: its class, or how busy one part was. */
+/** What the colour of a launch shows: its class, or how busy one resource was. */
 export type Shade = 'bound' | 'tensor' | 'dram';
 
 const NAMES = 15;
@@ -14,7 +14,7 @@ const STATUS = 12;
 const CHANGE = 44;
 const GAP = 4;
 
-/** Tops of the lanes in pixels. */
+/** Top of each lane in pixels. */
 export const LANES = {
   nameA: 0,
   a: NAMES,
@@ -26,7 +26,7 @@ export const LANES = {
 } as const;
 export const SIZES = { strip: STRIP, change: CHANGE } as const;
 
-/** Part of the strip's height that a class fills, so that colour is not needed to tell them apart: from, to. */
+/** Part of the strip's height filled by each class, as [from, to]; tells the classes apart without colour. */
 export const PARTS: Record<(typeof BOUND_CLASSES)[number], [number, number]> = {
   'tensor-bound': [0, 0.5],
   'memory-bound': [0.5, 1],
@@ -45,7 +45,7 @@ export interface Picture {
   names: { a: string[]; b: string[] };
 }
 
-/** Colours of the theme in use, read from the style sheet. */
+/** Colours of the current theme, read from the style sheet. */
 export interface Palette {
   classes: string[];
   tensor: string;
@@ -114,12 +114,12 @@ function strip(pen: CanvasRenderingContext2D, { timeline, window, shade }: Pictu
   for (let row = rowAt(timeline, window.from); row < timeline.count && timeline.start[row]! < window.to; row += 1) {
     const wide = lane.us[row]! * scale;
     if (!(wide >= 1)) continue;
-    // neighbours stay apart where there is room for it
+    // a gap between neighbours if the launch is wide enough
     block((timeline.start[row]! - window.from) * scale, wide >= 4 ? wide - 1 : wide, lane.bound[row]!, figure[row]!);
   }
 }
 
-/** Upper half: only in A. Lower half: only in B. All of it: another kernel in the same place. */
+/** Upper half: only in A. Lower half: only in B. Full height: a different kernel at the same position. */
 function statuses(pen: CanvasRenderingContext2D, { timeline, window }: Picture, width: number, colours: Palette): void {
   const scale = width / (window.to - window.from);
   const half = STATUS / 2;
@@ -133,7 +133,8 @@ function statuses(pen: CanvasRenderingContext2D, { timeline, window }: Picture, 
   }
 }
 
-/** Up for more time in B, down for less; the height is the change as a share of the longer one, so that the area is time. */
+/** Up for more time in B, down for less. The height is the change as a share of the longer launch, so the area is
+ *  time. */
 function change(pen: CanvasRenderingContext2D, { timeline, window }: Picture, width: number, colours: Palette): void {
   const middle = LANES.change + CHANGE / 2;
   const shares = changes(timeline, window, width);
@@ -158,7 +159,7 @@ function labels(pen: CanvasRenderingContext2D, { timeline, window, names }: Pict
     if (room < NAME_WIDTH) continue;
     const letters = Math.floor(room / LETTER);
     if (!Number.isNaN(timeline.a.us[row]!)) pen.fillText(fitted(names.a[row]!, letters), x + 1, LANES.nameA + NAMES / 2, room);
-    // the same name twice says nothing
+    // B's name is omitted if it is the same as A's
     if (!Number.isNaN(timeline.b.us[row]!) && (timeline.status[row] !== 0 || Number.isNaN(timeline.a.us[row]!))) pen.fillText(fitted(names.b[row]!, letters), x + 1, LANES.nameB + NAMES / 2, room);
   }
 }

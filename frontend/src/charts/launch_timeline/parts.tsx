@@ -1,4 +1,4 @@
-// What is said about launches: names, the tooltip, the legend.
+// Texts about launches: names, the tooltip, the legend.
 
 import { useMemo } from 'preact/hooks';
 import type { Table } from '../../contract/wire';
@@ -30,7 +30,7 @@ interface LaunchProps {
   style: NumberStyle;
 }
 
-/** What the tooltip says of one place. */
+/** Tooltip of one position. */
 export function Launch({ timeline, names, row, style }: LaunchProps) {
   const status = STATUSES[timeline.status[row]!]!;
   const share = (value: number): string => (Number.isNaN(value) ? NOT_MEASURED : formatPercent(value));
@@ -62,10 +62,10 @@ export function Launch({ timeline, names, row, style }: LaunchProps) {
   );
 }
 
-/** As the strip between the runs has them: colour, and part of the height. */
+/** Colour and filled part of the height for each status, as drawn between the two strips. */
 const MARKS: Record<string, [colour: string, part: [number, number]]> = { replaced: ['--ink-2', [0, 1]], added: ['--b-fill', [0.5, 1]], removed: ['--a-fill', [0, 0.5]] };
 
-/** A sample of what is drawn: a colour in a part of the height. */
+/** Legend key: the colour in that part of the height. */
 function Key({ colour, part: [from, to] }: { colour: string; part: [number, number] }) {
   const place = to - from < 1 ? Math.round((100 * from) / (1 - to + from)) : 0;
   return <span class="launch-key" aria-hidden="true" style={{ background: `linear-gradient(var(${colour}), var(${colour})) 0 ${place}% / 100% ${100 * (to - from)}% no-repeat var(--stripe)` }} />;

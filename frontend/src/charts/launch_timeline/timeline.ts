@@ -1,4 +1,4 @@
-// Launches of both runs side by side along one axis: where each begins, and what part of the axis is in view.
+// Launches of both runs aligned on one axis: start positions and visible range.
 
 import type { Table } from '../../contract/wire';
 import { boundClass } from '../bound';
@@ -6,25 +6,24 @@ import { placed, type Span } from '../span';
 
 export const STATUSES = ['both', 'replaced', 'added', 'removed'] as const;
 
-/** One run's launches, by row of the table; NaN where a figure is absent. */
+/** Launches of one run by table row; NaN for missing values. */
 export interface Lane {
   us: Float64Array;
   tensor: Float64Array;
   dram: Float64Array;
-  /** place in BOUND_CLASSES */
+  /** index in BOUND_CLASSES */
   bound: Uint8Array;
 }
 
-/**
- * Every row has a slot as long as its longer launch, so that both runs stay aligned and nothing overlaps.
- * start has one more entry than there are rows: slot i is start[i] to start[i + 1], in microseconds.
- */
+/** Launches of both runs in slots, one per table row. A slot is as long as its longer launch, which keeps the runs
+ *  aligned without overlap. start has one more entry than there are rows: slot i is start[i] to start[i + 1], in
+ *  microseconds. */
 export interface Timeline {
   count: number;
   start: Float64Array;
   a: Lane;
   b: Lane;
-  /** place in STATUSES */
+  /** index in STATUSES */
   status: Uint8Array;
   hasUtilisation: boolean;
 }
@@ -62,7 +61,7 @@ export function whole(timeline: Timeline): Span {
   return { from: 0, to: Math.max(timeline.start[timeline.count]!, 1e-6) };
 }
 
-/** Row whose slot holds a place of the axis; the nearest one beyond the ends. */
+/** Row whose slot contains a position on the axis; beyond the ends, the first or last row. */
 export function rowAt(timeline: Timeline, us: number): number {
   let low = 0;
   let high = timeline.count - 1;
@@ -71,11 +70,11 @@ export function rowAt(timeline: Timeline, us: number): number {
     if (timeline.start[middle]! <= us) low = middle;
     else high = middle - 1;
   }
-  // slots without a length lie at the same place: the one that is drawn there is the last before the next
+  // zero-length slots share a position: the last of them is the one drawn there
   return low;
 }
 
-/** Closer in than this many slots of mean length there is nothing more to see. */
+/** Zoom limit: at least this many slots of mean length stay in view. */
 const FEWEST_SLOTS = 3;
 
 export function shortest(timeline: Timeline): number {
@@ -83,7 +82,7 @@ export function shortest(timeline: Timeline): number {
   return Math.min(all, (FEWEST_SLOTS * all) / timeline.count);
 }
 
-/** The window moved just so far that a row is in view. */
+/** Moves the window just far enough to show a row. */
 export function revealing(timeline: Timeline, window: Span, row: number): Span {
   const [from, to] = [timeline.start[row]!, timeline.start[row + 1]!];
   if (from >= window.from && to <= window.to) return window;
@@ -91,16 +90,16 @@ export function revealing(timeline: Timeline, window: Span, row: number): Span {
   return placed(whole(timeline), from < window.from || to - from > length ? from - 0.1 * length : to - 0.9 * length, length, shortest(timeline));
 }
 
-/** What falls on each pixel, for launches too short to be drawn one by one. */
+/** Totals per pixel of launches too short to be drawn individually. */
 export interface Bins {
   /** time per pixel and class, BOUND_CLASSES.length numbers per pixel */
   classes: Float64Array;
-  /** time-weighted figures: time that carries one, and its sum */
+  /** for time-weighted means: the time that has a value, and the sum of time times value */
   weight: Float64Array;
   sum: Float64Array;
 }
 
-/** Of a run's launches shorter than one pixel; `shade` is the figure that is averaged. */
+/** Bins a run's launches shorter than one pixel; `shade` is the value to average. */
 export function bins(timeline: Timeline, lane: Lane, shade: Float64Array, window: Span, width: number): Bins {
   const found: Bins = { classes: new Float64Array(5 * width), weight: new Float64Array(width), sum: new Float64Array(width) };
   const scale = width / (window.to - window.from);
@@ -118,7 +117,7 @@ export function bins(timeline: Timeline, lane: Lane, shade: Float64Array, window
   return found;
 }
 
-/** Change per pixel as a share of the slots on it, -1 to 1; a row of at least one pixel fills all of its pixels. */
+/** Change per pixel as a share of its slots, -1 to 1. A row at least one pixel long fills all of its pixels. */
 export function changes(timeline: Timeline, window: Span, width: number): Float64Array {
   const delta = new Float64Array(width);
   const room = new Float64Array(width);

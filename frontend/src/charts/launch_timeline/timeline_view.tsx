@@ -1,4 +1,4 @@
-// The launches of both runs in order, to scale, aligned by place.
+// Timeline of both runs' launches in order, to scale, aligned by position.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Table } from '../../contract/wire';
@@ -27,7 +27,7 @@ const SHADES: Shade[] = ['bound', 'tensor', 'dram'];
 
 interface Props {
   table: Table;
-  /** row whose details are open, -1 for none */
+  /** row with open details, -1 for none */
   selected: number;
   open: boolean;
   colour: string;
@@ -87,7 +87,7 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
     if (canvas.current && width > 0) paint(canvas.current, { timeline, window, shade, names }, width, palette());
   }, [timeline, window.from, window.to, shade, width, theme, names]);
 
-  // a row that is chosen in the table comes into view
+  // scrolls to a row selected in the table
   useLayoutEffect(() => {
     if (selected >= 0) onView(revealing(timeline, window, selected));
   }, [selected]);
@@ -121,7 +121,7 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
   };
   const onWheel = (event: WheelEvent): void => {
     const next = spanAfterWheel(event, all, window, at(event.clientX), 1 / scale, shortest(timeline));
-    // at the ends the page scrolls on
+    // at either end of the timeline, the wheel scrolls the page
     if (sameSpan(next, window)) return;
     event.preventDefault();
     onView(next);

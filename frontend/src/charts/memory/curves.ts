@@ -1,30 +1,31 @@
-// What a device held over time in both runs: lines out of the server's table, and what they say at a place.
+// Memory held on a device over time in both runs: the server's table as lines, and look-ups at a position.
 
 import type { Cell, Table } from '../../contract/wire';
 import { byteUnit } from '../../ui/format';
 import { niceTicks } from '../ticks';
 
 export const AXES = ['place', 'time_us'] as const;
-/** Along steps, so that both runs' steps begin together, or along time. */
+/** Horizontal axis: by step, which aligns both runs' steps, or by time. */
 export type Axis = (typeof AXES)[number];
 
 export const COLUMNS = ['side', 'capture', 'device', 'point', 'step', 'time_us', 'place', 'allocated', 'reserved'];
 
-/** One capture of one side: what was held from each record on. NaN where the allocator's bytes were not recorded. */
+/** One capture of one side: bytes held from each record until the next. NaN if the allocator's bytes were not
+ *  recorded. */
 export interface Line {
   side: 'a' | 'b';
   capture: number;
   at: Float64Array;
   allocated: Float64Array;
   reserved: Float64Array;
-  /** names of its steps as far as they are known, by their place: of the second step at 1 */
+  /** names of the steps by index, "" if unknown: labels[1] is the second step */
   labels: string[];
 }
 
 export function devicesOf(table: Table): string[] {
   const at = table.columns.findIndex((column) => column.name === 'device');
   const names = [...new Set(table.rows.map((row) => String(row[at] ?? '')))];
-  // accelerators first: their memory is what runs out
+  // accelerators first: they run out of memory sooner than the host
   const rank = (name: string): number => (name === 'CPU' ? 1 : 0);
   return names.sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1));
 }
@@ -54,8 +55,8 @@ export function linesOf(table: Table, device: string, axis: Axis): Line[] {
   }));
 }
 
-/** Names of the steps from those of the points; the last point is where the last step ends. Steps without a
- *  point have theirs where all count alike. */
+/** Names of the steps, from the names at the points; the last point is the end of the last step. A step without a
+ *  point gets a number if all other steps are numbered with the same offset, else "". */
 function labelsOf(label: string[], place: Float64Array): string[] {
   const steps = Math.round(place[place.length - 1] ?? 0);
   const known = new Map(label.slice(0, -1).map((name, index): [number, string] => [Math.floor(place[index]!), name]));
@@ -65,7 +66,7 @@ function labelsOf(label: string[], place: Float64Array): string[] {
   return Array.from({ length: steps }, (_, step) => known.get(step) ?? (Number.isNaN(counted) ? '' : String(counted + step)));
 }
 
-/** Names of a side's steps by their place; null where its captures have different ones, empty without a line. */
+/** Step names of a side by index; null if its captures disagree, empty without a line. */
 export function stepNames(lines: Line[], side: 'a' | 'b'): string[] | null {
   const names: string[] = [];
   for (const line of lines)
@@ -80,11 +81,11 @@ export function stepNames(lines: Line[], side: 'a' | 'b'): string[] | null {
 export interface Names {
   a: string[];
   b: string[];
-  /** both sides call every step they share the same */
+  /** whether both sides name all shared steps the same */
   same: boolean;
 }
 
-/** What the steps at each place are called; by their order where the captures of a side call them differently. */
+/** Step names of both sides by index; `#1`, `#2`, ... if a side's captures disagree. */
 export function namesOf(lines: Line[]): Names {
   const [a, b] = [stepNames(lines, 'a'), stepNames(lines, 'b')];
   const order = Array.from({ length: Math.max(0, ...lines.map((line) => line.labels.length)) }, (_, step) => `#${step + 1}`);
@@ -93,14 +94,14 @@ export function namesOf(lines: Line[]): Names {
   return { ...names, same: names.a.slice(0, shared).every((name, step) => name === names.b[step]) };
 }
 
-/** The step at a place, its name on each side, and how much of it has passed. */
+/** Step at a position: its name on each side, and the fraction of it that has passed. */
 export function stepAt(names: Names, place: number): { a: string; b: string; passed: number } {
   const last = Math.max(names.a.length, names.b.length) - 1;
   const step = Math.max(0, Math.min(Math.floor(place), last));
   return { a: names.a[step] ?? '', b: names.b[step] ?? '', passed: place - step };
 }
 
-/** Index of the record that holds at a place, -1 before the first. */
+/** Index of the last record at or before a position, -1 before the first. */
 export function recordAt(line: Line, x: number): number {
   let [low, high] = [0, line.at.length];
   while (low < high) {
@@ -118,7 +119,7 @@ export interface Held {
 
 const larger = (one: number, other: number): number => (Number.isNaN(one) ? other : Number.isNaN(other) ? one : Math.max(one, other));
 
-/** What a side held at a place, the most of its captures; null before its first record and after its last step. */
+/** Bytes a side held at a position, largest of its captures; null before the first record and after the last step. */
 export function heldAt(lines: Line[], side: 'a' | 'b', x: number): Held | null {
   let held: Held | null = null;
   for (const line of lines) {
@@ -135,7 +136,7 @@ export interface Peak {
   bytes: number;
 }
 
-/** The most that a side held, and where it first did. */
+/** Peak of a side, and the position where it is first reached. */
 export function peakOf(lines: Line[], side: 'a' | 'b'): Peak | null {
   let peak: Peak | null = null;
   for (const line of lines)
@@ -151,7 +152,7 @@ export interface Extent {
   high: number;
 }
 
-/** Places and bytes that the lines reach; bytes begin at zero, or below where the curve counts from its first record. */
+/** Ranges of positions and bytes. Bytes start at zero, or below if the curve is relative to its first record. */
 export function extents(lines: Line[]): { x: Extent; y: Extent } {
   const x = { low: 0, high: 0 };
   const y = { low: 0, high: 0 };
@@ -170,7 +171,7 @@ export function extents(lines: Line[]): { x: Extent; y: Extent } {
   return { x: { low: x.low, high: x.high > x.low ? x.high : x.low + 1 }, y: { low: y.low, high: y.high > y.low ? y.high : y.low + 1 } };
 }
 
-/** A line that holds its value until the next record; "" where nothing was recorded. */
+/** SVG path of a staircase: each value holds until the next record; "" if nothing was recorded. */
 export function stairs(at: Float64Array, values: Float64Array, x: (place: number) => number, y: (bytes: number) => number, end: number): string {
   let path = '';
   for (let index = 0; index < at.length; index += 1) {
@@ -181,7 +182,7 @@ export function stairs(at: Float64Array, values: Float64Array, x: (place: number
   return path === '' ? '' : `${path}H${x(end).toFixed(1)}`;
 }
 
-/** Round numbers of bytes for an axis: of the unit in which the largest is read. */
+/** Round tick values for an axis of bytes, in the unit of the largest value. */
 export function byteTicks({ low, high }: Extent, wanted: number): number[] {
   const unit = byteUnit(Math.max(Math.abs(low), high));
   return niceTicks(low / unit, high / unit, wanted).map((tick) => tick * unit);

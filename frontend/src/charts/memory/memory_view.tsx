@@ -1,4 +1,4 @@
-// Memory of one device over time, both runs in one picture.
+// Chart of one device's memory over time, both runs together.
 
 import { useMemo, useState } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
@@ -27,18 +27,18 @@ const LEFT = 62;
 const RIGHT = 14;
 const TOP = 20;
 const BOTTOM = 30;
-/** Between the names of A's steps and those of B's, where they differ. */
+/** Distance between the step names of A and of B if they differ. */
 const ROW = 13;
-/** Devices in a row of buttons; more are a list. */
+/** Maximum number of devices shown as buttons; more become a drop-down list. */
 const BUTTONS = 4;
 const LETTERS = { a: text.letterA, b: text.letterB };
 
 interface Props {
   table: Table;
-  /** where the rows are that did not come with the table */
+  /** source of the rows not sent with the table */
   source: RowSource | null;
   open: boolean;
-  /** `GPU 0,time_us`: what is not the usual */
+  /** options that differ from the default, such as `GPU 0,time_us` */
   look: string;
   onToggle: (open: boolean) => void;
   onLook: (look: string) => void;
@@ -189,7 +189,7 @@ interface CurveProps {
   x: (at: number) => number;
   y: (bytes: number) => number;
   zero: number;
-  /** one line per side: there is room to fill below it */
+  /** one line per side, so the area below it is filled */
   alone: boolean;
 }
 
@@ -219,8 +219,8 @@ interface XAxisProps {
   names: Names;
 }
 
-/** Along steps a line is where each begins and its name in the middle, of both sides where they differ; along time
- *  at round times. */
+/** By step: a grid line at each start and the name in the middle, for both sides if names differ. By time: round
+ *  values. */
 function XAxis({ axis, extent, x, top, bottom, right, scale, unit, names }: XAxisProps) {
   if (axis === 'time_us')
     return (

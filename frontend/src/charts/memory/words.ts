@@ -1,4 +1,4 @@
-// Words of the memory picture, apart from ui/strings.ts so that they come with it.
+// User-visible text of the memory chart; outside ui/strings.ts, so that it loads with the chart.
 
 import type { Axis } from './curves';
 

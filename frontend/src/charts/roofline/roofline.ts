@@ -1,11 +1,12 @@
-// What the roofline draws: rates of operators against the work they do for each byte, and what the devices can do. No drawing.
+// Data of the roofline: FLOP rate and arithmetic intensity of operators, and the devices' limits. No drawing.
 
 import type { DevicePeaks, Peaks } from '../../contract/sent';
 import type { Table } from '../../contract/wire';
 import { THIN } from '../../ui/format';
 import { add, nothingLeft, type Left } from '../scatter/scatter';
 
-/** A row on one side: FLOP for each byte moved, FLOP per second, the time that has them, share of the device's roof, which roof bounds it. */
+/** A row on one side: FLOP per byte moved, FLOP per second, the time these rates cover, share of the device's roof, and
+ *  which roof limits it. */
 export interface Spot {
   intensity: number;
   rate: number;
@@ -16,7 +17,7 @@ export interface Spot {
 }
 
 export interface Point {
-  /** row in the table */
+  /** index of the row in the table */
   row: number;
   name: string;
   a: Spot | null;
@@ -24,38 +25,38 @@ export interface Point {
 }
 
 export interface Roofline {
-  /** largest by time first */
+  /** sorted by time, largest first */
   points: Point[];
-  /** too small to be among the points */
+  /** rows too small to be drawn */
   small: Left;
-  /** without floating-point operations on either side: moves bytes only, or its work is not known */
+  /** rows without floating-point operations on either side: they only move bytes, or their FLOP is unknown */
   unmeasured: Left;
   largest_us: number;
 }
 
-/** A line of what a device can do: the slope of its memory up to the flat part of one data type. */
+/** A device's limit for one data type: the memory slope up to the flat peak. */
 export interface Roof {
-  /** whose, both where the devices are one */
+  /** side of the device, `both` if the devices are the same */
   side: 'a' | 'b' | 'both';
   type: string;
   /** FLOP/s */
   peak: number;
-  /** bytes/s, 0: not known */
+  /** bytes/s, 0 if unknown */
   bandwidth: number;
 }
 
-/** At most so many rows are drawn, with two marks each. */
+/** Maximum number of rows drawn, two marks each. */
 export const MOST_POINTS = 120;
 
 const SIDES = ['baseline', 'candidate'] as const;
 const FIGURES = ['intensity', 'flop_rate', 'modelled_us', 'roof_share', 'data_type', 'bound'];
 
-/** Columns that the picture needs besides the keys. */
+/** Columns that the chart needs besides the keys. */
 export const ROOFLINE_COLUMNS = SIDES.flatMap((side) => FIGURES.map((name) => `${side}_${name}`));
 
 const placeOf = (table: Table, name: string): number => table.columns.findIndex((column) => column.name === name);
 
-/** Whether the table has rates of work. */
+/** Whether the table has FLOP rates. */
 export function hasRates(table: Table): boolean {
   return SIDES.some((side) => placeOf(table, `${side}_flop_rate`) >= 0);
 }
@@ -84,13 +85,13 @@ const text = (cell: unknown): string => (typeof cell === 'string' ? cell : '');
 
 const number = (cell: unknown): number | null => (typeof cell === 'number' ? cell : null);
 
-/** Places on logarithmic axes are above zero. */
+/** Null unless intensity, rate and time are above zero, as the logarithmic axes require. */
 function spotOf([intensity, rate, us, share, type, bound]: unknown[]): Spot | null {
   if (typeof intensity !== 'number' || typeof rate !== 'number' || typeof us !== 'number' || !(intensity > 0 && rate > 0 && us > 0)) return null;
   return { intensity, rate, us, share: number(share), type: text(type), bound: text(bound) };
 }
 
-/** The roofs of the data types that the points have. Devices of one name have one set. */
+/** Roofs for the data types used by the points. Devices of the same name share one set. */
 export function roofsOf(peaks: Peaks | undefined, points: Point[]): Roof[] {
   const { baseline = null, candidate = null } = peaks ?? {};
   const used = (side: 'a' | 'b'): Set<string> => new Set(points.flatMap((point) => point[side]?.type.split(', ') ?? []));
@@ -102,12 +103,12 @@ export function roofsOf(peaks: Peaks | undefined, points: Point[]): Roof[] {
   return [...roofs('a', baseline, used('a')), ...roofs('b', candidate, used('b'))];
 }
 
-/** FLOP/s that a roof allows at an intensity. */
+/** FLOP/s that a roof allows at an arithmetic intensity. */
 export function roofAt(roof: Roof, intensity: number): number {
   return roof.bandwidth > 0 ? Math.min(roof.peak, intensity * roof.bandwidth) : roof.peak;
 }
 
-/** Where the slope meets the flat part, null without one. */
+/** Intensity at which the slope meets the flat peak, null without a slope. */
 export const ridgeOf = (roof: Roof): number | null => (roof.bandwidth > 0 ? roof.peak / roof.bandwidth : null);
 
 export interface LogAxis {
@@ -115,7 +116,7 @@ export interface LogAxis {
   high: number;
 }
 
-/** Whole decades that hold all values, at least one. */
+/** Range of whole decades that holds all values, at least one decade. */
 export function decades(values: number[]): LogAxis {
   const positive = values.filter((value) => value > 0 && Number.isFinite(value));
   if (positive.length === 0) return { low: 1, high: 10 };
@@ -124,12 +125,12 @@ export function decades(values: number[]): LogAxis {
   return { low: 10 ** low, high: 10 ** Math.max(high, low + 1) };
 }
 
-/** 0 at the lower end of the axis, 1 at the upper. */
+/** Position on the axis: 0 at the lower end, 1 at the upper. */
 export const shareOf = ({ low, high }: LogAxis, value: number): number => Math.log(value / low) / Math.log(high / low);
 
 const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 
-/** A power of ten with the prefix of its thousands: 10 T. */
+/** A power of ten with its SI prefix, such as `10 T`. */
 export function powerText(power: number): string {
   const exponent = Math.round(Math.log10(power));
   if (exponent < 0) return exponent < -4 ? `1e${exponent}` : String(Number((10 ** exponent).toFixed(-exponent)));
@@ -137,7 +138,7 @@ export function powerText(power: number): string {
   return `${10 ** (exponent - 3 * thousands)}${thousands > 0 ? THIN : ''}${PREFIXES[thousands]}`;
 }
 
-/** Heights of labels that would lie on each other, moved down so far that they do not; in the order of `heights`. */
+/** Moves overlapping labels down until they are `least` apart; keeps the order of `heights`. */
 export function apart(heights: number[], least: number): number[] {
   const found = [...heights];
   let last = -Infinity;
@@ -148,7 +149,7 @@ export function apart(heights: number[], least: number): number[] {
   return found;
 }
 
-/** Powers of ten on the axis, at most about `most` of them. */
+/** Powers of ten on the axis, about `most` of them. */
 export function powers({ low, high }: LogAxis, most = 7): number[] {
   const [first, last] = [Math.round(Math.log10(low)), Math.round(Math.log10(high))];
   const step = Math.max(1, Math.ceil((last - first) / most));

@@ -1,4 +1,5 @@
-// The roofline of both runs: every operator by its rate and its work for each byte, A and B joined, below what the devices can do.
+// Roofline of both runs: FLOP rate by arithmetic intensity, an operator's A and B joined by a line, below the devices'
+// roofs.
 
 import { useMemo, useState } from 'preact/hooks';
 import type { Peaks } from '../../contract/sent';
@@ -30,9 +31,9 @@ const LISTED = 11;
 interface Props {
   table: Table;
   peaks: Peaks | undefined;
-  /** the search above the table: what does not match is pale */
+  /** text of the table's search box; marks that do not match are faded */
   query: string;
-  /** row whose details are open, -1 for none */
+  /** row with open details, -1 for none */
   selected: number;
   onRow: (row: number) => void;
 }
@@ -58,7 +59,7 @@ export function RooflineView({ table, peaks, query, selected, onRow }: Props) {
     const spot = point[side];
     return spot ? [{ point, side, x: x(spot.intensity), y: y(spot.rate), r: radius(spot.us, picture.largest_us, LARGEST) }] : [];
   };
-  // largest first, so that small marks stay on top
+  // largest first, so that small marks are drawn on top
   const marks = picture.points.flatMap((point) => [...mark(point, 'a'), ...mark(point, 'b')]).sort((one, other) => other.r - one.r);
   const shown = active ?? picture.points.find((point) => point.row === selected) ?? null;
   const place = active ? (mark(active, 'b')[0] ?? mark(active, 'a')[0]) : undefined;
@@ -152,7 +153,7 @@ function roofTexts(peaks: Peaks | undefined): string[] {
   return ([['A', a], ['B', b]] as const).map(([letter, device]) => (device ? words.roof(device.device, ` ${letter}`) : words.noRoof(` ${letter}`)));
 }
 
-/** The slope of the memory as far as it reaches, then the flat part with its data type. */
+/** The visible part of the memory slope, then the flat peak with its data type. */
 function RoofLine({ roof, label, across, up, x, y, right }: { roof: Roof; label: number; across: LogAxis; up: LogAxis; x: (value: number) => number; y: (value: number) => number; right: number }) {
   const ridge = ridgeOf(roof);
   const begin = ridge === null ? across.low : Math.max(across.low, up.low / roof.bandwidth);

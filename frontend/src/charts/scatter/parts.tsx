@@ -1,4 +1,4 @@
-// What the utilisation chart is made of: axes, the limits' lines and names, marks and arrows.
+// Parts of the utilisation chart: axes, lines and names of the limits, marks, arrows.
 
 import { formatSetting } from '../../ui/format';
 import { XTick, YTick } from '../axes';
@@ -11,13 +11,13 @@ export const LEFT = 48;
 export const RIGHT = 24;
 export const TOP = 24;
 export const BOTTOM = 38;
-/** room inside the axes, so that marks at 0 and 100 % are whole */
+/** padding inside the axes, so that marks at 0 and 100 % are not cut off */
 export const INSET = 12;
 const TICKS = [0, 0.2, 0.4, 0.6, 0.8, 1];
-/** a square on its corner with the area of a circle of radius 1 has this half diagonal */
+/** half diagonal of a diamond with the area of a circle of radius 1 */
 const DIAMOND = Math.sqrt(Math.PI / 2);
 
-/** Width of a letter of a region's name, height of its line, and its distance from the lines. */
+/** Letter width and line height of a region's name, and its distance from the lines. */
 const LETTER = 7.6;
 const LINE = 15;
 const GAP = 5;
@@ -64,11 +64,11 @@ export function Axes({ x, y, most, right }: { x: (share: number) => number; y: (
   );
 }
 
-/** Names of the four classes, each at the side of its region where it hides the least. */
+/** Names of the four classes, each placed in its region where it hides the fewest marks. */
 export function Regions({ x, y, right: edge, marks }: { x: (share: number) => number; y: (share: number) => number; right: number; marks: Mark[] }) {
   const [across, down] = [x(BOUND), y(BOUND)];
   const bottom = HEIGHT - BOTTOM;
-  // in the order of the classes
+  // in the order of BOUND_CLASSES
   const regions: Box[] = [
     { left: LEFT, right: across, top: TOP, bottom: down },
     { left: across, right: edge, top: down, bottom },
@@ -91,8 +91,8 @@ export function Regions({ x, y, right: edge, marks }: { x: (share: number) => nu
   );
 }
 
-/** Of the places along a region's left and right side the one where a name of this width overlaps the marks least; of
- *  equal ones the highest, then the outer. */
+/** Finds where on a region's left or right side a name of this width overlaps marks least. Ties: the highest place,
+ *  then the outer side. */
 export function emptiest(region: Box, width: number, marks: readonly Pick<Mark, 'x' | 'y' | 'r'>[], outerRight: boolean): Box {
   const lefts = [region.left + GAP, region.right - GAP - width];
   if (outerRight) lefts.reverse();
@@ -102,7 +102,7 @@ export function emptiest(region: Box, width: number, marks: readonly Pick<Mark, 
   return spots[hidden.indexOf(Math.min(...hidden))]!;
 }
 
-/** How far a mark reaches into a box, 0 where it stays outside. */
+/** How far a mark reaches into a box in pixels, 0 if it stays outside. */
 function overlap(box: Box, { x, y, r }: Pick<Mark, 'x' | 'y' | 'r'>): number {
   const away = Math.hypot(x - Math.max(box.left, Math.min(x, box.right)), y - Math.max(box.top, Math.min(y, box.bottom)));
   return Math.max(0, r * DIAMOND - away);
@@ -118,7 +118,8 @@ export function Shape({ mark, dim }: { mark: Mark<unknown>; dim: boolean }) {
   return mark.side === 'a' ? <circle class={`scatter-a${shade}`} cx={mark.x} cy={mark.y} r={mark.r} /> : <path class={`scatter-b${shade}`} d={diamond(mark.x, mark.y, mark.r)} />;
 }
 
-/** From the middle of A's mark to that of B, with a head drawn as a path: references to markers do not survive a base address. */
+/** Arrow from the centre of A's mark to that of B's. Its head is a path, because references to SVG markers break with
+ *  a base URL. */
 export function Arrow({ from, to, strong }: { from: Mark; to: Mark; strong: boolean }) {
   const length = Math.hypot(to.x - from.x, to.y - from.y);
   if (length < 6) return null;

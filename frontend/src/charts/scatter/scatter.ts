@@ -1,9 +1,9 @@
-// Which kernels are drawn in the utilisation chart, and where. Sorting and scales only.
+// Selects the kernels of the utilisation chart and scales their marks. No drawing.
 
 import type { Table } from '../../contract/wire';
 import { shortNames } from '../../ui/names';
 
-/** A kernel on one side: fractions of the peak, and its time. */
+/** A kernel on one side: tensor and DRAM utilisation as fractions of the peak, and its time. */
 export interface Spot {
   tensor: number;
   dram: number;
@@ -11,7 +11,7 @@ export interface Spot {
 }
 
 export interface Point {
-  /** row in the table */
+  /** index of the row in the table */
   row: number;
   name: string;
   short: string;
@@ -19,7 +19,7 @@ export interface Point {
   b: Spot | null;
 }
 
-/** Rows that are not drawn, and their time. */
+/** Rows that are not drawn: their number and time. */
 export interface Left {
   count: number;
   a_us: number;
@@ -27,20 +27,20 @@ export interface Left {
 }
 
 export interface Scatter {
-  /** largest by time first */
+  /** sorted by time, largest first */
   points: Point[];
-  /** too small to be among the points */
+  /** kernels too small to be drawn */
   small: Left;
-  /** without a figure on either side */
+  /** kernels not measured on either side */
   unmeasured: Left;
   largest_us: number;
 }
 
-/** At most so many kernels are drawn, with two marks each. */
+/** Maximum number of kernels drawn, two marks each. */
 export const MOST_POINTS = 120;
-/** At most so many kernels get a line from A to B. */
+/** Maximum number of kernels with a line from A to B. */
 export const MOST_LINES = 12;
-/** A kernel that moved less has no line: no finding reports such a change of utilisation either. */
+/** A kernel that moves less gets no line; findings do not report such a change either. */
 const LEAST_MOVE = 0.05;
 
 const NAMES = ['baseline_tensor_active', 'baseline_dram_active', 'candidate_tensor_active', 'candidate_dram_active', 'baseline_us', 'candidate_us'];
@@ -50,7 +50,7 @@ function places(table: Table): number[] | null {
   return found.includes(-1) ? null : found;
 }
 
-/** Whether any row has both figures of a side. */
+/** Whether any row has both utilisation values of a side. */
 export function hasUtilisation(table: Table): boolean {
   const at = places(table);
   if (!at) return false;
@@ -94,7 +94,7 @@ export function add(left: Left, a: number | null, b: number | null): void {
   left.b_us += b ?? 0;
 }
 
-/** Kernels that moved most: by distance and by their time. */
+/** Kernels that moved most, by distance times time. */
 export function movers(points: Point[], most = MOST_LINES): Point[] {
   const weight = (point: Point): number => {
     if (!point.a || !point.b) return 0;
@@ -107,7 +107,7 @@ export function movers(points: Point[], most = MOST_LINES): Point[] {
     .slice(0, most);
 }
 
-/** Radius whose area is the time's share of the largest; never too small to be seen. */
+/** Radius in pixels for an area proportional to time, but never too small to see. */
 export function radius(us: number, largest_us: number, largest_px: number): number {
   return Math.max(2.5, largest_px * Math.sqrt(largest_us > 0 ? us / largest_us : 0));
 }

@@ -1,4 +1,4 @@
-// Kernels by how busy they keep the tensor pipe and the memory, both runs in one picture.
+// Scatter chart of kernels by tensor pipe and memory utilisation, both runs together.
 
 import { useMemo, useState } from 'preact/hooks';
 import type { Table } from '../../contract/wire';
@@ -20,7 +20,7 @@ const LISTED = 8;
 
 interface Props {
   table: Table;
-  /** row whose details are open, -1 for none */
+  /** row with open details, -1 for none */
   selected: number;
   open: boolean;
   onToggle: (open: boolean) => void;
@@ -49,7 +49,7 @@ function Chart({ table, selected, onRow }: Pick<Props, 'table' | 'selected' | 'o
     const spot = point[side];
     return spot ? [{ point, side, x: x(spot.dram), y: y(spot.tensor), r: radius(spot.us, scatter.largest_us, LARGEST) }] : [];
   };
-  // largest first, so that small marks stay on top
+  // largest first, so that small marks are drawn on top
   const marks = scatter.points.flatMap((point) => [...mark(point, 'a'), ...mark(point, 'b')]).sort((left, other) => other.r - left.r);
   const at = (event: MouseEvent): Point | null => nearest(marks, event, LARGEST)?.point ?? null;
   const shown = active ?? scatter.points.find((point) => point.row === selected) ?? null;

@@ -1,4 +1,4 @@
-// What a chart of marks has beside it: the list of its largest rows, the legend, what is not drawn. And which mark is pointed at.
+// Side panel of charts with marks: the largest rows, the legend, rows left out. Also hit testing of marks.
 
 import type { ComponentChildren } from 'preact';
 import { formatIn, NOT_MEASURED, type NumberStyle } from '../../ui/format';
@@ -7,10 +7,10 @@ import { text } from '../../ui/strings';
 import { diamond, type Mark } from './parts';
 import type { Left } from './scatter';
 
-/** Room that a mark has around it to be pointed at. */
+/** A mark can be hit within this many pixels of its edge. */
 const REACH = 10;
 
-/** The mark at a place of the chart. Inside a mark the smaller one wins: it may lie on top of a large one. */
+/** Mark under the pointer. Inside several marks the smaller wins, since it may lie on top of a large one. */
 export function nearest<T>(marks: Mark<T>[], event: MouseEvent, largest: number): Mark<T> | null {
   const frame = (event.currentTarget as Element).getBoundingClientRect();
   const [px, py] = [event.clientX - frame.left, event.clientY - frame.top];
@@ -25,7 +25,7 @@ export function nearest<T>(marks: Mark<T>[], event: MouseEvent, largest: number)
 }
 
 interface ItemProps {
-  /** the whole name, and what is shown of it */
+  /** full name for the tooltip; `name` is what is shown */
   title: string;
   name: string;
   look?: string;
@@ -35,7 +35,7 @@ interface ItemProps {
   children: ComponentChildren;
 }
 
-/** A row of the list: what points at its marks from the keyboard, too. */
+/** List item of a row; focus or hover highlights its marks, so the keyboard reaches them too. */
 export function Item({ title, name, look = '', selected, onActive, onOpen, children }: ItemProps) {
   return (
     <li>
@@ -58,7 +58,7 @@ export function Item({ title, name, look = '', selected, onActive, onOpen, child
   );
 }
 
-/** Two values of one row, A above B; a dash where the side does not have it. */
+/** Two values of one row, A above B; a dash for a missing side. */
 export function Pair({ what, a, b }: { what: string; a: string | null; b: string | null }) {
   return (
     <span class="scatter-pair num stack">
@@ -74,7 +74,7 @@ export function Pair({ what, a, b }: { what: string; a: string | null; b: string
   );
 }
 
-/** The marks of both sides, then what else there is to say. */
+/** Legend of both sides' marks, followed by further entries. */
 export function Legend({ children }: { children: ComponentChildren }) {
   return (
     <p class="legend small soft">
@@ -95,7 +95,7 @@ export function Legend({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** How many rows have no mark, and their time; nothing where there are none. */
+/** Number and time of the rows without a mark; empty if there are none. */
 export function LeftOut({ left, say, style }: { left: Left; say: (n: number, a: string, b: string) => string; style: NumberStyle }) {
   const shown = (us: number): string => `${formatIn(style, us)}\u202f${style.unit}`;
   return left.count === 0 ? null : <p class="scatter-left muted small">{say(left.count, shown(left.a_us), shown(left.b_us))}</p>;

@@ -1,4 +1,4 @@
-// Draws the columns of both runs: parts upon each other, what is not compared as an outline.
+// Draws the steps of both runs as stacked columns; steps not compared are outlines.
 
 import { colourOf, penOf } from '../canvas';
 import { PARTS, segments, type Bar } from './stacks';
@@ -12,15 +12,15 @@ export interface Lane {
 export interface Picture {
   lanes: Lane[];
   left: number;
-  /** width of a column's place */
+  /** width per column, gap included */
   slot: number;
   high: number;
-  /** microseconds at the top of a lane */
+  /** time at the top of a lane in microseconds */
   most: number;
   share: boolean;
-  /** one part alone, -1 for all */
+  /** index of the only part shown, -1 for all */
   only: number;
-  /** share at the top of a lane, where shares are drawn */
+  /** share at the top of a lane, if shares are drawn */
   scale: number;
 }
 
@@ -35,7 +35,7 @@ export function palette(element: Element): Palette {
   return { parts: PARTS.map((part) => of(`--part-${part}`)), outline: of('--ink-3'), mark: of('--ink-2') };
 }
 
-/** Room between columns. */
+/** Gap between columns in pixels. */
 export function gapOf(slot: number): number {
   return slot >= 8 ? Math.min(4, slot / 5) : slot >= 4 ? 1 : 0;
 }
@@ -67,13 +67,13 @@ function column(pen: CanvasRenderingContext2D, picture: Picture, lane: Lane, bar
   for (const { part, from, to } of segments(bar, share, only)) {
     const [top, end] = [y(to), y(from)];
     pen.fillStyle = colours.parts[part]!;
-    // a hair between parts, where they are high enough for it
+    // a thin gap between parts if they are high enough
     pen.fillRect(x, top, wide, Math.max(0.4, end - top - (end - top >= 3 && from > 0 ? 0.7 : 0)));
   }
   if (only < 0) beyond(pen, bar, x + wide / 2, lane.top, picture, colours);
 }
 
-/** A column that is higher than the axis has an arrow at its top. */
+/** Marks a column that exceeds the axis with an arrow at its top. */
 function beyond(pen: CanvasRenderingContext2D, bar: Bar, x: number, top: number, { most, share }: Picture, colours: Palette): void {
   if (share || bar.us <= most) return;
   pen.fillStyle = colours.mark;

@@ -1,29 +1,29 @@
-// The parts of every step of both runs as columns to draw.
+// Breakdown of every step of both runs, as columns to draw.
 
 import type { Table } from '../../contract/wire';
 import { stepTimes, type StepTime } from '../../table/rows';
 
-/** Parts of a step in the order in which they own time; the column of each is named after it. */
+/** Parts of a step by precedence: time covered by several belongs to the first. Table columns are named after them. */
 export const PARTS = ['kernel', 'memcpy', 'memset', 'communication', 'runtime', 'dataloader', 'cpu_exec', 'other'] as const;
 
 export const COLUMNS = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason', 'backlog_us', ...PARTS.map((part) => `${part}_us`)];
 
-/** A step. Parts are NaN where the step is not compared. */
+/** A step. Its parts are NaN if it is not compared. */
 export interface Stack extends StepTime {
   parts: Float64Array;
 }
 
-/** Whether the table splits its steps. */
+/** Whether the table breaks down its steps. */
 export function hasParts(table: Table): boolean {
   return PARTS.every((part) => table.columns.some((column) => column.name === `${part}_us`));
 }
 
-/** Labels of the parts, as the server has them. */
+/** Labels of the parts from the server. */
 export function labelsOf(table: Table): string[] {
   return PARTS.map((part) => table.columns.find((column) => column.name === `${part}_us`)?.label ?? part);
 }
 
-/** Steps of both sides, each side's captures one after another and their steps in order, those that are not compared among them. */
+/** Steps of both sides, capture by capture in the order they ran, including steps not compared. */
 export function stacksOf(table: Table): { a: Stack[]; b: Stack[] } {
   const parts = PARTS.map((part) => table.columns.findIndex((column) => column.name === `${part}_us`));
   const stacks = stepTimes(table).map((step): Stack => {
@@ -35,7 +35,7 @@ export function stacksOf(table: Table): { a: Stack[]; b: Stack[] } {
 
 const NUMBERS = /^(\d+)(?: \((\d+)\))?$/;
 
-/** The table has the steps that are not compared last; here they are where they ran. */
+/** Sorts steps as they ran; the table lists the steps not compared last. */
 function inOrder(stacks: Stack[]): Stack[] {
   const captures = [...new Set(stacks.map((stack) => stack.capture))];
   const key = (stack: Stack): [number, number, number] => {
@@ -48,10 +48,10 @@ function inOrder(stacks: Stack[]): Stack[] {
     .map(({ stack }) => stack);
 }
 
-/** A column of the picture: one step, or the mean of several that are too narrow to be drawn one by one. */
+/** A column: one step, or the mean of several if columns would be too narrow. */
 export interface Bar {
   first: number;
-  /** number of the steps in it */
+  /** number of steps in it */
   count: number;
   us: number;
   parts: Float64Array;
@@ -59,7 +59,7 @@ export interface Bar {
   admitted: boolean;
 }
 
-/** Columns of `each` steps; steps that are not compared add to no part. */
+/** Combines `each` steps per column; parts are means over its compared steps. */
 export function barsOf(stacks: Stack[], each: number): Bar[] {
   const bars: Bar[] = [];
   for (let first = 0; first < stacks.length; first += each) {
@@ -78,18 +78,18 @@ export function barsOf(stacks: Stack[], each: number): Bar[] {
   return bars;
 }
 
-/** So many steps share one column, for columns at least so many pixels wide. */
+/** Number of steps per column that makes columns at least `least` pixels wide. */
 export function stepsPerBar(steps: number, width: number, least: number): number {
   return Math.max(1, Math.ceil((steps * least) / Math.max(1, width)));
 }
 
-/** The top of the axis: compared steps are whole, others may go beyond it. */
+/** Top of the axis: fits all compared steps; other steps may exceed it. */
 export function topOf(stacks: Stack[]): number {
   const times = stacks.filter((stack) => stack.admitted).map((stack) => stack.us);
   return Math.max(1e-3, ...(times.length > 0 ? times : stacks.map((stack) => stack.us))) * 1.04;
 }
 
-/** Where the parts of a column begin and end, in microseconds or as parts of the step; `only` is one part alone. */
+/** Start and end of a column's parts, in microseconds or as shares of the step; `only` selects one part, -1 all. */
 export function segments(bar: Bar, share: boolean, only: number): { part: number; from: number; to: number }[] {
   const whole = share ? bar.us || 1 : 1;
   let from = 0;
@@ -102,7 +102,7 @@ export function segments(bar: Bar, share: boolean, only: number): { part: number
   return found;
 }
 
-/** What tells the captures of a side apart, by their whole names `run/worker/span`; nothing where there is only one. */
+/** Short names that distinguish a side's captures, by full name `run/worker/span`; empty if there is only one. */
 export function captureNames(stacks: Stack[]): Map<string, string> {
   const captures = [...new Set(stacks.map(({ capture }) => capture))];
   if (captures.length < 2) return new Map();

@@ -1,4 +1,4 @@
-// The parts of every step of both runs: a lane of stacked columns per run, on one scale.
+// Breakdown of every step of both runs: a lane of stacked columns per run, on one scale.
 
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
@@ -27,7 +27,7 @@ adoptSheet(css);
 const HIGH = 104;
 const LABEL = 17;
 const TOP = 8;
-/** Above a lane, for the names of its captures. */
+/** Height above a lane for the names of its captures. */
 const HEAD = 14;
 const LEFT = 74;
 const LEAST = 3;
@@ -35,13 +35,13 @@ const MOST = 64;
 
 interface Props {
   table: Table;
-  /** where the rows are that did not come with the table */
+  /** source of the rows not sent with the table */
   source: RowSource | null;
   words: MetricWords;
   open: boolean;
-  /** `share` and the name of a part that is shown alone */
+  /** `share`, and the name of the only part shown */
   look: string;
-  /** key of the row whose details are open, "" for none */
+  /** key of the row with open details, "" for none */
   row: string;
   chosen: Record<Letter, string>;
   onToggle: (open: boolean) => void;

@@ -1,4 +1,4 @@
-// Words of the picture of steps, apart from ui/strings.ts so that they come with it.
+// User-visible text of the step chart; outside ui/strings.ts, so that it loads with the chart.
 
 import { formatMany } from '../../ui/format';
 

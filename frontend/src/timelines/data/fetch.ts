@@ -1,4 +1,4 @@
-// Asks the server for pictures of steps: the whole of each first, then what is in view where that shows too little.
+// Requests for pictures of steps: the whole step first, then the visible part if the whole is too coarse.
 
 import { apiUrl, fetchLines, queryWith, RequestError } from '../../api/api';
 import type { Span } from '../../charts/span';
@@ -6,14 +6,14 @@ import type { EventAnswer } from '../../contract/sent';
 import { checked, type Progress } from '../../contract/wire';
 import { pictureOf, type Compared, type Picture, type WireStep } from './wire';
 
-/** `typical`, `worst`, `same`, or a label with the worker and span that hold it where several do. */
+/** `typical`, `worst`, `same`, or a step's label, plus its worker and span if several have that label. */
 export interface Choice {
   step: string;
   worker: string;
   span: string;
 }
 
-/** `12` or `12|worker0|1`, as links have it; "" is the typical step. */
+/** Parses a link's choice: `12` or `12|worker0|1`; "" is the typical step. */
 export function readChoice(text: string): Choice {
   const [step = '', worker = '', span = ''] = text.split('|').map((part) => decodeURIComponent(part));
   return { step: step === '' ? 'typical' : step, worker, span };
@@ -29,7 +29,7 @@ const SIDES = { a: 'baseline', b: 'candidate' } as const;
 export type Letter = keyof typeof SIDES;
 export const otherSide = (side: Letter): Letter => (side === 'a' ? 'b' : 'a');
 
-/** What both routes take: the step of one side, and that of the other one as its counterpart. */
+/** Query for one side's step, with the other side's step as its counterpart (`other_...`). */
 export function stepQuery(pair: URLSearchParams, side: Letter, choices: Record<Letter, Choice>): URLSearchParams {
   const query = new URLSearchParams();
   const add = (before: string, letter: Letter): void => {
@@ -54,7 +54,7 @@ export function stepQuery(pair: URLSearchParams, side: Letter, choices: Record<L
   return query;
 }
 
-/** A file to save: one side's step, or both in one trace. The choices are labels. */
+/** Download URL of a trace: one side's step, or both. `choices` must hold labels. */
 export function traceUrl(pair: URLSearchParams, side: Letter, choices: Record<Letter, Choice>, both: boolean): string {
   const query = stepQuery(pair, side, choices);
   if (!both) for (const name of [...query.keys()]) if (name.startsWith('other')) query.delete(name);
@@ -65,7 +65,8 @@ function streamed<T extends { schema: string }>(route: string, schema: T['schema
   return fetchLines(apiUrl(route, queryWith(query, { stream: '1' })), (result) => checked<T>(result, schema), onProgress, signal);
 }
 
-/** Where the other side's step is not there this one is shown all the same, without counterparts. */
+/** Repeats the request without the other side if that side's step does not exist: the step is shown without
+ *  counterparts. */
 async function evenAlone<T>(query: URLSearchParams, ask: (query: URLSearchParams) => Promise<T>): Promise<T> {
   try {
     return await ask(query);
@@ -92,7 +93,7 @@ export async function fetchPicture(
   return wire.absent !== '' ? wire.absent : pictureOf(wire);
 }
 
-/** What differs by name where both steps are in view; `query` is about A. */
+/** Differences by name between the visible parts of both steps; `query` is A's. */
 export function fetchArea(query: URLSearchParams, { from, to }: Span, shift: number, signal: AbortSignal): Promise<Compared> {
   const asked = queryWith(query, { from: String(Math.round(from)), to: String(Math.round(to)), shift: String(shift) });
   return streamed<Compared & { schema: string }>('step_area', 'tb_perfcompare.step_area/1', asked, signal, () => undefined);

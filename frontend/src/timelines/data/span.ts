@@ -1,16 +1,16 @@
-// The stretch of time in view, in nanoseconds from the beginning of the steps: round instants, and what lies at a place.
+// Visible span of time in nanoseconds from the start of the steps: round instants, and the event at a position.
 
 import { length, placed, SHORTEST_NS, type Span } from '../../charts/span';
 import { formatNumber, THIN } from '../../ui/format';
 import type { Row } from './wire';
 
-/** An event in the middle, with room on both sides. */
+/** Span around an event, with `room` times its length on each side. */
 export function around(whole: Span, from: number, to: number, room = 1): Span {
   const wanted = Math.max((to - from) * (1 + 2 * room), SHORTEST_NS);
   return placed(whole, (from + to - wanted) / 2, wanted);
 }
 
-/** First mark of a row that ends behind an instant; the number of marks if there is none. */
+/** First mark of a row that ends after an instant; the number of marks if there is none. */
 export function firstEndingAfter(row: Row, at: number): number {
   let low = 0;
   let high = row.count;
@@ -22,7 +22,7 @@ export function firstEndingAfter(row: Row, at: number): number {
   return low;
 }
 
-/** The mark at an instant, or the nearest one within `reach`; -1 if there is none. */
+/** Mark at an instant, or the nearest one within `reach`; -1 if there is none. */
 export function markAt(row: Row, at: number, reach: number): number {
   const next = firstEndingAfter(row, at - reach);
   let best = -1;
@@ -45,31 +45,31 @@ const UNITS: [number, string][] = [
 ];
 
 export interface Ruler {
-  /** instants with a label each */
+  /** labelled instants */
   ticks: { at: number; label: string }[];
-  /** nanoseconds between two ticks */
+  /** distance between two ticks in nanoseconds */
   step: number;
-  /** instant that labels are counted from, and its own label; "" when that is the step's beginning */
+  /** instant from which labels count, and its label; "" if that is the start of the step */
   base: number;
   baseLabel: string;
 }
 
-/** An instant in one unit, with the decimals that a step needs. */
+/** Formats an instant in the unit, with as many decimals as ticks `step` apart need. */
 export function instant(ns: number, unit: [number, string], step: number): string {
   const decimals = Math.max(0, Math.ceil(Math.log10(unit[0] / step) - 1e-9));
-  const shown = Number((ns / unit[0]).toFixed(decimals)); // 0 at the beginning, however near
+  const shown = Number((ns / unit[0]).toFixed(decimals)); // rounded first: an instant near the start reads 0, not <0.01
   return `${formatNumber(shown, decimals)}${THIN}${unit[1]}`;
 }
 
-/** The largest unit in which a length is at least one. */
+/** Largest unit in which a time is at least 1. */
 export function unitOf(ns: number): [number, string] {
   return UNITS.find(([size]) => Math.abs(ns) >= size) ?? UNITS[3]!;
 }
 
-/** Digits that can be read in a label; beyond, labels count from a base. */
+/** If an instant is more ticks from zero than this, labels count from a base to keep their digits readable. */
 const MOST_DIGITS = 1e4;
 
-/** Round instants for an axis, `room` pixels wide, with a label about every `apart` pixels. */
+/** Round ticks for an axis `room` pixels wide, with a label about every `apart` pixels. */
 export function rulerOf(span: Span, room: number, apart = 110): Ruler {
   const rough = (length(span) / Math.max(room, 1)) * apart;
   const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));

@@ -1,4 +1,4 @@
-// The pictures of both steps, as they are needed: each whole step once, and closer views of steps too full to come whole.
+// Loads pictures of both steps on demand: each whole step once, and detailed parts of steps too large to send whole.
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { asFailure, type Failure } from '../../api/api';
@@ -10,17 +10,17 @@ import type { Picture } from './wire';
 
 export interface SideState {
   whole: Picture | null;
-  /** closer views, the latest last */
+  /** detailed parts, newest last */
   details: Picture[];
   failure: Failure | null;
-  /** why there is nothing to draw */
+  /** why there is nothing to draw, "" if there is */
   absent: string;
   progress: Progress | null;
   waiting: boolean;
 }
 
 interface States extends Record<Letter, SideState> {
-  /** the question and the steps they are of */
+  /** identifies the request and the steps that the state belongs to */
   key: string;
 }
 
@@ -28,9 +28,10 @@ const NOTHING: SideState = { whole: null, details: [], failure: null, absent: ''
 const KEPT_DETAILS = 6;
 const wholes = new Kept<Picture>(8);
 
-/** A closer view covers this much more than what is in view on either side, so that moving a little asks nothing. */
+/** A detailed part extends past the visible span by this share of it on each side, so that small pans need no
+ *  request. */
 const MARGIN = 0.75;
-/** A picture is fine enough while its cells are at most so many pixels wide. */
+/** A picture is detailed enough if its cells are at most this many pixels wide. */
 const COARSEST_PIXELS = 1.6;
 
 function covers(picture: Picture, span: Span): boolean {
@@ -38,7 +39,7 @@ function covers(picture: Picture, span: Span): boolean {
   return from <= Math.max(span.from, extent[0]) && to >= Math.min(span.to, extent[1]);
 }
 
-/** The finest picture that covers what is in view. */
+/** The most detailed picture that covers the visible span. */
 export function bestPicture(state: SideState, span: Span): Picture | null {
   let best = state.whole;
   for (const picture of state.details) if (covers(picture, span) && (!best || picture.wire.cell_ns < best.wire.cell_ns)) best = picture;
@@ -49,18 +50,18 @@ export interface Pictures {
   a: SideState;
   b: SideState;
   again: () => void;
-  /** asks for closer views where what is there is too coarse for so many pixels */
+  /** requests detailed parts if the current picture is too coarse for a canvas `pixels` wide */
   look: (spans: Record<Letter, Span>, pixels: number) => void;
 }
 
-/** `question` names the files as they are now. */
+/** `question` identifies the current version of the files. */
 export function usePictures(question: string, pair: URLSearchParams, choices: Record<Letter, Choice>, find: string): Pictures {
   const [held, setStates] = useState<States>({ key: '', a: NOTHING, b: NOTHING });
   const [attempt, setAttempt] = useState(0);
   const closer = useRef<Record<Letter, AbortController | null>>({ a: null, b: null });
   const queries = { a: stepQuery(pair, 'a', choices), b: stepQuery(pair, 'b', choices) };
   const key = `${question}\n${queries.a.toString()}\n${queries.b.toString()}`;
-  // what is held may still be of the steps before, until the effect below has run
+  // until the effect below has run, the state may still belong to the previous steps
   const states = held.key === key ? held : { key, a: NOTHING, b: NOTHING };
   const latest = useRef(states);
   latest.current = states;
@@ -96,7 +97,7 @@ export function usePictures(question: string, pair: URLSearchParams, choices: Re
     };
   }, [key, attempt]);
 
-  // what is searched for is counted by the server only in steps that do not come whole
+  // the server counts search matches only in steps not sent whole: a new search reloads their detailed parts
   useLayoutEffect(() => {
     for (const side of ['a', 'b'] as const) put(side, { details: [] });
   }, [key, find]);
@@ -122,7 +123,7 @@ export function usePictures(question: string, pair: URLSearchParams, choices: Re
             if (typeof found === 'string' || controller.signal.aborted) return;
             setStates((all) => (all.key === key ? { ...all, [side]: { ...all[side], details: [...all[side].details, found].slice(-KEPT_DETAILS) } } : all));
           })
-          .catch(() => undefined); // the coarser picture stays; the next look asks again
+          .catch(() => undefined); // keeps the coarser picture; the next call of `look` retries
       }
     },
     [key, find],

@@ -1,6 +1,6 @@
-// The picture of one step as api/step gives it, and as columns to draw.
+// Picture of one step: its marks as api/step sends them, and decoded into columns to draw.
 
-/** Columns of one row; differences are undone by `rowOf`. */
+/** Columns of one row, delta-encoded; `rowOf` decodes them. */
 export interface WireRow {
   row: number;
   first: number;
@@ -42,7 +42,7 @@ export interface Differences {
   candidate_event: (number | null)[];
 }
 
-/** What differs by name between two steps, or in an area of them. */
+/** Differences by name between two steps or parts of them. */
 export interface Compared {
   kinds: string[];
   differences?: Differences;
@@ -70,24 +70,26 @@ export interface WireStep extends Compared {
   left_out: [string, number][];
 }
 
-/** The marks of one row, by start; a mark is an event, or a run of events too short to be seen. Times from the step's zero. */
+/** Marks of one row, sorted by start. A mark is an event, or a run of events too short to be drawn. Times start at
+ *  the step's zero. */
 export interface Row {
   row: number;
   count: number;
   start: Float64Array;
   end: Float64Array;
-  /** place in Picture.names, of a run that of its longest event */
+  /** index in Picture.names; for a run, that of its longest event */
   name: Int32Array;
-  /** number of the event, of a run that of its first; null where every mark is one event: then `first` + place */
+  /** event number; for a run, that of its first event. Null if every mark is one event: then `first` + index */
   event: Int32Array | null;
   first: number;
   events: Int32Array | null;
   total: Float64Array | null;
-  /** number of the counterpart on the other side, -1 without one or for runs; null where no other step was asked for */
+  /** event number of the counterpart on the other side, -1 without one or for runs; null if no other step was
+   *  requested */
   match: Int32Array | null;
-  /** candidate minus baseline */
+  /** candidate minus baseline in nanoseconds */
   change: Float64Array | null;
-  /** events without a counterpart in the mark */
+  /** number of the mark's events without a counterpart */
   alone: Int32Array | null;
   hits: Int32Array | null;
 }
@@ -101,7 +103,7 @@ export interface Name {
 export interface Picture {
   wire: WireStep;
   names: Name[];
-  /** by number of the row; undefined for rows without marks */
+  /** by row number; undefined for rows without marks */
   rows: (Row | undefined)[];
 }
 
@@ -154,7 +156,7 @@ export function rowOf(wire: WireRow, from: number): Row {
   return row;
 }
 
-/** Distinct numbers from differences; 0 is "none". */
+/** Decodes delta-encoded event numbers. Numbers are distinct, so a delta of 0 means none and decodes to -1. */
 function matches(differences: number[]): Int32Array {
   const found = new Int32Array(differences.length);
   let last = 0;
@@ -177,7 +179,7 @@ export function totalOf(row: Row, mark: number): number {
   return row.total ? row.total[mark]! : row.end[mark]! - row.start[mark]!;
 }
 
-/** Where an event is drawn: alone, or in a run; null outside what this picture shows. */
+/** Mark that shows an event, alone or as part of a run; null if the picture does not cover it. */
 export function markOf(picture: Picture, event: number): { row: Row; mark: number } | null {
   for (const row of picture.rows) {
     if (!row || event < row.first || row.count === 0) continue;

@@ -1,4 +1,4 @@
-// The words of the step timelines.
+// User-visible text of the step timelines.
 
 import { formatCount, formatMany } from '../../ui/format';
 

@@ -1,4 +1,4 @@
-// The strip above the timelines: both steps as a whole with the part in view, and the ruler of that part.
+// Draws the overview strip, which shows both steps and the visible part, and the ruler of that part.
 
 import { length, type Span } from '../../charts/span';
 import type { Ruler } from '../data/span';
@@ -12,7 +12,8 @@ export const RULER = 22;
 
 const DEVICE = new Set(['stream', 'communication', 'copies']);
 
-/** How busy a step was over the whole stretch: a pixel per share of time, in the colours of what ran, or of its difference; of its devices, else of its host. */
+/** Activity of a step over `whole`, one pixel per time slice: of its devices, or of its host if it has none. The
+ *  colour shows the kind or the change; the stronger, the busier. */
 export function activity(picture: Picture, scene: Pick<Scene, 'colours' | 'side'>, whole: Span, width: number, palette: Palette): Uint32Array {
   const device = picture.wire.lanes.some((lane) => DEVICE.has(lane.kind));
   const line = new Uint32Array(width).fill(palette.back);

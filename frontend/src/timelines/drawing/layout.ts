@@ -1,21 +1,21 @@
-// Where lanes and rows are on the canvas; folded lanes keep all their rows, as thin lines.
+// Positions of lanes and rows on the canvas. A folded lane keeps all rows, as thin lines.
 
 import type { Lane } from '../data/wire';
 
 export const ROW = 16;
 const LANE_GAP = 6;
 const TOP = 4;
-/** Height of a folded lane: a line per row, as long as they fit. */
+/** Height limits of a folded lane in pixels; between them, one pixel per row. */
 const FOLDED_LEAST = 8;
 const FOLDED_MOST = 32;
 
-/** Lanes with more rows than this begin folded, and so do those of Python functions. */
+/** Lanes with more rows start folded, as do lanes of Python functions. */
 const MOST_OPEN_ROWS = 24;
 
 export interface LaneBox {
   lane: Lane;
   folded: boolean;
-  /** stays in view above the others */
+  /** stays visible above the other lanes */
   pinned: boolean;
   top: number;
   height: number;
@@ -24,10 +24,10 @@ export interface LaneBox {
 export interface Layout {
   boxes: LaneBox[];
   height: number;
-  /** top and height of every row, by number */
+  /** top and height of every row, by row number */
   top: Float64Array;
   tall: Float64Array;
-  /** of the pinned lanes, which come first, and which rows are theirs */
+  /** height of the pinned lanes, which come first; and, by row number, whether a row is in one */
   pinnedHeight: number;
   pinned: Uint8Array;
 }
@@ -36,7 +36,7 @@ export function beginsFolded(lane: Lane): boolean {
   return lane.kind === 'python' || lane.rows > MOST_OPEN_ROWS;
 }
 
-/** `turned` are the lanes that are folded or opened against their beginning, `pins` those that stay in view. */
+/** `turned` holds the lanes whose folding the reader toggled, `pins` those kept in view. */
 export function layoutOf(lanes: Lane[], turned: Set<string>, pins: ReadonlySet<string> = NONE): Layout {
   const rows = lanes.reduce((sum, lane) => sum + lane.rows, 0);
   const layout: Layout = { boxes: [], height: TOP, top: new Float64Array(rows), tall: new Float64Array(rows), pinnedHeight: 0, pinned: new Uint8Array(rows) };
@@ -56,12 +56,12 @@ export function layoutOf(lanes: Lane[], turned: Set<string>, pins: ReadonlySet<s
   return layout;
 }
 
-/** Where a row is in view. */
+/** Top of a row in the viewport. */
 export function topOf(layout: Layout, row: number, scrollTop: number): number {
   return layout.top[row]! - (layout.pinned[row] ? 0 : scrollTop);
 }
 
-/** The row at a height in view, -1 between lanes. */
+/** Row at a height in the viewport, -1 between lanes. */
 export function rowAt(layout: Layout, height: number, scrollTop = 0): number {
   const above = height < layout.pinnedHeight;
   const y = above ? height : height + scrollTop;
@@ -70,7 +70,7 @@ export function rowAt(layout: Layout, height: number, scrollTop = 0): number {
   return box.lane.first + Math.min(box.lane.rows - 1, Math.floor(((y - box.top) / box.height) * box.lane.rows));
 }
 
-/** Scroll offset that brings a row into a view of that height; the current one if it is there already. */
+/** Scroll offset that brings a row into a viewport of that height; the current offset if it is already visible. */
 export function scrollFor(layout: Layout, row: number, scrollTop: number, height: number): number {
   const top = layout.top[row]!;
   const bottom = top + layout.tall[row]!;
@@ -80,7 +80,7 @@ export function scrollFor(layout: Layout, row: number, scrollTop: number, height
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** `host.0,python.1` and back. */
+/** Toggled lanes in the address, such as `host.0,python.1`, and back. */
 export function readFolds(text: string): Set<string> {
   return new Set(text.split(',').filter((key) => key !== ''));
 }

@@ -1,4 +1,4 @@
-// What is drawn over the rows: names, the ends of the step, what is selected, what launched it, and where its counterpart is.
+// Draws what lies over the rows: names, the step's ends, the selection, launch links and counterparts.
 
 import { fitted } from '../../charts/canvas';
 import type { Span } from '../../charts/span';
@@ -8,7 +8,7 @@ import { topOf, type Layout } from './layout';
 import type { Label } from './paint';
 import { DARK_INK, LIGHT_INK, type Palette } from './palette';
 
-/** An event or run by its place, wherever it is drawn. */
+/** Position of an event or run: its row and times. */
 export interface Place {
   row: number;
   start: number;
@@ -20,19 +20,20 @@ export interface Overlay {
   span: Span;
   scrollTop: number;
   side: 'a' | 'b';
-  /** length of the step; what lies outside of it is pale */
+  /** length of the step in nanoseconds; the rest is faded */
   total: number;
   selected: Place | null;
   counterpart: Place | null;
   hovered: Place | null;
-  /** from the beginnings or ends of what launched to what was launched */
+  /** links from the launching to the launched event */
   links: { from: Place; to: Place }[];
 }
 
 const LETTER = 5.9;
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
 
-/** `image` is given where colours say something else than kinds: ink is then chosen by the pixel below. */
+/** Writes names into marks. With `image` (colours do not show kinds), the ink is chosen from the pixel below the
+ *  text. */
 export function writeLabels(
   pen: CanvasRenderingContext2D, labels: Label[], names: string[], picture: Picture, ratio: number, palette: Palette, image: ImageData | null,
 ): void {
@@ -115,7 +116,7 @@ function ends(pen: CanvasRenderingContext2D, from: number, to: number, width: nu
 
 type Box = [left: number, top: number, wide: number, tall: number];
 
-/** From what launched, downwards or upwards, to the beginning of what was launched. */
+/** Draws a link from the launching event, down or up, to the start of the launched one. */
 function link(pen: CanvasRenderingContext2D, from: Box, to: Box, ratio: number): void {
   const [x0, y0] = [from[0] + Math.min(from[2], 4 * ratio), from[1] + from[3] / 2];
   const [x1, y1] = [to[0], to[1] + to[3] / 2];
@@ -129,7 +130,7 @@ function link(pen: CanvasRenderingContext2D, from: Box, to: Box, ratio: number):
   pen.stroke();
 }
 
-/** Says at an edge that something lies beyond it. */
+/** Draws a label at the left or right edge for something outside the view. */
 function flag(pen: CanvasRenderingContext2D, text: string, edge: 'left' | 'right', top: number, width: number, height: number, ratio: number, palette: Palette): void {
   pen.font = `600 ${11 * ratio}px ${FONT}`;
   const wide = pen.measureText(text).width + 12 * ratio;

@@ -1,5 +1,5 @@
-// Draws the rows of one side into pixels. A row is one line of pixels, made once and copied over the row's height, so the
-// cost of a frame is the number of marks in view plus the number of pixels, whatever the marks look like.
+// Draws one side's rows into pixels. A row is drawn once as a single line of pixels, then copied over its height, so
+// the cost of a frame depends only on the number of visible marks and of pixels, not on what marks look like.
 
 import type { Span } from '../../charts/span';
 import { firstEndingAfter } from '../data/span';
@@ -13,18 +13,18 @@ export interface Scene {
   picture: Picture;
   layout: Layout;
   span: Span;
-  /** instants with a line */
+  /** instants of the vertical lines */
   ticks: number[];
   colours: Colours;
   side: 'a' | 'b';
-  /** names that are searched for, null when nothing is: by place in Picture.names */
+  /** by index in Picture.names: whether the name matches the search; null without a search */
   found: boolean[] | null;
-  /** names that are lit up because the pointer is on one of them */
+  /** by index in Picture.names: whether the name is highlighted, as the pointer is over one of its marks */
   lit: boolean[] | null;
   scrollTop: number;
 }
 
-/** A name to be written onto the picture, in device pixels. */
+/** Name to write onto the pixels, in device pixels. */
 export interface Label {
   left: number;
   right: number;
@@ -34,9 +34,9 @@ export interface Label {
   faint: boolean;
 }
 
-/** Marks from this many device pixels on have edges of their own; thinner ones share their pixels. */
+/** Marks at least this many device pixels wide get sharp edges; thinner ones are blended per pixel. */
 const SOLID = 1.5;
-/** What is there is seen, however little of a pixel it takes. */
+/** Least opacity of a pixel with a mark, so that every mark is visible. */
 const FAINTEST = 0.42;
 const FADED = 0.8;
 const LABEL_ROOM = 26;
@@ -60,7 +60,7 @@ export class Pixels {
     this.sums = new Float32Array(4 * width);
   }
 
-  /** All rows in view; sizes in device pixels, `ratio` of them to a pixel of the page. */
+  /** Draws all visible rows; sizes in device pixels, `ratio` of them per CSS pixel. */
   draw(scene: Scene, width: number, height: number, ratio: number, palette: Palette): ImageData {
     this.fit(width, height);
     this.labels.length = 0;
@@ -75,7 +75,7 @@ export class Pixels {
     picture.rows.forEach((row, number) => {
       if (!row) return;
       const place = topOf(layout, number, scene.scrollTop);
-      // below the pinned lanes, those that move
+      // rows that scroll are cut off at the pinned lanes
       const least = layout.pinned[number] ? 0 : Math.round(layout.pinnedHeight * ratio);
       const top = Math.round(place * ratio);
       const bottom = Math.max(top + 1, Math.round((place + layout.tall[number]!) * ratio));
@@ -108,14 +108,14 @@ export class Pixels {
       if (right - left >= SOLID && !run) {
         const first = Math.max(0, Math.round(left));
         let last = Math.min(width, Math.round(right));
-        // neighbours stay apart where there is room for it
+        // a gap between neighbours if the mark is wide enough
         if (last - first >= 4 && right <= width) last -= 1;
         strip.fill(colour, first, Math.max(last, first + 1));
         if (scene.colours === 'change' && row.alone && row.alone[mark]! > 0 && hit) this.hatched.push([first, last]);
         if (labelled && last - first >= LABEL_ROOM * ratio) this.labels.push({ left: first, right: last, top, tall: bottom - top, name, faint: !hit });
         continue;
       }
-      // a run, or a mark thinner than its pixels: its share of every pixel that it touches
+      // a run, or a mark thinner than a pixel: adds the share of each pixel it covers
       const share = run ? totalOf(row, mark) / Math.max(row.end[mark]! - row.start[mark]!, 1) : 1;
       const first = Math.max(0, Math.floor(left));
       const last = Math.min(width - 1, Math.max(first, Math.ceil(right) - 1));
@@ -142,7 +142,7 @@ export class Pixels {
     sums.fill(0, 4 * clearFrom, 4 * clearTo);
   }
 
-  /** What one side alone has is hatched, so that colour is not needed to see it. */
+  /** Hatches events that only one side has, so that colour is not needed to recognise them. */
   private hatch(palette: Palette, top: number, bottom: number, width: number): void {
     for (const [first, last] of this.hatched)
       for (let y = top; y < bottom; y += 1)
@@ -150,13 +150,13 @@ export class Pixels {
   }
 }
 
-/** What a mark has its colour by: its kind, or how much longer it takes than its counterpart. */
+/** Colour of a mark: by kind, or by change against its counterpart. */
 export function colourOf(scene: Pick<Scene, 'colours' | 'side'>, row: Row, mark: number, name: number, picture: Picture, palette: Palette): number {
   if (scene.colours === 'kind' || !row.change) return palette.kinds[picture.names[name]!.kind]![name % SHADES]!;
   const own = totalOf(row, mark);
   if (eventsIn(row, mark) === 1 && row.alone![mark]! > 0) return scene.side === 'a' ? palette.a : palette.b;
   const change = row.change[mark]!;
-  // of a pair both sides have the same colour: the change as a share of the longer one
+  // change as a share of the longer event, so that both events of a pair get the same colour
   const other = scene.side === 'a' ? own + change : own - change;
   const share = Math.min(1, Math.abs(change) / Math.max(own, other, 1));
   return blend(palette.even, change > 0 ? palette.more : palette.less, Math.min(1, 1.6 * share));

@@ -1,11 +1,11 @@
-// Colours of the canvas, from the style sheet in use, as the numbers that pixels are made of.
+// Canvas colours from the current style sheet, as pixel values.
 
 import { colourOf } from '../../charts/canvas';
 
 export interface Palette {
-  /** by kind, SHADES of each, so that neighbours differ */
+  /** SHADES shades per kind, so that neighbours differ */
   kinds: Uint32Array[];
-  /** ink on each kind: dark or light */
+  /** text colour on each kind: dark or light */
   inks: string[];
   ink: number;
   back: number;
@@ -22,21 +22,21 @@ export const SHADES = 4;
 
 export type Rgb = [number, number, number];
 
-/** `#rrggbb`, or `#rgb` as a minifier writes it. */
+/** Parses `#rrggbb`, or `#rgb` as minifiers write it. */
 export function parse(text: string): Rgb {
   const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text.trim())?.[1] ?? '888';
   const digits = hex.length === 3 ? [...hex].map((digit) => digit + digit).join('') : hex;
   return [0, 2, 4].map((at) => parseInt(digits.slice(at, at + 2), 16)) as Rgb;
 }
 
-/** As a little-endian pixel of an ImageData. */
+/** Little-endian pixel value for ImageData. */
 export const pixel = ([r, g, b]: Rgb): number => ((255 << 24) | (Math.round(b) << 16) | (Math.round(g) << 8) | Math.round(r)) >>> 0;
 
 function mixed(one: Rgb, other: Rgb, share: number): Rgb {
   return one.map((value, at) => value + (other[at]! - value) * share) as Rgb;
 }
 
-/** One pixel over another with a share of it. */
+/** Blends a share of one pixel over another. */
 export function blend(under: number, over: number, share: number): number {
   const channel = (shift: number): number => {
     const low = (under >>> shift) & 255;
@@ -45,7 +45,7 @@ export function blend(under: number, over: number, share: number): number {
   return (channel(0) | channel(8) | channel(16) | (255 << 24)) >>> 0;
 }
 
-/** WCAG's luminance. */
+/** Relative luminance, as WCAG defines it. */
 function luminance(colour: Rgb): number {
   const [r, g, b] = colour.map((value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4)) as Rgb;
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
@@ -54,7 +54,7 @@ function luminance(colour: Rgb): number {
 export const DARK_INK = '#14141d';
 export const LIGHT_INK = '#f6f6fb';
 
-/** The ink with more contrast. */
+/** Text colour with the higher contrast. */
 export function inkOn(colour: Rgb): string {
   const contrast = (ink: string): number => {
     const [one, other] = [luminance(parse(ink)), luminance(colour)];

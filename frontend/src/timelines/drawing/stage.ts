@@ -1,4 +1,4 @@
-// What is on the canvases and how it got there: one object for both sides, drawn at most once per frame of the screen.
+// State and drawing of the canvases: one object for both sides, drawn at most once per animation frame.
 
 import { length, placed, type Span } from '../../charts/span';
 import { shortNames } from '../../ui/names';
@@ -11,7 +11,7 @@ import { drawOver, writeLabels, type Place } from './overlay';
 import { Pixels, type Colours, type Scene } from './paint';
 import { paletteOf, type Palette } from './palette';
 
-/** A mark under the pointer or chosen by keys. */
+/** A mark under the pointer or selected by keys. */
 export interface Mark {
   side: Letter;
   picture: Picture;
@@ -25,17 +25,17 @@ export interface SideView {
   layout: Layout | null;
 }
 
-/** Everything that is drawn besides what is in view. */
+/** Everything to draw, except the visible span. */
 export interface Shown {
   a: SideView;
   b: SideView;
   whole: Span;
-  /** nanoseconds by which B is moved right */
+  /** nanoseconds by which B is shifted right */
   shift: number;
   colours: Colours;
   search: ((name: string) => boolean) | null;
   selected: Record<Letter, Place | null>;
-  /** the side whose event is the selected one; the other one's is its counterpart */
+  /** side of the selected event; the other side shows its counterpart */
   chosen: Letter | null;
   links: Record<Letter, { from: Place; to: Place }[]>;
 }
@@ -62,7 +62,7 @@ export class Stage {
   private names = new WeakMap<Picture, string[]>();
   private found = new WeakMap<Picture, { search: unknown; found: boolean[] }>();
 
-  /** `onFrame` is called with every drawing. */
+  /** `onFrame` is called after every drawing. */
   constructor(private readonly onFrame: () => void) {}
 
   attach(side: Letter, canvas: HTMLCanvasElement, scroll: HTMLElement): void {
@@ -78,7 +78,7 @@ export class Stage {
     this.request();
   }
 
-  /** The style sheet's colours have changed. */
+  /** Rereads the colours after the style sheet has changed. */
   restyle(): void {
     this.palette = null;
     this.lines.clear();
@@ -112,23 +112,23 @@ export class Stage {
     return this.shown?.[side] ?? null;
   }
 
-  /** Nanoseconds per pixel of the page. */
+  /** Nanoseconds per CSS pixel. */
   get pixelNs(): number {
     return length(this.span) / Math.max(1, this.width);
   }
 
-  /** What is in view of a side, in its own time. */
+  /** Visible span of a side in its own time. */
   spanOf(side: Letter): Span {
     const by = this.shift(side);
     return { from: this.span.from - by, to: this.span.to - by };
   }
 
-  /** From a side's own time to the common one. */
+  /** Offset from a side's own time to the common one, in nanoseconds. */
   shift(side: Letter): number {
     return side === 'b' ? (this.shown?.shift ?? 0) : 0;
   }
 
-  /** What lies at a place of a side's canvas. */
+  /** Mark at a point of a side's canvas. */
   at(side: Letter, x: number, y: number): Mark | null {
     const view = this.shown?.[side];
     if (!view?.picture || !view.layout) return null;
@@ -139,7 +139,7 @@ export class Stage {
     return mark < 0 ? null : { side, picture: view.picture, row, mark };
   }
 
-  /** The mark that shows an event, in the finest picture there is. */
+  /** Mark of an event in the most detailed picture that covers it. */
   markOf(side: Letter, event: number): Mark | null {
     const view = this.shown?.[side];
     const picture = view?.picture ?? null;
