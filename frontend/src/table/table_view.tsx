@@ -56,7 +56,7 @@ interface Props {
   /** identifies the comparison, if rows have times of several steps; else "" */
   stepped?: string;
   address: Address;
-  /** step time of the shorter side in microseconds, like the delta columns; null if unknown */
+  /** step time of the shorter side in microseconds, like the delta columns; null if unknown or if the deltas are not of steps */
   stepTime: number | null;
   words: MetricWords;
   /** whether rows add up: false if several rows hold the same time */
