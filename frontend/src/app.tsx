@@ -288,7 +288,7 @@ function useQuestion(answer: RunsAnswer | null, loaded: RunsAnswer | null, a: Si
   }, [answer, loaded, JSON.stringify([a, b]), window, marker, kind]);
 }
 
-/** The span that the PyTorch Profiler tab shows, which is one of one worker: the chosen ones, else the first. null if there is none. */
+/** The single worker and span that the PyTorch Profiler tab opens: the chosen ones, else the first; null if there is none. */
 function profilerPlace(answer: RunsAnswer, side: Side): Omit<ProfilerPlace, 'view'> | null {
   const run = findRun(answer, side.run);
   const worker = run?.workers.find((entry) => side.worker === null || entry.worker === side.worker);

@@ -8,7 +8,8 @@ export interface Scale {
 }
 
 const PAD = 0.06;
-/** The axis ends at this multiple of the median reach, so that one far candidate does not flatten the others. */
+/** The axis ends at this multiple of the median reach (at least the margin), so that one far candidate does not flatten the
+ *  others. */
 const FAR = 30;
 
 interface Reach {

@@ -10,7 +10,7 @@ export interface ColumnView {
   /** index of its cell in a row; -1 for columns that the page computes, which have no cell */
   index: number;
   numeric: boolean;
-  /** for times: the unit shared by all columns of one measure */
+  /** for times: unit and decimals, shared by the columns of one measure, or by all in a table without differences */
   style: NumberStyle | null;
   /** for counts and plain numbers: decimal places, the same in every row so that decimal points align */
   decimals: number;
@@ -111,8 +111,8 @@ export function columnViews(table: Table): ColumnView[] {
   }));
 }
 
-/** Columns to draw: the chosen names, else those the server shows that are not blank. Shown keys always stay;
- *  the status is a chip next to the key. */
+/** Columns to draw: the chosen names, else those the server shows that are not blank or are the main time. Shown keys
+ *  always stay; the status is a chip next to the key. */
 export function visibleColumns(views: ColumnView[], chosen: string): ColumnView[] {
   const names = chosen === '' ? null : new Set(chosen.split(','));
   return views.filter(({ column, blank }) => {

@@ -24,7 +24,7 @@ interface Props {
   /** short form of the name */
   name: string | null;
   tracks: string;
-  /** least widths of the columns in pixels */
+  /** least width of each column in pixels */
   leasts: number[];
   id?: string;
   heads?: number;

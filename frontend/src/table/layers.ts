@@ -18,7 +18,7 @@ interface Places {
   kind: number;
   part: number;
   status: number;
-  /** the main time of A and of B */
+  /** indexes of A's and B's main time */
   times: number[];
 }
 

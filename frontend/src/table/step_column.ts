@@ -35,7 +35,7 @@ export function drawnMeasure(table: Table, metric: string): string {
   return metric !== EXPOSED && testedMeasures(table).includes(metric) ? metric : '';
 }
 
-/** The step column; its header names the drawn time if that differs from the shown one or is not the main one. */
+/** The step column; its header names the drawn time unless that is the main time and also the one shown. */
 export function stepColumn(views: ColumnView[], measure: string, metric: string, words: MetricWords): ColumnView {
   const label = views.find(({ column }) => column.role === 'baseline' && column.kind === 'time_us' && column.measure === measure)?.column.label ?? '';
   const what = label.replace(/\s*A$/, '') || tableText.metricMain;
