@@ -171,7 +171,7 @@ export const text = {
     names: { summary: 'Summary', breakdown: 'Breakdown', timeline: 'Timeline', memory: 'Memory', steps: 'Steps & ranks', info: 'Run info' } as Record<string, string>,
     rowsRegion: 'Rows',
     choices: 'Rows, grouping and metric',
-    /** kinds of rows with several tables; others are named like their only table */
+    /** names of kinds of rows; a kind without one here is named like its first table */
     rows: {
       everything: 'Everything',
       kernels: 'Kernels',
