@@ -1,4 +1,4 @@
-// The tab as a whole: which pair, which state, which view.
+// The whole tab: chooses the pair, requests its comparison and shows a view of it.
 
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { useStream } from './api/use_stream';
@@ -33,12 +33,12 @@ import { text } from './ui/strings';
 import { useKeys } from './ui/use_keys';
 import { areRenamed, DRAWN, viewOf, viewsOf } from './views';
 
-// in variables: a part is known by the function that fetches it
+// constants, because Lazy caches a part by the function that loads it
 const loadKeys = () => import('./ui/controls/keys').then((part) => part.Keys);
 const loadVerdicts = () => import('./candidates/verdicts_view').then((part) => part.VerdictsView);
 const loadHistory = () => import('./history/history_view').then((part) => part.HistoryView);
 
-/** State of a table that a change of table or pair starts afresh. */
+/** Table state that is reset when the table or pair changes. */
 const FRESH: Change = { q: '', sort: '', metric: '', status: 'all', min: null, row: '', columns: '', widths: '', pins: '', clear: false, look: '', zoom: '', ...FRESH_STEPS };
 
 const comparisons = new Kept<Comparison>(8);
@@ -51,7 +51,7 @@ export function App() {
   const [keysShown, setKeysShown] = useState(false);
   const [loaded, setLoaded] = useState<RunsAnswer | null>(null);
 
-  // the guess is made once: later listings must not change what is on screen
+  // guesses the pair once: later lists of runs must not change what is on screen
   useLayoutEffect(() => {
     if (answer && !guess) setGuess(defaultPair(answer));
     if (answer && !loaded) setLoaded(answer);
@@ -65,7 +65,7 @@ export function App() {
   const { question, query, missing, newer } = useQuestion(answer, loaded, paired ? a : null, b, address.window, address.marker, address.kind);
   const [state, again, cancel] = useStream(comparisons, question, (onProgress, signal) => comparisonOf(query!, onProgress, signal));
   const comparison = paired && state.status === 'ready' ? state.answer : null;
-  // what is on screen may still be the answer to the question before
+  // the comparison on screen may still answer the previous question
   const asked = state.status === 'ready' ? state.question : '';
   const compared = useMemo(() => new URLSearchParams(asked.split('\n', 1)[0]), [asked]);
   const wanted = DRAWN[address.tab] ?? address.tab;
@@ -75,14 +75,14 @@ export function App() {
 
   const strict = tabs.some((entry) => entry.id === STRICT && entry.absent === '');
 
-  /** `at`: what of the pair to show, else what is shown now */
+  /** Shows another pair, at `at` if given, else in the current view. */
   const pair = (nextA: Side | null, nextB: Side | null, at?: Change): void => {
     setLoaded(answer);
     takeFocus();
     change({ a: nextA, b: nextB, page: '', row: '', ...FRESH_STEPS, ...(!paired && { look: '' }), ...(at && { ...FRESH, tab: '', category: '', ...at }) }, true);
   };
   const several = (chosen: Side[]): void => {
-    // listings and exports are attached to a pair only
+    // kernel listings and exports can be attached only to a pair
     change({ a: a && withLaunches(a, ''), page: 'verdicts', look: '', candidates: chosen.map((side) => withLaunches(side, '')) }, true);
   };
   useLayoutEffect(() => {
@@ -254,7 +254,7 @@ export function App() {
   );
 }
 
-/** Suggestions listed where a pair cannot be compared. */
+/** Most suggestions listed if a pair cannot be compared. */
 const OTHER_PAIRS = 4;
 
 function holds(pair: Pair, side: Side): boolean {
@@ -262,15 +262,15 @@ function holds(pair: Pair, side: Side): boolean {
 }
 
 interface Question {
-  /** null while there is nothing to ask */
+  /** null while there is nothing to request */
   question: string | null;
   query: URLSearchParams | null;
   missing: { side: 'a' | 'b'; what: 'run' | 'worker' | 'span'; name: string } | null;
-  /** sides whose files changed since they were compared, in words */
+  /** names of the sides whose files changed since they were compared, "" for none */
   newer: string;
 }
 
-/** What to ask the server for: the pair, as of the listing that the reader has accepted. */
+/** The request for the pair, with its files as of the list of runs that the reader accepted. */
 function useQuestion(answer: RunsAnswer | null, loaded: RunsAnswer | null, a: Side | null, b: Side | null, window: string, marker: string, kind: string): Question {
   return useMemo(() => {
     if (!answer || !a || !b) return { question: null, query: null, missing: null, newer: '' };
@@ -288,7 +288,7 @@ function useQuestion(answer: RunsAnswer | null, loaded: RunsAnswer | null, a: Si
   }, [answer, loaded, JSON.stringify([a, b]), window, marker, kind]);
 }
 
-/** The profiler tab shows one span of one worker: the chosen ones, else the first. */
+/** The single worker and span that the PyTorch Profiler tab opens: the chosen ones, else the first; null if there is none. */
 function profilerPlace(answer: RunsAnswer, side: Side): Omit<ProfilerPlace, 'view'> | null {
   const run = findRun(answer, side.run);
   const worker = run?.workers.find((entry) => side.worker === null || entry.worker === side.worker);

@@ -1,4 +1,5 @@
-// What the tab asks first is asked before anything is drawn: the list of runs and, if the address names both, their comparison.
+// Sends the tab's first requests before anything is drawn: the list of runs and, if the address names both sides, their
+// comparison.
 
 import { fetchComparison, fetchRuns } from './api/api';
 import type { Comparison, Progress, RunsAnswer } from './contract/wire';
@@ -11,7 +12,7 @@ type Ask = typeof fetchComparison;
 interface Asked {
   query: string;
   answer: Promise<Comparison>;
-  /** hands over the progress so far and what follows */
+  /** replays the progress so far, then reports what follows */
   follow: (onProgress: (progress: Progress) => void) => void;
   abort: () => void;
 }
@@ -21,7 +22,7 @@ let asked: Asked | null = null;
 
 export function askEarly(): void {
   runs = fetchRuns(false);
-  runs.catch(() => undefined); // whoever awaits it hears of the error
+  runs.catch(() => undefined); // callers that await it handle the error
   const { a, b, page, window, marker, kind } = readHash(currentHash());
   if (page === '' && a && b) asked = begun(sideQuery(a, b, window, marker, kind));
 }
@@ -43,14 +44,14 @@ function begun(query: URLSearchParams): Asked {
   };
 }
 
-/** The list of runs: the one asked for early, once. */
+/** The list of runs: the early request's answer on the first call, later a new request. */
 export function firstRuns(): Promise<RunsAnswer> {
   const found = runs ?? fetchRuns(false);
   runs = null;
   return found;
 }
 
-/** A comparison: the one asked for early if it is that one, once. */
+/** A comparison: the early request's answer if it is the first one wanted, else a new request. */
 export const comparisonOf: Ask = (query, onProgress, signal) => {
   const found = asked;
   asked = null;

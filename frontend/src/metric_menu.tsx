@@ -1,4 +1,4 @@
-// The choice of the time or rate that a table shows. Where exposed time, the usual one, is not known it says why.
+// The choice of the time or rate that a table shows. If exposed time, the default, is unknown, the menu says why.
 
 import { useMemo } from 'preact/hooks';
 import type { Table } from './contract/wire';
@@ -10,17 +10,17 @@ interface Props {
   /** the table's name */
   id: string;
   table: Table;
-  /** what a link names, and the order of the rows */
+  /** metric and sort order, as in the address */
   metric: string;
   sort: string;
   onMetric: (metric: string) => void;
 }
 
-/** Nothing where the table has one time and no word of another. */
+/** Draws nothing if the table has at most one metric, unless it must say why exposed time is missing. */
 export function MetricMenu({ id, table, metric, sort, onMetric }: Props) {
   const shown = useMemo(() => metricOf(table, metric, sort), [table, metric, sort]);
   const choices = useMemo(() => {
-    // what no row has, such as device time without a device, is no choice
+    // leaves out times that no row has, such as device time without a device
     const some = metricsOf(table).filter(({ name, a, b }) => name === shown?.name || table.rows.some((row) => row[a] || row[b]));
     const first = ({ name }: { name: string }): number => Number(name !== EXPOSED);
     return [...some.sort((one, other) => first(one) - first(other)), ...ratesOf(table)];

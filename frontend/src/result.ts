@@ -1,4 +1,4 @@
-// What every part of a finished comparison is given, and where the rows are that did not come with it.
+// Props shared by the views of a finished comparison, and where to fetch the table rows that it leaves out.
 
 import type { RowSource } from './api/api';
 import type { Alternative, Comparison } from './contract/wire';
@@ -9,23 +9,23 @@ import type { Change } from './host/use_address';
 
 export interface ResultProps {
   comparison: Comparison;
-  /** what the comparison answers: the pair with its files as they are now, and as every route takes it */
+  /** `question` identifies the pair and the state of its files; `query` is the pair as query parameters of every route */
   question: string;
   query: URLSearchParams;
   tab: string;
   tabs: Tab[];
   address: Address;
   onChange: (change: Change, push?: boolean) => void;
-  /** steps that are compared of each side, `3-10`, "" for all; and how to choose others */
+  /** each side's compared steps, such as `3-10`, "" for all; and the callback that changes them */
   chosen: Record<'a' | 'b', string>;
   onSteps: (letter: 'a' | 'b', steps: string) => void;
   onAlternative: (one: Alternative) => void;
-  /** table state of a table that was not shown before */
+  /** the table state that a newly shown table starts with */
   fresh: Change;
   profiler: { open: (letter: 'a' | 'b', row?: TableRow) => void; hint: (letter: 'a' | 'b') => string } | null;
 }
 
-/** Where the rows of a table are that did not come with the comparison. */
+/** Where to fetch a table's other rows; null if the comparison has no tag. */
 export function rowsOf(comparison: Comparison, query: URLSearchParams, table: string): RowSource | null {
   const { tag, notes, notes_left_out: leftOut } = comparison;
   const lost = leftOut === undefined ? notes.filter((note) => note.code === 'file_failed').length : null;

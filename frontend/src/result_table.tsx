@@ -1,4 +1,4 @@
-// One table of a comparison, with the picture of its rows and what the details of a row offer.
+// One table of a comparison, with the picture of its rows and the contents of row details.
 
 import { useMemo } from 'preact/hooks';
 import type { RowSource } from './api/api';
@@ -23,7 +23,7 @@ import { Badge } from './ui/sides';
 import { metricWords, sentence, text } from './ui/strings';
 import { tableText } from './table/words';
 
-/** Most rows that are fetched to merge layers; a longer table shows every layer. */
+/** Longer tables are not fetched whole to merge layers, so they show every layer. */
 const MOST_MERGED = 5000;
 
 interface Props extends ResultProps {
@@ -35,16 +35,16 @@ export function ResultTable(props: Props) {
   const { comparison, question, query, tab, tabs, table: given, attribution, address, onChange, fresh, profiler } = props;
   const every = tab === ATTRIBUTION ? null : rowsOf(comparison, query, tab);
   const layered = useMemo(() => hasLayers(tab, given), [tab, given]);
-  // layers are found among all rows
+  // merging layers needs all rows
   const few = (given.total_rows ?? 0) <= MOST_MERGED;
   const { table: all } = useWhole(layered && few && address.layers === '' && !isOpen(address, tab) ? every : null, given, []);
   const merged = useMemo(() => (layered && all && !isCut(all) ? layersTogether(tab, all) : null), [layered, tab, all]);
-  // a link to a single layer shows it
+  // layers are not merged if a link names a row that merging would hide
   const found = address.row === '' || (merged ? findRow(merged, address.row) >= 0 : isMerged(address.row));
   const together = layered && address.layers === '' && found && (address.zoom === '' || isMerged(address.zoom));
   const table = together && merged ? merged : given;
   const source = table === given ? every : null;
-  // by default the time that changed most in the single modules, which the choice above names
+  // chosen from the unmerged rows, so that the table shows the metric that the menu above names
   const metric = address.metric || (metricOf(given, '', address.sort)?.name ?? '') || MAIN;
   return (
     <TableView
@@ -87,7 +87,7 @@ export function ResultTable(props: Props) {
   );
 }
 
-// in variables: a part is known by the function that fetches it
+// constants, because Lazy caches a part by the function that loads it
 const loadFlame = () => import('./charts/flame/flame_view').then((part) => part.FlameView);
 const loadMemory = () => import('./charts/memory/memory_view').then((part) => part.MemoryView);
 const loadRoofline = () => import('./charts/roofline/roofline_view').then((part) => part.RooflineView);
@@ -103,11 +103,11 @@ function tracesIn({ baseline, candidate }: Comparison): boolean {
   return [baseline, candidate].some(({ format }) => format === 'torch_profiler_trace');
 }
 
-/** What the pictures draw of a row; its keys name it. */
+/** Columns that the pictures draw; the row's keys are fetched too. */
 const SCATTER = ['name', 'baseline_tensor_active', 'baseline_dram_active', 'candidate_tensor_active', 'candidate_dram_active', 'baseline_us', 'candidate_us'];
 const TIMELINE = ['index', 'place', 'candidate_name', 'status', ...SCATTER];
 
-/** The call tree as a flame graph, in place of its rows. */
+/** The call tree as a flame graph that replaces its rows. */
 function flameOf({ comparison, table, address, onChange }: Props, source: RowSource | null, together: boolean): WholePicture {
   const draw = (rows: FigureRows) => (
     <Lazy
@@ -132,17 +132,17 @@ function flameOf({ comparison, table, address, onChange }: Props, source: RowSou
   return { name: tableText.flame, shown: isOpen(address, CALL_TREE), onShow: (shown) => onChange({ figure: withFigure(address, CALL_TREE, shown) }), draw };
 }
 
-/** Whether layers of a network are one row. */
+/** The toggle that merges the layers of a network into one row. */
 function LayersChoice({ together, onChoose }: { together: boolean; onChoose: (together: boolean) => void }) {
   return (
     <Button class="toggle" aria-pressed={together} title={tableText.layersAbout} onClick={() => onChoose(!together)}>{tableText.layers}</Button>
   );
 }
 
-/** As links say that the roofline is shown. */
+/** Value of `look` in links that shows the roofline. */
 const ROOFLINE = 'roofline';
 
-/** Operators by their rates, in place of the rows. */
+/** A roofline plot of operators that replaces the rows. */
 function rooflineOf({ comparison, table, address, onChange }: Props, source: RowSource | null): WholePicture {
   const draw = (rows: FigureRows) => (
     <Picture table={table} source={source} columns={ROOFLINE_COLUMNS} rows={rows}>
@@ -152,7 +152,7 @@ function rooflineOf({ comparison, table, address, onChange }: Props, source: Row
   return { name: tableText.roofline, shown: address.look === ROOFLINE, onShow: (shown) => onChange({ look: shown ? ROOFLINE : '' }), draw };
 }
 
-/** The picture that goes above a table, where its columns give one. */
+/** The picture above a table; undefined if its columns allow none. */
 function figureOf({ comparison, query, tab, table, address, onChange, chosen, onSteps }: Props, source: RowSource | null) {
   const words = metricWords(comparison.headline.metric);
   const open = isOpen(address, tab);
@@ -195,7 +195,7 @@ interface PictureProps {
   children: (whole: Table, selected: number, onRow: (row: number) => void) => preact.ComponentChildren;
 }
 
-/** Draws all rows of a table; of one that is very long its first ones, and says so. */
+/** Fetches and draws all rows of a table; for a very long one only the first, with a note that says so. */
 function Picture({ table, source, columns, rows, children }: PictureProps) {
   const keys = table.columns.filter((column) => column.role === 'key').map((column) => column.name);
   const { table: whole, failure } = useWhole(source, table, [...new Set([...keys, ...columns])]);

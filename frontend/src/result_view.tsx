@@ -45,7 +45,7 @@ export function ResultView(props: ResultProps) {
   return <Lazy load={loadTable} height={600} props={{ ...props, table, attribution }} />;
 }
 
-// in variables: a part is known by the function that fetches it
+// constants, because Lazy caches a part by the function that loads it
 const loadAlternatives = () => import('./summary/alternatives').then((part) => part.Alternatives);
 const loadCaveats = () => import('./summary/caveats').then((part) => part.Caveats);
 const loadSteps = () => import('./summary/step_strip').then((part) => part.StepStrip);
@@ -53,22 +53,22 @@ const loadStrict = () => import('./strict/strict_view').then((part) => part.Stri
 const loadTable = () => import('./result_table').then((part) => part.ResultTable);
 const loadTimelines = () => import('./timelines/timelines_view').then((part) => part.StepTimelines);
 
-/** `part / entry` of a finding as the key of a row in the attribution table. */
+/** Key in the attribution table of a finding's ledger row `part / entry`. */
 function attributionKey(path: string): string {
   const cut = path.indexOf(' / ');
   return joinKey([path.slice(cut + 3), path.slice(0, cut)]);
 }
 
-/** The page's first verdict is on screen before the rest of the summary is made: it takes as long again. */
+/** The first verdict is drawn before the rest of the summary, which takes as long again. */
 let verdictShown = false;
 
 function Summary({ comparison, query, tabs, attribution, address, onChange, chosen, onSteps, onAlternative, fresh }: ResultProps & { attribution: Table }) {
   const showRow = (name: string, row: string): void => {
-    // the ledger is drawn as the attribution table, whose keys are entry and part
+    // the ledger is shown as the attribution table, whose keys are entry and part
     const tab = name === 'ledger' ? ATTRIBUTION : name;
     const table = name === 'ledger' ? attribution : comparison.tables[name];
     const found = table ? findRow(table, name === 'ledger' ? attributionKey(row) : row) : -1;
-    // a row of a long table may not be here yet; the table looks for it by its name
+    // a long table's row may not be fetched yet; the table finds it by its key
     const key = table && found >= 0 ? rowKey(table, found) : table && isCut(table) ? row : '';
     // a finding's row must not be hidden by the smallest-difference filter
     onChange({ ...fresh, tab, min: 0, row: key, category: '' }, true);

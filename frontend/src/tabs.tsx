@@ -1,4 +1,4 @@
-// What a comparison can show: the summary and its tables, in six views. A table that is absent is listed with the reason.
+// The tabs of a comparison: the summary and its tables, in six views. Absent tables are listed with the reason.
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Comparison, Table } from './contract/wire';
@@ -15,14 +15,14 @@ import { sentence, text } from './ui/strings';
 import { useWidth } from './ui/use_width';
 import { firstOf, reasonOf, viewOf, type View } from './views';
 
-/** Formats whose recordings can be compared in the strict way: those that have cycles or steps with functions in them. */
+/** Formats that the strict report supports: those with functions in cycles or steps. */
 const STRICT_FORMATS = ['perf_data', 'torch_profiler_trace'];
 
-/** The format whose events have times of their own. */
+/** The only format with timestamped events, which the step timelines need. */
 const TIMED_FORMAT = 'torch_profiler_trace';
 const FUNCTIONS = 'functions';
 
-/** What the server gives, and the table that a link names; absent ones last. views.ts orders them. */
+/** Tabs for the server's tables and for the table that a link names, absent ones last. views.ts orders them. */
 export function tabsOf(comparison: Comparison, linked = ''): Tab[] {
   const given = Object.keys(comparison.tables);
   const present: Tab[] = Object.entries(comparison.tables).map(([name, table]) => ({
@@ -33,7 +33,7 @@ export function tabsOf(comparison: Comparison, linked = ''): Tab[] {
   const strict: Tab = { id: STRICT, label: text.tabs.strict, absent: reasonText(refused) };
   reasons.delete(STRICT);
   const traces = [comparison.baseline, comparison.candidate].every((side) => side.format === TIMED_FORMAT);
-  // a table that the server leaves out without a note
+  // the server leaves this table out without a note
   if (traces && !given.includes(FUNCTIONS) && !reasons.has(FUNCTIONS)) reasons.set(FUNCTIONS, [text.tabs.noFunctions]);
   const absent: Tab[] = [...reasons].map(([name, reason]) => ({ id: name, label: labelOf(name, comparison, name), absent: reasonText(reason) }));
   const entries = comparison.ledger.rows.filter((row) => row.path.length === 2).length;
@@ -53,7 +53,7 @@ function labelOf(name: string, comparison: Comparison, fallback: string): string
   return text.tabs.names[name] ?? fallback;
 }
 
-/** Table -> why a side does not have it, as the server's notes say; one note may name several tables. */
+/** Table -> why each side lacks it, from the server's notes; one note may name several tables. */
 function absentReasons(comparison: Comparison, given: string[]): Map<string, string[]> {
   const reasons = new Map<string, string[]>();
   for (const note of comparison.notes) {
@@ -64,13 +64,13 @@ function absentReasons(comparison: Comparison, given: string[]): Map<string, str
   return reasons;
 }
 
-/** Why there is no strict view of this pair, [] where there is one. */
+/** Why this pair has no strict report; [] if it has one. */
 function strictReason({ baseline, candidate }: Comparison): string[] {
   const refused = [baseline.format, candidate.format].find((format) => !STRICT_FORMATS.includes(format));
   return refused === undefined ? [] : [text.strict.refused[refused] ?? text.strict.notFor(formatTitle(refused))];
 }
 
-/** A reason that both sides give stands once; one that a single side gives names that side. */
+/** Joins the sides' reasons: one that both give is written once, one that only one side gives names that side. */
 function reasonText(messages: string[]): string {
   const plain = messages.map((message) => message.replace(/^(baseline|candidate): /, ''));
   if (messages.length > 1 && new Set(plain).size === 1) return plain[0]!;
@@ -80,7 +80,7 @@ function reasonText(messages: string[]): string {
 interface Props {
   views: View[];
   current: string;
-  /** the table that is shown, and which of its times a link names */
+  /** the table that is shown, with metric and sort order as in the address */
   table: Table | undefined;
   metric: string;
   sort: string;
@@ -88,14 +88,14 @@ interface Props {
   onMetric: (metric: string) => void;
 }
 
-/** A tab list with one tab stop, and below it what the view shows; arrow keys, Home and End move and choose. */
+/** A tab list with one tab stop, followed by the view's choices; arrow keys, Home and End move and select. */
 export function Tabs({ views, current, table, metric, sort, onChoose, onMetric }: Props) {
   const [list, width] = useWidth();
   const last = useRef<Record<string, string>>({});
   const shown = viewOf(views, current);
   if (shown.rows.some((rows) => rows.tabs.some(({ id }) => id === current))) last.current[shown.id] = current;
   useLayoutEffect(() => {
-    // in one row that scrolls, where there is no room for several: the chosen one is in view
+    // if the tabs are one scrolling row, scrolls the selected one into view
     const [bar, chosen] = [list.current, list.current?.querySelector<HTMLElement>('[aria-selected=true]')];
     if (bar && chosen && bar.scrollWidth > bar.clientWidth) bar.scrollLeft = chosen.offsetLeft - bar.offsetLeft - (bar.clientWidth - chosen.offsetWidth) / 2;
   }, [shown.id, width]);
@@ -140,10 +140,10 @@ export function Tabs({ views, current, table, metric, sort, onChoose, onMetric }
   );
 }
 
-/** Which rows of the view are shown, and grouped by what; nothing where there is no choice. */
+/** Choices of the rows that a view shows and of their grouping; nothing if there is no choice. */
 function Choices({ view, current, onChoose, children }: { view: View; current: string; onChoose: (id: string) => void; children: preact.ComponentChildren }) {
   const kind = view.rows.find((rows) => rows.tabs.some((tab) => tab.id === current));
-  // the strict report is reached by Export; here while it is shown
+  // the strict report is opened from the Export menu, so listed here only while it is shown
   const kinds = view.rows.filter((rows) => rows.id !== STRICT || rows === kind || view.rows.length === 1);
   if (kinds.length < 2 && (kind?.tabs.length ?? 0) < 2 && !children && (view.absent.length === 0 || view.rows.length === 0)) return null;
   const group = (tab: Tab): string => text.views.groups[tab.id] ?? tab.label;
@@ -169,7 +169,7 @@ function Choices({ view, current, onChoose, children }: { view: View; current: s
 
 const loadMetrics = () => import('./metric_menu').then((part) => part.MetricMenu);
 
-/** What the view could show of other files, and why it does not of these. */
+/** A menu of the tables that these files lack, with the reasons. */
 function Absent({ tabs }: { tabs: Tab[] }) {
   return (
     <Menu class="absent-tabs" label={text.tabs.absentCount(tabs.length)} align="right">

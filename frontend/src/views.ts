@@ -1,10 +1,10 @@
-// The six views of a comparison, and which tables each of them holds: kinds of rows, and ways to group them.
+// The six views of a comparison and the tables in each, by kind of row and grouping.
 
 import type { Table } from './contract/wire';
 import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './host/tab';
 import { text } from './ui/strings';
 
-/** Rows of one kind: the tabs that group them in different ways. */
+/** A kind of row, and the tabs that group such rows in different ways. */
 export interface Rows {
   id: string;
   label: string;
@@ -14,26 +14,26 @@ export interface Rows {
 export interface View {
   id: string;
   label: string;
-  /** kinds of rows that can be shown, [] where nothing of the view can */
+  /** kinds of rows that can be shown; [] if the view has nothing to show */
   rows: Rows[];
-  /** what cannot be shown, each with its reason */
+  /** tabs that cannot be shown, each with its reason */
   absent: Tab[];
 }
 
 const BREAKDOWN = 'breakdown';
 
-/** Tables that are drawn above others and exported, with the tab that a link to them leads to. */
+/** Tables that have no tab of their own but are drawn above another and exported, with the tab that a link to them opens. */
 export const DRAWN: Record<string, string> = { memory_curves: 'memory' };
 const MATCHED = 'alignment';
 
-/** Tables that are made of another one's data, and are absent for its reason. */
+/** Tables derived from another one's data, which are absent for the same reason as that one. */
 const MADE_OF: Record<string, string> = {
   kernels_by_operator: 'kernels', kernels_by_module: 'kernels', kernels_by_type: 'kernels', kernels_by_launch: 'kernels', alignment: 'kernels', device: 'kernels',
   operators_by_type: 'operators_by_shape', work_by_family: 'operators_by_shape', call_tree: 'operators',
   communication_by_message: 'communication', memory_operators: 'memory',
 };
 
-/** [view, [kind of rows, its tabs]] in their order; tables that are in none of them are more rows of the breakdown. */
+/** [view, [kind of row, its tabs]] in display order; any other table is a further kind of row in the breakdown. */
 const PLACES: [string, [string, string[]][]][] = [
   ['summary', [['summary', [SUMMARY]]]],
   [
@@ -54,25 +54,25 @@ const PLACES: [string, [string, string[]][]][] = [
   ['info', [['environment', ['environment']], ['device', ['device']], ['counters', ['counters']], ['recommendations', ['recommendations']], ['strict', [STRICT]]]],
 ];
 
-/** Whether fewer than half of the kernels have a counterpart of the same name, among the rows that came with the answer: of those
-    a table by name says new and gone, and matched work what they do. */
+/** Whether fewer than half of the kernels, among the rows sent with the comparison, have the same name on both sides. A table
+    by name then lists most of them as new or gone, so the one that matches them by their work comes first. */
 export function areRenamed(kernels: Table | undefined): boolean {
   const status = kernels?.columns.findIndex((column) => column.role === 'status') ?? -1;
   if (!kernels || status < 0) return false;
   return 2 * kernels.rows.filter((cells) => cells[status] === 'both').length < kernels.rows.length;
 }
 
-/** The table that gives the reason why this one is absent; undefined for a name that is no table's. */
+/** The table whose absence explains that of this one; undefined if this is not a table's name. */
 export function reasonOf(table: string): string | undefined {
   return kindOf(table) && (MADE_OF[table] ?? table);
 }
 
-/** [kind of rows, its tables] that hold this one. */
+/** The [kind of row, its tables] that contains this table. */
 function kindOf(table: string): [string, string[]] | undefined {
   return PLACES.flatMap(([, kinds]) => kinds).find(([, ids]) => ids.includes(table));
 }
 
-/** Always the same six. With kernels that are called differently their matched work comes first. */
+/** The six views. If kernels are `renamed`, the table that matches them by their work comes first. */
 export function viewsOf(tabs: Tab[], renamed = false): View[] {
   const placed = new Set([...Object.keys(DRAWN), ...PLACES.flatMap(([, kinds]) => kinds.flatMap(([, ids]) => ids))]);
   return PLACES.map(([id, kinds]) => {
@@ -91,7 +91,7 @@ export function viewsOf(tabs: Tab[], renamed = false): View[] {
   });
 }
 
-/** What a reader would choose to see a table that is not there: its rows, and what they are grouped by unless that is their name. */
+/** Label of an absent table, as the controls would name it: its kind of row, and its grouping unless that is by name. */
 export function chosenBy(tab: Tab): string {
   const { rows: names, groups, grouped } = text.views;
   const rows = kindOf(tab.id)?.[0] ?? tab.id;
@@ -100,12 +100,12 @@ export function chosenBy(tab: Tab): string {
   return group && group !== groups['kernels'] ? grouped(name, group) : name;
 }
 
-/** The view that holds a tab. */
+/** The view that contains a tab, else the first view. */
 export function viewOf(views: View[], tab: string): View {
   return views.find((view) => [...view.rows.flatMap((rows) => rows.tabs), ...view.absent].some(({ id }) => id === tab)) ?? views[0]!;
 }
 
-/** The tab that a view shows first; one that says why it is absent where there is nothing to show. */
+/** The tab that a view shows first; if none can be shown, one that says why it is absent. */
 export function firstOf(view: View): string {
   return (view.rows[0]?.tabs[0] ?? view.absent[0])?.id ?? SUMMARY;
 }

@@ -1,4 +1,4 @@
-// The server's routes. Addresses are relative to this module, so any path prefix or proxy works.
+// Requests to the server's routes. URLs are relative to this module, so any path prefix or proxy works.
 
 import type { StrictAnswer } from '../contract/sent';
 import { checked, SchemaError, type Comparison, type Progress, type RunEntry, type RunsAnswer, type ServerError, type StreamLine, type TablePage } from '../contract/wire';
@@ -6,7 +6,7 @@ import { text } from '../ui/strings';
 
 export class RequestError extends Error {
   constructor(
-    /** the server's code, or `unreachable`, `not_json` */
+    /** the server's error code, or the page's own: `unreachable`, `not_json`, `http`, `changed` */
     readonly code: string,
     message: string,
     readonly hint: string,
@@ -15,7 +15,7 @@ export class RequestError extends Error {
   }
 }
 
-/** What a request can fail with. */
+/** The errors that a request can fail with. */
 export type Failure = RequestError | SchemaError;
 
 export function asFailure(error: unknown): Failure {
@@ -23,7 +23,7 @@ export function asFailure(error: unknown): Failure {
   return new RequestError('not_json', error instanceof Error ? error.message : String(error), '');
 }
 
-// in a variable: vite would take `new URL(..., import.meta.url)` for the address of a file to bundle
+// in a variable, because vite treats `new URL(..., import.meta.url)` as a file to bundle
 const here = import.meta.url;
 
 export function apiUrl(route: string, query?: URLSearchParams): string {
@@ -32,7 +32,7 @@ export function apiUrl(route: string, query?: URLSearchParams): string {
   return url.href;
 }
 
-/** Says that the tab asks, not another site's page, which could not send it. */
+/** Proves that the tab sent the request: pages of other sites cannot send this header. */
 const OWN_HEADER = { 'X-Perf-Compare': '1' };
 
 export async function request(url: string, signal?: AbortSignal): Promise<Response> {
@@ -56,22 +56,22 @@ async function failure(response: Response): Promise<RequestError> {
   }
 }
 
-/** The answer of a route, if it is of this schema. */
+/** Fetches a route's answer; fails if it has another schema. */
 export async function fetchAnswer<T extends { schema: string }>(route: string, query: URLSearchParams, schema: T['schema'], signal?: AbortSignal): Promise<T> {
   return checked<T>(await (await request(apiUrl(route, query), signal)).json(), schema);
 }
 
-/** A query and more; empty values ask nothing. */
+/** Copies a query and adds parameters, without those that are empty. */
 export function queryWith(query: URLSearchParams, more: Record<string, string>): URLSearchParams {
   const asked = new URLSearchParams(query);
   for (const [name, value] of Object.entries(more)) if (value !== '') asked.set(name, value);
   return asked;
 }
 
-/** Times that a listing is asked for from its start because it changed between two of its pages. */
+/** Most attempts at a list of runs, which is fetched again from the start if it changes between two pages. */
 const RUNS_TRIES = 3;
 
-/** All of the listing; a long one comes in several pages. */
+/** Fetches the whole list of runs, page by page. */
 export async function fetchRuns(rescan: boolean): Promise<RunsAnswer> {
   for (let tries = 1; ; tries += 1) {
     const first = await fetchRunsPage(rescan ? { rescan: '1' } : {});
@@ -91,7 +91,7 @@ async function fetchRunsPage(query: Record<string, string>): Promise<RunsAnswer>
   return fetchAnswer<RunsAnswer>('runs', new URLSearchParams(query), 'tb_perfcompare.runs/1');
 }
 
-/** A run whose workers are on two pages is one run. */
+/** Joins pages of runs; merges a run whose workers are split over two pages. */
 export function joinRuns(pages: RunEntry[][]): RunEntry[] {
   const runs: RunEntry[] = [];
   for (const run of pages.flat()) {
@@ -102,19 +102,19 @@ export function joinRuns(pages: RunEntry[][]): RunEntry[] {
   return runs;
 }
 
-/** Where the rows of a table can be had that did not come with it. */
+/** Where to fetch the rows of a table that were not sent with it. */
 export interface RowSource {
   route: 'table' | 'strict';
-  /** the pair, as every route takes it */
+  /** the pair as query parameters of every route */
   query: URLSearchParams;
-  /** the pair's files as they were compared: rows of others are refused */
+  /** identifies the state of the pair's files when compared: the server refuses rows of any other state */
   tag: string;
   table: string;
-  /** notes of that answer that say what could not be read; null where they did not all come */
+  /** number of the comparison's notes on unreadable files, which rows must match; null if not all notes were sent */
   lost: number | null;
 }
 
-/** Rows of a table, chosen and ordered by the server. */
+/** Fetches rows of a table, filtered and sorted by the server. */
 export async function fetchRows(source: RowSource, asked: Record<string, string>, signal: AbortSignal): Promise<TablePage> {
   const query = queryWith(source.query, { table: source.table, tag: source.tag, ...asked });
   const page = await fetchAnswer<TablePage>(source.route, query, 'tb_perfcompare.table/1', signal);
@@ -122,7 +122,7 @@ export async function fetchRows(source: RowSource, asked: Record<string, string>
   return page;
 }
 
-/** All rows that are asked for, page by page, until there are `most`. */
+/** Fetches all matching rows page by page, stopping once there are at least `most`. */
 export async function fetchEveryRow(source: RowSource, asked: Record<string, string>, signal: AbortSignal, most = Infinity): Promise<TablePage['rows']> {
   const rows: TablePage['rows'] = [];
   let next: number | null = 0;
@@ -134,17 +134,18 @@ export async function fetchEveryRow(source: RowSource, asked: Record<string, str
   return rows;
 }
 
-/** Lines of JSON out of a stream of bytes. Feed chunks, get the values of the lines that are complete. A character may be cut between two chunks. */
+/** Decodes JSON lines from a stream of bytes: `push` takes a chunk and returns the values of the lines that it completes.
+ *  Characters may be split between chunks. */
 export class LineDecoder<T> {
   private readonly text = new TextDecoder();
-  /** of the line that is not complete; joined once it is, since a line may be long and the chunks many */
+  /** parts of the incomplete line, joined only once it is complete: a line may be long and the chunks many */
   private parts: string[] = [];
 
   push(chunk: Uint8Array): T[] {
     return this.take(this.text.decode(chunk, { stream: true }));
   }
 
-  /** The last line needs no line end. */
+  /** Ends the stream; the last line needs no line break. */
   end(): T[] {
     return this.take(`${this.text.decode()}\n`);
   }
@@ -159,7 +160,7 @@ export class LineDecoder<T> {
   }
 }
 
-/** Each line of an answer as it comes; one that is an error is thrown. Aborting the signal stops the work at the server too. */
+/** Calls `take` for each line as it arrives; throws a line that is an error. Aborting the signal also stops the server's work. */
 export async function eachLine<T>(url: string, take: (line: T) => void, signal: AbortSignal): Promise<void> {
   const response = await request(url, signal);
   if (!response.body) throw new RequestError('not_json', '', '');
@@ -184,7 +185,7 @@ export async function eachLine<T>(url: string, take: (line: T) => void, signal: 
   }
 }
 
-/** The last of an answer's lines, as `taken` makes of it; progress as it comes. */
+/** Fetches a streamed answer: reports progress lines and returns the last result line, converted by `taken`. */
 export async function fetchLines<T>(url: string, taken: (result: unknown) => T, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<T> {
   const results: T[] = [];
   const take = (line: StreamLine): void => {
@@ -197,12 +198,12 @@ export async function fetchLines<T>(url: string, taken: (result: unknown) => T, 
   return result;
 }
 
-/** Runs a comparison. */
+/** Fetches the comparison of a pair. */
 export function fetchComparison(query: URLSearchParams, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<Comparison> {
   return fetchLines(apiUrl('comparison', query), (answer) => checked<Comparison>(answer, 'tb_perfcompare.comparison/1'), onProgress, signal);
 }
 
-/** The strict report of a pair. */
+/** Fetches the strict report of a pair. */
 export function fetchStrict(query: URLSearchParams, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<StrictAnswer> {
   return fetchLines(apiUrl('strict', queryWith(query, { stream: '1' })), (answer) => checked<StrictAnswer>(answer, 'tb_perfcompare.strict/1'), onProgress, signal);
 }

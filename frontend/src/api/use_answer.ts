@@ -1,16 +1,17 @@
-// One answer at a time: of the latest question, asked once its row is no longer only passed by.
+// Fetches the answer to the latest question only, after a delay that skips rows passed by quickly.
 
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { asFailure, type Failure } from './api';
 
 export interface Answered<T> {
-  /** the question that this answers, which may be the one before */
+  /** the question answered, which may be the previous one */
   key: string;
   found: T | null;
   failure: Failure | null;
 }
 
-/** `key` names the question, "" for none; `wait` are the milliseconds that it must last. What was found stays until the next answer. */
+/** `key` identifies the question, "" for none; it is asked after `wait` milliseconds unless it changes. The last answer stays
+ *  until the next arrives. */
 export function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<T>, wait = 0): Answered<T> {
   const [state, setState] = useState<Answered<T>>({ key: '', found: null, failure: null });
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-// One long answer at a time, with its progress; the last few are kept, so that going back is instant.
+// Fetches one streamed answer at a time, with its progress; the last few are cached, so that going back is instant.
 
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import type { Progress } from '../contract/wire';
@@ -10,7 +10,7 @@ export interface FileProgress extends Progress {
   finished: boolean;
 }
 
-/** Progress lines folded into one entry per file, in order of first mention. */
+/** Adds a progress line to the list, which has one entry per file in order of first mention. */
 export function foldProgress(files: FileProgress[], progress: Progress): FileProgress[] {
   if (progress.path === '') {
     const over = progress.phase === 'comparing';
@@ -23,12 +23,12 @@ export function foldProgress(files: FileProgress[], progress: Progress): FilePro
 
 export interface Streamed<T> {
   status: 'none' | 'loading' | 'ready' | 'failed' | 'cancelled';
-  /** the latest there is: while another is on its way the one before */
+  /** the latest answer; while another is loading, the previous one */
   answer: T | null;
-  /** what it answers */
+  /** the question that `answer` answers */
   question: string;
   failure: Failure | null;
-  /** what is read for the one on its way, and since when, in milliseconds */
+  /** progress of the files read for the loading answer, its phase, and the Unix time in milliseconds when it was requested */
   files: FileProgress[];
   phase: string;
   since: number;
@@ -36,7 +36,8 @@ export interface Streamed<T> {
 
 const NONE: Streamed<never> = { status: 'none', answer: null, question: '', failure: null, files: [], phase: '', since: 0 };
 
-/** `question` names all that the answer depends on; null asks nothing. Also how to ask again, and how to stop waiting. */
+/** `question` identifies everything that the answer depends on; null requests nothing. Also returns callbacks that retry and
+ *  cancel. */
 export function useStream<T>(kept: Kept<T>, question: string | null, ask: (onProgress: (progress: Progress) => void, signal: AbortSignal) => Promise<T>): [Streamed<T>, () => void, () => void] {
   const [state, setState] = useState<Streamed<T>>(NONE);
   const [attempt, setAttempt] = useState(0);

@@ -1,25 +1,26 @@
-// Where each candidate's time changed: rows are parts of the step or rows of a table, columns are candidates.
+// The matrix of where each candidate's time changed: rows are parts of the step or table rows, columns are candidates.
 
 import type { Look, Row, RowTimes } from './wire';
 
 export interface MatrixRow {
   name: string;
-  /** by place among the candidates; null: not compared, or not among that candidate's largest */
+  /** by index of the candidate; null if not compared, or not among that candidate's largest changes */
   cells: (RowTimes | null)[];
 }
 
-/** Rows that are shown at most. */
+/** Most rows shown. */
 const MOST = 30;
 
 const timesOf = (look: Look, table: string): RowTimes[] => (table === '' ? look.parts : look.table === table ? look.rows : []);
 
-/** The table whose rows can be shown instead of the parts: the first candidate's that has one, "" for none. */
+/** The table whose rows can be shown instead of parts of the step, from the first candidate that has one; "" for none. */
 export const rowTable = (rows: (Row | undefined)[]): string => rows.find((row) => row?.look?.table)?.look?.table ?? '';
 
-/** The time that came or went. */
+/** The difference in microseconds; an absent side counts as 0. */
 export const deltaOf = (times: RowTimes): number => (times.candidate_us ?? 0) - (times.baseline_us ?? 0);
 
-/** Rows of "" (the parts) or of a table, those that changed most in any candidate first; without those that are zero everywhere. */
+/** Rows for parts of the step (`table` "") or for a table's rows, without those that are zero everywhere. The largest change
+ *  in any candidate comes first. */
 export function matrixRows(rows: (Row | undefined)[], count: number, table: string): MatrixRow[] {
   const found = new Map<string, MatrixRow>();
   for (let place = 0; place < count; place += 1)
@@ -37,19 +38,19 @@ export function matrixRows(rows: (Row | undefined)[], count: number, table: stri
     .map(({ row }) => row);
 }
 
-/** What a change is measured against: the row's own time in A, or the whole step. */
+/** What a change is a fraction of: the row's time in A, or the whole step. */
 export type Against = 'row' | 'step';
 
-/** The change as a fraction; null where there is nothing to measure it against. */
+/** The change as a fraction; null if the base is zero or unknown and the change is not zero. */
 export function changeOf(times: RowTimes, against: Against, step_us: number | null): number | null {
   const base = against === 'step' ? step_us : times.baseline_us;
   return base === null || base === 0 ? (deltaOf(times) === 0 ? 0 : null) : deltaOf(times) / base;
 }
 
-/** From where on each level is. */
+/** The least fraction of each colour level. */
 export const LEVELS: Record<Against, number[]> = { row: [0.01, 0.05, 0.2, 0.5], step: [0.001, 0.01, 0.05, 0.2] };
 
-/** How strong a colour is, 0 to 4 with its sign; what is new counts as the most. */
+/** Colour level from 0 to 4, with the sign of the change; new rows get the highest. */
 export function levelOf(times: RowTimes, against: Against, step_us: number | null): number {
   const change = changeOf(times, against, step_us);
   const delta = deltaOf(times);

@@ -1,4 +1,4 @@
-// The matrix of candidates: how much each part of the step, or each kernel, changed. A cell opens its pair at its row.
+// Draws the matrix of candidates: how much each part of the step, or each kernel, changed. A cell opens its pair at its row.
 
 import { useRef, useState } from 'preact/hooks';
 import type { Side } from '../contract/wire';
@@ -15,10 +15,10 @@ import { words } from './words';
 interface Props {
   candidates: Side[];
   rows: (Row | undefined)[];
-  /** words with commas: `rows` for those of the table, `step` for changes as shares of the step */
+  /** comma-separated: `rows` shows table rows instead of parts, `step` shows changes as fractions of the step */
   look: string;
   onLook: (look: string) => void;
-  /** opens the pair of a candidate at what was chosen */
+  /** opens a candidate's pair at the chosen row */
   onOpen: (candidate: Side, at: Change) => void;
 }
 
@@ -44,7 +44,7 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
   const open = (place: number, name: string): void =>
     onOpen(candidates[place]!, name === '' ? {} : table === '' ? { category: name } : { tab: table, row: name });
 
-  /** Arrow keys go from cell to cell; Tab leaves the matrix. */
+  /** Arrow keys move between cells; Tab leaves the matrix. */
   const turn = (event: KeyboardEvent): void => {
     const way = TURNS[event.key];
     const cell = (event.target as HTMLElement).closest('td');
@@ -52,7 +52,7 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
     event.preventDefault();
     const lines = [...body.current!.children];
     const line = cell.parentElement!;
-    // the first cell of a row is its name, which has no button
+    // a row's first cell is its name and has no button
     const next = lines[lines.indexOf(line) + way[0]]?.children[[...line.children].indexOf(cell) + way[1]];
     next?.querySelector('button')?.focus();
   };
@@ -119,7 +119,7 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
   );
 }
 
-/** How much of its colour each level has. */
+/** Share of the colour mixed in at each level. */
 const PERCENTS = ['0%', '12%', '26%', '42%', '60%'];
 
 const colourOf = (level: number): string | undefined => (level === 0 ? undefined : `color-mix(in srgb, var(--${level > 0 ? 'more' : 'less'}-fill) ${PERCENTS[Math.abs(level)]}, var(--panel))`);

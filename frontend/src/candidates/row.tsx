@@ -1,4 +1,4 @@
-// One candidate: its verdict, its interval on the scale of all, what weakens it, and its first cause.
+// One candidate's row: verdict, interval on the shared scale, caveats and largest cause.
 
 import type { Progress, Side } from '../contract/wire';
 import { icon, tone } from '../summary/verdict';
@@ -17,7 +17,7 @@ interface Props {
   row: Row | undefined;
   adjusted: Adjusted | null;
   looks: number;
-  /** where the work on it is, null when it is not at work */
+  /** progress of its comparison, null unless it is running */
   progress: Progress | null;
   scale: Scale;
   style: NumberStyle;
@@ -116,7 +116,7 @@ function Waiting({ progress }: { progress: Progress | null }) {
 
 const percentAt = (value: number, { low, high }: Scale): number => (100 * (Math.min(high, Math.max(low, value)) - low)) / (high - low);
 
-/** The shift and its interval as a mark with whiskers, over the line of no difference and the band of the margin. */
+/** The shift as a dot with its interval as whiskers, over a line at zero and a band for the threshold. */
 function Interval({ row, scale, faint }: { row: Row | undefined; scale: Scale; faint: boolean }) {
   const reach = reachOf(row);
   const margin = row?.look?.headline.margin ?? 0;
@@ -141,12 +141,12 @@ function Interval({ row, scale, faint }: { row: Row | undefined; scale: Scale; f
   );
 }
 
-/** Checks named in a row; those that failed come first. */
+/** Most checks named in a row; failed ones come first. */
 const MOST_CHECKS = 5;
 
 const hasNotes = (look: Look): boolean => look.checks.length + look.candidate.steps.dropped.length > 0;
 
-/** What weakens the comparison: checks by name, steps left out with the reason. */
+/** Caveats of the comparison: checks by name, and dropped steps with the reason. */
 function Notes({ look }: { look: Look }) {
   const { dropped } = look.candidate.steps;
   const ordered = [...look.checks].sort((left, right) => Number(right.status === 'fail') - Number(left.status === 'fail'));
@@ -168,7 +168,7 @@ function Notes({ look }: { look: Look }) {
   );
 }
 
-/** Ticks of the scale, above the plots. */
+/** The scale's tick labels, above the plots. */
 export function ScaleHead({ scale }: { scale: Scale }) {
   const zero = percentAt(0, scale);
   const ticks = [...(zero > 22 ? [scale.low] : []), 0, ...(zero < 78 ? [scale.high] : [])];
@@ -183,7 +183,7 @@ export function ScaleHead({ scale }: { scale: Scale }) {
   );
 }
 
-/** One unit for the means of all rows. */
+/** The common unit for the means of all rows. */
 export function meanStyle(rows: (Row | undefined)[]): NumberStyle {
   return timeStyle(rows.flatMap((row) => [row?.look?.headline.baseline, row?.look?.headline.candidate]));
 }

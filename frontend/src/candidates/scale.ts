@@ -1,4 +1,4 @@
-// One scale for the intervals of all candidates, and their order.
+// The shared scale for all candidates' intervals, and the order of candidates.
 
 import type { Row } from './wire';
 
@@ -8,7 +8,8 @@ export interface Scale {
 }
 
 const PAD = 0.06;
-/** A far candidate must not flatten the others: the axis ends so many times beyond the typical reach. */
+/** The axis ends at this multiple of the median reach (at least the margin), so that one far candidate does not flatten the
+ *  others. */
 const FAR = 30;
 
 interface Reach {
@@ -16,13 +17,13 @@ interface Reach {
   high: number;
 }
 
-/** Shift with its interval as fractions; null where there is none. */
+/** The shift and its interval as fractions; null if there is none. */
 export function reachOf(row: Row | undefined): (Reach & { estimate: number }) | null {
   const { low = null, high = null, estimate = null } = row?.look?.headline.shift ?? {};
   return low === null || high === null || estimate === null ? null : { low, high, estimate };
 }
 
-/** Holds zero, the margin on both sides and every interval, or most of what is far beyond the others. */
+/** A scale that includes zero, the margin on both sides and every interval, except the parts far beyond the others. */
 export function scaleOf(rows: (Row | undefined)[]): Scale {
   const reaches = rows.flatMap((row) => reachOf(row) ?? []);
   const margin = Math.max(0.01, ...rows.map((row) => row?.look?.headline.margin ?? 0));
@@ -35,7 +36,8 @@ export function scaleOf(rows: (Row | undefined)[]): Scale {
   return { low: low - pad, high: high + pad };
 }
 
-/** Places of the candidates in the order they are listed: as given, or the slowest first or last; without a shift last. */
+/** Indexes of the candidates in listed order: as given, slowest first (`-shift`) or fastest first (`shift`); those without a
+ *  shift come last. */
 export function orderOf(rows: (Row | undefined)[], count: number, sort: string): number[] {
   const places = Array.from({ length: count }, (_, place) => place);
   if (sort !== '-shift' && sort !== 'shift') return places;

@@ -1,4 +1,5 @@
-// Several comparisons with one baseline: rows as they come, the last answers kept so that going back is instant.
+// Compares several candidates with one baseline: rows arrive one by one; the last answers are cached, so that going back is
+// instant.
 
 import { useState } from 'preact/hooks';
 import { apiUrl, eachLine, type Failure, RequestError } from '../api/api';
@@ -8,22 +9,22 @@ import { Kept } from '../ui/kept';
 import type { Row, VerdictsAnswer, VerdictsLine } from './wire';
 
 interface VerdictsState {
-  /** by place among the candidates; undefined: not compared yet */
+  /** by index of the candidate; undefined if not compared yet */
   rows: (Row | undefined)[];
-  /** once all are there */
+  /** null until all rows have arrived */
   answer: VerdictsAnswer | null;
-  /** the row under way */
+  /** the row being compared, null for none */
   at: { row: number; progress: Progress } | null;
   status: 'none' | 'loading' | 'ready' | 'failed' | 'cancelled';
   failure: Failure | null;
 }
 
-/** What failed may be readable next time. */
+/** Answers with a failed row are not cached: its files may be readable next time. */
 const answers = new Kept<VerdictsAnswer>(8, ({ rows }) => rows.every((row) => row.error === null));
-/** Rows by candidate, so that one more candidate does not blank the others. */
+/** Cached rows by candidate, so that adding a candidate does not blank the others. */
 const known = new Kept<Row>(200, (row) => row.error === null);
 
-/** `keys` name each comparison and the state of its files. Also how to ask again, and how to stop. */
+/** `keys` identify each comparison and the state of its files. Also returns callbacks that retry and cancel. */
 export function useVerdicts(keys: string[], query: URLSearchParams): [VerdictsState, () => void, () => void] {
   const [came, setCame] = useState<Pick<VerdictsState, 'rows' | 'at'>>({ rows: [], at: null });
   const [{ status, answer, question, failure }, again, cancel] = useStream(answers, keys.join('\n\n'), async (_, signal) => {

@@ -1,4 +1,4 @@
-// Several candidates against one baseline: a row for each with its verdict, as they come.
+// The page that compares several candidates with one baseline: one row with a verdict each, filled in as they arrive.
 
 import { useMemo, useState } from 'preact/hooks';
 import type { RunsAnswer, Side } from '../contract/wire';
@@ -42,7 +42,7 @@ interface Props {
 const whole = (run: string): Side => ({ run, worker: null, span: null });
 const folderOf = (run: string): string => run.slice(0, Math.max(0, run.lastIndexOf('/')));
 
-/** Runs in the baseline's folder that are of its format and not among the candidates. */
+/** Other runs in the baseline's folder with the same format that are not candidates yet. */
 export function besides(answer: RunsAnswer, baseline: Side, candidates: Side[]): string[] {
   const format = findRun(answer, baseline.run)?.format;
   return answer.runs

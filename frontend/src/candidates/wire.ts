@@ -1,4 +1,4 @@
-// The contract of api/verdicts, and how it is asked.
+// Types and query of the api/verdicts route.
 
 import type { VerdictRow, VerdictsAnswer } from '../contract/sent';
 import type { Progress, Side } from '../contract/wire';
@@ -6,12 +6,12 @@ import { queryOf, withLaunches } from '../pair/selection';
 
 export type { Adjusted, Look, RowTimes, SideBrief, VerdictsAnswer } from '../contract/sent';
 
-/** What one candidate gives: a comparison, or why there is none. */
+/** One candidate's result: the comparison in brief, or the error. */
 export type Row = Pick<VerdictRow, 'error' | 'look'>;
 
 export type VerdictsLine = { progress: Progress & { row: number } } | { row: Row & { row: number } } | { result: VerdictsAnswer };
 
-/** MOST_CANDIDATES of tb_perfcompare/workspace/queries/candidates.py */
+/** Most candidates of one request; equals MOST_CANDIDATES of tb_perfcompare/workspace/queries/candidates.py */
 export const MOST_CANDIDATES = 20;
 
 export function verdictsQuery(baseline: Side, candidates: Side[], window: string, marker = '', kind = ''): URLSearchParams {

@@ -1,4 +1,4 @@
-// Words of the page with several candidates.
+// Strings of the page with several candidates.
 
 import type { VerdictWord } from '../contract/wire';
 import { formatCount, formatMany } from '../ui/format';

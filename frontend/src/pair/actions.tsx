@@ -1,4 +1,4 @@
-// Buttons that act on the pair: suggestions, link, export, keys.
+// Buttons for the pair: suggestions, link, export, keyboard shortcuts.
 
 import { apiUrl, request } from '../api/api';
 import type { Comparison, RunsAnswer, Side } from '../contract/wire';
@@ -21,7 +21,7 @@ interface Props {
   table: string;
   onPair: (a: Side, b: Side) => void;
   onPage: (page: Page) => void;
-  /** shows the strict report, null where there is none */
+  /** shows the strict report; null if there is none */
   onStrict: (() => void) | null;
   onKeys: () => void;
   onSay: (message: string) => void;
@@ -62,7 +62,7 @@ interface ExportProps {
   onSay: (message: string) => void;
 }
 
-/** Files are made by the server, so that the command line gives the same ones. */
+/** The server makes the exported files, so that they equal those of the command line. */
 function ExportMenu({ a, b, window, marker, kind, table, comparison, onStrict, onSay }: ExportProps) {
   const url = (format: string, name = ''): string => {
     const query = sideQuery(a, b, window, marker, kind);

@@ -1,11 +1,11 @@
-// Words of the choice of a run.
+// Strings of the run chooser.
 
 import { formatMany } from '../ui/format';
 
 export const chooserWords = {
   filter: 'Search runs',
   shown: (shown: string, all: string) => `${shown} of ${all} runs`,
-  /** files are listed one by one; which steps are warm-up is decided when they are compared */
+  /** the list is made file by file; warm-up steps are determined only when runs are compared */
   counted: 'Steps and mean step include warm-up; a comparison leaves it out.',
   folders: 'Folders',
   everywhere: 'All folders',

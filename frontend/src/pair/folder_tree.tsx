@@ -1,4 +1,4 @@
-// The folders of the runs as a tree: one tab stop, arrow keys move and expand, Enter shows the runs of a folder.
+// The runs' folders as a tree: one tab stop, arrow keys move and expand, Enter shows a folder's runs.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatCount } from '../ui/format';
@@ -9,11 +9,11 @@ import { unfolded, type Folder } from './folders';
 
 interface Props {
   folders: Folder[];
-  /** number of all runs */
+  /** total number of runs */
   all: number;
   /** the folder whose runs are shown, "" for all */
   shown: string;
-  /** folders that are expanded at first, as is the only one at the top */
+  /** folders expanded initially; a single top-level folder always is */
   open: readonly string[];
   onShow: (path: string) => void;
 }
@@ -35,7 +35,7 @@ export function FolderTree({ folders, all, shown, open, onShow }: Props) {
     if (on) next.add(path);
     else next.delete(path);
     setExpanded(next);
-    // what is hidden with it is not the current one any more
+    // if the current folder is now hidden, the collapsed one becomes current
     if (!on && current.startsWith(`${path}/`)) setCurrent(path);
   };
   const move = (place: number): void => {

@@ -1,16 +1,16 @@
-// The folders that runs lie in, as a tree.
+// The tree of folders that contain runs.
 
 export interface Folder {
   path: string;
-  /** below the folder above it: folders that hold nothing but one other are one entry */
+  /** path relative to the parent entry: a folder that contains nothing but one other shares its entry */
   name: string;
   depth: number;
-  /** in it and below it */
+  /** number of runs in it and below it */
   runs: number;
   folders: Folder[];
 }
 
-/** Those at the top, each with those below it. None where they would tell nothing apart. */
+/** Top-level folders with their subfolders; [] if all runs are in one folder or in none. */
 export function folderTree(runs: readonly string[]): Folder[] {
   const counts = new Map<string, number>();
   const below = new Map<string, Set<string>>();
@@ -41,18 +41,18 @@ export function folderTree(runs: readonly string[]): Folder[] {
 
 const natural = new Intl.Collator(undefined, { numeric: true });
 
-/** The folders in sight, from the top down, where those in `open` are expanded. */
+/** Visible folders from the top down, with those in `open` expanded. */
 export function unfolded(tree: readonly Folder[], open: ReadonlySet<string>): Folder[] {
   return tree.flatMap((folder) => [folder, ...(open.has(folder.path) ? unfolded(folder.folders, open) : [])]);
 }
 
-/** The folders around a run or folder. */
+/** Paths of all folders that contain a run or folder, outermost first. */
 export function foldersAround(path: string): string[] {
   const parts = path.split('/').slice(0, -1);
   return parts.map((_, depth) => parts.slice(0, depth + 1).join('/'));
 }
 
-/** Whether a run or folder lies below the folder; everything does below "". */
+/** Whether a run or folder is below `folder`; "" contains everything. */
 export function isBelow(path: string, folder: string): boolean {
   return folder === '' || path.startsWith(`${folder}/`);
 }

@@ -1,4 +1,4 @@
-// What delimits the steps of traces: what the server found, another candidate, or a name of one's own.
+// The choice of what delimits steps in traces: the server's choice, another candidate, or the name in a link.
 
 import type { Comparison, StepMarker } from '../contract/wire';
 import { formatTime } from '../ui/format';
@@ -14,7 +14,7 @@ interface Props {
   onKind: (kind: string) => void;
 }
 
-/** Kinds of iterations to choose from, the most frequent first; of a comparison of one kind alone that one. */
+/** Kinds of iterations to choose from, most frequent first; includes the chosen `kind` even if the comparison lists no others. */
 export function kindsOf(comparison: Comparison | null, kind: string): string[] {
   const table = comparison?.tables['iteration_kinds'];
   const at = table?.columns.findIndex((column) => column.name === 'kind') ?? -1;
@@ -22,7 +22,7 @@ export function kindsOf(comparison: Comparison | null, kind: string): string[] {
   return kind === '' || found.includes(kind) ? found : [kind, ...found];
 }
 
-/** Candidates that either side has, each once, as it is on the baseline if it is there. */
+/** Step markers found on either side, each once, with the baseline's figures if it has the marker. `sides` counts the sides. */
 export function candidatesOf(comparison: Comparison | null): { marker: StepMarker; sides: number }[] {
   const found = new Map<string, { marker: StepMarker; sides: number }>();
   for (const side of [comparison?.baseline, comparison?.candidate])

@@ -1,4 +1,4 @@
-// What the page shows of a log directory with no pair to compare: no run, or one only.
+// Shown if the log directory has no pair to compare: no run, or only one.
 
 import type { RunsAnswer, Side } from '../contract/wire';
 import { Button } from '../ui/buttons';

@@ -1,4 +1,4 @@
-// The two sides, what is known about each, and everything that acts on the pair.
+// The two sides with their facts, and the controls of the pair.
 
 import type { Comparison, RunsAnswer, Side, SideFacts } from '../contract/wire';
 import type { Address } from '../host/url_state';
@@ -26,18 +26,18 @@ interface Props {
   onPair: (a: Side | null, b: Side | null) => void;
   onOpenProfiler: ((letter: Letter) => void) | null;
   actions: preact.ComponentChildren;
-  /** which sides can be chosen: B is left out where there are several candidates */
+  /** which sides can be chosen: only A on the page with several candidates */
   sides: 'both' | 'a' | 'none';
-  /** of B: back to the candidates that were compared, and to choose some */
+  /** for B: the link back to the compared candidates, and the callback that takes several candidates */
   back: preact.ComponentChildren;
   onSeveral: (runs: string[]) => void;
-  /** a list of runs is about to be shown */
+  /** called when a list of runs is about to be shown */
   onLook: () => void;
-  /** shows recorded runs over time, where there are any */
+  /** shows the history of recorded runs; undefined if there is none */
   onHistory: (() => void) | undefined;
   /** the verdict in a few words */
   brief: preact.ComponentChildren;
-  /** where steps end, null where that is no question */
+  /** where steps end; null if that cannot be chosen */
   window: Address['window'] | null;
   onWindow: (window: Address['window']) => void;
   /** the choice of what marks a step */
@@ -54,7 +54,7 @@ function SidePicker({ letter, ...props }: Props & { letter: Letter }) {
   const onChange = (chosen: Side): void => (letter === 'a' ? props.onPair(chosen, props.b) : props.onPair(props.a, chosen));
   const facts = comparison?.[NAMES[letter]] ?? null;
   const words = wordsOf(comparison);
-  // whether figures of listings can be attached
+  // whether kernel listings and exports can be attached
   const attaches = sides === 'both';
   const name = sideName(letter);
   const run = side ? findRun(answer, side.run) : undefined;
@@ -142,7 +142,7 @@ function SidePicker({ letter, ...props }: Props & { letter: Letter }) {
   );
 }
 
-/** Where a step ends, of both sides. */
+/** The choice of where steps end, for both sides. */
 function Boundary({ window, onWindow }: { window: Address['window']; onWindow: (window: Address['window']) => void }) {
   return (
     <Choice label={text.actions.windowShort}>
@@ -161,7 +161,7 @@ interface PartProps {
   onChoose: (value: string | null) => void;
 }
 
-/** Worker or span: "all" first; with one only, that one. */
+/** The choice of a worker or span, "all" first; disabled if there is only one. */
 function PartSelect({ label, all, values, value, disabled, prefix, onChoose }: PartProps) {
   const missing = value !== null && !values.includes(value);
   return (
@@ -178,7 +178,7 @@ function PartSelect({ label, all, values, value, disabled, prefix, onChoose }: P
   );
 }
 
-/** Which listing or export has the figures of this trace's kernels; nothing where there is none to choose. */
+/** The choice of a kernel listing or ncu export with figures for this trace's kernels; nothing if there is none. */
 function Attach({ answer, name, side, onChange }: { answer: RunsAnswer; name: string; side: Side; onChange: (side: Side) => void }) {
   const runs = attachable(answer);
   const value = side.launches ?? '';
@@ -200,7 +200,7 @@ function deviceText(facts: SideFacts): string {
   return text.picker.device(facts.device.word ?? facts.device.kind.toUpperCase(), facts.device.count, facts.device.name && deviceName(facts.device.name));
 }
 
-/** Steps, device and files of a side; what differs between the sides is strong. */
+/** Steps, device and files of a side; facts that differ between the sides are emphasised. */
 function Facts({ letter, answer, comparison, ...sides }: Pick<Props, 'answer' | 'comparison' | 'a' | 'b'> & { letter: Letter }) {
   const side = sides[letter];
   const [format, otherFormat] = [side, sides[other(letter)]].map((one) => (one ? findRun(answer, one.run)?.format : undefined));

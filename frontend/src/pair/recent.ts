@@ -1,4 +1,4 @@
-// Pairs that were compared in this browser, by log directory. Storage may be refused: then there are none.
+// Pairs compared in this browser, by log directory. If the browser refuses storage, there are none.
 
 import type { Pair, RunsAnswer, Side } from '../contract/wire';
 import { findRun, sameSide } from './selection';
@@ -24,22 +24,22 @@ function read(): Kept[] {
     if (!Array.isArray(found)) return [];
     return (found as Partial<Kept>[]).filter((one): one is Kept => typeof one?.roots === 'string' && isSide(one.a) && isSide(one.b));
   } catch {
-    return []; // refused, or written by something else
+    return []; // storage refused, or not written by this page
   }
 }
 
-/** To be called with a pair whose comparison is there. */
+/** Stores a pair; call it once its comparison has arrived. */
 export function remember(answer: RunsAnswer, a: Side, b: Side): void {
   const roots = answer.roots.join('\n');
   const others = read().filter((one) => one.roots !== roots || !sameSide(one.a, a) || !sameSide(one.b, b));
   try {
     localStorage.setItem(KEY, JSON.stringify([{ roots, a, b }, ...others].slice(0, KEPT)));
   } catch {
-    // refused, or full
+    // storage refused or full
   }
 }
 
-/** The latest pairs of this log directory, without the one on screen and without runs that are gone. */
+/** The latest pairs of this log directory, except the one on screen and those with missing runs. */
 export function recentPairs(answer: RunsAnswer, a: Side | null, b: Side | null): Pair[] {
   const roots = answer.roots.join('\n');
   return read()

@@ -1,4 +1,4 @@
-// The choice of a run: a table of them, the newest first, with a search and the folders they lie in; or of several.
+// The dialog that chooses one or several runs: a table, newest first, with a search and a tree of folders.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Problem, RunEntry } from '../contract/wire';
@@ -20,14 +20,14 @@ import { PATH, runTable } from './run_table';
 export interface ChooserProps {
   label: string;
   runs: RunEntry[];
-  /** the run that is chosen now, null for none */
+  /** the chosen run, null for none */
   value: string | null;
   onChoose: (run: string) => void;
-  /** takes several as candidates, where that is possible */
+  /** takes several runs as candidates; absent if only one can be chosen */
   onSeveral?: ((runs: string[]) => void) | undefined;
-  /** files that are no run */
+  /** files that cannot be used as runs */
   problems?: Problem[] | undefined;
-  /** shows recorded runs over time, where there are any */
+  /** shows the history of recorded runs; absent if there is none */
   onHistory?: (() => void) | undefined;
   onClose: () => void;
 }

@@ -1,4 +1,4 @@
-// The chosen run on a button, which opens a table of all.
+// A button with the chosen run, which opens the run chooser.
 
 import { useState } from 'preact/hooks';
 import { Icon } from '../ui/icons';
@@ -11,13 +11,13 @@ import type { ChooserProps } from './run_chooser';
 const loadChooser = () => import('./run_chooser').then((part) => part.RunChooser);
 
 interface Props extends Omit<ChooserProps, 'onClose'> {
-  /** of the table, if it is not the label */
+  /** title of the chooser, by default the label */
   title?: string;
-  /** the run that it is shown next to */
+  /** the other side's run, from which the label must differ */
   beside?: string | undefined;
-  /** said while nothing is chosen */
+  /** text while nothing is chosen */
   placeholder?: string;
-  /** fetches the list of runs again */
+  /** called when the chooser opens, to refresh the list of runs */
   onOpen?: () => void;
 }
 

@@ -1,4 +1,4 @@
-// What the list of runs says of each, as a table.
+// The table of the run chooser.
 
 import { PLAIN_COLUMN, PLAIN_TABLE, type Column, type RunEntry, type Table } from '../contract/wire';
 import { deviceName } from '../ui/names';
@@ -15,13 +15,13 @@ const COLUMNS = [
   column('mean', words.mean, 'time_us', 'us'), column('workers', words.workers, 'count'), column('format', words.format),
 ];
 
-/** Day and minute, in an order that is that of time. */
+/** Local day and minute of a Unix time in seconds, in a form that sorts by time; "" if out of range. */
 function stamp(seconds: number): string {
   const date = new Date(1000 * seconds - 60_000 * new Date(1000 * seconds).getTimezoneOffset());
   return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 16).replace('T', ' ');
 }
 
-/** Device, steps and mean step of a run; empty until all of its files have been read. */
+/** Device, steps and mean step (µs) of a run; null until all of its files have been read. */
 function factsOf(run: RunEntry): [string | null, number | null, number | null] {
   const spans = run.workers.flatMap((worker) => worker.spans);
   const known = spans.flatMap((span) => span.known ?? []);

@@ -1,4 +1,4 @@
-// Which two sides are compared.
+// The sides of a comparison: their runs, files and query parameters.
 
 import type { Pair, RunEntry, RunsAnswer, Side, SpanFile } from '../contract/wire';
 import { text } from '../ui/strings';
@@ -12,12 +12,13 @@ export function findRun(answer: RunsAnswer, run: string): RunEntry | undefined {
   return answer.runs.find((entry) => entry.run === run);
 }
 
-/** What users call a format. */
+/** A format's display name. */
 export function formatTitle(format: string): string {
   return text.picker.format[format] ?? format.replaceAll('_', ' ');
 }
 
-/** Runs that the PyTorch Profiler tab shows too, and that have steps to delimit; a server that names no formats has no others. */
+/** Whether a run is of PyTorch traces, which the PyTorch Profiler tab shows too and which have steps to delimit. True if the
+ *  server names no format: it then has only traces. */
 export function isTrace(run: RunEntry | undefined): boolean {
   return run?.format === undefined || run.format === 'torch_profiler_trace';
 }
@@ -27,7 +28,7 @@ export interface Missing {
   name: string;
 }
 
-/** What a side names that is not there. */
+/** The first part of a side (run, worker, span) that does not exist; null if all exist. */
 export function missingOf(answer: RunsAnswer, side: Side): Missing | null {
   const run = findRun(answer, side.run);
   if (!run) return { what: 'run', name: side.run };
@@ -43,7 +44,7 @@ export function attachable(answer: RunsAnswer): RunEntry[] {
   return answer.runs.filter((run) => run.format === 'kernel_listing' || run.format === 'ncu_csv');
 }
 
-/** Files behind a side. */
+/** Files of a side, including those of its attached listing. */
 export function filesOf(answer: RunsAnswer, side: Side): SpanFile[] {
   const own = (findRun(answer, side.run)?.workers ?? [])
     .filter((entry) => side.worker === null || entry.worker === side.worker)
@@ -53,7 +54,7 @@ export function filesOf(answer: RunsAnswer, side: Side): SpanFile[] {
   return [...own, ...attached];
 }
 
-/** Changes whenever a file of the side changes. */
+/** A text that changes whenever a file of the side changes. */
 export function fingerprint(answer: RunsAnswer, side: Side): string {
   return filesOf(answer, side)
     .map((file) => `${file.name}|${file.bytes}|${file.modified}`)
@@ -61,14 +62,14 @@ export function fingerprint(answer: RunsAnswer, side: Side): string {
     .join('\n');
 }
 
-/** Spans that may be chosen for a run, over all workers or one. */
+/** Spans of a run, over all workers or one. */
 export function spansOf(run: RunEntry, worker: string | null): string[] {
   const spans = new Set<string>();
   for (const entry of run.workers) if (worker === null || entry.worker === worker) for (const span of entry.spans) spans.add(span.span);
   return [...spans];
 }
 
-/** A run's own first two spans as a pair, where there is nothing else to compare with. */
+/** The first two spans of one worker as a pair, which compares the run with itself; null if no worker has two. */
 export function spanPair(run: RunEntry): Pair | null {
   for (const worker of run.workers) {
     const [first, second] = worker.spans;
@@ -82,7 +83,8 @@ export function spanPair(run: RunEntry): Pair | null {
   return null;
 }
 
-/** The pair of a first visit: the server's first suggestion, else the first two runs. One run is compared on request. */
+/** The pair of a first visit: the server's first suggestion, else the first two runs; null for a single run, which is
+ *  compared with itself only on request. */
 export function defaultPair(answer: RunsAnswer): Pair | null {
   const suggested = answer.pairs[0];
   if (suggested) return suggested;
@@ -92,17 +94,17 @@ export function defaultPair(answer: RunsAnswer): Pair | null {
   return { baseline: whole(first), candidate: whole(second), reason: '' };
 }
 
-/** The side with the figures of another run on its kernels, with none for "". */
+/** The side with another run's kernel figures attached; "" removes them. */
 export function withLaunches({ launches: _, ...side }: Side, launches: string): Side {
   return launches === '' ? side : { ...side, launches };
 }
 
-/** The side with these steps only, all of them for "". */
+/** The side limited to these steps; "" means all. */
 export function withSteps({ steps: _, ...side }: Side, steps: string): Side {
   return steps === '' ? side : { ...side, steps };
 }
 
-/** Sides by the names that a route has for them, and how their steps are found. */
+/** Query parameters of sides, under the names that the route uses, and of how steps are found. */
 export function queryOf(sides: Record<string, Side>, window: string, marker: string, kind: string): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, { run, ...parts }] of Object.entries(sides)) {

@@ -1,10 +1,10 @@
-// The steps of one side as typed: all of them, a range or a single one.
+// The input for one side's steps: all, a range or a single one.
 
 import { useState } from 'preact/hooks';
 import { Choice } from '../ui/controls/choice';
 import { text, type MetricWords } from '../ui/strings';
 
-/** `3 – 10`, `10-3` or `5` as the server takes it; "" for all, null for what is no range. */
+/** Converts `3 – 10`, `10-3` or `5` to the server's form; "" for all, null if it is no range. */
 export function typedRange(typed: string): string | null {
   const compact = typed.replace(/\s+/g, '').replace(/[–—]/g, '-');
   if (compact === '') return '';

@@ -1,4 +1,4 @@
-// Pairs to compare with one click.
+// The menu of suggested pairs.
 
 import type { Pair, RunsAnswer, Side } from '../contract/wire';
 import { Menu, MenuItem } from '../ui/controls/menu';
@@ -7,10 +7,10 @@ import { text } from '../ui/strings';
 import { recentPairs } from './recent';
 import { findRun, spanPair } from './selection';
 
-/** A longer list is not read. */
+/** Most suggestions listed; nobody reads more. */
 const MOST_LISTED = 40;
 
-/** What was compared before, the server's pairs, and two spans of each shown run as a check of how much a run differs from itself. */
+/** Recent pairs, the server's suggestions, and two spans of each shown run, which check how much a run differs from itself. */
 export function SuggestMenu({ answer, a, b, onPair }: { answer: RunsAnswer; a: Side | null; b: Side | null; onPair: (a: Side, b: Side) => void }) {
   const shownRuns = [...new Set([a?.run, b?.run])].flatMap((name) => (name === undefined ? [] : [findRun(answer, name)]));
   const checks = shownRuns.flatMap((run) => {

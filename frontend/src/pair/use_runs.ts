@@ -9,7 +9,7 @@ export interface RunsState {
   answer: RunsAnswer | null;
   failure: Failure | null;
   scanning: boolean;
-  /** seconds until the next try after the server went away, 0 when none is planned */
+  /** seconds until the next retry after the server became unreachable; 0 if none is planned */
   retryIn: number;
   refresh: (rescan: boolean) => void;
 }
@@ -17,7 +17,7 @@ export interface RunsState {
 const FIRST_RETRY_S = 2;
 const LONGEST_RETRY_S = 30;
 
-/** `first` asks for the list at the start. */
+/** `first` fetches the initial list. */
 export function useRuns(first: () => Promise<RunsAnswer>): RunsState {
   const [answer, setAnswer] = useState<RunsAnswer | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -52,7 +52,7 @@ export function useRuns(first: () => Promise<RunsAnswer>): RunsState {
     () =>
       onDataReloaded(() => {
         if (isVisible()) refresh(true);
-        else stale.current = true; // hidden: scan when it is shown
+        else stale.current = true; // hidden: rescan when shown
       }),
     [refresh],
   );
@@ -67,7 +67,7 @@ export function useRuns(first: () => Promise<RunsAnswer>): RunsState {
   useLayoutEffect(() => {
     if (retryIn <= 0) return undefined;
     const timer = setTimeout(() => {
-      if (!isVisible()) setRetryIn(retryIn); // hidden: ask again when it is shown
+      if (!isVisible()) setRetryIn(retryIn); // hidden: wait until shown
       else if (retryIn > 1) setRetryIn(retryIn - 1);
       else refresh(false);
     }, 1000);

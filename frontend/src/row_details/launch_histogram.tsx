@@ -1,4 +1,4 @@
-// How long the single launches of a row took: A above B, on one logarithmic scale.
+// Histogram of the durations of a row's launches: A above B, on one logarithmic scale.
 
 import type { LaunchDurations } from '../contract/sent';
 import { formatMany, formatTime } from '../ui/format';
@@ -9,7 +9,8 @@ import { words } from './words';
 const LANE = 40;
 const LEFT = 18;
 
-/** Heights of the bars as fractions of the highest of both sides; each side is a share of its own launches. */
+/** Bar heights as fractions of the highest bar of both sides. Bars show the share of a side's own launches; null for a side
+ *  without launches. */
 export function heights({ baseline, candidate }: LaunchDurations): { a: number[] | null; b: number[] | null } {
   const [a, b] = [baseline, candidate].map((counts) => counts && shares(counts)) as [number[] | null, number[] | null];
   const most = Math.max(...[...(a ?? []), ...(b ?? [])]);

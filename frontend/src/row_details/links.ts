@@ -1,4 +1,4 @@
-// Where else in the comparison the subject of a row is: links that need no request.
+// Links from a row to other places in the comparison that show the same subject; needs no request.
 
 import type { Comparison, Finding, Table } from '../contract/wire';
 import { type Tab, ATTRIBUTION, TIMELINES } from '../host/tab';
@@ -13,10 +13,10 @@ export interface RowLink {
   change: Change;
 }
 
-/** Between the key columns of a row. */
+/** Separates the key columns in a row's key. */
 const BETWEEN = ' › ';
 
-/** What is looked for by name: a search of words must not read it as something else. */
+/** Whether a name can be searched for: the search must not read it as an exclusion, regular expression or quotation. */
 export function searchable(name: string): boolean {
   return name !== '' && !/^[-/"]/.test(name);
 }
@@ -39,7 +39,7 @@ export function rowLinks(comparison: Comparison, tabs: Tab[], attribution: Table
   return links;
 }
 
-/** Name of the events in the step timelines that a finding is about, "" where its evidence names none. */
+/** Name of the events in the step timelines that a finding is about; "" if its evidence names none. */
 export function timelineName(comparison: Comparison, finding: Finding): string {
   for (const { table, row = '' } of finding.evidence) {
     const isEvent = table === 'ledger' || (comparison.tables[table ?? '']?.categories.length ?? 0) > 0;

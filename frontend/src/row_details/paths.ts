@@ -1,12 +1,12 @@
-// What the paths of a row say, as figures and words that are drawn as they are.
+// Prepares the call paths of a row for drawing: figures and labels.
 
 import type { CallPath, Figures, RowPaths, Way } from '../contract/sent';
 
-/** Baseline and candidate; null: the side has no such path. */
+/** Values of baseline and candidate; null if the side has no such path. */
 export type Pair = Figures['calls'];
 type PathFrame = RowPaths['frames'][number];
 
-/** Microseconds per step of both sides and their difference; an absent side counts as none in the difference. */
+/** Values per step of both sides (times in microseconds) and their difference, in which an absent side counts as 0. */
 export interface Difference {
   a: number | null;
   b: number | null;
@@ -19,11 +19,11 @@ export function differenceOf(pair: Pair | undefined, denominator: number, unit: 
 }
 
 export interface FrameText {
-  /** the name to show: a function with its file's last part */
+  /** the name to show */
   text: string;
-  /** where a Python function is, `module.py:1130`; "" for others */
+  /** file name and line of a Python function, `module.py:1130`; "" for other frames */
   place: string;
-  /** as recorded */
+  /** the name as recorded */
   full: string;
   kind: string;
   table: string;
@@ -31,22 +31,23 @@ export interface FrameText {
 
 const FUNCTION = /^(.*?)([^/\\]+)\((\d+)\): (.*)$/;
 
-/** `a/b/module.py(1130): forward` as a function and its place. */
+/** Splits `a/b/module.py(1130): forward` into the function and its place. */
 export function frameText([kind, name, table]: PathFrame): FrameText {
   const found = kind === 'python' ? FUNCTION.exec(name) : null;
   return found ? { text: found[4]!, place: `${found[2]}:${found[3]}`, full: name, kind, table } : { text: name.replace(/^nn\.Module: /, ''), place: '', full: name, kind, table };
 }
 
-/** Python's own and torch's: how a call got there, but not from where in the reader's program. */
+/** Frames of Python itself and of torch, which do not show where in the reader's program a call came from. */
 const MACHINERY = /^<built-in |(^|[/\\])torch[/\\]|^runpy\.py|importlib|(^|[/\\])(contextlib|threading|_bootstrap)\w*\.py/;
 
-/** The innermost frames that tell a path from others: Python functions outside torch where there are any. */
+/** The innermost `most` frames outside Python's and torch's own code; if there are none, the innermost of all. */
 export function telling(frames: FrameText[], most = 2): FrameText[] {
   const own = frames.filter(({ full, kind }) => kind !== 'python' || !MACHINERY.test(full));
   return (own.length > 0 ? own : frames).slice(-most);
 }
 
-/** What is written for each path: its telling frames, and where others read the same, the innermost one in which it differs. */
+/** The frames in each path's label: its telling ones and, if other paths have the same label, the innermost frame that
+ *  differs between them. */
 export function labels(paths: FrameText[][]): FrameText[][] {
   const short = paths.map((frames) => telling(frames));
   const alike = new Map<string, number[]>();
@@ -75,7 +76,7 @@ export interface DrawnPath {
   key: string;
   frames: FrameText[];
   label: FrameText[];
-  /** places of the candidate's functions where they are other ones, by number of the frame */
+  /** frame index -> place (or name) of the candidate's frame, if it differs from the baseline's */
   others: Map<number, string>;
   time: Difference;
   calls: Difference;

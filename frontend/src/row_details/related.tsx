@@ -1,4 +1,4 @@
-// Rows of other tables that have to do with a row, and other places where it is found.
+// Rows of other tables related to a row, its callees, and links to other places that show it.
 
 import type { Change } from '../host/use_address';
 import { LinkButton } from '../ui/buttons';
@@ -42,7 +42,7 @@ export function Related({ found, what, rows, others, onGo }: RelatedProps) {
   );
 }
 
-/** Times of A, of B and their difference, and calls where they are known. */
+/** Times of A, B and their difference, and calls if known. */
 export function Numbers({ time, calls }: { time: Difference; calls?: Difference }) {
   return (
     <span class="path-numbers small">
@@ -59,7 +59,7 @@ export function Numbers({ time, calls }: { time: Difference; calls?: Difference 
   );
 }
 
-/** The lower half of the sandwich: the row itself, then what it calls, on one scale. */
+/** The lower half of the sandwich view: self time, then the callees, on one scale. */
 export function Callees({ found, callees, onGo }: { found: RowPaths; callees: NonNullable<RowPaths['callees']>; onGo: Go }) {
   const lines = [
     { name: words.own, full: '', table: '', time: callees.own },

@@ -1,4 +1,4 @@
-// From where a row was called, on both sides, and where else it is found.
+// The paths that a row was called from on both sides, with related rows and links.
 
 import { useMemo, useState } from 'preact/hooks';
 import { fetchAnswer, queryWith } from '../api/api';
@@ -23,7 +23,7 @@ import { words } from './words';
 
 adoptSheet(css);
 
-/** Rows that are only passed by with the arrow keys ask nothing. */
+/** Rows that the arrow keys pass within this time make no request. */
 const PASSING_MS = 200;
 const FIRST = 8;
 
@@ -39,7 +39,7 @@ interface Props {
   onGo: (change: Change) => void;
 }
 
-/** What was chosen for the row before holds for the next one. */
+/** Choices carried over from one row to the next. */
 const chosen = { way: 'operators', measure: '', together: true };
 
 export function RowPathsView({ question, query, table, row, comparison, tabs, attribution, onGo }: Props) {
@@ -50,7 +50,7 @@ export function RowPathsView({ question, query, table, row, comparison, tabs, at
   const key = [question, table, row, together].join('\n');
   const answer = useAnswer(key, (signal) => fetchAnswer<RowPaths>('row_paths', queryWith(query, { table, row, modules: together ? 'together' : '' }), 'tb_perfcompare.row_paths/1', signal).then((paths) => ({ row, paths })), PASSING_MS);
   Object.assign(chosen, { way, measure, together });
-  // another row's callers would be wrong here, the same row's with other modules are not
+  // while loading, an old answer stays only if it is of the same row, merged or not
   const found = answer.found?.row === row ? answer.found.paths : null;
   const failure = answer.key === key ? answer.failure : null;
   const shown = found?.ways.find((one) => one.way === way) ?? found?.ways[0];

@@ -1,4 +1,4 @@
-// One row step by step: its time in every step of both sides, on one scale.
+// A row's time in every step of both sides, on one scale.
 
 import { useState } from 'preact/hooks';
 import { fetchAnswer, queryWith } from '../api/api';
@@ -19,12 +19,12 @@ adoptSheet(css);
 const LANE = 46;
 const INSET = 6;
 const LEFT = 18;
-/** Rows that are only passed by with the arrow keys ask nothing. */
+/** Rows that the arrow keys pass within this time make no request. */
 const PASSING_MS = 150;
 
 export function RowStepsView({ question, query, table, row }: { question: string; query: URLSearchParams; table: string; row: string }) {
   const key = [question, table, row].join('\n');
-  // the last row's picture stays until the next one's is there
+  // the last row's picture stays until the next one arrives
   const { key: answered, found, failure } = useAnswer(key, (signal) => fetchAnswer<RowSteps>('row', queryWith(query, { table, row }), 'tb_perfcompare.row/1', signal), PASSING_MS);
   const [measure, setMeasure] = useState('');
   const [box, width] = useWidth();
@@ -45,14 +45,14 @@ export function RowStepsView({ question, query, table, row }: { question: string
   );
 }
 
-/** What the times of a row in the steps of a side come to. */
+/** Minimum, median and maximum of a row's times in one side's steps, in microseconds. */
 interface Range {
   low: number;
   median: number;
   high: number;
 }
 
-/** null of no steps. */
+/** null if there are no steps */
 export function rangeOf(times: number[]): Range | null {
   if (times.length === 0) return null;
   const ordered = [...times].sort((one, other) => one - other);

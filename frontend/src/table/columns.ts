@@ -7,47 +7,47 @@ import { columnStyle, countDecimals, formatBytes, formatDecimal, formatDigits, f
 
 export interface ColumnView {
   column: Column;
-  /** place in the table's rows; -1 for what the page draws, which has no cell */
+  /** index of its cell in a row; -1 for columns that the page computes, which have no cell */
   index: number;
   numeric: boolean;
-  /** for times: the unit all columns of one family share */
+  /** for times: unit and decimals, shared by the columns of one measure, or by all in a table without differences */
   style: NumberStyle | null;
-  /** for counts and plain numbers: digits after the point, one number for the column so that points are below each other */
+  /** for counts and plain numbers: decimal places, the same in every row so that decimal points align */
   decimals: number;
-  /** the largest size in the column, for the bar of a delta; 0 elsewhere */
+  /** largest absolute value in the column, which scales the bars of a delta; 0 for other columns */
   largest: number;
-  /** place of the text that gives the unit of a row's plain numbers, -1 where the column has one unit */
+  /** index of the text column that gives each row's unit of plain numbers; -1 if the whole column has one unit */
   unitAt: number;
-  /** places of the columns that share its precision: both sides and their difference */
+  /** indexes of the columns that share its precision: both sides and their difference */
   related: number[];
-  /** every cell is absent, empty or zero: such a column is not shown unless asked for */
+  /** every cell is absent, empty or zero; hidden unless the reader chooses the column */
   blank: boolean;
-  /** length of the longest text, count or number in a multiple of its unit; 0 for other columns */
+  /** characters in the longest text, count or scaled number (90.4 TFLOP/s); 0 for other columns */
   letters: number;
-  /** of a column that the page makes: its width, and what it says of a row; without the latter it is a picture */
+  /** for columns that the page computes: width in pixels, and what a row's cell says; without `derive` the cell is a picture */
   width?: number;
   derive?: (cells: Cell[]) => Derived;
-  /** the value that rows are sorted by, and the same as the server is asked for it (comparison/tables/row_query.py) */
+  /** the value that rows are sorted by, and its sort expression for the server (comparison/tables/row_query.py) */
   order?: (cells: Cell[]) => Cell;
   asks?: string;
 }
 
-/** What the page says of a row that no cell of it says. */
+/** A cell that the page computes from the row's other cells. */
 export interface Derived {
   text: string;
   /** 1 worse, -1 better */
   sense?: -1 | 0 | 1;
-  /** drawn as a chip of this look */
+  /** look of the chip that it is drawn as */
   chip?: string;
   title?: string;
 }
 
-/** p, q and their like, for one measure or several: probabilities, not quantities. */
+/** Whether a column holds p or q values: probabilities, not quantities. */
 export function isProbability(column: Column): boolean {
   return column.kind === 'number' && (column.statistic === 'p' || column.statistic === 'q');
 }
 
-/** q of a test of the row, for one of the table's measures. */
+/** Whether a column holds the q values of one of the table's measures. */
 export function isQ(column: Column): boolean {
   return column.kind === 'number' && column.statistic === 'q';
 }
@@ -62,7 +62,7 @@ function numbersOf(table: Table, indexes: number[]): number[] {
   return numbers;
 }
 
-/** Differences in units of their own in each row cannot share one scale. */
+/** Whether all rows share one unit; otherwise the bars of their differences cannot share a scale. */
 function hasOneUnit(table: Table, column: Column): boolean {
   return unitPlace(table, column) < 0 && (column.kind !== 'number' || (column.unit !== '' && column.unit !== 'number'));
 }
@@ -71,7 +71,7 @@ function unitPlace(table: Table, column: Column): number {
   return column.kind === 'number' && !isProbability(column) ? table.columns.findIndex((one) => one.name === 'unit' && one.kind === 'text') : -1;
 }
 
-/** One precision for a measure; `known` keeps it for the measure's other columns. */
+/** One precision per measure; `known` caches it for the measure's other columns. */
 function precisionOf(table: Table, column: Column, index: number, known: Map<string, number>): Pick<ColumnView, 'decimals' | 'related'> {
   if (column.kind !== 'count' && column.kind !== 'number') return { decimals: 0, related: [] };
   const sides = (one: Column): boolean => one.side !== '' || one.role === 'delta';
@@ -93,7 +93,7 @@ export function columnViews(table: Table): ColumnView[] {
   const compares = table.columns.some((column) => column.role === 'delta');
   table.columns.forEach((column, index) => {
     if (column.kind !== 'time_us') return;
-    // parts of one total read best in one unit; that is what a table without differences holds
+    // a table without differences lists parts of one total, which read best in one unit
     const key = compares ? column.measure : '';
     families.set(key, [...(families.get(key) ?? []), index]);
   });
@@ -111,7 +111,8 @@ export function columnViews(table: Table): ColumnView[] {
   }));
 }
 
-/** Columns to draw: the chosen names, else those the server shows and that hold something; keys where there is room, the status as a chip next to the key. */
+/** Columns to draw: the chosen names, else those the server shows that are not blank or are the main time. Shown keys
+ *  always stay; the status is a chip next to the key. */
 export function visibleColumns(views: ColumnView[], chosen: string): ColumnView[] {
   const names = chosen === '' ? null : new Set(chosen.split(','));
   return views.filter(({ column, blank }) => {
@@ -121,21 +122,22 @@ export function visibleColumns(views: ColumnView[], chosen: string): ColumnView[
   });
 }
 
-/** Texts between the name and the figures behind these: a narrow screen shows how much changed before what else names the row. The name stays alone only if it tells most rows apart. */
+/** Moves the other leading columns behind the figures, so that a narrow screen shows the change right after the name.
+ *  Unchanged if the name alone does not tell most rows apart. */
 export function figuresFirst(views: ColumnView[], name: number, rows: Table['rows']): ColumnView[] {
   const figures = views.findIndex((view) => view.numeric);
-  const here = rows.filter(Boolean); // rows that have not come are holes
+  const here = rows.filter(Boolean); // rows not fetched yet are holes
   if (2 * new Set(here.map((cells) => cells[name])).size <= here.length) return views;
   const behind = views.filter((view, at) => at < figures && view.index !== name);
   return [...views.filter((view) => !behind.includes(view)), ...behind];
 }
 
-/** The table's subject, drawn even where all of it is zero. */
+/** Whether a column is part of the table's main time, which is drawn even if every cell is zero. */
 function isMain({ measure, kind, role }: Column): boolean {
   return measure === '' && kind === 'time_us' && ['baseline', 'candidate', 'delta'].includes(role);
 }
 
-/** The choice with one column switched, "" when it equals the server's. */
+/** Shows or hides one column and returns the new choice; "" if it equals the default. */
 export function toggleColumn(views: ColumnView[], chosen: string, name: string): string {
   const shown = new Set(visibleColumns(views, chosen).map((view) => view.column.name));
   if (!shown.delete(name)) shown.add(name);
@@ -150,27 +152,27 @@ export function isSigned(column: Column): boolean {
   return column.role === 'delta' || column.role === 'percent' || column.statistic.endsWith('_effect');
 }
 
-/** Units that cells and names of rows say themselves. */
+/** Units that need no column of their own: formatted bytes carry theirs, counts have none. */
 const SAID_UNITS = new Set(['bytes', 'count']);
-/** Units of plain numbers as text; those that say no more than the kind does have none. */
-/** Of the longest number in a multiple of a unit, such as 90.4 TFLOP/s. */
+/** Characters in the longest scaled number of each unit, such as 90.4 TFLOP/s. */
 const SCALED_LETTERS: Record<string, number> = { FLOP: 10, 'FLOP/s': 12, 'bytes/s': 9 };
+/** Header text of each unit of plain numbers; "" if the cells carry the unit or there is none to name. */
 const UNIT_TEXT: Record<string, string> = { percent: '%', number: '', fraction: '', bytes: '', 'bytes/s': '', FLOP: '', 'FLOP/s': '' };
 
-/** A column's name without the unit in brackets of published names, where the header shows the unit anyway. */
+/** A column's label, without the trailing "(us)" or "(%)" if the header shows the unit separately. */
 export function headerLabel(view: ColumnView): string {
   const { label } = view.column;
   return headerUnit(view) === '' ? label : label.replace(/\s*\((us|%)\)$/, '');
 }
 
-/** Unit in the header, "" where the cell carries it or there is none. */
+/** Unit shown in the header; "" if the cells carry it or there is none. */
 export function headerUnit(view: ColumnView): string {
   if (view.style) return view.style.unit;
   if (view.column.unit === 'percent' && view.column.role === 'delta') return 'pp';
   return view.column.kind === 'number' && view.unitAt < 0 ? (UNIT_TEXT[view.column.unit] ?? view.column.unit) : '';
 }
 
-/** `row` is the cell's row, for columns whose unit is there. */
+/** The cell as shown. `row` is the cell's row, needed for computed columns and for units given per row. */
 export function cellText(view: ColumnView, cell: Cell | undefined, row?: Cell[]): string {
   if (view.derive) return view.derive(row ?? []).text || NOT_MEASURED;
   if (cell === null || cell === undefined || cell === '') return NOT_MEASURED;
@@ -201,7 +203,7 @@ function rowDecimals(view: ColumnView, row: Cell[]): number {
   return plainDecimals(view.related.flatMap((index) => (typeof row[index] === 'number' ? [row[index]] : [])));
 }
 
-/** What a difference means: 1 worse, -1 better, 0 neither. */
+/** Whether a difference is worse (1), better (-1) or neither (0). */
 export function meaning(column: Column, cell: Cell | undefined): -1 | 0 | 1 {
   if (typeof cell !== 'number' || cell === 0 || !isSigned(column) || column.better === 'none') return 0;
   return cell > 0 === (column.better === 'lower') ? 1 : -1;

@@ -1,21 +1,21 @@
-// Rows of a table as text: to paste into a spreadsheet, an issue or a review, and as CSV with full precision and `.` as decimal
-// point. Cells that a spreadsheet would run as formulas are made harmless.
+// Table rows as text: TSV and Markdown to paste, and CSV with full precision and `.` as the decimal point. Cells that a
+// spreadsheet would run as formulas are escaped.
 
 import type { Cell, Table } from '../contract/wire';
 import { cellText, headerUnit, type ColumnView } from './columns';
 import { tableText } from './words';
 
-/** More rows than this are a file, not something to paste. */
+/** Most rows that are copied; more belong in a file. */
 export const MOST_COPIED = 1000;
 
-/** The columns that are shown, full precision, tabs between them. */
+/** The shown columns as TSV with full precision. */
 export function tableTsv(table: Table, rows: number[], columns: ColumnView[]): string {
   const cell = (value: Cell | undefined): string => (value === null || value === undefined ? '' : typeof value === 'string' ? guarded(value).replace(/[\t\r\n]+/g, ' ') : String(value));
   const lines = rows.slice(0, MOST_COPIED).map((row) => columns.map((view) => cell(table.rows[row]?.[view.index])).join('\t'));
   return [columns.map((view) => view.column.name).join('\t'), ...lines, ''].join('\n');
 }
 
-/** The same as it is written on the page, as a Markdown table. */
+/** The shown columns as a Markdown table, formatted as on the page. */
 export function tableMarkdown(table: Table, rows: number[], columns: ColumnView[]): string {
   const line = (cells: string[]): string => `| ${cells.join(' | ')} |`;
   const head = columns.map((view) => markdownText([view.column.label || view.column.name, headerUnit(view)].filter(Boolean).join(' ')));
@@ -28,7 +28,7 @@ export function tableMarkdown(table: Table, rows: number[], columns: ColumnView[
   return [line(head), line(rule), ...lines, ...(rest > 0 ? ['', tableText.copyRest(rest)] : []), ''].join('\n');
 }
 
-/** No markup, no control character, no other cell and no other line comes of it. */
+/** Escapes a text so that it stays one Markdown cell: no markup, control characters or line breaks. */
 export function markdownText(value: string): string {
   return withoutControls(value).replace(/\s*[\r\n]+\s*/g, ' ').replace(/[\\|<>*_`[\]#~&]/g, '\\$&');
 }
@@ -40,18 +40,18 @@ export function csvCell(cell: Cell | undefined): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** A text without control characters; a spreadsheet runs one that starts like a formula, an apostrophe in front makes it a text again. */
+/** Escapes control characters, and prefixes an apostrophe to text that a spreadsheet would run as a formula. */
 export function guarded(cell: string): string {
   const safe = withoutControls(cell);
   return /^[=+\-@\t\r\n＝＋－＠]/.test(safe) ? `'${safe}` : safe;
 }
 
-/** Control characters written out, tabs and line ends left, as tb_perfcompare/render/printable.py does. */
+/** Writes control characters as \xNN, except tabs and line breaks, as tb_perfcompare/render/printable.py does. */
 export function withoutControls(cell: string): string {
   return cell.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
-/** All columns of some rows, names with units in the first line, CRLF line ends. */
+/** All columns of the given rows as CSV: column names in the first line, CRLF line breaks. */
 export function tableCsv(table: Table, rows: number[]): string {
   const lines = [table.columns.map((column) => csvCell(column.name)).join(',')];
   for (const row of rows) lines.push((table.rows[row] ?? []).map(csvCell).join(','));

@@ -1,4 +1,4 @@
-// A table of any length: only the rows in view are in the document. Draws and reports; what is shown is decided outside.
+// A table of any length: only the rows in view are in the document. Draws rows and reports events; the caller decides what is shown.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Column, Table } from '../contract/wire';
@@ -19,7 +19,7 @@ adoptSheet(css);
 const ROW_HEIGHT = 28;
 const HEAD_HEIGHT = 34;
 const GROUP_HEIGHT = 24;
-/** Rows that pass by are drawn by the elements of rows that left; once the table rests, these stand in the rows' order. */
+/** While scrolling, new rows reuse the elements of rows that left; after this rest the elements are put in row order. */
 const REST_MS = 150;
 
 interface Props {
@@ -30,45 +30,45 @@ interface Props {
   /** short forms of the rows' names (see nameIndex) */
   names: ShortNames | null;
   sort: SortKey[];
-  /** heads above columns that belong together, "" for none */
+  /** heading above a group of columns, "" for none */
   group?: ((column: Column) => string) | undefined;
-  /** tells the rows of two grids on one page apart */
+  /** prefix of the rows' element ids, so that two grids on one page differ */
   id?: string;
-  /** place in `rows`, -1 for none */
+  /** index in `rows` of the selected row, -1 for none */
   selected: number;
   onSort: (column: string, add: boolean) => void;
   onSelect: (place: number) => void;
   onOpen: (place: number) => void;
-  /** draws a row's picture, for the column that has no cells */
+  /** draws a row's picture, for columns without cells */
   picture?: ((row: number) => preact.ComponentChild) | undefined;
-  /** numbers of rows that stay in view below the head, and how a row is pinned or freed */
+  /** row numbers pinned below the head, and the callback that toggles a pin */
   pinned?: number[];
   onPin?: (place: number) => void;
-  /** widths in pixels of columns that the reader changed, and how: null for the usual one */
+  /** widths in pixels of columns that the reader resized, and the callback that resizes one: null restores the default */
   widths?: Record<string, number>;
   onWidth?: (column: string, width: number | null) => void;
-  /** which places are in view; rows that are not here yet are drawn empty */
+  /** reports which places are in view; rows not fetched yet are drawn empty */
   onView?: (first: number, end: number) => void;
 }
 
-/** What the grid before had, which is as a rule what the next one has: it is drawn once. */
+/** The last grid's size in pixels, usually the next one's too, which then needs no second draw. */
 let last = { height: 0, width: 0 };
 
 const NONE: number[] = [];
 const NO_WIDTHS: Record<string, number> = {};
 
-/** Names give way there to the times. */
+/** On phones, text columns shrink in favour of times. */
 const PHONE = '(max-width: 520px)';
 
-/** Width of the bar of a difference, with the gap before it. */
+/** Pixels of a difference's bar with the gap before it. */
 const BAR = 96;
 
-/** Width in pixels below which the columns do not fit beside each other. */
+/** The least width in pixels at which all columns fit. */
 export function leastWidth(columns: ColumnView[], widths: Record<string, number>): number {
   return columns.reduce((sum, view) => sum + trackOf(view, true, false, widths[view.column.name]).least, 12);
 }
 
-/** A column's track, and its least width in pixels: the label must fit; what is left over goes to long texts. */
+/** A column's CSS grid track, and its least width in pixels: the label must fit; spare width goes to long texts. */
 function trackOf(view: ColumnView, named: boolean, phone: boolean, chosen: number | undefined): { track: string; least: number } {
   if (chosen !== undefined) return { track: `${chosen}px`, least: chosen };
   if (view.width) return { track: `minmax(${view.width}px, ${view.width + 14}px)`, least: view.width };
@@ -77,7 +77,7 @@ function trackOf(view: ColumnView, named: boolean, phone: boolean, chosen: numbe
   if (view.column.kind === 'text') {
     const most = Math.min(60, Math.max(view.letters, letters));
     const least = Math.min(Math.max(7 * most + 24, label), phone ? 108 : named ? 176 : 150);
-    // as wide as the longest text, so that figures stay near it; all that is left where texts are longer than that
+    // as wide as the longest text, so that figures stay near it; columns at the 60-letter limit share the spare width
     const wanted = Math.max(least + 12, 7 * most + 32);
     return { track: most < 60 ? `minmax(${least}px, ${wanted}px)` : `minmax(${least}px, ${most}fr)`, least };
   }
@@ -103,7 +103,7 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
     const leasts = all.map(({ least }) => least);
     return { tracks: all.map(({ track }) => track).join(' '), leasts, width: leasts.reduce((sum, least) => sum + least, 12) };
   }, [columns, named, phone, dragged, widths]);
-  // said next to the name, unless a column of its own says it
+  // the status is shown next to the name, unless it has its own column
   const status = useMemo(() => (columns.some((view) => view.derive?.([]).chip !== undefined) ? -1 : table.columns.findIndex((column) => column.role === 'status')), [columns, table.columns]);
 
   const [restedAt, setRestedAt] = useState(0);
@@ -129,7 +129,7 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
     return () => observer.disconnect();
   }, []);
 
-  // another filter or order starts at the top, unless a row is open
+  // a new filter or order scrolls to the top, unless a row is selected
   useLayoutEffect(() => {
     if (scroller.current && selected < 0) scroller.current.scrollTop = 0;
   }, [rows]);
@@ -143,7 +143,7 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
 
   useLayoutEffect(() => onView?.(visible.first, visible.end), [visible.first, visible.end, onView]);
 
-  /** A row that is not here yet is brought into view, and selected when it comes. */
+  /** place of a row to select once it is fetched, -1 for none; choosing a missing row scrolls to it, which fetches it */
   const awaited = useRef(-1);
   const isHere = (place: number): boolean => Boolean(table.rows[rows[place] ?? -1]);
   const choose = (place: number): void => {
@@ -169,7 +169,7 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
   };
 
   const onScroll = (event: Event): void => {
-    // where within a row is all the same
+    // rounded down to whole rows: scrolling within a row redraws nothing
     const top = Math.floor((event.currentTarget as HTMLElement).scrollTop / ROW_HEIGHT) * ROW_HEIGHT;
     dropSelection(scroller.current!, rowWindow(top, inner, ROW_HEIGHT, rows.length), heads);
     setScrollTop(top);
@@ -221,7 +221,7 @@ function hasSelection(grid: Element): boolean {
   return Boolean(chosen && !chosen.isCollapsed && grid.contains(chosen.anchorNode));
 }
 
-/** Text that is marked in a row is not marked any more once the row is left behind: its elements draw another one then. */
+/** Clears a text selection once its row scrolls out of the span, because the row's elements then draw another row. */
 function dropSelection(grid: Element, stays: Span, heads: number): void {
   if (!hasSelection(grid)) return;
   const chosen = window.getSelection()!;

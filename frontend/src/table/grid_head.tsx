@@ -1,4 +1,4 @@
-// The heads of a grid's columns: their names, their order, their widths.
+// A grid's column headers: names, sort order, resizing.
 
 import { Component } from 'preact';
 import { useRef } from 'preact/hooks';
@@ -13,19 +13,19 @@ const RESIZE = 'Drag to resize; double-click for the default width. Keyboard: Sh
 interface HeadActions {
   sort: SortKey[];
   onSort: (column: string, add: boolean) => void;
-  /** a width on its way, null when it has arrived */
+  /** the width during a drag, null at its end */
   onDrag: (dragged: { column: string; width: number } | null) => void;
   onWidth: ((column: string, width: number | null) => void) | undefined;
 }
 
 interface Props extends HeadActions {
   columns: ColumnView[];
-  /** heads above columns that belong together, "" for none */
+  /** heading above a group of columns, "" for none */
   group: ((column: Column) => string) | undefined;
   tracks: string;
 }
 
-/** Left alone while rows pass below it. */
+/** Redrawn only if its props change, not at every scroll. */
 export class GridHead extends Component<Props> {
   override shouldComponentUpdate(next: Props): boolean {
     const [before, after] = [this.props, next] as unknown as Record<string, unknown>[];
@@ -46,7 +46,8 @@ export class GridHead extends Component<Props> {
   }
 }
 
-/** One head per run of columns of a group. The first column has none: it stays in place when the rest is scrolled. */
+/** One heading per run of adjacent columns of a group. The first column is never merged into a run: it stays in place
+ *  when the rest scrolls sideways. */
 function GroupRow({ columns, group, template }: { columns: ColumnView[]; group: (column: Column) => string; template: string }) {
   const runs: { label: string; size: number; again: boolean }[] = [];
   columns.forEach((view, index) => {
@@ -66,7 +67,7 @@ function GroupRow({ columns, group, template }: { columns: ColumnView[]; group: 
   );
 }
 
-/** By how many pixels a key changes the width of a column. */
+/** Pixels by which an arrow key resizes a column. */
 const WIDTH_STEP = 16;
 
 function Header({ view, sort, onSort, onDrag, onWidth }: { view: ColumnView } & HeadActions) {

@@ -1,5 +1,5 @@
-// One row of a grid. A row's elements draw one row after another as the table is scrolled: what is the same in most rows,
-// which elements there are and their classes, is left alone, and a cell is one element wherever it can be.
+// One row of a grid. Scrolling reuses a row's elements for other rows, so their structure and classes vary as little as
+// possible between rows, and a cell is a single element wherever it can be.
 
 import { Component } from 'preact';
 import type { Cell } from '../contract/wire';
@@ -11,20 +11,20 @@ import { cellText, meaning, type ColumnView } from './columns';
 import { tableText } from './words';
 
 interface Props {
-  /** place in the table as it is shown; -1 for a row that is pinned */
+  /** position among the shown rows; -1 for a pinned row */
   place: number;
-  /** its number in the table */
+  /** row number in the table */
   number: number;
-  /** undefined for a row that is not here yet */
+  /** undefined for a row not fetched yet */
   cells: Cell[] | undefined;
   columns: ColumnView[];
-  /** place among the columns of the cells of the one that names the row, and of the status that is said beside it, -1 for none */
+  /** cell index of the column that names the row, and of the status shown beside the name; -1 for none */
   named: number;
   status: number;
   /** short form of the name */
   name: string | null;
   tracks: string;
-  /** least widths of the columns in pixels */
+  /** least width of each column in pixels */
   leasts: number[];
   id?: string;
   heads?: number;
@@ -33,7 +33,7 @@ interface Props {
   picture?: ((row: number) => preact.ComponentChild) | undefined;
 }
 
-/** A row that is the same is left alone. */
+/** Redrawn only if its props change. */
 export class GridRow extends Component<Props> {
   override shouldComponentUpdate(next: Props): boolean {
     const [before, after] = [this.props, next] as unknown as Record<string, unknown>[];
@@ -69,7 +69,7 @@ export class GridRow extends Component<Props> {
   }
 }
 
-/** The same elements as of a row that is here, without its figures. */
+/** The elements of a fetched row's cell, without content. */
 function pendingCell(view: ColumnView, named: number): preact.JSX.Element {
   if (view.index < 0 && !view.derive) return drawn(view, 'step-cell', null);
   if (view.numeric) return view.largest > 0 ? barCell(view, '', 0, '') : drawn(view, 'num', null);
@@ -87,11 +87,11 @@ function drawn(view: ColumnView, look: string, content: preact.ComponentChildren
 const COLOURS = { '1': ' delta-more', '-1': ' delta-less', '0': '' };
 const ARROWS = { '1': ' up', '-1': ' down', '0': '' };
 
-/** Pixels of a figure's widest letter, and around what is in a cell. */
+/** Pixels of a figure's widest character, and of a cell's padding. */
 const LETTER = 8;
 const AROUND = 12;
 
-/** Only what may not fit is cut: to cut is work in every frame. */
+/** Class that truncates a text, only if it may not fit: truncation costs time in every frame. */
 function cutIn(least: number, shown: string): string {
   return LETTER * shown.length > least - AROUND ? ' cut' : '';
 }
@@ -126,7 +126,7 @@ function gridCell(view: ColumnView, cells: Cell[], name: string | null, status: 
   );
 }
 
-/** `baseline`, `candidate` or `both` with the letters used everywhere else. */
+/** `baseline`, `candidate` or `both` with the badges A and B. */
 function SideCell({ word }: { word: string }) {
   return (
     <span class="cell-side inline">
@@ -137,13 +137,13 @@ function SideCell({ word }: { word: string }) {
   );
 }
 
-/** Pixels of the longest bar, and from the end of the cell to where bars begin. */
+/** Pixels of the longest bar, and from the end of the cell to the zero line of bars. */
 const BAR = 38;
 const MIDDLE = 6 + BAR;
 
-/** Number and a bar to the right for more, to the left for less, on a square-root scale; no number, no bar. */
+/** A number with a bar, to the right for more and to the left for less, on a square-root scale; without a number, no bar. */
 function barCell(view: ColumnView, shown: string, value: number, classes: string): preact.JSX.Element {
-  // rows that come later may be larger
+  // capped: rows fetched later may exceed the largest value known
   const size = Math.round(2 * Math.min(BAR, BAR * Math.sqrt(Math.abs(value) / view.largest))) / 2;
   return drawn(view, `num with-bar${classes}`, shown, {
     title: tableText.bar,

@@ -1,4 +1,4 @@
-// Layers of a network as one row: modules whose names, or paths of names, differ only in numbers, with what runs in them.
+// Merges the layers of a network: modules whose names or paths differ only in numbers become one row, with what runs in them.
 
 import type { Cell, Column, Table } from '../contract/wire';
 import { formatCount } from '../ui/format';
@@ -8,7 +8,8 @@ const NUMBER = /_\d+(?=\/|$)/g;
 const MODULE = 'module';
 const TIMES = ' × ';
 
-/** Places of the columns that say what a row is: name of the module, the kernel where rows are a module's kernels, and in the call tree the frames around it, its depth and its kind. */
+/** Indexes of the columns that identify a row, -1 for absent ones: the module's name; its kernel in a table of a module's
+ *  kernels; in the call tree the enclosing frames, depth and kind. */
 interface Places {
   name: number;
   kernel: number;
@@ -17,14 +18,14 @@ interface Places {
   kind: number;
   part: number;
   status: number;
-  /** the main time of A and of B */
+  /** indexes of A's and B's main time */
   times: number[];
 }
 
 const KERNELS = 'kernels_by_module';
 const LAYERED = ['modules', 'modules_ledger', 'call_tree', KERNELS];
 
-/** Of a table of modules, of their kernels or of the call tree; null for others. */
+/** Column indexes of a table of modules, of their kernels or of the call tree; null for other tables. */
 function placesOf(id: string, { columns }: Table): Places | null {
   if (!LAYERED.includes(id)) return null;
   const at = (name: string): number => columns.findIndex((column) => column.name === name);
@@ -38,7 +39,7 @@ function isModule(at: Places, cells: Cell[]): boolean {
   return at.kind < 0 || cells[at.kind] === MODULE;
 }
 
-/** Whether there is more than one module of some kind; of a call tree that came cut, whether there may be. */
+/** Whether any modules differ only in their numbers; for a call tree with rows not fetched, whether there may be such modules. */
 export function hasLayers(id: string, table: Table): boolean {
   const at = placesOf(id, table);
   if (at === null) return false;
@@ -54,7 +55,7 @@ export function hasLayers(id: string, table: Table): boolean {
   });
 }
 
-/** The table with the layers as one; in the call tree those below one frame, and within them what has one name. All rows must be here. */
+/** Merges the table's layers; in the call tree, layers below the same frame, and equally named frames within them. Needs all rows. */
 export function layersTogether(id: string, table: Table): Table {
   const at = placesOf(id, table);
   if (at === null) return table;
@@ -87,7 +88,7 @@ export function layersTogether(id: string, table: Table): Table {
   return { ...head, rows: out, per_step: false, callers: false };
 }
 
-/** Whether the key of a row, or a way to it, has layers that are one. */
+/** Whether a row's key or path contains merged layers. */
 export function isMerged(key: string): boolean {
   return key.includes(TIMES);
 }
@@ -103,7 +104,7 @@ function together(columns: Column[], at: Places, group: Cell[][]): Cell[] {
   const cells = columns.map((column, index) => (index === at.depth ? first[index]! : adds(column) ? added(group, index) : same(group, index)));
   if (isModule(at, first)) {
     const name = commonName(group.map((row) => String(row[at.name])));
-    // a side has the module where it has a time of it: pictures fetch no status
+    // a side has the module if it has a time: pictures fetch no status
     const [a, b] = at.times.map((place) => group.filter((row) => typeof row[place] === 'number').length) as [number, number];
     cells[at.name] = `${a === b || a === 0 || b === 0 ? formatCount(Math.max(a, b)) : `${formatCount(a)} → ${formatCount(b)}`}${TIMES}${name}`;
   }
@@ -112,13 +113,13 @@ function together(columns: Column[], at: Places, group: Cell[][]): Cell[] {
   return cells;
 }
 
-/** The numbers that all have stay: `Net_0/Block/Linear_1` of `Net_0/Block_3/Linear_1` and others. */
+/** Drops the numbers that differ: `Net_0/Block_3/Linear_1` and `Net_0/Block_4/Linear_1` give `Net_0/Block/Linear_1`. */
 function commonName(names: string[]): string {
   const parts = names.map((name) => name.split('/'));
   return parts[0]!.map((part, depth) => (parts.every((one) => one[depth] === part) ? part : part.replace(NUMBER, ''))).join('/');
 }
 
-/** Times, calls, work and shares of one whole add up; tests, rates and means do not. */
+/** Whether a column adds up over rows: times, calls, work and shares do; tests, rates and means do not. */
 function adds({ kind, measure, statistic, unit }: Column): boolean {
   if (statistic === 'share' || statistic.endsWith('_effect')) return true;
   if (!['value', 'delta'].includes(statistic) || measure === 'mean') return false;

@@ -1,12 +1,12 @@
-// Tables of entities give several times of both sides, and rates where the work is known: one of them is shown at a time.
+// Entity tables have several times per side, and rates if the work is known; one of them is shown at a time.
 
 import type { Column, Table } from '../contract/wire';
 import { deltaIndexes } from './rows';
 import { tableText } from './words';
 
-/** A figure of both sides with its difference, by the places of its columns. */
+/** A measure's columns for both sides and their difference, as column indexes. */
 interface Figure {
-  /** in links and before the names of its columns; "" for the table's main one */
+  /** the measure, as in links and as the prefix of column names; "" for the table's main time */
   name: string;
   label: string;
   a: number;
@@ -14,21 +14,21 @@ interface Figure {
   delta: number;
 }
 
-/** A time; rows are ordered, hidden and summed by it, also where a rate is shown in its place. */
+/** A time. Rows are ordered, hidden and summed by it, even while a rate is shown in its place. */
 export interface Metric extends Figure {
   rate?: Figure;
 }
 
 export const EXPOSED = 'exposed';
-/** What a link calls the main one, as "" is the usual one. */
+/** The main time's name in links, where "" means the default. */
 export const MAIN = 'us';
 
-/** None where the table is not of entities that are called. */
+/** The table's times; [] if it has no calls columns, so is no entity table. */
 export function metricsOf(table: Table): Metric[] {
   return callsAt(table).includes(-1) ? [] : deltaIndexes(table).flatMap((delta) => figuresAt(table, delta));
 }
 
-/** Work per second, of rows that are called and where any is known. */
+/** Rates of work per second that any row has; [] if the table has no calls columns. */
 export function ratesOf(table: Table): Figure[] {
   if (callsAt(table).includes(-1)) return [];
   const rates = table.columns.flatMap((column, delta) => (isRate(column) && column.role === 'delta' ? figuresAt(table, delta) : []));
@@ -39,7 +39,7 @@ export function isRate({ kind, unit }: Column): boolean {
   return kind === 'number' && unit.endsWith('/s');
 }
 
-/** Of a difference, both sides of it; [] where one has no column. */
+/** Both side columns of a difference column; [] if one is missing. */
 function figuresAt(table: Table, delta: number): Figure[] {
   const { kind: own, measure: of } = table.columns[delta]!;
   const at = (wanted: Column['side']): number => table.columns.findIndex(({ kind, side, measure }) => kind === own && side === wanted && measure === of);
@@ -51,7 +51,8 @@ export function callsAt(table: Table): number[] {
   return ['baseline', 'candidate'].map((wanted) => table.columns.findIndex(({ measure, side }) => measure === 'calls' && side === wanted));
 }
 
-/** The chosen one, or the one that the rows are ordered by; else exposed time where it is known, else of those that the server shows the one that changed most. */
+/** The chosen metric, or the one that rows are sorted by; else exposed time if any row has it, else the shown metric that
+ *  changed most. null if there is none. */
 export function metricOf(table: Table, chosen: string, sort = ''): Metric | null {
   const rate = chosen === '' ? undefined : ratesOf(table).find(({ name }) => name === chosen);
   const time = timeOf(table, chosen, sort);

@@ -1,4 +1,4 @@
-// The columns of a table of entities while one of its times is shown.
+// The columns of an entity table for the metric shown.
 
 import { PLAIN_COLUMN, type Cell, type Table } from '../contract/wire';
 import { direction, formatCount, formatP, formatPercent, formatTime, NOT_MEASURED } from '../ui/format';
@@ -8,16 +8,17 @@ import { callsAt, isRate, ratesOf, type Metric } from './metric_choice';
 import { nameIndex } from './rows';
 import { tableText } from './words';
 
-/** The columns with those of one metric in sight: both sides, the difference in its three scales, calls, and in one word what changed. */
+/** Columns for one metric: both sides, the difference absolute, in % of row and in % of step, the calls, and a chip that
+ *  says what changed. Other times are hidden. */
 export function metricColumns(views: ColumnView[], table: Table, metric: Metric, stepTime: number | null, words: MetricWords, steps: ColumnView | null): ColumnView[] {
   const figure = metric.rate ?? metric;
   const figures = [figure.a, figure.b, figure.delta];
   const [callsA, callsB] = callsAt(table) as [number, number];
-  // beside a time, where the server shows them
+  // rates shown beside a time, if the server shows them
   const rates = ratesOf(table).filter(({ a }) => table.columns[a]!.shown);
   const [row, step, calls, perCall, rate] = tableText.derived(words);
   const each = (cells: Cell[], time: number, count: number): number | null => ((numberAt(cells, count) ?? 0) > 0 && numberAt(cells, time) !== null ? numberAt(cells, time)! / numberAt(cells, count)! : null);
-  // in colour where it is more than chance, or was not tested
+  // coloured if significant or not tested
   const change = figureAt(table, metric, 'change');
   const changed = (cells: Cell[], value: number | null, share: boolean): Derived => ({ text: formatPercent(value, true, share), sense: /^(unchanged|cannot)/.test(String(cells[change] ?? '')) ? 0 : direction(value) });
   const rowShare = (cells: Cell[]): number | null => {
@@ -25,7 +26,7 @@ export function metricColumns(views: ColumnView[], table: Table, metric: Metric,
     return a && delta !== null && numberAt(cells, figure.b) !== null ? delta / a : null;
   };
   const name = (index: number): string => table.columns[index]!.name;
-  /** of pairs A → B: that of B, or of A where B has none */
+  /** first nonzero value; callers pass B before A */
   const later = (...pairs: (number | null)[]): number | null => pairs.find(Boolean) ?? null;
   const callsText = (cells: Cell[]): string => arrow(numberAt(cells, callsA), numberAt(cells, callsB), formatCount);
   const longest = table.rows.reduce((most, cells) => Math.max(most, callsText(cells).length), 0);
@@ -50,11 +51,11 @@ export function metricColumns(views: ColumnView[], table: Table, metric: Metric,
   return [...leading, ...(steps ? [steps] : []), ...figures.map((index, place) => shown(views[index]!, true, [text.letterA, text.letterB, 'Δ'][place])), ...derived, ...(metric.rate ? [shown(views[metric.delta]!, true, tableText.timeDelta)] : []), chip, ...trailing, ...others.filter((view) => !trailing.includes(view))];
 }
 
-/** Letters of a text that fit its column at its least width, and of the columns before the figures together. */
+/** Characters that fit a text column at its least width, and the most for all columns before the figures. */
 const LETTERS = 24;
 const LEADING_LETTERS = 56;
 
-/** What names a row, as far as its figures then still are in sight: the name, and the keys after it that are short enough. */
+/** Columns that name a row: the name, and further keys while they leave the figures in view. */
 function leadingColumns(views: ColumnView[], table: Table): ColumnView[] {
   const named = nameIndex(table);
   let room = LEADING_LETTERS;
@@ -65,7 +66,7 @@ function leadingColumns(views: ColumnView[], table: Table): ColumnView[] {
   });
 }
 
-/** Texts behind the figures give way, the last ones first, until the columns fit; what the reader chose stays. */
+/** Hides text columns behind the figures, last first, until the shown columns fit. */
 export function textsWithin(views: ColumnView[], fits: (shown: ColumnView[]) => boolean): ColumnView[] {
   const figures = views.findIndex((view) => view.numeric);
   const given = new Set<ColumnView>();
@@ -79,11 +80,11 @@ export function textsWithin(views: ColumnView[], fits: (shown: ColumnView[]) => 
   return views.map((view) => (given.has(view) ? { ...view, column: { ...view.column, shown: false } } : view));
 }
 
-/** The rate on both sides, "" where there is none on either. */
+/** Both sides' rates as `A → B`; "" if neither has one. */
 function rateText(view: ColumnView, cells: Cell[], a: number, b: number): string {
   if (!cells[a] && !cells[b]) return '';
   const change = arrow(numberAt(cells, a), numberAt(cells, b), (value) => cellText(view, value));
-  // the unit once, where it is the same
+  // drops A's unit if B has the same
   return change.replace(/(\u202f\S+)( → .*\1)$/, '$2');
 }
 
@@ -91,7 +92,7 @@ function numberAt(cells: Cell[], index: number): number | null {
   return typeof cells[index] === 'number' ? cells[index] : null;
 }
 
-/** Place of what the test of the metric says. */
+/** Index of the metric's column with this statistic, -1 if there is none. */
 function figureAt(table: Table, metric: Metric, wanted: string): number {
   return table.columns.findIndex(({ measure, statistic }) => measure === metric.name && statistic === wanted);
 }
@@ -108,7 +109,7 @@ function arrow(a: number | null, b: number | null, format: (value: number | null
   return one === other ? one! : `${one} → ${other}`;
 }
 
-/** new, gone, replaced, slower, faster or n.s.: the row's status, else what the test of this time says. */
+/** new, gone, replaced, slower, faster or n.s.: the row's status, else the result of this metric's test. */
 function chipColumn(table: Table, metric: Metric): ColumnView {
   const [status, change, q] = [table.columns.findIndex(({ role }) => role === 'status'), figureAt(table, metric, 'change'), figureAt(table, metric, 'q')];
   const raw = (cells: Cell[]): string => {

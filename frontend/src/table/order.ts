@@ -1,4 +1,4 @@
-// Which rows of a table are shown, and in which order. Works on row numbers; rows themselves stay where they are.
+// Filters and sorts a table's rows. Works on row numbers; the rows themselves do not move.
 
 import type { Cell, Column, Table } from '../contract/wire';
 import { CHANGES, type StatusFilter } from '../host/url_state';
@@ -9,15 +9,15 @@ import { deltaIndexes, isMeasuredDelta, reaches } from './rows';
 export interface SortKey {
   column: string;
   descending: boolean;
-  /** by size, whatever the sign */
+  /** sorts by absolute value */
   size?: boolean;
-  /** of a column that the page makes: what it orders by */
+  /** for a column that the page computes: the value that rows are sorted by */
   of?: ((cells: Cell[]) => Cell) | undefined;
-  /** the same for the server, which knows its own columns only */
+  /** the same as a sort expression for the server, which knows only its own columns */
   asks?: string | undefined;
 }
 
-/** `-delta_us` is descending, `name` ascending, several with commas: the form used in links. */
+/** Reads the form used in links: `-delta_us` is descending, `name` ascending, several separated by commas. */
 export function parseSort(text: string): SortKey[] {
   return text
     .split(',')
@@ -29,7 +29,7 @@ export function writeSort(keys: SortKey[]): string {
   return keys.map((key) => (key.descending ? '-' : '') + key.column).join(',');
 }
 
-/** A click on a header: largest first (texts: A first), then the other way, then the table's own order again. */
+/** Sort keys after a click on a header: largest first (texts: A first), then reversed, then the table's default order. */
 export function nextSort(keys: SortKey[], column: string, numeric: boolean, add: boolean): SortKey[] {
   const others = add ? keys.filter((key) => key.column !== column) : [];
   const current = keys.find((key) => key.column === column && !key.size);
@@ -46,7 +46,7 @@ function compareCells(a: Cell, b: Cell): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Row numbers in order of the keys. Missing values come last both ways; equal rows keep their order. */
+/** Sorts row numbers by the keys. Missing values come last in either direction; ties are in row order. */
 export function sortRows(table: Table, rows: number[], keys: SortKey[]): number[] {
   const places = keys
     .map((key) => ({ index: table.columns.findIndex((column) => column.name === key.column), sign: key.descending ? -1 : 1, size: key.size, of: key.of }))
@@ -67,16 +67,16 @@ export function sortRows(table: Table, rows: number[], keys: SortKey[]): number[
   });
 }
 
-/** What the rows are ordered by as they come, [] where no single column says it: differences first, then figures, then names. */
+/** The single column that the rows as sent are sorted by, [] if there is none. Tries differences, then figures, then the first key. */
 export function ownOrder(table: Table, columns: Column[]): SortKey[] {
-  const rows = [...table.rows.keys()].filter((row) => table.rows[row]); // rows that have not come are holes
+  const rows = [...table.rows.keys()].filter((row) => table.rows[row]); // rows not fetched yet are holes
   const deltas = columns.filter(isMeasuredDelta).map(({ name }): SortKey => ({ column: name, descending: true, size: true }));
   const figures = columns.filter((column) => isNumeric(column) && column.role !== 'delta').map(({ name }): SortKey => ({ column: name, descending: true }));
   const names = columns.filter(({ role }) => role === 'key').slice(0, 1).map(({ name }): SortKey => ({ column: name, descending: false }));
   const differ = (key: SortKey): boolean => {
     const index = table.columns.findIndex(({ name }) => name === key.column);
     const values = new Set(rows.map((row) => table.rows[row]![index])).size;
-    // a figure that most rows share is in order by chance
+    // a figure that most rows share may be in order by chance
     return figures.includes(key) ? 2 * values > rows.length : values > 1;
   };
   const found = [...deltas, ...figures, ...names].find((key) => differ(key) && sortRows(table, rows, [key]).every((row, place) => row === rows[place]));
@@ -87,39 +87,39 @@ export function isChange(status: StatusFilter): boolean {
   return CHANGES.some((word) => word === status);
 }
 
-/** Columns that say in a word how a time of the row changed, as far as is known. */
+/** Indexes of the columns that say in a word how one of the row's times changed. */
 export function changeIndexes(table: Table): number[] {
   return table.columns.flatMap((column, index) => (column.statistic === 'change' ? [index] : []));
 }
 
 export interface RowFilter {
   query: Query;
-  /** only this category, where the table has a column of that name */
+  /** only this category, if the table has a category column; null for all */
   category: string | null;
   status: StatusFilter;
-  /** smallest |delta| shown, in microseconds, of any of the table's times; 0 shows all */
+  /** smallest |delta| shown, in microseconds: one of the row's times must reach it; 0 shows all */
   minDelta: number;
-  /** only rows with a q of at most CLEAR_Q, where the table has one */
+  /** only rows with a q of at most CLEAR_Q, if the table has q values */
   clear?: boolean;
 }
 
-/** A difference with a q up to this one is called clear, as the server's own word for a row is. */
+/** Differences with a q up to this are significant; the server uses the same limit. */
 export const CLEAR_Q = 0.05;
 
 export interface Selected {
-  /** rows that pass everything, in table order */
+  /** rows that pass all filters, in table order */
   rows: number[];
   /** rows that only the smallest-delta filter hides */
   hidden: number[];
 }
 
-/** Index of the column that a part of the step is filtered by, or -1: not where the parts are the rows. */
+/** Index of the column for filtering by part of the step; -1 if there is none or if the parts are the rows. */
 export function categoryIndex(table: Table): number {
   const index = table.columns.findIndex((column) => column.name === 'category');
   return table.columns.findIndex((column) => column.role === 'key') === index ? -1 : index;
 }
 
-/** Columns with the q of a row's tests, one per measure; none where no row was tested. */
+/** Indexes of the q columns, one per measure; [] if no row was tested. */
 export function qIndexes(table: Table): number[] {
   const found = table.columns.flatMap((column, index) => (isQ(column) ? [index] : []));
   return found.some((index) => table.rows.some((row) => typeof row[index] === 'number')) ? found : [];
@@ -146,7 +146,7 @@ export function filterRows(table: Table, filter: RowFilter): Selected {
   return { rows, hidden };
 }
 
-/** Sum of one column over some rows, or null where nothing was measured. */
+/** Sum of one column over the given rows; null if none was measured. */
 export function sumOf(table: Table, index: number, rows: Iterable<number>): number | null {
   let sum: number | null = null;
   for (const row of rows) {

@@ -17,9 +17,9 @@ import { tableText } from './words';
 adoptSheet(css);
 
 interface Props {
-  /** in pixels, null for that of the table */
+  /** in pixels; null for the table's width */
   width: number | null;
-  /** the measure that is said first, as columns name it */
+  /** the measure listed first, as columns name it */
   leading: string;
   table: Table;
   views: ColumnView[];
@@ -34,7 +34,7 @@ interface Props {
 
 const PIN = 'Keep the row in view below the table header (p)';
 
-/** Letters of a text that takes lines of its own, so that figures stay in view. */
+/** Longer texts take their own lines, so that figures stay in view. */
 const LONG = 24;
 
 interface Measure {
@@ -44,7 +44,7 @@ interface Measure {
   delta: ColumnView | null;
 }
 
-/** Columns that say one thing of A, of B and of the difference, as one line. */
+/** Groups the columns of one measure (A, B, difference) into one line; `others` are the rest, without keys and status. */
 export function measuresOf(views: ColumnView[]): { measures: Measure[]; others: ColumnView[] } {
   const groups = new Map<string, ColumnView[]>();
   for (const view of views) {
@@ -67,7 +67,7 @@ export function measuresOf(views: ColumnView[]): { measures: Measure[]; others: 
   return { measures, others };
 }
 
-/** `Calls A` and `Calls B` are calls: what both labels begin with. A bare `A` is the table's main measure. */
+/** Common prefix of both labels: `Calls A` and `Calls B` give `Calls`. A bare `A` is the table's main measure. */
 function measureLabel(a: ColumnView, b: ColumnView): string {
   const [left, right] = [a.column.label, b.column.label];
   let same = 0;
@@ -78,7 +78,7 @@ function measureLabel(a: ColumnView, b: ColumnView): string {
 export function RowPanel({ width, leading, table, views, row, onMove, onClose, isPinned, onPin, picture, children }: Props) {
   const cells = table.rows[row] ?? [];
   const keys = views.filter((view) => view.column.role === 'key');
-  // a side alone names nothing: such rows are named by all of their keys
+  // a side alone does not name a row: such rows are named by all of their keys
   const name = keys[0]?.column.name === 'side' ? rowKey(table, row) : String(cells[Math.max(0, nameIndex(table))] ?? '');
   const { measures: paired, others } = measuresOf(views);
   const isLong = ({ a, b }: Measure): boolean => [a, b].some((view) => view?.column.kind === 'text' && String(cells[view.index] ?? '').length > LONG);
@@ -88,12 +88,12 @@ export function RowPanel({ width, leading, table, views, row, onMove, onClose, i
   const measures = ordered.filter((measure) => [measure.a, measure.b].some((view) => view && cells[view.index] !== null && cells[view.index] !== undefined && cells[view.index] !== ''));
   const status = views.find((view) => view.column.role === 'status');
   const chip = status && text.table.chips[String(cells[status.index])];
-  // a text that only repeats the name above it says nothing, nor does one that is not there
+  // leaves out texts that are empty or repeat the name above
   const shown = [...others, ...texts].filter((view) => cells[view.index] !== name && !(view.column.kind === 'text' && !cells[view.index]));
   const statistics = shown.filter(({ column }) => column.statistic !== 'value');
   const value = (view: ColumnView | null): preact.ComponentChildren => view && <Value view={view} cell={cells[view.index]} cells={cells} />;
   const fact = (view: ColumnView): Fact => [view.column.label, value(view), view.column.description];
-  /** in the unit that suits this row, not the whole column */
+  /** in the unit that suits this row rather than the whole column */
   const fitted = ({ a, b, delta }: Measure): (ColumnView | null)[] => {
     if (!a?.style) return [a, b, delta];
     const times = [a, b, delta].map((view) => (view ? cells[view.index] : null));

@@ -1,23 +1,23 @@
-// Rows of a table by name and by size: what the summary and the tabs ask of tables, without drawing them.
+// Finds table rows by name and by size of difference, for the summary and the tabs, without drawing them.
 
 import type { Column, Table } from '../contract/wire';
 
-/** Differences of a whole measure, not the parts a difference is split into, nor estimates of it. */
+/** Whether a column is the measured difference of a measure, not a part or an estimate of it. */
 export function isMeasuredDelta(column: Column): boolean {
   return column.statistic === 'delta';
 }
 
-/** Places of the differences of times, the main one first. */
+/** Indexes of the time differences, the main one first. */
 export function deltaIndexes(table: Table): number[] {
   return table.columns.flatMap((column, index) => (isMeasuredDelta(column) && column.kind === 'time_us' ? [index] : []));
 }
 
-/** Whether one of a row's differences is at least so large. */
+/** Whether the absolute value of any of a row's differences is at least `least`. */
 export function reaches(cells: Table['rows'][number], deltas: number[], least: number): boolean {
   return deltas.some((index) => typeof cells[index] === 'number' && Math.abs(cells[index]) >= least);
 }
 
-/** Index of the column that names a row to a reader: the first key, or the first text where the keys are numbers; -1 for none. */
+/** Index of the column that names a row to a reader: the first key, or the first text column if that key is not text; -1 for none. */
 export function nameIndex(table: Table): number {
   const key = table.columns.findIndex((column) => column.role === 'key');
   return key < 0 || table.columns[key]!.kind === 'text' ? key : table.columns.findIndex((column) => column.kind === 'text' && column.role !== 'status');
@@ -28,15 +28,15 @@ export function isCut(table: Table): boolean {
 }
 
 const DEFAULT_MINIMUM = 0.001;
-/** Tables with fewer rows are read whole. */
+/** Tables with fewer rows hide no small differences by default. */
 const SMALL = 30;
 
-/** Whether a row's name identifies it; single launches are identified by their place. */
+/** Whether a row's name identifies it; single launches are identified by their position. */
 export function hasNamedRows(table: Table): boolean {
   return table.columns[nameIndex(table)]?.role === 'key';
 }
 
-/** Smallest difference that is shown at first, as a fraction of the step; single launches are small, each of them. */
+/** Default of the smallest difference shown, as a fraction of the step; 0 for single launches, each of which is short. */
 export function usualMinimum(table: Table): number {
   const few = (table.total_rows ?? table.rows.length) < SMALL;
   return !few && hasNamedRows(table) ? DEFAULT_MINIMUM : 0;
@@ -46,7 +46,7 @@ export function joinKey(parts: string[]): string {
   return parts.join(' \u203a ');
 }
 
-/** Text that names a row in links and findings: its key columns. */
+/** Text that names a row in links and findings: its joined key cells, or its number if the table has no key. */
 export function rowKey(table: Table, row: number): string {
   const cells = table.rows[row];
   if (!cells) return '';
@@ -54,7 +54,7 @@ export function rowKey(table: Table, row: number): string {
   return joinKey(keys.length > 0 ? keys : [String(row)]);
 }
 
-/** Row of a key, or of the first row whose first key (or any text) equals it; -1 if there is none. */
+/** Row with this key, else the first row with a text cell equal to it; -1 if there is none. */
 export function findRow(table: Table, key: string): number {
   const exact = table.rows.findIndex((_, row) => rowKey(table, row) === key);
   if (exact >= 0) return exact;
@@ -62,7 +62,8 @@ export function findRow(table: Table, key: string): number {
   return table.rows.findIndex((cells) => texts.some((index) => cells?.[index] === key));
 }
 
-/** The step that rows are measured against: the shorter side's, so that the same ones pass whichever side is which. */
+/** The step time that thresholds are fractions of: the shorter side's, so that swapping the sides shows the same rows.
+ *  null if either is unknown. */
 export function shorterStep(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : Math.min(a, b);
 }
@@ -74,15 +75,15 @@ export interface StepTime {
   us: number;
   admitted: boolean;
   reason: string;
-  /** of `us`, what device work that an earlier step launched owns; 0 where the table does not say */
+  /** part of `us` owned by device work that an earlier step launched; 0 if the table does not say */
   backlog: number;
-  /** its time if the machine had kept one pace, null where the pace is unknown */
+  /** its time had the machine kept one pace; null if the pace is unknown */
   paced: number | null;
   /** row in the steps table */
   row: number;
 }
 
-/** Steps of both sides out of the table of steps, in its order; [] where it is absent or has other columns. */
+/** Steps of both sides from the steps table, in its order; [] if it is absent or has other columns. */
 export function stepTimes(table: Table | undefined): StepTime[] {
   if (!table) return [];
   const at = (name: string): number => table.columns.findIndex((column) => column.name === name);

@@ -1,29 +1,29 @@
-// Which rows of a table are shown: of those that are here, or, of a longer table, as the server says.
+// Which rows of a table are shown: filtered here if all rows are held, else by the server.
 
 import type { Table, TablePage } from '../contract/wire';
 import type { StatusFilter } from '../host/url_state';
 import { filterRows, isChange, sortRows, sumOf, type RowFilter, type SortKey } from './order';
 import { isCut } from './rows';
 
-/** Of a column: over the rows that are shown, those that only their size hides, and all. */
+/** A column's sums over the shown rows, the rows hidden only by the smallest-difference filter, and all rows; null if not known. */
 export type ColumnSums = Record<'shown' | 'hidden' | 'all', number | null>;
 
 /** What the grid, the footer and the toolbar draw. */
 export interface ShownRows {
-  /** rows by number; of a longer table those that have come so far */
+  /** rows by number; of a longer table, those fetched so far */
   table: Table;
   /** row numbers in order */
   rows: number[];
-  /** the choice that the rows' numbers are places in, as parameters of the server's routes; {} for all in the usual order */
+  /** filter and sort that row numbers refer to, as query parameters; {} for all rows in default order */
   asked: Record<string, string>;
   total: number;
   hidden: number;
   sums: (column: string) => ColumnSums;
-  /** rows with a status, of those that pass the other choices */
+  /** number of rows with a status, among those that pass the other filters */
   withStatus: (status: StatusFilter) => number;
 }
 
-/** Rows of a table that is here. Of one that is cut, all that is known is what is here, its length and sums. */
+/** Filters and sorts the rows held. Of a cut table only these, its total row count and the sums of the missing rows are known. */
 export function localRows(table: Table, filter: RowFilter, sort: SortKey[], leastWithStatus = 0): ShownRows {
   const filtered = filterRows(table, filter);
   const status = table.columns.findIndex((column) => column.role === 'status');
@@ -45,7 +45,7 @@ export function localRows(table: Table, filter: RowFilter, sort: SortKey[], leas
   };
 }
 
-/** Rows of a table that is mostly at the server, by their place in its answer. `places` are 0, 1, 2, ... for all that match. */
+/** Rows fetched page by page, indexed by their place in the server's answer. `places` is 0, 1, 2, ... for all matching rows. */
 export function remoteRows(table: Table, pages: TablePage[], places: number[], asked: Record<string, string> = {}): ShownRows {
   const head = pages[0]!;
   const rows: Table['rows'] = new Array(head.matching_rows);
@@ -71,7 +71,7 @@ export interface Asked {
   sort: SortKey[];
 }
 
-/** The same choice as parameters of the server's routes. */
+/** The filter and sort as query parameters of the server's routes. */
 export function askedOf({ q, status, category, clear, least, sort }: Asked): Record<string, string> {
   return {
     filter: q.trim(),
@@ -84,14 +84,14 @@ export function askedOf({ q, status, category, clear, least, sort }: Asked): Rec
   };
 }
 
-/** Rows of one request; the server sends fewer where they are long. */
+/** Rows per request; the server sends fewer if they are long. */
 export const AT_ONCE = 200;
-/** Rows before the first one in view that come with it. */
+/** Rows fetched before the first one in view. */
 export const BEFORE = 50;
-/** Rows beyond those in view that are asked for before they come into view. */
+/** Rows prefetched on either side of those in view. */
 const AHEAD = 100;
 
-/** From which place on rows are missing in a range or, reading on, just beyond it; -1 if none are. */
+/** Offset of the next request: missing rows in the range, else just after it, else just before it; -1 if none are missing. */
 export function missingFrom(rows: Table['rows'], first: number, end: number): number {
   const missing = (from: number, to: number): number => {
     for (let place = Math.max(0, from); place < Math.min(to, rows.length); place += 1) if (!rows[place]) return place;
@@ -101,7 +101,7 @@ export function missingFrom(rows: Table['rows'], first: number, end: number): nu
   if (from < 0) from = missing(end, end + AHEAD);
   if (from < 0) from = missing(first - AHEAD, first);
   if (from <= 0 || rows[from - 1]) return from;
-  // rows come before those that are here, or around those in view
+  // after a jump: rows up to the next fetched ones, else some before those in view
   let next = from;
   while (next < from + AT_ONCE && next < rows.length && !rows[next]) next += 1;
   return Math.max(0, rows[next] ? next - AT_ONCE : from - BEFORE);

@@ -1,5 +1,5 @@
-// The column of small pictures of each row's steps: which tables have it, of which time, and what it draws. The part that
-// draws is fetched when a table first has such a column.
+// The column with a small picture of each row's steps: which tables have it, which time it draws, and what. The code that
+// draws it is loaded when a table first has the column.
 
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from '../api/api';
@@ -13,29 +13,29 @@ import type { ShownRows } from './shown_rows';
 import { tableText } from './words';
 import type { LineRow, StepLines } from './step_lines/step_lines';
 
-/** Its name in links. The server has no such column: what it draws is fetched for the rows in view. */
+/** The column's name in links. The server has no such column: its data is fetched for the rows in view. */
 export const STEP_COLUMN = 'step_lines';
 const STEP_COLUMN_WIDTH = 148;
-/** What it takes, and names beside it, for it to be shown unless chosen otherwise. */
+/** Pixels that must be left beside the other columns for it to be shown by default: its own width and some for names. */
 export const STEP_COLUMN_ROOM = STEP_COLUMN_WIDTH + 94;
 
-/** Whether rows have times of several steps: not those of totals, which were not tested, nor of one recording a side. */
+/** Whether rows have times of several steps: false for untested totals and for one recording per side. */
 export function hasSteps(comparison: Comparison, name: string): boolean {
   return comparison.tables[name]?.per_step === true && comparison.headline.n.some((n) => n > 1) && testedMeasures(comparison.tables[name]).length > 0;
 }
 
-/** Names of the times that the rows are compared by step by step, "" the main one. */
+/** Names of the times that rows were tested by, step by step; "" is the main one. */
 function testedMeasures(table: Table | undefined): string[] {
   return (table?.columns ?? []).flatMap(({ statistic, measure }) => (statistic === 'change' ? [measure] : []));
 }
 
-/** The time whose steps are drawn: the one that is shown, where the rows were tested by it. */
+/** The time whose steps are drawn: the shown one if rows were tested by it, else the main one (""). */
 export function drawnMeasure(table: Table, metric: string): string {
-  // what a row owns of a step is known of the steps together only
+  // exposed time is known only for all steps together
   return metric !== EXPOSED && testedMeasures(table).includes(metric) ? metric : '';
 }
 
-/** The column of the steps, with the name of the time that is drawn where it is not the one that is shown. */
+/** The step column; its header names the drawn time unless that is the main time and also the one shown. */
 export function stepColumn(views: ColumnView[], measure: string, metric: string, words: MetricWords): ColumnView {
   const label = views.find(({ column }) => column.role === 'baseline' && column.kind === 'time_us' && column.measure === measure)?.column.label ?? '';
   const what = label.replace(/\s*A$/, '') || tableText.metricMain;
@@ -48,27 +48,27 @@ export function stepColumn(views: ColumnView[], measure: string, metric: string,
   };
 }
 
-/** Rows on either side of those in view that come with them. */
+/** Rows fetched on either side of those in view. */
 const MARGIN = 40;
 
 const load = () => import('./step_lines/step_lines').then((part) => part.StepLines);
 let Part: typeof StepLines | null = null;
 
 interface StepLinesOfRows {
-  /** of a row by its number */
+  /** picture of a row, by row number */
   picture: (row: number) => preact.ComponentChild;
-  /** tells which places are in view */
+  /** reports which places are in view */
   onView: (first: number, end: number) => void;
 }
 
-/** `source` null: nothing is drawn, nothing asked. `question` names what is compared, with its files as they are. */
+/** If `source` is null, nothing is drawn or requested. `question` identifies the comparison and the state of its files. */
 export function useStepLines(source: RowSource | null, question: string, measure: string, { table, rows, asked }: ShownRows): StepLinesOfRows {
   const [, redraw] = useState(0);
   const again = useCallback(() => redraw((n) => n + 1), []);
   const wanted = source !== null;
   useLayoutEffect(() => {
     if (!wanted || Part) return;
-    // without it the column stays empty; what is wrong with the server is said elsewhere
+    // on failure the column stays empty; server errors are reported elsewhere
     load().then((part) => ((Part = part), again()), () => undefined);
   }, [wanted]);
   const loaded = Part;
@@ -77,7 +77,7 @@ export function useStepLines(source: RowSource | null, question: string, measure
 
   const view = useRef<[number, number]>([0, 0]);
   const look = useCallback((): void => {
-    /** of those in view, and of `margin` rows on either side; rows that have not come yet are left out */
+    /** fetched rows in view and up to `margin` rows on either side */
     const here = (margin: number): LineRow[] => {
       const [first, end] = view.current;
       const numbers = rows.slice(Math.max(0, first - margin), end + margin).filter((number) => table.rows[number]);

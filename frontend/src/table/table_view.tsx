@@ -36,53 +36,53 @@ import { useRemoteRows } from './use_remote_rows';
 import { useWhole } from './use_whole';
 import { tableText } from './words';
 
-/** Give way, the first one first, to the details of a row, which say the same of it, where there is no room for both. */
+/** Columns hidden in this order while a row's details, which repeat them, leave too little room. */
 const LEAST_NEEDED = ['per_call', 'calls', 'step_percent'];
-/** Of the details beside a table: so much of its width within these limits, and the gap between them. */
+/** Details beside a table: their share of its width, limits and gap in pixels. */
 const PANEL = { share: 0.32, least: 340, most: 416, gap: 10 };
-/** Where there is less room than this the details are below the table: its name, A, B and difference stay in view. */
+/** In less width (pixels) the details go below the table, so that its name, A, B and difference stay in view. */
 const LEAST_BESIDE = 880;
-/** The width that the table before had. */
+/** The last table's width, the first guess for the next one. */
 const lastTable = { width: 0 };
-/** How long a button says that it has done it. */
+/** How long the button says "Copied". */
 const COPIED_MS = 2000;
 
 interface Props {
   name: string;
-  /** the first rows of a long one */
+  /** only the first rows of a long table */
   table: Table;
-  /** where its other rows are; null for a table that has no others */
+  /** where the other rows are fetched from; null if there are no others */
   source?: RowSource | null;
-  /** the question that the rows answer, where they have times of several steps; "" elsewhere */
+  /** identifies the comparison, if rows have times of several steps; else "" */
   stepped?: string;
   address: Address;
-  /** baseline of the headline in the unit of the delta columns; null where the table's deltas are something else */
+  /** step time of the shorter side in microseconds, like the delta columns; null if unknown or if the deltas are not of steps */
   stepTime: number | null;
   words: MetricWords;
-  /** whether rows add up to something: false where several rows hold the same time */
+  /** whether rows add up: false if several rows hold the same time */
   sums?: boolean;
   onChange: (change: Change) => void;
-  /** a picture of the rows above them; `open` shows the details of a row */
+  /** a picture above the rows; `rows.open` shows the details of a row */
   figure?: ((rows: FigureRows) => preact.ComponentChildren) | undefined;
-  /** what else is chosen of the rows */
+  /** a further control for the toolbar */
   choice?: preact.ComponentChildren;
-  /** a picture of all rows, which can replace them */
+  /** a picture of all rows, shown in their place if chosen */
   whole?: WholePicture | undefined;
-  /** heads above columns that belong together, "" for none */
+  /** heading above a group of columns, "" for none */
   group?: ((column: Column) => string) | undefined;
-  /** a picture of the row with this key, in its details */
+  /** content of the details of the row with this key, such as its steps */
   detail?: ((key: string) => preact.ComponentChildren) | undefined;
-  /** what the details of the row with this key offer besides the row, e.g. links */
+  /** extra content of the details of the row with this key, such as links */
   extra: (key: string) => preact.ComponentChildren;
 }
 
-/** The row whose details are open, by its key, "" for none; and how to open another one. */
+/** Key of the row whose details are open, "" for none; and the callback that opens another row. */
 export interface FigureRows {
   key: string;
   open: (key: string) => void;
 }
 
-/** A picture of all rows: what it is called, and whether it is shown in their place. */
+/** A picture of all rows: its name, and whether it is shown in their place. */
 export interface WholePicture {
   name: string;
   shown: boolean;
@@ -93,7 +93,7 @@ export interface WholePicture {
 export function TableView({ name, table: first, source = null, stepped = '', address, stepTime, words, sums = true, onChange, figure, choice, whole: picture, group, detail, extra }: Props) {
   const [open, setOpen] = useState(address.row !== '');
   const [grid, width] = useWidth(lastTable);
-  // a regular expression is this page's own: all rows are fetched for it
+  // the server does not search by regular expression: all rows are fetched
   const { words: looked, query, error } = useSearch(address.q);
   const regex = isRegex(looked) && isCut(first) && source !== null;
   const whole = useWhole(regex ? source : null, first, []);
@@ -107,7 +107,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
     return metricColumns(views, base, metric, stepTime, words, steps);
   }, [views, metric, stepped, measure, words, stepTime]);
   const widths = useMemo(() => readWidths(address.widths), [address.widths]);
-  // before anything else the steps give way
+  // the step column is the first to be hidden
   const usualOnes = visibleColumns(every, address.columns).filter(({ column }) => column.name !== STEP_COLUMN);
   const stacked = width > 0 && width < LEAST_BESIDE;
   const panelWidth = Math.round(Math.min(PANEL.most, Math.max(PANEL.least, PANEL.share * width)));
@@ -132,9 +132,9 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const sort = address.sort === '' ? bySize : asked;
   const summed = views.find(({ column }) => column.name === deltaName);
   const hasDelta = stepTime !== null && deltaName !== '';
-  // who looks for something must find it, however little it changed
+  // a search must find rows however little they changed
   const looking = address.q !== '' || address.status !== 'all';
-  // single launches are small, each of them, and their order is what one reads
+  // 0 for single launches: each is short, and their order matters
   const usual = looking ? 0 : usualMinimum(first);
   const minimum = hasDelta ? (address.min ?? usual) : 0;
   const category = address.category === '' ? null : address.category;
@@ -169,7 +169,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
 
   const focusGrid = (): void => grid.current?.querySelector<HTMLElement>('.grid')?.focus();
   const select = (place: number): void => {
-    if (table.rows[rows[place] ?? -1]) onChange({ row: rowKey(table, rows[place]!) }); // others are on their way
+    if (table.rows[rows[place] ?? -1]) onChange({ row: rowKey(table, rows[place]!) }); // others are being fetched
   };
   const close = (): void => {
     setOpen(false);
@@ -179,7 +179,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const filtered = looking || address.clear || category !== null || minimum > 0;
   const everything: Change = { q: '', status: 'all', category: '', clear: false, min: hasDelta ? 0 : null };
   const clear = (): void => onChange(everything);
-  /** of a row that the filters may hide */
+  /** Opens a row's details; clears the filters if they hide the row. */
   const openRow = (key: string): void => {
     onChange({ ...(rows.includes(findRow(table, key)) ? {} : everything), row: key });
     setOpen(true);
@@ -289,18 +289,18 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   );
 }
 
-/** A and B of a difference of times. */
+/** The A and B columns of a time difference; [] unless both exist. */
 function sidesOf(views: ColumnView[], delta: ColumnView | undefined): ColumnView[] {
   const found = (['baseline', 'candidate'] as const).flatMap((role) => views.filter(({ column }) => column.role === role && column.kind === 'time_us' && column.measure === delta?.column.measure).slice(0, 1));
   return found.length === 2 ? found : [];
 }
 
-/** With the names of the rows that are here; null for a table whose rows have none. */
+/** Adds the names of the rows held; null if the table's rows have no names. */
 function addNames(names: ShortNames, table: Table): ShortNames | null {
   const named = nameIndex(table);
   if (named < 0) return null;
   const here: string[] = [];
-  table.rows.forEach((cells) => here.push(String(cells[named] ?? ''))); // rows that have not come are holes
+  table.rows.forEach((cells) => here.push(String(cells[named] ?? ''))); // rows not fetched yet are holes
   names.add(here);
   return names;
 }
@@ -311,11 +311,11 @@ function nothingText({ total, hidden }: ShownRows, minimum: number, words: Metri
   return tableText.nothing;
 }
 
-/** Said of nearly every table, for readers of a report. */
+/** Start of a note meant for reports; nearly every table has it, so the page leaves it out. */
 const READING = 'Corrected reading (';
 
 function Notes({ notes }: { notes: string[] }) {
-  const narrow = useMatches(PHONE); // there one line, the rest on a tap
+  const narrow = useMatches(PHONE); // phones show one line, the rest on a tap
   const [first, ...rest] = notes.filter((note) => !note.startsWith(READING)).map(sentence);
   if (first === undefined) return null;
   if (rest.length === 0 && !narrow) return <p class="table-notes muted small">{first}</p>;
@@ -335,9 +335,9 @@ function FormChoice({ picture: { name, shown, onShow } }: { picture: WholePictur
 
 interface FooterProps {
   shown: ShownRows;
-  /** the column that is summed */
+  /** the column that is summed; undefined for none */
   view: ColumnView | undefined;
-  /** A and B of it, [] where the table has no such columns */
+  /** its A and B columns, [] if the table lacks them */
   sides: ColumnView[];
   minimum: number;
   words: MetricWords;

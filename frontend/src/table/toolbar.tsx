@@ -1,4 +1,4 @@
-// Above a table: search, filters, the choice of columns.
+// The toolbar above a table: search, filters, choice of columns.
 
 import type { Table } from '../contract/wire';
 import type { Address } from '../host/url_state';
@@ -16,19 +16,19 @@ import { formatCount, formatSetting } from '../ui/format';
 import { words as stepWords } from './step_lines/words';
 import { tableText } from './words';
 
-/** Choices of the smallest |Δ| shown, as fractions of the baseline step. */
+/** Choices of the smallest |Δ| shown, as fractions of the shorter side's step. */
 const MINIMA = [0, 0.0001, 0.001, 0.005, 0.01];
 
 interface Props {
   table: Table;
-  /** rows with a status */
+  /** number of rows with a status */
   withStatus: (status: StatusFilter) => number;
   views: ColumnView[];
   address: Address;
-  /** null where the table has no difference to filter by */
+  /** null if the table has no difference to filter by */
   minimum: number | null;
   error: string;
-  /** what shares are taken of: step, cycle */
+  /** what fractions refer to: step, cycle */
   whole: string;
   onChange: (change: Change) => void;
   children: preact.ComponentChildren;
@@ -94,7 +94,7 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
   );
 }
 
-/** Parts of the step that the table's rows belong to, as far as they are here. */
+/** Choice among the parts of the step that the rows held belong to. */
 function CategoryChoice({ table, value, onChange }: { table: Table; value: string; onChange: (category: string) => void }) {
   const index = categoryIndex(table);
   const found = new Set([...table.rows.map((row) => String(row?.[index] ?? '')), value]);

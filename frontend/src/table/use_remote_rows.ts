@@ -1,4 +1,4 @@
-// Rows that the server chooses, orders and sends as they come into view.
+// Rows that the server filters and sorts, fetched as they come into view.
 
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { asFailure, type Failure, fetchEveryRow, fetchRows, type RowSource } from '../api/api';
@@ -8,7 +8,7 @@ import { findRow } from './rows';
 import { AT_ONCE, BEFORE, missingFrom, remoteRows, type ShownRows } from './shown_rows';
 
 const TYPING_MS = 200;
-/** Rows that are passed by within it are not asked for. */
+/** Rows that scroll past within this time are not fetched. */
 const PASSING_MS = 100;
 
 export interface RemoteRows {
@@ -16,23 +16,23 @@ export interface RemoteRows {
   shown: ShownRows | null;
   failure: Failure | null;
   waiting: boolean;
-  /** tells which rows are in view */
+  /** reports which places are in view */
   onView: (first: number, end: number) => void;
-  /** every row that passes, for a file */
+  /** fetches every matching row, to copy or save */
   all: () => Promise<Table>;
 }
 
 interface Held {
-  /** what they answer */
+  /** the request that they answer */
   key: string;
   asked: Record<string, string>;
   pages: TablePage[];
 }
 
-/** The last few answers: going back to a grouping, an order or a search asks nothing. */
+/** The last few answers: going back to a grouping, sort or search makes no request. */
 const kept = new Kept<Held>(12);
 
-/** `source` null: nothing is asked. `row` is the key of a row that must be among those held, "" for none. */
+/** If `source` is null, nothing is requested. `row` is the key of a row that must be fetched too, "" for none. */
 export function useRemoteRows(source: RowSource | null, table: Table, asked: Record<string, string>, row: string): RemoteRows {
   const key = source ? JSON.stringify([source.tag, source.query.toString(), source.table, asked]) : '';
   const [held, setHeld] = useState<Held | null>(null);
@@ -40,10 +40,10 @@ export function useRemoteRows(source: RowSource | null, table: Table, asked: Rec
   const view = useRef<[number, number]>([0, 0]);
   const busy = useRef<AbortController | null>(null);
   const looked = useRef('');
-  /** while one jumps from place to place: until when, and what waits for the end of it */
+  /** while scrolling in jumps: when a jump counts as the first again, and the timer that fetches after the last */
   const passing = useRef({ until: 0, timer: 0 });
 
-  /** One request at a time; what came into view meanwhile is asked for afterwards. */
+  /** One request at a time; rows that came into view meanwhile are fetched afterwards. */
   const fetch = useCallback(
     (more: Record<string, string>, place: (page: TablePage) => number | null = () => null): void => {
       if (!source) return;
@@ -92,7 +92,7 @@ export function useRemoteRows(source: RowSource | null, table: Table, asked: Rec
   useLayoutEffect(() => () => busy.current?.abort(), []);
 
   const matching = held?.pages[0]?.matching_rows ?? 0;
-  // one array for one question: what draws it starts at the top when it is another one
+  // the same array for the same question: the grid scrolls to the top when it gets another one
   const places = useMemo(() => Array.from({ length: matching }, (_, place) => place), [held?.key, matching]);
   const shown = useMemo(() => (held && source ? remoteRows(table, held.pages, places, held.asked) : null), [held, table, places]);
   const fresh = held?.key === key;
@@ -110,7 +110,7 @@ export function useRemoteRows(source: RowSource | null, table: Table, asked: Rec
   const latest = useRef(want);
   latest.current = want;
 
-  /** The first jump is followed at once, others where they end. */
+  /** Fetches rows at once after a first jump; after a series of jumps, only where it ends. */
   const onView = useCallback(
     (first: number, end: number): void => {
       const [from, to] = view.current;

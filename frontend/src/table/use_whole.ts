@@ -1,4 +1,4 @@
-// A table that came cut, fetched to its end: for pictures of all rows, and for searches that only this page can do.
+// Fetches all rows of a cut table, for pictures of all rows and for regular expressions, which only the page searches by.
 
 import { type Failure, fetchEveryRow, type RowSource } from '../api/api';
 import { useAnswer } from '../api/use_answer';
@@ -6,18 +6,18 @@ import type { Cell, Table } from '../contract/wire';
 import { Kept } from '../ui/kept';
 import { isCut } from './rows';
 
-/** More rows than this are not fetched. */
+/** Most rows that are fetched. */
 const MOST_WHOLE = 50_000;
 
 const kept = new Kept<Table>(6);
 
 export interface Whole {
-  /** null while rows are on their way; the table itself where it was not cut */
+  /** null while rows are being fetched; the given table if it was not cut */
   table: Table | null;
   failure: Failure | null;
 }
 
-/** `columns`: those that are needed, all others stay empty; [] for all. `source` null: the table as it is. */
+/** `columns` are the ones fetched, all others stay null; [] fetches all. If `source` is null, returns the table as it is. */
 export function useWhole(source: RowSource | null, table: Table | undefined, columns: string[]): Whole {
   const wanted = source !== null && table !== undefined && isCut(table);
   const key = wanted ? JSON.stringify([source.tag, source.query.toString(), source.table, columns]) : '';

@@ -1,4 +1,4 @@
-// Words of tables and of a row's details, apart from ui/strings.ts so that they come with it.
+// Strings of tables and of a row's details; apart from ui/strings.ts so that they load with the table.
 
 import type { Kind } from '../contract/wire';
 import { formatCount, formatMany } from '../ui/format';
@@ -23,9 +23,9 @@ export const tableText = {
   metric: 'Metric',
   metricMain: 'Total time',
   exposed: 'Exposed',
-  /** times of the call tree, all of them exposed */
+  /** names of the call tree's times, all of them exposed */
   ofFrames: { '': 'Exposed, with frames below', own: 'Exposed, own' } as Record<string, string>,
-  /** of tables that could have exposed time */
+  /** why a table that could have exposed time has none */
   exposedMissing: {
     operators: UNSPLIT,
     operators_by_shape: 'not known by input shape: API calls count for their operator',

@@ -1,4 +1,4 @@
-// Buttons by their looks.
+// Buttons: plain, link and icon.
 
 import { Icon, type IconName } from './icons';
 
@@ -8,12 +8,12 @@ export function Button({ class: extra = '', ...rest }: Props) {
   return <button type="button" class={`button ${extra}`} {...rest} />;
 }
 
-/** A button that reads as a link within a text. */
+/** A button that looks like a link in running text. */
 export function LinkButton({ class: extra = '', ...rest }: Props) {
   return <button type="button" class={`link-button soft ${extra}`} {...rest} />;
 }
 
-/** A button that is an icon; its name is read out and shown on hovering. */
+/** A button with only an icon; `label` is its accessible name and tooltip. */
 export function IconButton({ icon, label, size = 14, class: extra = '', ...rest }: { icon: IconName; label: string; size?: number } & Props) {
   return (
     <button type="button" class={`icon-button ${extra}`} aria-label={label} title={label} {...rest}>

@@ -1,8 +1,8 @@
-// A difference: sign, arrow and colour together, so that none of them is needed alone.
+// A difference with sign, arrow and colour, so that nothing depends on one of them alone.
 
 import { arrow, direction } from './format';
 
-/** `sense` says which way is worse: 1 worse, -1 better, 0 neither; without it more is worse (times). */
+/** `sense`: 1 worse, -1 better, 0 neither; by default more is worse, as for times. */
 export function Delta({ value, children, sense }: { value: number | null; children: string; sense?: -1 | 0 | 1 }) {
   const way = sense ?? direction(value);
   const colour = way === 0 ? 'even' : way > 0 ? 'more' : 'less';

@@ -1,5 +1,5 @@
-// Numbers as people read them, as tb_perfcompare/number_text.py writes them in sentences and reports:
-// tests/number_text.json holds both to it. Nothing here computes a result: it chooses units and digits.
+// Formats numbers as tb_perfcompare/number_text.py does in sentences and reports; tests/number_text.json tests both.
+// Computes no results, only chooses units and digits.
 
 export const MINUS = '\u2212';
 export const THIN = '\u202f';
@@ -10,12 +10,12 @@ export type TimeUnit = 'ns' | 'us' | 'ms' | 's';
 const US_PER_UNIT: Record<TimeUnit, number> = { ns: 1e-3, us: 1, ms: 1e3, s: 1e6 };
 const UNIT_TEXT: Record<TimeUnit, string> = { ns: 'ns', us: 'µs', ms: 'ms', s: 's' };
 const UNITS_DOWN: TimeUnit[] = ['s', 'ms', 'us', 'ns'];
-/** of a unit: shown as 1.00 rather than as 1,000 of the smaller one */
+/** values from this fraction of a unit up are shown in it: as 1.00 rather than 1,000 of the smaller unit */
 const FITS = 0.9995;
 
 const formatters = new Map<number, Intl.NumberFormat>();
 
-/** English figures whatever the browser's language, as in the server's sentences; ties to even, as in Python. */
+/** Formats in English whatever the browser's language, as the server does; rounds ties to even, as Python does. */
 function fixed(value: number, decimals: number): string {
   let formatter = formatters.get(decimals);
   if (!formatter) {
@@ -28,7 +28,8 @@ function fixed(value: number, decimals: number): string {
 
 type Measured = number | null | undefined;
 
-/** Fixed decimals, a true minus, `+` if wanted; a value too small for the decimals is `<0.01`, with a sign `+0.00` or `−0.00`, never 0. */
+/** Fixed decimals, a true minus sign, `+` if `signed`. A value too small for the decimals is `<0.01`, or `+0.00` or `−0.00` if
+ *  signed, never 0. */
 export function formatNumber(value: Measured, decimals: number, signed = false): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return NOT_MEASURED;
   const size = Math.abs(value);
@@ -48,7 +49,7 @@ export function formatDigits(value: Measured, signed = false, most = 3): string 
   return formatNumber(value, decimals, signed);
 }
 
-/** A unit as tables name it, as people read it. */
+/** Readable form of a unit as tables name it: `µs` for `us`. */
 export const formatUnit = (unit: string): string => UNIT_TEXT[unit as TimeUnit] ?? unit;
 
 function quantile(sorted: number[], q: number): number {
@@ -56,10 +57,10 @@ function quantile(sorted: number[], q: number): number {
 }
 
 export interface NumberStyle {
-  /** divide a value by this before showing it */
+  /** shown values are divided by this */
   scale: number;
   decimals: number;
-  /** unit as text, "" for none */
+  /** unit text, "" for none */
   unit: string;
 }
 
@@ -69,7 +70,7 @@ function sizesOf(values: Iterable<Measured>): number[] {
   return sizes.sort((a, b) => a - b);
 }
 
-/** Decimals that leave the typical value about four digits. */
+/** Decimals that give the typical value about four digits. */
 function decimalsFor(typical: number, most = 3): number {
   if (typical >= 1000) return 0;
   if (typical >= 100) return Math.min(most, 1);
@@ -77,7 +78,7 @@ function decimalsFor(typical: number, most = 3): number {
   return most;
 }
 
-/** One unit for a set of times in microseconds: the largest in which the larger quarter of them reaches 1. */
+/** One unit for a set of times in microseconds: the largest unit in which their upper quartile is at least 1. */
 export function timeStyle(values_us: Iterable<Measured>): NumberStyle {
   const sizes = sizesOf(values_us);
   if (sizes.length === 0) return { scale: 1e3, decimals: 1, unit: 'ms' };
@@ -94,7 +95,7 @@ export function timeStyle(values_us: Iterable<Measured>): NumberStyle {
   return { scale, decimals, unit: UNIT_TEXT[unit] };
 }
 
-/** One unit for a column of a table: the largest in which the largest value has two digits before the point. */
+/** One unit for a table column of times: the largest unit in which the largest value has two digits before the decimal point. */
 export function columnStyle(values_us: Iterable<Measured>): NumberStyle {
   let largest = 0;
   for (const value of values_us) if (typeof value === 'number' && Number.isFinite(value)) largest = Math.max(largest, Math.abs(value));
@@ -104,7 +105,7 @@ export function columnStyle(values_us: Iterable<Measured>): NumberStyle {
   return { scale, decimals: unit === 'ns' ? 0 : largest / scale >= 1000 ? 1 : largest / scale >= 100 ? 2 : 3, unit: UNIT_TEXT[unit] };
 }
 
-/** The same unit with two decimals at least, for differences of values shown in it. */
+/** The same unit with at least two decimals, for differences of values shown in it. */
 export function finer(style: NumberStyle): NumberStyle {
   return { ...style, decimals: Math.max(2, style.decimals) };
 }
@@ -114,7 +115,7 @@ export function formatIn(style: NumberStyle, value: Measured, signed = false): s
   return formatNumber(value / style.scale, value === 0 ? 0 : style.decimals, signed);
 }
 
-/** One time with its own unit. */
+/** One time in the unit that suits it. */
 export function formatTime(us: Measured, signed = false): string {
   if (us === null || us === undefined) return NOT_MEASURED;
   const size = Math.abs(us);
@@ -122,14 +123,14 @@ export function formatTime(us: Measured, signed = false): string {
   return `${formatDigits(us / US_PER_UNIT[unit], signed)}${THIN}${UNIT_TEXT[unit]}`;
 }
 
-/** A fraction as percent. What is `signed` and no `share` of something is a change: from +1,000 % on the multiple that it makes. */
+/** A fraction as a percentage. A `signed` one that is no `share` is a change: from +1,000 % up it is written as a ratio. */
 export function formatPercent(fraction: Measured, signed = false, share = false): string {
   if (fraction === null || fraction === undefined || !Number.isFinite(fraction)) return NOT_MEASURED;
   if (signed && !share && fraction >= 10) return formatRatio(1 + fraction);
   return `${formatDigits(fraction * 100, signed, 2)}${THIN}%`;
 }
 
-/** The ends of an interval of a change, written alike. */
+/** Both ends of a change's interval, in the same form. */
 export function formatEnds(low: Measured, high: Measured): [string, string] {
   return typeof low === 'number' && typeof high === 'number' && high >= 10 ? [formatRatio(1 + low), formatRatio(1 + high)] : [formatPercent(low, true), formatPercent(high, true)];
 }
@@ -139,28 +140,28 @@ export const formatPoints = (difference: number): string => `${formatDigits(diff
 
 export const formatRatio = (value: Measured): string => `×${formatDigits(value)}`.replace('×<', '<×');
 
-/** A number that is round already, with the digits it has: a tick of an axis. */
+/** An already round number, with the digits it has, such as an axis tick. */
 export const formatRound = (value: number, signed = false): string =>
   `${value < 0 ? MINUS : signed && value > 0 ? '+' : ''}${Number(Math.abs(value).toPrecision(6)).toLocaleString('en-US', { maximumFractionDigits: 9 })}`;
 
-/** A percentage that was chosen, with the digits it was given: a threshold, a level. */
+/** A percentage that was set, with the digits it was given, such as a threshold or level. */
 export const formatSetting = (fraction: number, signed = false): string => `${formatRound(100 * fraction, signed)}${THIN}%`;
 
-/** A count that may be a mean per step: exact when whole, and never "3.00". */
+/** A count, which may be a mean per step: exact if whole, never "3.00". */
 export function formatCount(value: Measured, signed = false): string {
   return Number.isInteger(value) ? formatNumber(value, 0, signed) : formatDigits(value, signed).replace(/\.00?$/, '');
 }
 
-/** "1 row", "3 rows"; `more` is the plural where it is more than an s. */
+/** "1 row", "3 rows"; `more` is the plural if it is irregular. */
 export const formatMany = (value: number, one: string, more = `${one}s`): string => `${formatCount(value)} ${value === 1 ? one : more}`;
 
-/** Decimals of a column of counts, the same in every row. */
+/** Decimals for all rows of a column of counts. */
 export function countDecimals(values: number[]): number {
   if (values.every(Number.isInteger)) return 0;
   return values.every((value) => Math.abs(value) >= 100) ? 1 : 2;
 }
 
-/** Decimals of a column of plain numbers, the same in every row: none where all are whole, else enough for the largest. */
+/** Decimals for all rows of a column of plain numbers: 0 if all are whole, 3 if all are below 10, else 2. */
 export function plainDecimals(values: number[]): number {
   if (values.every(Number.isInteger)) return 0;
   return values.every((value) => Math.abs(value) < 10) ? 3 : 2;
@@ -175,7 +176,7 @@ export function formatP(p: Measured): string {
 
 const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB'];
 
-/** The binary unit in which a size reads between 1 and 1024, in bytes. */
+/** Bytes in the largest binary unit (up to GiB) of which a size is at least 1; 1 for bytes. */
 export function byteUnit(bytes: number): number {
   return 1024 ** Math.max(0, ...BYTE_UNITS.map((_, power) => (Math.abs(bytes) / 1024 ** power >= FITS ? power : 0)));
 }
@@ -186,12 +187,12 @@ export function formatBytes(bytes: Measured, signed = false, format: (value: num
   return `${format(bytes / unit, signed)}${THIN}${BYTE_UNITS[Math.log2(unit) / 10]}`;
 }
 
-/** Bytes per second, in the decimal units that bandwidths are given in. */
+/** Bytes per second in decimal units, as bandwidths are given. */
 export function formatRate(bytes_s: number, signed = false): string {
   return formatDecimal(bytes_s, 'B/s', signed);
 }
 
-/** In the decimal multiple of the unit that suits it: 1.50 TFLOP/s. */
+/** A value with the decimal prefix that suits it: 1.50 TFLOP/s. */
 export function formatDecimal(value: number, unit: string, signed = false): string {
   const power = value === 0 ? 0 : Math.min(4, Math.max(0, Math.floor(Math.log10(Math.abs(value) / FITS) / 3)));
   return `${formatDigits(value / 1000 ** power, signed)}${THIN}${['', 'k', 'M', 'G', 'T'][power]}${unit}`;
@@ -203,7 +204,7 @@ export function formatElapsed(seconds: number): string {
   return `${minutes}${THIN}min ${Math.floor(seconds - 60 * minutes)}${THIN}s`;
 }
 
-/** Direction of a difference: 1 more, -1 less, 0 none or not measured. */
+/** Sign of a difference: 1 more, -1 less, 0 equal or not measured. */
 export function direction(value: Measured): -1 | 0 | 1 {
   if (value === null || value === undefined || value === 0) return 0;
   return value > 0 ? 1 : -1;

@@ -1,4 +1,4 @@
-// The last few of something that are worth it; the oldest leaves first.
+// A cache of the last `most` values set; values that are not `worth` caching are ignored, the oldest is evicted first.
 
 export class Kept<V> extends Map<string, V> {
   constructor(

@@ -1,14 +1,14 @@
-// Parts of the page that are fetched when they are first shown.
+// Parts of the page that are loaded when first shown.
 
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { LinkButton } from './buttons';
 import { text } from './strings';
 
 interface Props<P> {
-  /** fetches the part; called once, its answer is kept */
+  /** loads the part; its result is cached by this function, so pass the same function each time */
   load: () => Promise<(props: P) => preact.ComponentChild>;
   props: P;
-  /** room kept free while it is on its way, in pixels */
+  /** height in pixels reserved while it loads */
   height: number;
 }
 

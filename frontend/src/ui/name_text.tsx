@@ -1,13 +1,14 @@
-// The name of a kernel or operator in a narrow place.
+// The name of a kernel or operator in little space.
 
-/** Names longer than this keep their end: kernels and backward operators often differ there only. */
+/** Longer names keep their end: kernels and backward operators often differ only there. */
 const LONG = 26;
 const TAIL = 10;
 
 const widths = new Map<string, number>();
 let pen: CanvasRenderingContext2D | null | undefined;
 
-/** Whole pixels of a text in the page's font. The room for a name's end must be known to a pixel: with more, names that fit would be cut. */
+/** Width of a text in the page's font, in whole pixels. It must be exact: reserving more for a name's end would truncate
+ *  names that fit. */
 function widthOf(text: string): number {
   const known = widths.get(text);
   if (known !== undefined) return known;
@@ -20,10 +21,10 @@ function widthOf(text: string): number {
   return width;
 }
 
-/** A name; of a shortened one the telling part stays readable when space is short, of a long identifier its end. */
+/** A name that is truncated if space is short: a short form keeps its ‹distinguishing› part, a long identifier its end. */
 export function NameText({ name }: { name: string }) {
   const cut = name.indexOf(' \u2039');
-  // of `autograd::engine::evaluate_function: AddmmBackward0` the last word
+  // the last word, as in `autograd::engine::evaluate_function: AddmmBackward0`
   const last = /: (\S{1,28})$/.exec(name)?.[1];
   if (cut < 0 && name.length > LONG && (last || !/\s/.test(name))) {
     const tail = last ?? name.slice(-TAIL);

@@ -1,20 +1,21 @@
-// Short forms of device kernel names, the same as tb_perfcompare/model/names/short_names.py makes. The full name stays in titles, the side panel and every export.
+// Short forms of device kernel names, the same as tb_perfcompare/model/names/short_names.py makes; tests/short_names.json
+// tests both. Tooltips, row details and exports have the full name. Also short labels of runs.
 
-/** Names with fewer characters stay as they are. */
+/** Shorter names stay unchanged. */
 const SHORTEST = 40;
 
-/** So many words of a name's arguments are looked at to tell it from others. */
+/** Most words of a name's arguments that are examined to distinguish it from others. */
 const MOST_WORDS = 200;
 
-/** Functions that only call what they are a template of. */
+/** Functions that only call their template argument. */
 const WRAPPERS = new Set(['Kernel', 'Kernel2', 'device_kernel', 'kentry', '_kernel_agent', 'trampoline_kernel']);
 
-/** A function's name with fewer characters, such as `run` or `dispatch`, is shown with its namespace. */
+/** A shorter function name, such as `run` or `dispatch`, is shown with its namespace. */
 const SAYS_LITTLE = 10;
 
 const FUNCTOR = /[Ff]unctor|Ops?\b|\bOp[A-Z]/;
 
-/** Templates around an operation, which follows among their arguments or behind them. */
+/** Templates that wrap an operation, which is one of their arguments or follows them. */
 const CARRIER = /^(?:(?:[AB]?Unary|Binary|Ternary)Functor|(?:Unary|Binary|Ternary|Pointwise)Op\w*Functor|ReduceOp|func_wrapper_t|\w{0,30}gpu_\w{0,30}kernel\w*)$/;
 
 const PLAIN_TYPE =
@@ -27,14 +28,15 @@ const TILE = /\d{2,4}x\d{1,4}(?:x\d{1,4})?/;
 const CUTE_TILE = /tuple<(?:cute::)?C<(\d+)>, ?(?:cute::)?C<(\d+)>, ?(?:cute::)?C<(\d+)>/g;
 const SIZES = /\b\d{2,4}(?:, ?\d{2,4}){2,3}\b/;
 
-/** Names without arguments: what is called, its tile, the rest. Tensile (hipBLASLt, rocBLAS); cuBLAS and cuDNN since sm80; whatever else is that long. */
+/** Names without template arguments, as function, tile and rest: Tensile (hipBLASLt, rocBLAS); cuBLAS and cuDNN since sm80;
+ *  other names of 80 characters or more. */
 const PLAIN = [
   /^((?:Custom_)?Cijk_[A-Za-z0-9_]*?)_(MT\d+x\d+x\d+)_(.*)$/,
   /^(\w+?)_tilesize(\d+x\d+x\d+)_(.*)$/,
   /^(?=\w{80})(\w+?)_([A-Za-z]*\d+x\d+x\d+[A-Za-z0-9]*)_(\w+)$/,
 ];
 
-/** The function, what is telling of its template's arguments, and these as words. */
+/** The function, the part of its template arguments that distinguishes it, and those arguments as words. */
 interface Signature {
   base: string;
   telling: string;
@@ -48,7 +50,7 @@ interface Parts {
 
 const known = new Map<string, Signature | null>();
 
-/** Null for a name that stays as it is. */
+/** The parsed name; null for a name that stays unchanged. */
 function signatureOf(name: string): Signature | null {
   let found = known.get(name);
   if (found === undefined) {
@@ -97,7 +99,7 @@ function signature(given: string[], values: string[]): Signature {
 
 const isTemplate = (arg: string): boolean => arg.includes('<');
 
-/** Whether it holds `<...>`, `::...(` or a call. A pattern would take time that grows with the square of the length. */
+/** Whether a line contains `<...>`, `::...(` or a call. A regular expression would take quadratic time. */
 function isSignature(line: string): boolean {
   const opening = line.indexOf('<');
   const scope = line.indexOf('::');
@@ -107,7 +109,7 @@ function isSignature(line: string): boolean {
   );
 }
 
-/** What tells two instances of a template apart for a reader: an operation, the size of a tile, a function. */
+/** The part of template arguments that best distinguishes an instance: an operation, a tile size or a function; "" if none. */
 function telling(args: string[]): string {
   const named = operation(wordsOf(args));
   if (named !== '') return named;
@@ -125,7 +127,7 @@ function telling(args: string[]): string {
   return SIZES.exec(text)?.[0] ?? '';
 }
 
-/** The functor among these words; without one, what is around it. */
+/** The functor among these words; without one, the operation that a carrier template wraps, else the carrier; "" for none. */
 function operation(words: string[]): string {
   let [carrier, carried] = ['', ''];
   for (const word of words) {
@@ -138,7 +140,7 @@ function operation(words: string[]): string {
 
 const last = (scope: string[]): string => scope[scope.length - 1]!;
 
-/** `void at::native::foo<float, Bar<3> >(...)` -> [at, native, foo] and its template's arguments. */
+/** Splits `void at::native::foo<float, Bar<3> >(...)` into [at, native, foo] and its template arguments. */
 function parts(name: string): Parts {
   const text = name.replaceAll('(anonymous namespace)', UNNAMED);
   let args: string[] = [];
@@ -146,7 +148,7 @@ function parts(name: string): Parts {
   for (let at = 0; at < text.length; at += 1) {
     const letter = text[at]!;
     if (!'<>,(): '.includes(letter)) continue;
-    if (depth > 0 && inner > 0 && letter !== '(' && letter !== ')') continue; // in parentheses `<` and `>` may compare
+    if (depth > 0 && inner > 0 && letter !== '(' && letter !== ')') continue; // in parentheses `<` and `>` may be comparisons
     if (letter === '<') {
       if (depth === 0) [angle, begin, args] = [at, at + 1, []];
       depth += 1;
@@ -167,16 +169,16 @@ function parts(name: string): Parts {
       end = at;
       break;
     } else if (letter === ':' && angle >= 0) {
-      angle = -1; // of a class, whose member is the function
+      angle = -1; // these were arguments of a class whose member is the function
     } else if (letter === ' ' && !['(', '<', ''].includes(text.slice(at + 1, at + 2))) {
-      [start, angle, args] = [at + 1, -1, []]; // what came before was the return type
+      [start, angle, args] = [at + 1, -1, []]; // the text before was the return type
     }
   }
   const scope = scopeOf(text.slice(start, angle >= 0 ? angle : end));
   return { scope: scope.length > 0 ? scope : [text], args };
 }
 
-/** The names around a function and its own, without templates' arguments. */
+/** The namespaces and name of a function, without template arguments. */
 function scopeOf(text: string): string[] {
   const out: string[] = [];
   let [depth, start] = [0, 0];
@@ -197,7 +199,7 @@ function scopeOf(text: string): string[] {
   return out.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-/** Just the function of an argument such as `at::native::GeluCUDAKernelImpl(...)::{lambda()#1}`. */
+/** The function name in an argument such as `at::native::GeluCUDAKernelImpl(...)::{lambda()#1}`. */
 function bare(arg: string): string {
   return arg.replaceAll(`${UNNAMED}::`, '').split(/[(<{]/)[0]?.split('::').pop()?.trim() || arg;
 }
@@ -209,7 +211,8 @@ const SUBSTITUTE = /S(?:[0-9A-Z]*_|[tabsiod])/y;
 const LOCAL = /Z{1,20}N[KV]{0,4}/y;
 const TYPES: Record<string, string> = { f: 'float', d: 'double', i: 'int' };
 
-/** Names of the scope and what follows in an Itanium name, templates with a `<` and functions around a lambda as demanglers write them; no scope for a name that is something else. */
+/** Scope and arguments of an Itanium-mangled name. Argument templates get a `<`, functions that contain a lambda
+ *  `(){lambda}`, as demanglers write them. The scope is empty if the name cannot be parsed. */
 function mangled(name: string): Parts {
   const args: string[] = [];
   const begin = nested(name, SCOPE.exec(name)![0].length);
@@ -237,7 +240,7 @@ function mangled(name: string): Parts {
   return { scope: begin.names.filter((part) => !part.startsWith('_GLOBAL_')), args };
 }
 
-/** Consecutive names from a place on, and where they end. */
+/** Consecutive names from an offset on, and the offset where they end. */
 function nested(name: string, from: number): { names: string[]; after: number } {
   const names: string[] = [];
   let at = from;
@@ -265,12 +268,12 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 const WORDS = /(?:\w+::)*(\w+)/g;
 const VALUE = /^(?:-?\d*|true|false)$/;
 
-/** Every name and number of the arguments, without namespaces, casts and suffixes of numbers. */
+/** Every name and number in the arguments, without namespaces, casts and number suffixes. */
 function wordsOf(args: string[]): string[] {
   return args.flatMap((arg) => [...arg.replaceAll(`${UNNAMED}::`, '').replace(CAST, '').replace(SUFFIX, '').matchAll(WORDS)].map((found) => found[1]!));
 }
 
-/** Names that are short or of no known kind stay as they are. */
+/** Short form of one name; names that are short or of no known kind stay unchanged. */
 export function shortName(name: string): string {
   return textOf(name, signatureOf(name));
 }
@@ -280,18 +283,19 @@ function textOf(name: string, found: Signature | null): string {
   return found.telling ? `${found.base} \u2039${found.telling}\u203a` : found.base;
 }
 
-/** Short names for a list, equal only where the names are; where others would be, the words that tell them apart are added, else the full name. */
+/** Short forms of a list of names. Different names get different forms: by added words that distinguish them, else by the
+ *  full name. */
 export function shortNames(names: string[]): string[] {
   const all = new ShortNames();
   all.add(names);
   return names.map((name) => all.of(name));
 }
 
-/** The same for a list that grows: each name is read once. */
+/** Short forms for a growing list of names; each name is parsed once. */
 export class ShortNames {
   private readonly shortened = new Map<string, string>();
   private readonly alike = new Map<string, { names: string[]; words: string[][] }>();
-  /** how many names a short form stands for; one may be written like the short form of another */
+  /** number of names per short form; a full name may equal another's short form */
   private readonly uses = new Map<string, number>();
   private shared = 0;
 
@@ -335,8 +339,8 @@ export class ShortNames {
   }
 }
 
-/** As few words as it takes to make all lists different, in their order; null if none do. Words that separate the most
- *  come first; of equal ones, types before the numbers of lambdas and the widths of vectors. */
+/** For each list, the few words that make all lists different, in their order; null if none do. Picks the position that
+ *  separates the most lists first; among equals, types before numbers such as those of lambdas and vector widths. */
 function differences(lists: string[][]): string[] | null {
   const width = Math.min(MOST_WORDS, Math.max(...lists.map((words) => words.length)));
   const hasWords = Array.from({ length: width }, (_, place) => !lists.every((words) => VALUE.test(words[place] ?? '')));
@@ -362,10 +366,11 @@ function differences(lists: string[][]): string[] | null {
 
 const RUN_LABEL = 28;
 
-/** Of the directory before a long last part, so many letters are kept. */
+/** Characters kept of the path before a long last part. */
 const LEAST_HEAD = 4;
 
-/** A run's name that fits the picker: runs differ at their ends, so the middle is what goes. The last part of a path stays whole if it can. */
+/** Shortens a run's name to fit the picker. Cuts the middle, because runs differ at their ends; the last part of a path
+ *  stays whole if it fits. */
 export function runLabel(run: string): string {
   if (run.length <= RUN_LABEL) return run;
   const last = run.slice(run.lastIndexOf('/'));
@@ -374,8 +379,8 @@ export function runLabel(run: string): string {
   return `${run.slice(0, RUN_LABEL - 1 - tail)}…${run.slice(-tail)}`;
 }
 
-/** Labels of several runs. Where some would be equal, the last part comes first, then the directories that tell
- *  them apart: what is cut off at the end is the least. */
+/** Labels of several runs. Labels that would be equal start with the last part of the path, then name the directories that
+ *  differ, so that truncation at the end loses the least. */
 export function runLabels(runs: string[]): string[] {
   const labels = runs.map(runLabel);
   return runs.map((run, index) => {
@@ -390,7 +395,7 @@ export function runLabels(runs: string[]): string[] {
   });
 }
 
-/** The part of a run's name that tells it from another's: "…/baseline" for `gpu/baseline` next to `gpu/candidate`. */
+/** The part of a run's name that distinguishes it from another: "…/baseline" for `gpu/baseline` next to `gpu/candidate`. */
 export function labelBeside(run: string, other: string | undefined): string {
   let cut = 0;
   for (let at = 0; at < run.length && run[at] === other?.[at]; at += 1) if (run[at] === '/' || run[at] === '#') cut = at;
@@ -398,14 +403,15 @@ export function labelBeside(run: string, other: string | undefined): string {
   return label.length <= RUN_LABEL ? label : runLabel(withoutSharedWords(label, run, other ?? ''));
 }
 
-/** The last part of a path without the words that the other run's last part begins with, too: "…/night/…_64" of `night/training_bs_64`. */
+/** Drops the leading words that both runs' last path parts share: "…/night/…_64" for `night/training_bs_64`. */
 function withoutSharedWords(label: string, run: string, other: string): string {
   const [own, others] = [lastPart(run), lastPart(other)];
   const cut = sharedStart(own, others);
   return cut < LEAST_SHARED ? label : `${label.slice(0, label.length - own.length)}…${own.slice(cut)}`;
 }
 
-/** The shortest name that differs from the other run: the last part of its path, without words that both begin or end with. */
+/** The shortest name that differs from the other run's: the last path part without the leading and trailing words that
+ *  both share. */
 export function differenceTo(run: string, other: string): string {
   const [own, others] = [lastPart(run), lastPart(other)];
   if (own === others) return labelBeside(run, other);
@@ -418,17 +424,17 @@ export function differenceTo(run: string, other: string): string {
 
 const lastPart = (run: string): string => run.slice(Math.max(run.lastIndexOf('/'), run.lastIndexOf('#')) + 1);
 
-/** How many letters of whole words both begin with. */
+/** Length of the whole words that both begin with. */
 function sharedStart(own: string, others: string): number {
   let cut = 0;
   for (let at = 0; at < own.length && own[at] === others[at]; at += 1) if (/[_.\-]/.test(own[at]!)) cut = at;
   return cut;
 }
 
-/** Letters of shared words that are left out of a long label. */
+/** Shared words are dropped from a long label only if they have at least this many characters. */
 const LEAST_SHARED = 4;
 
-/** A device's name without the maker before its model: "A100-SXM4-40GB" of "NVIDIA A100-SXM4-40GB". */
+/** Drops the vendor before a device's model: "A100-SXM4-40GB" for "NVIDIA A100-SXM4-40GB". */
 export function deviceName(name: string): string {
   return /^[A-Z][a-zA-Z()]+ (?=.*\d)/.test(name) ? name.slice(name.indexOf(' ') + 1) : name;
 }

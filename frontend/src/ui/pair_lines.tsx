@@ -1,4 +1,4 @@
-// A side in one line, a pair in two.
+// A side as one line of text, a pair as two lines.
 
 import type { Pair, Side } from '../contract/wire';
 import { Badge } from './sides';
@@ -8,7 +8,6 @@ export function sideText(side: Side): string {
   return [side.run, side.worker, side.span === null ? null : `${text.picker.span} ${side.span}`, side.steps ?? null, side.launches ?? null].filter((part) => part !== null).join(' · ');
 }
 
-/** A pair as two lines. */
 export function PairLines({ pair }: { pair: Pair }) {
   return (
     <>

@@ -1,6 +1,6 @@
-// What stays in view, rows of a table or lanes of the timelines, as a text in the address.
+// Pinned table rows or timeline lanes, as text in the address.
 
-/** Keys of what is pinned, of a JSON list. */
+/** Reads the pinned keys from a JSON list; [] if it is invalid. */
 export function readPins(text: string): string[] {
   try {
     const pins: unknown = JSON.parse(text || '[]');
@@ -10,7 +10,7 @@ export function readPins(text: string): string[] {
   }
 }
 
-/** The text with one pinned, or not any more. */
+/** Toggles a pin and returns the new text; "" for no pins. */
 export function togglePin(text: string, key: string): string {
   const pins = readPins(text);
   const next = pins.includes(key) ? pins.filter((one) => one !== key) : [...pins, key];

@@ -1,15 +1,15 @@
-// The search box of the tables: `word word` (all), `-word` (none), `/regex/`.
+// The tables' search syntax: `word word` (must contain all), `-word` (must not contain), `/regex/`.
 
 export interface Query {
   test: (text: string) => boolean;
   empty: boolean;
-  /** what is wrong with it, "" if nothing */
+  /** why the query is invalid, "" if it is valid */
   error: string;
 }
 
 export const EVERYTHING: Query = { test: () => true, empty: true, error: '' };
 
-/** Words are plain text without regard to case; a text between slashes is one regular expression. */
+/** Words match as plain text, ignoring case; text between slashes is one regular expression. */
 export function parseQuery(text: string): Query {
   const trimmed = text.trim();
   if (trimmed === '' || trimmed === '-') return EVERYTHING;
@@ -29,14 +29,14 @@ export function parseQuery(text: string): Query {
   return { test, empty: false, error: '' };
 }
 
-/** Whether the box holds a regular expression, which only this page can apply. */
+/** Whether the query is a regular expression, which the page applies but the server does not. */
 export function isRegex(text: string): boolean {
   return /^-?\/.+\/[a-z]*$/.test(text.trim());
 }
 
 function regexQuery(source: string, flags: string, negated: boolean): Query {
   try {
-    // `m`: the texts of a row come on lines of their own, so ^ and $ are the ends of each
+    // `m`: a row's texts are separate lines, so ^ and $ match at the ends of each
     const pattern = new RegExp(source, (flags || 'i').replace(/[gym]/g, '') + 'm');
     return { test: (value) => pattern.test(value) !== negated, empty: false, error: '' };
   } catch (error) {

@@ -1,4 +1,4 @@
-// Style sheets as constructed ones: a content policy may forbid inline styles.
+// Adds style sheets as constructed ones: a content security policy may forbid inline styles.
 
 export function adoptSheet(css: string): void {
   const sheet = new CSSStyleSheet();

@@ -1,4 +1,4 @@
-// The two sides by letter and name, in the colours they have everywhere.
+// Letters, names and coloured badges of the two sides.
 
 import { text } from './strings';
 

@@ -1,34 +1,34 @@
-// Every word the page shows, in one place so that another language is another object of this shape.
+// The page's strings in one place, so that a translation is another object of this shape.
 
 import type { VerdictWord } from '../contract/wire';
 import { formatCount, formatMany, formatPercent } from './format';
 
-/** With a capital and a full stop; the server's clauses are made to be parts of sentences. A name at the start stays as it is. */
+/** Makes a sentence of a clause from the server: adds a capital and a full stop. A name at the start stays as it is. */
 export function sentence(clause: string): string {
   const start = /^[a-z]+([ ,;]|$)/.test(clause) ? clause.charAt(0).toUpperCase() + clause.slice(1) : clause;
   return /[.!?]$/.test(start) ? start : `${start}.`;
 }
 
-/** A number and its unit, and what it is the value of, stay on one line. */
+/** Joins numbers to their units, and `p =` or `q <` to the number, by no-break spaces. */
 export function unbroken(message: string): string {
   return message.replace(/(\d) (?=(?:%|[nµm]?s|[KMGT]?i?B)(?![\w]))|([pq]) (?=[=<])|([=<]) (?=\d)/g, '$1$2$3\u00a0');
 }
 
-/** What one headline metric measures, in words. */
+/** Words for what a headline metric measures. */
 export interface MetricWords {
   one: string;
   many: string;
-  /** what shares are taken of, without and with its article */
+  /** what shares refer to, without and with an article */
   whole: string;
   the: string;
-  /** after a difference in the verdict */
+  /** follows a difference in the verdict */
   per: string;
   mean: string;
   total: string;
-  /** below the title of the waterfall */
+  /** shown below the waterfall's title */
   parts: string;
   times: string;
-  /** after "calls" */
+  /** follows "calls" */
   each: string;
 }
 
@@ -62,7 +62,7 @@ const METRICS: Record<string, MetricWords> = {
   },
 };
 
-/** Words of a headline metric; of a step's for one that this page does not know. */
+/** Words of a headline metric; those of step time for a metric that this page does not know. */
 export function metricWords(metric: string): MetricWords {
   return METRICS[metric] ?? METRICS['step_time']!;
 }
@@ -171,7 +171,7 @@ export const text = {
     names: { summary: 'Summary', breakdown: 'Breakdown', timeline: 'Timeline', memory: 'Memory', steps: 'Steps & ranks', info: 'Run info' } as Record<string, string>,
     rowsRegion: 'Rows',
     choices: 'Rows, grouping and metric',
-    /** of several tables; rows of one are called like it */
+    /** names of kinds of rows; a kind without one here is named like its first table */
     rows: {
       everything: 'Everything',
       kernels: 'Kernels',

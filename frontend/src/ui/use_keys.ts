@@ -1,4 +1,4 @@
-// Keys of the whole tab.
+// Keyboard shortcuts of the whole tab.
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
@@ -7,7 +7,7 @@ interface KeyActions {
   digit: (n: number) => unknown;
 }
 
-/** Does what a key is for, and keeps it from whatever is around; keys with a modifier are for nothing. */
+/** Runs a key's action and stops the event; ignores keys with a modifier. */
 export function actOn(event: KeyboardEvent, actions: Record<string, (() => unknown) | undefined>): void {
   const action = event.ctrlKey || event.metaKey || event.altKey ? undefined : actions[event.key];
   if (!action) return;
@@ -16,14 +16,14 @@ export function actOn(event: KeyboardEvent, actions: Record<string, (() => unkno
   action();
 }
 
-/** Single keys, unless something is being typed or a modifier is held. */
+/** Runs the actions of single keys, unless the reader is typing or holds a modifier. */
 export function useKeys(actions: KeyActions): void {
   const latest = useRef(actions);
   latest.current = actions;
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       const target = event.target as HTMLElement;
-      // a list takes letters and digits for its options
+      // a drop-down list uses letters and digits to find its options
       const listed = target.matches?.('select') && event.key !== '/' && event.key !== '?';
       const typing = listed || target.matches?.('input:not([type=checkbox]), textarea') || target.closest?.('dialog, .pop');
       if (event.ctrlKey || event.metaKey || event.altKey) return;

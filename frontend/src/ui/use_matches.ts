@@ -1,4 +1,4 @@
-// Whether a media query matches, followed.
+// Whether a media query matches, kept up to date.
 
 import { useLayoutEffect, useState } from 'preact/hooks';
 

@@ -1,9 +1,9 @@
-// The width of an element, followed.
+// The width of an element, kept up to date.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** Width in pixels; 0 before the first drawing and while the tab is hidden. With `last` the width that the one before in
- *  its place had, which is as a rule its own, so that it is drawn once. */
+/** Width in pixels; 0 until first measured, unchanged while the tab is hidden. With `last`, starts from the width of the
+ *  previous element in its place, usually its own too, which then needs no second draw. */
 export function useWidth(last?: { width: number }): [preact.RefObject<HTMLDivElement | null>, number] {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(last?.width ?? 0);

@@ -1,15 +1,15 @@
-// What a reader made of a table's layout, as a text in the address: widths of columns.
+// Column widths that the reader chose, as text in the address.
 
 export const NARROWEST = 48;
 export const WIDEST = 1200;
 
-/** Column -> width in pixels, of `name:240,calls:90`. */
+/** Reads `name:240,calls:90` as column -> width in pixels. */
 export function readWidths(text: string): Record<string, number> {
   const pairs = text.split(',').map((part) => part.split(':') as [string, string?]);
   return Object.fromEntries(pairs.flatMap(([name, width]) => (name !== '' && /^\d{1,4}$/.test(width ?? '') ? [[name, clamped(Number(width))]] : [])));
 }
 
-/** The text with another width of a column; null: the usual one. */
+/** Sets one column's width and returns the new text; null restores the default width. */
 export function withWidth(text: string, column: string, width: number | null): string {
   const { [column]: _, ...others } = readWidths(text);
   const widths = width === null ? others : { ...others, [column]: clamped(width) };

@@ -6,27 +6,28 @@ export interface Span {
   end: number;
 }
 
-/** Rows that touch the viewport, with a few on either side; equally many wherever one is, so that what draws them stays. */
+/** Rows that touch the viewport, with `margin` on either side; away from the ends always equally many, so that their
+ *  elements can be reused. */
 export function rowWindow(scrollTop: number, viewport: number, rowHeight: number, rows: number, margin = 6): Span {
   const first = Math.max(0, Math.floor(scrollTop / rowHeight) - margin);
   const end = Math.min(rows, first + Math.ceil(viewport / rowHeight) + 1 + 2 * margin);
   return { first: Math.min(first, Math.max(0, rows - 1)), end: Math.max(end, 0) };
 }
 
-/** What draws a row: which of its kind it is, and the place of the row it draws. */
+/** A reusable row element: its key, and the place of the row that it draws. */
 export interface Slot {
   key: number;
   place: number;
 }
 
-/** The slots for another span: those of rows that stay keep them, new rows take those of rows that left. Their order is
- *  that of the slots before, so that none moves in the document, until `inOrder` puts them as the rows are. */
+/** Slots for another span: rows that stay keep theirs, new rows take those of rows that left. Slots keep their order, so
+ *  that none moves in the document, unless `inOrder` sorts them by place. */
 export function slotsFor(before: Slot[], { first, end }: Span, inOrder: boolean): Slot[] {
   const kept = new Set(before.map(({ place }) => place).filter((place) => place >= first && place < end));
   const fresh: number[][] = [[], []];
   for (let place = first; place < end; place += 1) if (!kept.has(place)) fresh[place % 2]!.push(place);
   const [even, odd] = fresh as [number[], number[]];
-  /** the next new row, of the same stripe if there is one */
+  /** the next new row, of the same stripe if possible */
   const next = (stripe: number): number | undefined => (stripe ? (odd.shift() ?? even.shift()) : (even.shift() ?? odd.shift()));
   const after = before.flatMap((slot) => {
     if (kept.has(slot.place)) return [slot];
@@ -38,7 +39,7 @@ export function slotsFor(before: Slot[], { first, end }: Span, inOrder: boolean)
   return inOrder ? after.sort((one, other) => one.place - other.place) : after;
 }
 
-/** Scroll offset that brings a row into the area below the header, the current one if it is there already. */
+/** Scroll offset that brings a row into view below the header; the current offset if it already is. */
 export function offsetFor(row: number, scrollTop: number, viewport: number, rowHeight: number): number {
   const top = row * rowHeight;
   if (top < scrollTop) return top;
@@ -46,7 +47,7 @@ export function offsetFor(row: number, scrollTop: number, viewport: number, rowH
   return scrollTop;
 }
 
-/** Row after a key of the keyboard, null for keys that do not move. */
+/** Row selected after a key press; null for keys that do not move the selection. */
 export function moveRow(key: string, row: number, rows: number, page: number): number | null {
   const moves: Record<string, number> = {
     ArrowDown: row + 1,

@@ -1,4 +1,4 @@
-// A row's steps as two small lines on one scale: A in the left lane, B in the right one.
+// Draws a row's steps as two small lines on one scale: A in the left lane, B in the right one.
 
 import { formatTime } from '../../ui/format';
 import { text } from '../../ui/strings';
@@ -10,10 +10,10 @@ const GAP = 8;
 const INSET = 3;
 export const WIDTH = 2 * LANE + GAP;
 export const HEIGHT = 22;
-/** The scale spans at least this part of the row's greatest time, so that a steady row looks steady. */
+/** The scale spans at least this fraction of the row's longest time, so that a steady row looks steady. */
 const LEAST_SPAN = 0.1;
 
-/** Vertical place of a time. Both sides have the same. */
+/** Maps a time in microseconds to its y coordinate; both sides share the scale. */
 export function scaleOf({ baseline, candidate }: StepLine): (us: number) => number {
   const times = [baseline, candidate].flatMap((side) => (side ? [...side.low_us, ...(side.high_us ?? [])] : []));
   let low = Math.min(...times);
@@ -29,7 +29,7 @@ export function scaleOf({ baseline, candidate }: StepLine): (us: number) => numb
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** Of few steps one line through all; of thinned ones a line down and up through each of the groups. */
+/** One line through all steps; if they were grouped (`high_us`), it runs from maximum to minimum in each group. */
 export function linePath({ low_us, high_us }: SideLine, left: number, y: (us: number) => number): string {
   const slot = LANE / low_us.length;
   if (low_us.length === 1 && !high_us) return `M${left} ${round(y(low_us[0]!))}h${LANE}`;
@@ -43,7 +43,7 @@ export function linePath({ low_us, high_us }: SideLine, left: number, y: (us: nu
 export interface Drawn {
   a: string;
   b: string;
-  /** the median of A in B's lane */
+  /** A's median, drawn in B's lane */
   level: string;
   summary: string;
 }

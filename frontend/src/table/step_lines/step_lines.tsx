@@ -1,4 +1,4 @@
-// Fetches the steps of the rows in view when the table rests, keeps them, and draws each row's small picture.
+// Fetches the steps of the rows in view once scrolling stops, caches them, and draws each row's small picture.
 
 import { Component } from 'preact';
 import { fetchAnswer, queryWith, type RowSource } from '../../api/api';
@@ -10,20 +10,20 @@ import css from './step_lines.css?inline';
 
 adoptSheet(css);
 
-/** A table that is passed by asks nothing. */
+/** Scrolling must stop this long before steps are fetched. */
 const REST_MS = 120;
-/** Rows that are kept, of all tables together. */
+/** Cached rows over all tables. */
 const MOST_KEPT = 6000;
-/** Rows of one request, as the server takes them. */
+/** Most rows of one request that the server accepts. */
 const MOST_ASKED = 500;
 
-/** A row that has come: its place among those the server chooses, and its key. */
+/** A fetched row: its place in the server's answer, and its key. */
 export interface LineRow {
   place: number;
   key: string;
 }
 
-/** `0-3,7` of 0, 1, 2, 3, 7. */
+/** Writes 0, 1, 2, 3, 7 as `0-3,7`. */
 export function writePlaces(places: number[]): string {
   const parts: string[] = [];
   const ordered = [...places].sort((one, other) => one - other);
@@ -35,14 +35,14 @@ export function writePlaces(places: number[]): string {
   return parts.join(',');
 }
 
-/** Pictures by question, table, time and row; the oldest leave first. */
+/** Pictures by question, table, time and row; the oldest are evicted first. */
 const kept = new Kept<Drawn>(MOST_KEPT);
 
-/** The pictures of one time of one table's rows. `onNews` is called when some have come. */
+/** The pictures of one table's rows for one time. `onNews` is called when new ones are ready. */
 export class StepLines {
   private timer = 0;
   private busy: AbortController | null = null;
-  /** the first answer takes long, as the server gathers the table for it: it is waited for, whatever is passed by */
+  /** the first request is never aborted by scrolling: it is slow, because the server gathers the table for it */
   private answered = false;
   private next: (() => void) | null = null;
   private asking = new Set<string>();
@@ -64,25 +64,25 @@ export class StepLines {
     return found && <Picture drawn={found} />;
   }
 
-  /** Once the table rests: asks for `near` rows, all at once, if one of those in view is missing. */
+  /** Once scrolling stops, fetches all missing `near` rows in one request if any row in view is missing. */
   look(seen: () => LineRow[], near: () => LineRow[], asked: Record<string, string>): void {
     clearTimeout(this.timer);
     const isMissing = ({ key }: LineRow): boolean => !kept.has(this.of + key) && !this.failed.has(key);
     this.timer = setTimeout(() => {
-      if (seen().filter(isMissing).every(({ key }) => this.asking.has(key))) return; // all here, or on their way
+      if (seen().filter(isMissing).every(({ key }) => this.asking.has(key))) return; // all cached or requested
       if (this.busy && !this.answered) return void (this.next = () => this.look(seen, near, asked));
       void this.fetch(near().filter(isMissing).slice(0, MOST_ASKED), asked, () => this.look(seen, near, asked));
     }, REST_MS) as unknown as number;
   }
 
-  /** Ends what is under way. */
+  /** Cancels the timer and the request. */
   close(): void {
     clearTimeout(this.timer);
     this.busy?.abort();
   }
 
   private async fetch(rows: LineRow[], asked: Record<string, string>, again: () => void): Promise<void> {
-    this.busy?.abort(); // those rows were passed by
+    this.busy?.abort(); // those rows scrolled past
     const controller = (this.busy = new AbortController());
     this.asking = new Set(rows.map(({ key }) => key));
     const more = { table: this.source.table, tag: this.source.tag, measure: this.measure, points: String(LANE), ...asked, places: writePlaces(rows.map(({ place }) => place)) };
@@ -91,7 +91,7 @@ export class StepLines {
       const answer = await fetchAnswer<RowLines>('rows', queryWith(this.source.query, more), 'tb_perfcompare.rows/1', controller.signal);
       if (this.busy !== controller) return;
       const places = new Map(rows.map(({ place, key }) => [place, key]));
-      // rows of an answer that lacks other files than the table are not its rows
+      // if the answer lacks other files than the table, its places are other rows
       const same = this.source.lost === null || answer.lost === this.source.lost;
       answer.places.forEach((place, at) => {
         const key = places.get(place);
@@ -104,7 +104,7 @@ export class StepLines {
       else for (const key of places.values()) this.failed.add(key);
     } catch {
       if (controller.signal.aborted) return;
-      // the table says itself what is wrong with the server; asked again when it rests elsewhere
+      // the table reports server errors; retried once other rows arrive
       this.failed = new Set(this.asking);
     }
     this.asking = new Set();
@@ -117,7 +117,7 @@ export class StepLines {
   }
 }
 
-/** Rows are drawn at every move of the table; a picture that is the same is left alone. */
+/** Redrawn only if the picture changes: rows are redrawn at every scroll. */
 class Picture extends Component<{ drawn: Drawn }> {
   override shouldComponentUpdate(next: { drawn: Drawn }): boolean {
     return next.drawn !== this.props.drawn;

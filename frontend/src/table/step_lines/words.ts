@@ -1,4 +1,4 @@
-// Words of a row's steps, apart from ui/strings.ts so that they come with it.
+// Strings of a row's steps; apart from ui/strings.ts so that they load with them.
 
 import { formatCount } from '../../ui/format';
 import type { MetricWords } from '../../ui/strings';

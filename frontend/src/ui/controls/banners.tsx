@@ -1,4 +1,4 @@
-// Lines above the answer that ask for the reader's decision; numbers never change by themselves.
+// Notices above the comparison, some with an action: numbers on screen never change unless the reader agrees.
 
 import { IconButton, LinkButton } from '../buttons';
 import { Icon } from '../icons';

@@ -1,4 +1,4 @@
-// A name and what is chosen of it, one below the other in a grid of two columns.
+// A labelled control: one row of a grid with two columns.
 
 export function Choice({ label, about, children }: { label: string; about?: string; children: preact.ComponentChildren }) {
   return (

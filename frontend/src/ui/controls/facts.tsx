@@ -1,8 +1,8 @@
-// What is known, each with its name.
+// A list of named values.
 
 export type Fact = [name: preact.ComponentChildren, value: preact.ComponentChildren, about?: string];
 
-/** Nothing where nothing is known. */
+/** Draws nothing if there are no facts. */
 export function Facts({ class: look, facts }: { class?: string; facts: Fact[] }) {
   if (facts.length === 0) return null;
   return (

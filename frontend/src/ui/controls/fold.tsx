@@ -1,4 +1,4 @@
-// Controls in a row; on a phone they are behind one button.
+// Controls in a row; on a phone, behind one button.
 
 import type { ComponentChildren } from 'preact';
 import type { IconName } from '../icons';
@@ -6,10 +6,10 @@ import { useMatches } from '../use_matches';
 import { Menu } from './menu';
 
 interface Props {
-  /** what the button says: as a rule what is chosen */
+  /** the button's text, usually the current choice */
   label: string;
   icon?: IconName;
-  /** something within is not as usual */
+  /** whether a control inside differs from its default */
   marked?: boolean;
   children: ComponentChildren;
 }
@@ -21,7 +21,7 @@ export function Fold({ label, icon, marked, children }: Props) {
   return (
     <Menu class={marked ? 'fold marked' : 'fold'} label={label} icon={icon}>
       {(close) => (
-        // a choice is seen in what the panel covers
+        // closes after a choice, whose effect is seen behind the panel
         <div class="fold-controls" onClick={(event) => (event.target as Element).closest('[aria-pressed]') && close()} onChange={close}>
           {children}
         </div>

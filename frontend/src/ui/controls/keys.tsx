@@ -1,4 +1,4 @@
-// The list of keys, and below it which program answers.
+// The list of keyboard shortcuts; below it, the version and the trace reader.
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { IconButton } from '../buttons';

@@ -1,4 +1,4 @@
-// A table of whole sentences. Roles are written out, as its parts are laid out otherwise on narrow screens.
+// A table of sentences. Roles are explicit because narrow screens lay its parts out as cards, which drops the implicit ones.
 
 import css from './listing.css?inline';
 import { adoptSheet } from '../sheets';

@@ -1,4 +1,4 @@
-// What is known of both sides, a line for each measure: A, B and their difference.
+// A table of measures: A, B and their difference.
 
 import { text } from '../strings';
 

@@ -1,4 +1,4 @@
-// A button that opens a small panel; closes on Escape, on a click elsewhere and when focus leaves it.
+// A button that opens a small panel, which closes on Escape, on a click outside and when it loses focus.
 
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -19,7 +19,7 @@ interface ItemProps {
   title?: string;
   /** closes the panel */
   close: () => void;
-  /** what it does, or the address of the file that it saves */
+  /** the action, or in `href` the URL of the file to save */
   onChoose?: () => void;
   href?: string;
   children: ComponentChildren;
@@ -36,10 +36,10 @@ export function MenuItem({ title, close, onChoose, href, children }: ItemProps) 
 
 const ITEMS = '.pop button:not(:disabled), .pop a, .pop input, .pop select:not(:disabled)';
 
-/** Between a panel and the edges of the window. */
+/** Least pixels between a panel and the edges of the window. */
 const GAP = 8;
 
-/** By how much a panel is moved so that none of it is beside the window; where it is wider, its left edge is in sight. */
+/** Pixels to move a panel right (left if negative) so that it fits the window; if it is wider, its left edge stays visible. */
 export function shiftInto(left: number, right: number, window: number): number {
   return Math.max(Math.min(0, window - GAP - right), GAP - left);
 }

@@ -1,4 +1,4 @@
-// Files that cannot be used, and why.
+// Files that cannot be used, with the reason.
 
 import { Icon } from '../icons';
 import { text } from '../strings';

@@ -1,4 +1,4 @@
-// A row of buttons, one of them pressed.
+// A segmented control: a row of buttons, one of them pressed.
 
 interface Props<T> {
   label?: string;

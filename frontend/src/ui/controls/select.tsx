@@ -9,7 +9,7 @@ interface Props {
   disabled?: boolean;
   value: string;
   options: Option[];
-  /** what is said of a value that is not among the options; without it such a value is not listed */
+  /** text of an extra option for a value that is not among the options; without it such a value is not listed */
   missing?: (value: string) => string;
   onChoose: (value: string) => void;
 }

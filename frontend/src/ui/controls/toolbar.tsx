@@ -1,13 +1,13 @@
-// Controls that are one tab stop together: arrow keys, Home and End move among them.
+// Controls that form one tab stop (roving tab index): arrow keys, Home and End move between them.
 
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export function Toolbar({ label, class: name, children }: { label: string; class: string; children: ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null);
-  /** the control that the Tab key comes back to */
+  /** the control that holds the roving tab index */
   const held = useRef<HTMLElement | null>(null);
-  // what a menu or dialog of theirs holds has stops of its own
+  // controls in an open menu or dialog keep their own tab stops
   const controls = (): HTMLElement[] => [...(box.current?.querySelectorAll<HTMLElement>('button, select, input') ?? [])].filter((one) => !one.closest('.pop, dialog'));
   const hold = (): void => {
     const all = controls();

@@ -1,9 +1,9 @@
-// A note next to the pointer or the chosen mark. What it says is also said to screen readers, elsewhere.
+// A tooltip next to the pointer or the selected mark. Hidden from screen readers, which get the same text elsewhere.
 
 import { Badge, LETTERS, type Letter } from '../sides';
 
 interface Props {
-  /** the place it points at, and the room it must stay in, in pixels of its container */
+  /** the point that it describes, and the width that it must stay in, in pixels of its container */
   x: number;
   y: number;
   width: number;
@@ -12,7 +12,7 @@ interface Props {
 
 const OFFSET = 14;
 
-/** Figures of both sides, the cells of a row each; what else there is follows as rows of its own. */
+/** A table with one row of cells per side; `children` are further rows. */
 export function SideFigures({ of, children }: { of: (side: Letter) => preact.ComponentChildren; children?: preact.ComponentChildren }) {
   return (
     <table class="tooltip-figures">
