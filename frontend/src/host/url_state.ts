@@ -31,7 +31,7 @@ export interface Address {
   /** time metric of the table; "" for the default */
   metric: string;
   status: StatusFilter;
-  /** smallest |delta| as a fraction of the baseline step; null for the default */
+  /** smallest |delta| as a fraction of the shorter side's step; null for the default */
   min: number | null;
   category: string;
   row: string;
