@@ -7,7 +7,7 @@ import { text } from '../ui/strings';
 import { recentPairs } from './recent';
 import { findRun, spanPair } from './selection';
 
-/** Most suggestions listed; nobody reads more. */
+/** Largest number of suggestions listed. */
 const MOST_LISTED = 40;
 
 /** Recent pairs, the server's suggestions, and two spans of each shown run, which check how much a run differs from itself. */
