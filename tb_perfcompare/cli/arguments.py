@@ -78,20 +78,20 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "scheduler": {"metavar": "ADDRESS", "help": "read the files on the Dask cluster with this scheduler"},
     "top": {"metavar": "N", "type": positive, "help": "rows per table (default: {of})"},
 }  # fmt: skip
-"""Option -> what argparse wants to know of it. In a help {of} is what it is about, {whole} the run or one side."""
+"""Option -> arguments of add_argument. In a help text {of} says what the option applies to, {whole} the run or side."""
 
 SELECTION = ("worker", "span", "steps")
 
 
 def add_options(parser: argparse.ArgumentParser, *names: str, of: str = "") -> None:
-    """These options; `of` fills their helps."""
+    """Adds the named options; `of` completes their help texts."""
     for name in names:
         option = _OPTIONS[name]
         parser.add_argument(f"--{name}", **{**option, "help": option["help"].format(of=of, whole="the run")})
 
 
 def add_side_options(parser: argparse.ArgumentParser, side: str, *names: str) -> None:
-    """The same for one side: --baseline-launches and the like. Those of SELECTION win over the ones for both sides."""
+    """Adds options for one side: --baseline-launches and the like. Those of SELECTION override those for both sides."""
     for name in names:
         option = _OPTIONS[name]
         text = f"--{name} for the {side} side only" if name in SELECTION else option["help"]
@@ -100,5 +100,5 @@ def add_side_options(parser: argparse.ArgumentParser, side: str, *names: str) ->
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """-o."""
+    """Adds -o."""
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")

@@ -16,7 +16,7 @@ FIRST_LOOK = 3
 """Rounds before the first look, if as many are planned: fewer captures do not show how much captures vary."""
 
 FIRST_WITHOUT_PACE = 4
-"""The same if program and machine are not separated.
+"""Rounds before the first look if program and machine are not separated.
 
 On a machine with two speeds, in 3 of 100 experiments three captures of one command are all fast and three of the other
 all slow.

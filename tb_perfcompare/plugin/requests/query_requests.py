@@ -59,7 +59,8 @@ def row_key(query: Mapping[str, str]) -> str:
 
 
 def places_and_points(query: Mapping[str, str]) -> tuple[tuple[int, ...], int]:
-    """Of api/rows: places of the rows among the chosen ones, and the most figures of each side. Raises BadRequest."""
+    """Parses `places` and `points` of api/rows: positions among the chosen rows, and the limit of values per side.
+    Raises BadRequest."""
     places = _places(required(query, "places", "which rows: 0-59,75"))
     return places, min(max(row_count(query, "points", DEFAULT_POINTS, "figures"), 2), MOST_POINTS)
 
