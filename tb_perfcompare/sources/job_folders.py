@@ -46,7 +46,9 @@ def _join(
     run) of each part, and returns the workers of the joined run, none if these are no parts of one job."""
     jobs: dict[tuple[str, str], list[_Part]] = {}
     out: list[RunEntry] = []
+    names = set[str]()
     for run in runs:
+        names.add(run.name)
         parent, _, last = run.name.rpartition("/")
         matched = name.fullmatch(_stem(last))
         if matched is None or run.format != TRACE:
@@ -56,7 +58,8 @@ def _join(
     for (parent, before), parts in jobs.items():
         is_only = sum(folder == parent for folder, _ in jobs) == 1
         job_name = "/".join(filter(None, (parent, "" if is_only else before))) or root_name
-        workers = workers_of(before, parts) if len(parts) > 1 and all(job_name != run.name for run in out) else ()
+        is_distinct = len({_numbers(part) for part in parts}) == len(parts) > 1  # step_5.json and step_5.json.gz
+        workers = workers_of(before, parts) if is_distinct and job_name not in names else ()
         if not workers:
             out += [run for _, run in parts]
             continue

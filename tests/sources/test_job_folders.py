@@ -102,3 +102,14 @@ def test_files_that_differ_in_a_number_are_ranks_if_the_traces_say_so(tmp_path: 
         "sizes/trace_1.json": {"trace_1": {"default": "trace_1.json"}},
     }
     assert [worker.name for worker in parse_source(str(tmp_path / "sizes")).workers] == ["trace_0", "trace_1"]
+
+
+def test_two_files_of_one_iteration_are_runs_of_their_own(tmp_path: Path) -> None:
+    """They may be the same recording, which would count twice."""
+    names = ["step_5.json", "step_5.json.gz", "step_6.json"]
+    assert list(layout(tmp_path, *(f"a/{name}" for name in names))) == [f"a/{name}" for name in names]
+
+
+def test_a_name_that_another_run_has_is_not_given_to_a_job(tmp_path: Path) -> None:
+    paths = ["step_1/w.pt.trace.json", "step_1/epoch_1/trace.json", "step_1/epoch_2/trace.json"]
+    assert list(layout(tmp_path, *paths)) == ["step_1", "step_1/epoch_1", "step_1/epoch_2"]

@@ -36,7 +36,7 @@ export function hasNamedRows(table: Table): boolean {
   return table.columns[nameIndex(table)]?.role === 'key';
 }
 
-/** Default of the smallest difference shown, as a fraction of the step; 0 for single launches, each of which is short. */
+/** Default threshold of the differences shown, as a fraction of the step; 0 for single launches, which are short. */
 export function usualMinimum(table: Table): number {
   const few = (table.total_rows ?? table.rows.length) < SMALL;
   return !few && hasNamedRows(table) ? DEFAULT_MINIMUM : 0;

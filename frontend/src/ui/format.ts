@@ -176,7 +176,7 @@ export function formatP(p: Measured): string {
 
 const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB'];
 
-/** Bytes in the largest binary unit (up to GiB) of which a size is at least 1; 1 for bytes. */
+/** Bytes per unit in which a size is shown: the largest binary unit up to GiB that it reaches; 1 for bytes. */
 export function byteUnit(bytes: number): number {
   return 1024 ** Math.max(0, ...BYTE_UNITS.map((_, power) => (Math.abs(bytes) / 1024 ** power >= FITS ? power : 0)));
 }

@@ -1,7 +1,7 @@
 """Sums of rows by group and step.
 
-Rows are summed once, by the finest groups that any table needs; coarser tables sum these groups, of which there are far
-fewer.
+Rows are summed once, by the finest groups that any table needs; coarser tables sum these groups, which are far fewer
+than the rows.
 """
 
 from __future__ import annotations
