@@ -59,7 +59,7 @@ class NoteCode(str, Enum):
 LOST = frozenset({NoteCode.TRUNCATED, NoteCode.REPAIRED, NoteCode.DROPPED_EVENTS, NoteCode.FILE_FAILED})
 """Notes that mean some recorded data is missing from the numbers."""
 
-ALWAYS_SAID = LOST | {NoteCode.HOST_ALONE, NoteCode.OTHER_TRACES, NoteCode.DUPLICATE_KEYS}
+ALWAYS_SHOWN = LOST | {NoteCode.HOST_ALONE, NoteCode.OTHER_TRACES, NoteCode.DUPLICATE_KEYS}
 """Notes shown everywhere, even next to a single table: some of the user's input is missing from the numbers."""
 
 

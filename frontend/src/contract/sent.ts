@@ -506,7 +506,7 @@ export interface RowPaths {
   /** kind, name, and the table that has a row of this name, or "" */
   frames: [string, string, string][];
   /** empty if the table has no call paths */
-  ways: Way[];
+  ways: PathSplit[];
   related: Related[];
   /** largest frame of this name in the call tree; null if there is none */
   call_tree: FrameLink | null;
@@ -523,7 +523,7 @@ export interface Figures {
 }
 
 /** The row split by one kind of path. */
-export interface Way {
+export interface PathSplit {
   way: string;
   absent: Absent;
   paths: CallPath[];
@@ -764,7 +764,7 @@ export interface VerdictRow {
   /** why the candidate was not compared; null if it was */
   error: ServerError | null;
   /** comparison in brief; null if there is an error */
-  look: Look | null;
+  look: CandidateResult | null;
   /** null if the candidate has no p or its verdict is withheld */
   adjusted: Adjusted | null;
 }
@@ -785,7 +785,7 @@ export interface ServerError {
 }
 
 /** A comparison in brief. */
-export interface Look {
+export interface CandidateResult {
   baseline: SideBrief;
   candidate: SideBrief;
   headline: Headline;

@@ -33,15 +33,15 @@ class Finding:
     look_at: str = ""
 
 
-MOST_SHARE = 10.0
+MAX_SHARE = 10.0
 """Largest share that is shown, in multiples of the change. Beyond it, parts cancel each other and a share means
 nothing."""
 
 
 def share_of(part: float, change: float) -> float | None:
     """Share of the change that the part explains (same unit for both); None without a change, or if the part exceeds
-    MOST_SHARE times the change."""
-    return part / change if abs(part) <= MOST_SHARE * abs(change) and change else None
+    MAX_SHARE times the change."""
+    return part / change if abs(part) <= MAX_SHARE * abs(change) and change else None
 
 
 WITHIN_SPREAD = "within the spread of the"

@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.strict.processes import ProcessPair
 from tb_perfcompare.render.strict.prose import PLAIN, Prose, prose
 from tb_perfcompare.render.strict.report import report_title
 from tb_perfcompare.render.wire.pages import first_rows
-from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted, raw
+from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit, encoded, raw
 
 
 class ProcessPairDict(TypedDict):
@@ -105,15 +105,15 @@ def _pair(pair: ProcessPair) -> ProcessPairDict:
 
 
 def strict_first(body: bytes) -> bytes:
-    """Returns the report's JSON; if it is larger than MOST_BYTES, with only the first rows of its tables."""
-    if len(body) <= MOST_BYTES:
+    """Returns the report's JSON; if it is larger than MAX_BYTES, with only the first rows of its tables."""
+    if len(body) <= MAX_BYTES:
         return body
     answer: dict[str, Any] = msgspec.json.decode(body)
     tables = strict_tables(body)
     parts = {key: raw(value) for key, value in answer.items() if key != "tables"}
     parts["tables"] = raw({})
-    room = MOST_BYTES - len(encoded(parts))
-    return fitted(encoded({**parts, "tables": first_rows(tables, room)}), MOST_BYTES)
+    room = MAX_BYTES - len(encoded(parts))
+    return cut_to_fit(encoded({**parts, "tables": first_rows(tables, room)}), MAX_BYTES)
 
 
 def strict_tables(body: bytes) -> dict[str, Table]:

@@ -173,7 +173,7 @@ static int16_t key_number(const Names *keys, const Token *key)
 /* The literal of these bytes, added if new; literals[NOT_KEPT] if it is too long or there are too many. */
 static Literal *literal_of(Shapes *shapes, int16_t key, Text at, size_t size)
 {
-    Literal **first = &shapes->of_key[key >= 0 ? key : key == NO_NUMBER ? MOST_NAMES : MOST_NAMES + 1];
+    Literal **first = &shapes->of_key[key >= 0 ? key : key == NO_NUMBER ? MAX_NAMES : MAX_NAMES + 1];
     for (Literal *literal = *first; literal != NULL; literal = literal->sibling) {
         if (literal->size == size && same_bytes(literal->bytes, at, size)) {
             return literal;

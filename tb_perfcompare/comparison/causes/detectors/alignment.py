@@ -18,13 +18,13 @@ MULTIPLE = 8
 SMALL = 16
 """Sizes below this, such as channels of a filter or an image, are seldom aligned and are ignored."""
 
-MOSTLY, RARELY = 0.8, 0.5
+MIN_ALIGNED, MAX_UNALIGNED = 0.8, 0.5
 """Least share of aligned calls for an aligned operator, and largest share for an unaligned one."""
 
-NEARLY = 0.07
+MAX_ELEMENT_CHANGE = 0.07
 """Largest relative change of the number of elements; beyond it the work differs."""
 
-BEYOND = 3.0
+MIN_TIME_RATIO = 3.0
 """The time changes at least this many times as much as the elements, as logarithms, ..."""
 
 CHANGED = 0.05
@@ -52,9 +52,9 @@ def alignment_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     sizes = [_elements(moved.values(), side) for side in (0, 1)]
     growth, change = math.log(sizes[1] / sizes[0]), math.log(every.us_b / every.us_a)
-    if abs(growth) > math.log1p(NEARLY) or change * exposed <= 0:
+    if abs(growth) > math.log1p(MAX_ELEMENT_CHANGE) or change * exposed <= 0:
         return
-    if abs(change) < max(math.log1p(CHANGED), BEYOND * abs(growth)):
+    if abs(change) < max(math.log1p(CHANGED), MIN_TIME_RATIO * abs(growth)):
         return
     delta = math.copysign(min(abs(every.delta_us), abs(exposed)), exposed)
     if abs(delta) < pair.least_us:
@@ -82,9 +82,9 @@ def _lost(rows: _Rows) -> int:
         _aligned([(part, abs(amount.more_calls)) for part, amount in rows if amount.more_calls * sign > 0])
         for sign in (-1, 1)
     )
-    if went >= MOSTLY and came <= RARELY:
+    if went >= MIN_ALIGNED and came <= MAX_UNALIGNED:
         return 1
-    return -1 if came >= MOSTLY and went <= RARELY else 0
+    return -1 if came >= MIN_ALIGNED and went <= MAX_UNALIGNED else 0
 
 
 def _aligned(calls: Sequence[tuple[str, float]]) -> float:
