@@ -28,9 +28,9 @@ typedef struct {
     size_t room;
     int32_t free; /* first free place */
     int32_t top;  /* the claim that ends first */
-    int32_t latest[MOST_ROLES];
-    size_t many[MOST_ROLES];
-    uint64_t each[MOST_ROLES]; /* time per claim of a shared role since the sweep began */
+    int32_t latest[MAX_ROLES];
+    size_t many[MAX_ROLES];
+    uint64_t each[MAX_ROLES]; /* time per claim of a shared role since the sweep began */
 } State;
 
 static bool reserve(Pile *pile, size_t size)
@@ -252,10 +252,10 @@ static bool give(State *state, int64_t from, int64_t to)
 {
     const uint64_t length = (uint64_t)to - (uint64_t)from;
     size_t role = 0;
-    while (role < MOST_ROLES && state->many[role] == 0) {
+    while (role < MAX_ROLES && state->many[role] == 0) {
         role++;
     }
-    if (role == MOST_ROLES) {
+    if (role == MAX_ROLES) {
         return add_gap(state, from, to);
     }
     if ((state->claims->shared >> role & 1) != 0) {
@@ -295,7 +295,7 @@ static Item *in_order(const Claims *claims, const Steps *steps, size_t *count, P
     *count = kept;
     kept = 0;
     for (size_t row = 0; row < claims->count; row++) {
-        if (claims->role[row] >= MOST_ROLES) {
+        if (claims->role[row] >= MAX_ROLES) {
             *how = PASS_BAD_INPUT;
             free(items);
             return NULL;
@@ -347,7 +347,7 @@ static bool sweep_step(State *state, const Item *items, size_t count, size_t *ne
             }
         }
     }
-    for (size_t role = 0; role < MOST_ROLES; role++) {
+    for (size_t role = 0; role < MAX_ROLES; role++) {
         for (int32_t place = state->latest[role]; place != NOTHING_RECORDED; place = state->active[place].older) {
             if (!settle(state, &state->active[place])) {
                 return false;
@@ -384,7 +384,7 @@ PassEnd sweep(const Claims *claims, const Steps *steps, Owned *owned)
     }
     State state = {.claims = claims, .owned = owned, .free = NOTHING_RECORDED, .top = NOTHING_RECORDED};
     how = PASS_DONE;
-    for (size_t role = 0; role < MOST_ROLES; role++) {
+    for (size_t role = 0; role < MAX_ROLES; role++) {
         state.latest[role] = NOTHING_RECORDED;
     }
     for (size_t i = 0; how == PASS_DONE && i < steps->count; i++) {

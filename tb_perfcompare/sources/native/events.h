@@ -8,7 +8,7 @@
 #include "store.h"
 #include "tokens.h"
 
-enum { MAX_NAMES = 120, MOST_LITERALS = 250, MOST_LITERAL_BYTES = 56, MOST_NEXT = 8, TAIL = 16, MOST_UNREAD = 24 };
+enum { MAX_NAMES = 120, MAX_LITERALS = 250, MAX_LITERAL_BYTES = 56, MAX_NEXT = 8, TAIL = 16, MAX_UNREAD = 24 };
 
 /* An ASCII text to compare with. */
 typedef struct {
@@ -65,20 +65,20 @@ typedef struct Literal {
     uint8_t tail_mask[TAIL]; /* past the end of a shorter literal */
     size_t tail_at;
     size_t size;
-    struct Literal *next[MOST_NEXT]; /* literals that followed, the most frequent ones first; NULL for none */
-    uint32_t hits[MOST_NEXT];        /* number of times each followed */
+    struct Literal *next[MAX_NEXT]; /* literals that followed, the most frequent ones first; NULL for none */
+    uint32_t hits[MAX_NEXT];        /* number of times each followed */
     int32_t text;                    /* the latest value after this literal, NO_NUMBER if it was not interned */
     int16_t key;             /* number of the key, NO_NUMBER for unused keys, CLOSES for none */
     uint8_t trust;           /* for unused keys: 0 if the value keeps changing */
     uint8_t unread_size;     /* size of its latest value; 0 for none or a longer one */
     bool is_unread_number;
-    uint8_t unread[MOST_UNREAD];
+    uint8_t unread[MAX_UNREAD];
     uint64_t number_word; /* the latest number, if short, and the byte after it; otherwise equals no word */
     uint64_t number_mask; /* mask of these bytes */
     size_t number_size;
     Number number;
     struct Literal *sibling; /* another literal of this key, NULL for none */
-    uint8_t bytes[MOST_LITERAL_BYTES];
+    uint8_t bytes[MAX_LITERAL_BYTES];
 } Literal;
 
 /* The literals of one kind of object: [0] is its opening brace, [1] represents all literals that are not kept. */
@@ -86,7 +86,7 @@ typedef struct {
     const Names *keys;
     size_t count;
     Literal *of_key[MAX_NAMES + 2]; /* the first literal of each key, then of unused keys, then of closing ones */
-    Literal literals[MOST_LITERALS];
+    Literal literals[MAX_LITERALS];
 } Shapes;
 
 /* A value of the event being read. */

@@ -25,7 +25,7 @@ MAX_OPERATORS = 0.5
 """Share of those operators that must be called more (less) often."""
 
 RATIO_TOLERANCE, MIN_AGREEING_SHARE = 0.25, 0.6
-"""The logarithms of at least this share of their ratios (MIN_AGREEING_SHARE) must be within RATIO_TOLERANCE of the median's. Layers and
+"""The logarithms of MIN_AGREEING_SHARE of their ratios must be within RATIO_TOLERANCE of the median's. Layers and
 micro-batches reach 0.9 in recordings, operators that are written out at most 0.51."""
 
 OWN_CAUSE_RATIO = 1.5
