@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Annotated
 
 from tb_perfcompare.errors import LONGEST_MESSAGE, shortened
 from tb_perfcompare.quick_dataclass import dataclass
@@ -70,9 +71,9 @@ class Note:
     `where` names the file, table or step concerned ("" for all). An overlong message loses its middle.
     """
 
-    code: NoteCode
-    message: str
-    where: str = ""
+    code: Annotated[NoteCode, "kind of limitation"]
+    message: Annotated[str, "the limitation in words"]
+    where: Annotated[str, "file, table or step concerned; empty for all"] = ""
 
     def __post_init__(self) -> None:
         if len(self.message) > LONGEST_MESSAGE:
