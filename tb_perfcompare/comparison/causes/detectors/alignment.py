@@ -111,7 +111,7 @@ ALIGNMENT = Rule(
     needs="operators and `record_shapes`, kernels",
     look_at="widths, channels and vocabulary: round them up to multiples of 8, better 64",
     look_at_gain="which sizes of the model were rounded",
-    confidence="likely: the sizes are recorded; that they cost the time follows from their operators alone",
+    confidence="likely: the sizes are recorded; that they cost the time is inferred from the time of these operators",
     find=alignment_rules,
     rank=1,
 )

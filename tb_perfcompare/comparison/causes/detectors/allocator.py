@@ -55,7 +55,7 @@ def _retries(
         first,
         "Memory pressure" if more else "Memory pressure is gone",
         f"allocations inside operators {'run' if more else 'no longer run'} out of memory and retry after "
-        f"freeing cached blocks; {first} {_times(inside)} calls per step there, driver allocations {_times(again)}",
+        f"freeing cached blocks; {first} {_times(inside)} calls per step in them, driver allocations {_times(again)}",
         "",
     )
 

@@ -78,7 +78,7 @@ def _slower(
     transfer = (before.transfer_us, after.transfer_us) if before and after and whole else None
     rates = _bandwidth_text(pair, (amount.us_a, amount.us_b), transfer)
     word = "slower" if slower else "faster"
-    ranks = "; with one rank compared, waiting for a late rank looks the same" if alone else ""
+    ranks = "; only one rank is compared: waiting for a late rank would look the same" if alone else ""
     title, calls = f"Collectives are {word}", ""
     explains: dict[Part, float] = {(COMMUNICATION, ""): exposed}
     confidence = "a late rank would look the same" if alone else ""
@@ -130,7 +130,7 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
         extra = extra_work(*((pair.candidate, pair.baseline) if longer else (pair.baseline, pair.candidate)), side.late)
         named = [work for work in extra if work.us >= NAMED * own[most]][:_MAX_NAMED]
         of = f": {', '.join(work.text for work in named)}" if named else ""
-        does = f" ({category_words(CATEGORY_LABELS[most])} {signed_time(own[most])} over the other ranks{of})"
+        does = f" ({category_words(CATEGORY_LABELS[most])} {signed_time(own[most])} vs the other ranks{of})"
         evidence += [Evidence("ledger", f"{work.category} / {work.key}") for work in named]
     # in the mean over ranks, the late rank's own work counts by its share
     explains = {(COMMUNICATION, ""): exposed}
@@ -140,7 +140,7 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
             explains[label, ""] = sign * min(us / len(side.beyond_us), abs(pair.exposed(label)))
     delta = fsum(explains.values())
     its_work = signed_time(delta - exposed)
-    of_it = "" if len(explains) == 1 else f", {its_work} of it the late rank's own work averaged over ranks"
+    of_it = "" if len(explains) == 1 else f", including {its_work} of the late rank's own work (mean over ranks)"
     sentence = (
         f"Ranks wait {'longer' if longer else 'less'} in collectives: {signed_time(delta)} per step{of_it}; "
         f"the late rank {'is' if longer else 'was'} {side.late}{does}; per step and rank, waiting "

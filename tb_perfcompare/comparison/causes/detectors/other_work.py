@@ -169,7 +169,7 @@ def _other_types(pair: RuleContext) -> OtherWork | None:
     return OtherWork(
         DATA_TYPE_CHANGED, name,
         "Data types changed",
-        f"{how_many} have other input types, e.g. {short(name)} "
+        f"{how_many} have different input types, e.g. {short(name)} "
         f"{shown_shape(before)} → {shown_shape(after)}{peak_clause(pair, name)}",
         None, Evidence("operators", name),
     )  # fmt: skip
@@ -194,7 +194,7 @@ def _other_shapes(pair: RuleContext) -> OtherWork | None:
     return OtherWork(
         WORKLOAD_CHANGED, name,
         "Workload changed",
-        f"{how_many} have other input shapes, e.g. {short(name)} "
+        f"{how_many} have different input shapes, e.g. {short(name)} "
         f"{shown_shape(before)} → {shown_shape(after)} (elements {ratio_text(ratio)}){total_clause(pair)}",
         ratio, Evidence("operators_by_shape", f"{name} / {after}"),
     )  # fmt: skip

@@ -90,24 +90,25 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     own = math.copysign(growth[label] * len(slow) / len(summary.steps), delta)
     if not of_step and (own * pair.exposed(label) <= 0 or abs(own) < MAIN_SHARE * abs(pair.exposed(label))):
         return
-    names = ", ".join(_named(summary, int(at)) for at in slow[:MAX_NAMED])
+    named = _named(summary, slow[:MAX_NAMED])
+    labels = ", ".join(summary.steps.label[at] for at in slow[:MAX_NAMED].tolist())
     rest = f" and {many(len(slow) - MAX_NAMED, 'other')}" if len(slow) > MAX_NAMED else ""
     word = "candidate" if delta > 0 else "baseline"
     share = len(slow) / len(summary.steps)
     sentence = (
         f"Slow steps in the {word}: {signed_time(delta)} on the mean step, from {len(slow)} of {len(summary.steps)} "
-        f"steps ({'step' if len(slow) == 1 else 'steps'} {names}{rest}); in them "
+        f"steps ({named}{rest}); in a slow step, "
         f"{category_words(label)} {signed_time(growth[label])}"
         f"{f', mostly {short(entity)}{_called_more(summary, slow, (label, entity))}' if entity else ''}."
     )
     yield cause(
-        pair, SLOW_STEPS, f"step {names}", label, delta, sentence, (Evidence("steps", f"{word} / {names}"),),
+        pair, SLOW_STEPS, named, label, delta, sentence, (Evidence("steps", f"{word} / {labels}"),),
         explains=_explained(entities, share, delta),
     )  # fmt: skip
 
 
 def _far(times: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Steps outside the fence that take FAR times as long as the median."""
+    """Steps outside the fence that take MIN_SLOW_RATIO times as long as the median."""
     middle = float(median(times))
     return np.array([at for at in outlying_steps(times) if times[at] >= MIN_SLOW_RATIO * middle], dtype=np.int64)
 
@@ -130,14 +131,17 @@ def _by_chance(one: Summary, slow: NDArray[np.int64], other: Summary, other_slow
     return min(2 * least / math.comb(n + m, k), 1.0)
 
 
-def _named(summary: Summary, step: int) -> str:
-    """The step's label, with its recording if there are several."""
-    label = summary.steps.label[step]
-    if len(summary.captures) == 1:
-        return label
-    workers = {capture.worker for capture in summary.captures}
-    capture = summary.captures[int(summary.steps.capture[step])]
-    return f"{label} of {'' if len(workers) == 1 else f'{capture.worker}, '}span {capture.span}"
+def _named(summary: Summary, steps: NDArray[np.int64]) -> str:
+    """The steps by label, and by recording if there are several: "step 5 in span 1, steps 5, 9 in span 2"."""
+    several_workers = len({capture.worker for capture in summary.captures}) > 1
+    found: dict[str, list[str]] = {}
+    for at in steps.tolist():
+        capture = summary.captures[int(summary.steps.capture[at])]
+        place = f" in {f'{capture.worker}, ' if several_workers else ''}span {capture.span}"
+        found.setdefault(place if len(summary.captures) > 1 else "", []).append(summary.steps.label[at])
+    return ", ".join(
+        f"{'step' if len(labels) == 1 else 'steps'} {', '.join(labels)}{place}" for place, labels in found.items()
+    )
 
 
 def _grown(summary: Summary, slow: NDArray[np.int64]) -> dict[Part, float]:

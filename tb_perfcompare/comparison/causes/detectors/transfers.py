@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.api_calls import WAIT, calls
-from tb_perfcompare.number_text import count
+from tb_perfcompare.number_text import many
 
 _TO_HOST = re.compile(r"\bDtoH\b|Device -> (?:Pageable|Pinned)|device to host", re.IGNORECASE)
 
@@ -65,7 +65,8 @@ def pageable_rules(pair: RuleContext) -> Iterator[Cause]:
     first = max(pageable, key=lambda row: (abs(row.delta), row.path))
     sentence = (
         f"Copies from {'pageable' if more > 0 else 'pinned'} memory: {signed_time(delta)} per step; "
-        f"{count(abs(more))} per step {'are no longer' if more > 0 else 'are now'} pinned "
+        f"{many(abs(more), 'copy', 'copies')} per step {'is' if abs(more) == 1 else 'are'} "
+        f"{'no longer' if more > 0 else 'now'} pinned "
         f"({times_text(before, after)})."
     )
     yield cause(
