@@ -57,11 +57,11 @@ def _alternatives(headline: Headline, judged: Judged, narrow: Narrow) -> tuple[A
     withheld = headline.verdict is Verdict.WITHHELD
     more = None if withheld else _record_more(headline)
     sides = judged.baseline, judged.candidate
-    found = [_of_steps(choice, judged.options, narrow) for choice in _step_choices(sides)]
+    found = [_steps_alternative(choice, judged.options, narrow) for choice in _step_choices(sides)]
     if withheld:  # if the work still differs with fewer steps, there is nothing to choose
         found = [one for one in found if one is not None and one.verdict is not Verdict.WITHHELD]
     elif len(found) < MAX_ALTERNATIVES - (more is not None):
-        found.append(_other_window(judged))
+        found.append(_other_window_alternative(judged))
     there_are = [alternative for alternative in found if alternative is not None]
     return (*there_are[: MAX_ALTERNATIVES - (more is not None)], *([] if more is None else [more]))
 
@@ -184,7 +184,7 @@ def _without(places: set[int], a: _Side, b: _Side) -> str:
     return f"without step {numbers[0]} (baseline) and {numbers[-1]} (candidate), far above the others"
 
 
-def _of_steps(choice: _Steps, options: CompareOptions, narrow: Narrow) -> Alternative | None:
+def _steps_alternative(choice: _Steps, options: CompareOptions, narrow: Narrow) -> Alternative | None:
     try:
         sides = narrow(*choice.ranges)
         headline = judge_summaries(*sides, options).headline
@@ -196,7 +196,7 @@ def _of_steps(choice: _Steps, options: CompareOptions, narrow: Narrow) -> Altern
     return _with_result(chosen, headline)
 
 
-def _other_window(judged: Judged) -> Alternative | None:
+def _other_window_alternative(judged: Judged) -> Alternative | None:
     """The verdict by the other rule for where a step ends; None if that alters no step's time."""
     sides = judged.baseline, judged.candidate
     if all((side.other_window == side.steps.total_ns).all() for side in sides if len(side.other_window)):

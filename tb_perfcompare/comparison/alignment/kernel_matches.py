@@ -136,11 +136,11 @@ def _by_position(
         ]
     if min(len(rest), len(other)) == 1:
         kind = _kind(rest, other, units)
-        sure = confidence if kind == RENAMED and _as_often(rest, other, units) else weakest(confidence, LIKELY)
+        sure = confidence if kind == RENAMED and _equally_often(rest, other, units) else weakest(confidence, LIKELY)
         return [KernelMatch(category, tuple(rest), tuple(other), kind, sure, "the only kernel left on one side")]
     ordered = ordered and max(len(rest), len(other)) <= MAX_IN_ORDER
-    if len(rest) == len(other) and all(_as_often((x,), (y,), units) for x, y in zip(rest, other, strict=True)):
-        return _in_order(category, rest, other, confidence if ordered else WEAK)
+    if len(rest) == len(other) and all(_equally_often((x,), (y,), units) for x, y in zip(rest, other, strict=True)):
+        return _matched_in_order(category, rest, other, confidence if ordered else WEAK)
     blocks = _blocks(rest, other) if ordered else [(rest, other)]
     found = []
     for left, right in blocks:
@@ -151,7 +151,7 @@ def _by_position(
     return found
 
 
-def _in_order(category: str, rest: list[Run], other: list[Run], confidence: str) -> list[KernelMatch]:
+def _matched_in_order(category: str, rest: list[Run], other: list[Run], confidence: str) -> list[KernelMatch]:
     """Matches equal numbers of kernels by position, each launched as often as its counterpart."""
     total = tuple(sum(run.time_ns for run in runs) for runs in (rest, other))
     found = []
@@ -167,7 +167,7 @@ def _launches(runs: Sequence[Run]) -> int:
     return sum(run.launches for run in runs)
 
 
-def _as_often(left: Sequence[Run], right: Sequence[Run], units: tuple[int, int]) -> bool:
+def _equally_often(left: Sequence[Run], right: Sequence[Run], units: tuple[int, int]) -> bool:
     return _launches(left) * units[1] == _launches(right) * units[0]
 
 

@@ -115,13 +115,13 @@ def plain_matches(
     row_of[place[place >= 0]] = np.flatnonzero(place >= 0)
     row = row_of[work.parts[2]]
     calls = [
-        _at(side.operators.totals()[1], at) for side, at in ((a, operators.at_a), (b, operators.at_b))
+        _values_or_none(side.operators.totals()[1], at) for side, at in ((a, operators.at_a), (b, operators.at_b))
     ]
     is_plain = calls[0] * units[1] == calls[1] * units[0]
     is_plain[row[~both & (row >= 0)]] = False
     taken = (row >= 0) & is_plain[row]
     found = np.flatnonzero(taken)
-    left = tuple(_left(at[taken], len(side.work)) for side, at in ((a, work.at_a), (b, work.at_b)))
+    left = tuple(_not_taken(at[taken], len(side.work)) for side, at in ((a, work.at_a), (b, work.at_b)))
     return _grouped(operators, work, row[found], found, calls, units, (a, b)), (left[0], left[1])
 
 
@@ -170,8 +170,8 @@ def _grouped(
     owners, first = np.unique(row, return_index=True)
     return PlainMatches(
         numbers, group_code // len(numbers), shape, alike | (shape != numbers.of(("",))[0]),
-        (_added(group, time[0], size), _added(group, time[1], size)),
-        (_added(group[first], calls[0][owners], size), _added(group[first], calls[1][owners], size)),
+        (_sums_by_group(group, time[0], size), _sums_by_group(group, time[1], size)),
+        (_sums_by_group(group[first], calls[0][owners], size), _sums_by_group(group[first], calls[1][owners], size)),
         PlainKernels(
             np.searchsorted(group[order], np.arange(size + 1)),
             numbers.column(work.parts[0][plain][order]), numbers.column(work.parts[1][plain][order]),
@@ -180,18 +180,18 @@ def _grouped(
     )  # fmt: skip
 
 
-def _at(values: Ints, rows: Ints) -> Ints:
+def _values_or_none(values: Ints, rows: Ints) -> Ints:
     found: Ints = np.append(values, 0)[rows]
     return found
 
 
-def _left(taken: Ints, count: int) -> Flags:
+def _not_taken(taken: Ints, count: int) -> Flags:
     left = np.ones(count, dtype=bool)
     left[taken] = False
     return left
 
 
-def _added(group: Ints, values: Ints, size: int) -> Ints:
+def _sums_by_group(group: Ints, values: Ints, size: int) -> Ints:
     out = np.zeros(size, dtype=np.int64)
     np.add.at(out, group, values)
     return out

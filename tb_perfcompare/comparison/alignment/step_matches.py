@@ -70,8 +70,8 @@ class _Matcher:
     def __init__(self, a: StepEvents, b: StepEvents) -> None:
         self._sides = (a, b)
         keys = [[name.key for name in side.names] for side in self._sides]
-        self._key = _numbers_of(self._sides, keys)
-        self._free = _numbers_of(self._sides, [[without_library(key) for key in names] for names in keys])
+        self._key = _text_numbers(self._sides, keys)
+        self._free = _text_numbers(self._sides, [[without_library(key) for key in names] for names in keys])
         self._path = _paths(self._sides, self._key)
         self.partner = tuple(np.full(len(side), NO_EVENT, dtype=np.int32) for side in self._sides)
         self.renamed = np.zeros(len(a), dtype=np.bool_)
@@ -84,18 +84,18 @@ class _Matcher:
             self._align(both, self._places(both, sequence))
             for number in (self._key, self._free) if sequence == "host" else (self._key,):
                 rest, gap = self._rest(both)
-                self._align(rest, _pairs(gap, _rows_of(number, rest)))
+                self._align(rest, _pair_numbers(gap, _rows_of_both(number, rest)))
             if sequence in _CALLED:
                 self._by_position(both)
 
     def _places(self, rows: Both, sequence: str) -> Both:
         """Numbers of the events' places: the operators around them and their names."""
         if sequence not in _CALLED:
-            return _rows_of(self._path, rows)
+            return _rows_of_both(self._path, rows)
         around = tuple(
             _values_at(self._path[s], self._sides[s].operator[rows[s]], 0) for s in (0, 1)
         )
-        return _pairs((around[0], around[1]), _rows_of(self._key, rows))
+        return _pair_numbers((around[0], around[1]), _rows_of_both(self._key, rows))
 
     def _align(self, rows: Both, symbols: Both) -> None:
         found = align(*symbols)
@@ -122,10 +122,10 @@ class _Matcher:
         below = [_values_at(self.partner[0], a.operator[left], NO_EVENT), b.operator[right].astype(np.int64)]
         known = [(below[s] != NO_EVENT) & (jobs[s] != _NO_JOB) for s in (0, 1)]
         left, right = left[known[0]], right[known[1]]
-        groups = _pairs(
+        groups = _pair_numbers(
             (below[0][known[0]], below[1][known[1]]), (jobs[0][known[0]], jobs[1][known[1]])
         )
-        places = _pairs(groups, (_ordinal(groups[0]), _ordinal(groups[1])))
+        places = _pair_numbers(groups, (_ordinal(groups[0]), _ordinal(groups[1])))
         _, at_a, at_b = np.intersect1d(*places, assume_unique=True, return_indices=True)
         self._join(left[at_a], right[at_b])
 
@@ -159,14 +159,14 @@ def _launch_order(side: StepEvents, rows: Ints) -> tuple[Ints, ...]:
     return rows, side.start_ns[rows], when, thread
 
 
-def _numbers_of(sides: tuple[StepEvents, StepEvents], texts: list[list[str]]) -> Both:
+def _text_numbers(sides: tuple[StepEvents, StepEvents], texts: list[list[str]]) -> Both:
     """((n,), (m,)) a number for every event, equal for equal texts on both sides; `texts` by name."""
     number = {text: place for place, text in enumerate(sorted({*texts[0], *texts[1]}))}
     tables = [np.array([number[text] for text in own], dtype=np.int64) for own in texts]
     return tables[0][sides[0].name], tables[1][sides[1].name]
 
 
-def _rows_of(values: Both, rows: Both) -> Both:
+def _rows_of_both(values: Both, rows: Both) -> Both:
     return values[0][rows[0]], values[1][rows[1]]
 
 
@@ -177,7 +177,7 @@ def _values_at(values: AnyInts, rows: AnyInts, otherwise: int) -> Ints:
     return np.where(rows == NO_EVENT, otherwise, values[rows]).astype(np.int64)
 
 
-def _pairs(first: Both, second: Both) -> Both:
+def _pair_numbers(first: Both, second: Both) -> Both:
     """((n,), (m,)) one number for each pair of numbers from 0 up, the same on both sides."""
     width = 1 + max((int(values.max(initial=0)) for values in second), default=0)
     code = [one * width + two for one, two in zip(first, second, strict=True)]
@@ -194,7 +194,7 @@ def _paths(sides: tuple[StepEvents, StepEvents], key: Both) -> Both:
     base = 1
     while len(level[0]) or len(level[1]):
         upper = [_values_at(path[s], sides[s].parent[level[s]], 0) for s in (0, 1)]
-        numbers = _pairs((upper[0], upper[1]), (key[0][level[0]], key[1][level[1]]))
+        numbers = _pair_numbers((upper[0], upper[1]), (key[0][level[0]], key[1][level[1]]))
         for s in (0, 1):
             path[s][level[s]] = base + numbers[s]
         base += 1 + max(int(values.max(initial=0)) for values in numbers)

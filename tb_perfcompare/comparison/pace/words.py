@@ -27,7 +27,7 @@ def with_sentence(headline: Headline, counts: tuple[int, int] | None) -> Headlin
     """Adds sentence and facts to the headline; `counts`: captures of each side, None without parts."""
     if headline.program is None or headline.machine is None or counts is None:
         return replace(headline, sentence=_as_recorded(headline), facts=_facts(headline, None))
-    sentence = _of_parts(headline, headline.program, headline.machine, counts)
+    sentence = _parts_sentence(headline, headline.program, headline.machine, counts)
     return replace(headline, sentence=sentence, facts=_facts(headline, counts))
 
 
@@ -65,7 +65,7 @@ def _as_recorded(headline: Headline) -> str:
     return f"{word}: {first}"
 
 
-def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[int, int]) -> str:
+def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tuple[int, int]) -> str:
     verdict = headline.verdict
     alone = max(counts) == 1
     if headline.basis is Basis.MACHINE:
@@ -87,7 +87,7 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
         return f"These two captures: the same work {_runs(machine)}; program {_between(program)}."
     if verdict is Verdict.SAME:
         return f"Same: the program changed by less than {rough(headline.margin)}."
-    mean = _of_the_mean(headline, machine)
+    mean = _mean_change(headline, machine)
     if _inside(program, NEAR_NOTHING) and not _within(mean, FEW_LONG_STEPS):
         return f"Inconclusive: the typical step changed by {_between(program)}, the mean by {rough(mean, signed=True)}."
     if _inside(program, NEAR_NOTHING):
@@ -100,7 +100,7 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
     return f"Inconclusive: the program changed by {_between(program)}."
 
 
-def _of_the_mean(headline: Headline, machine: Part) -> float:
+def _mean_change(headline: Headline, machine: Part) -> float:
     """Change of the mean step at equal machine speed."""
     if not headline.baseline or not headline.candidate:
         return 0.0
@@ -111,7 +111,7 @@ def _of_the_mean(headline: Headline, machine: Part) -> float:
 def _counted(counted: Counted) -> str:
     """Counted work: "31 more operator calls per step, +2.2 %", "the same operators on 2.3 times the input"."""
     if counted.calls is None:
-        return f"the same operators on {_of_the_input(1 + counted.change)}"
+        return f"the same operators on {_input_ratio_text(1 + counted.change)}"
     word = "more" if counted.calls > 0 else "fewer"
     return f"{_calls(counted)} {word} {counted.noun} per step, {rough(counted.change, signed=True)}"
 
@@ -129,7 +129,7 @@ def _calls(counted: Counted) -> str:
     return number_text(abs(round(counted.calls or 0.0, 2)))
 
 
-def _of_the_input(ratio: float) -> str:
+def _input_ratio_text(ratio: float) -> str:
     if ratio < 1:
         return f"{rough(ratio)} of the input"
     return f"{times(ratio)} the input" if ratio >= 2 else f"{rough(ratio - 1)} more input"

@@ -55,7 +55,7 @@ def change_points(values: Floats, options: CompareOptions | None = None) -> tupl
         if p <= options.alpha and abs(_shift(values[start:at], values[at:end])) > margin:
             found[at] = p
             pending += [(start, at), (at, end)]
-    return _beyond(values, found, margin)
+    return _splits_beyond(values, found, margin)
 
 
 def can_be_found(n: int, k: int, alpha: float) -> bool:
@@ -64,7 +64,7 @@ def can_be_found(n: int, k: int, alpha: float) -> bool:
     return MIN_VALUES <= k <= n - MIN_VALUES and alpha * math.comb(n, k) >= 2
 
 
-def _beyond(values: Floats, found: dict[int, float], margin: float) -> tuple[ChangePoint, ...]:
+def _splits_beyond(values: Floats, found: dict[int, float], margin: float) -> tuple[ChangePoint, ...]:
     """Splits with the shifts between final segments; splits whose shift there is within the margin are removed, the
     smallest first."""
     while True:

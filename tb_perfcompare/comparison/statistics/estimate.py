@@ -182,7 +182,7 @@ def estimate_shift(
     if widening > 1:
         p = max(float(test.p_alone[0]), float(neighbours.p(middle, below, above, alpha)[0]))
     known = None if like is None else like.between
-    between = _between(logs, captures, alpha, known, at_pace)
+    between = _between_captures(logs, captures, alpha, known, at_pace)
     if between is not None:
         p = max(p, float(between.p[0]))
     theta_low, theta_high = _hull(steps_low, steps_high, between)
@@ -222,7 +222,7 @@ def _rank_and_level(
     return k, 1 - alpha if level is not None and test.neighbours.counts[0] and not counted else level
 
 
-def _between(
+def _between_captures(
     sides: tuple[NDArray[Any], NDArray[Any]],
     captures: Captures | None,
     alpha: float,
@@ -257,7 +257,7 @@ def _difference(
     if widening > 1:
         about = float(middle)
         low, high = round(about - widening * (about - low)), round(about + widening * (high - about))
-    between = _between((baseline_ns, candidate_ns), captures, alpha)
+    between = _between_captures((baseline_ns, candidate_ns), captures, alpha)
     if between is not None:
         low, high = min(low, round(float(between.low[0]))), max(high, round(float(between.high[0])))
     return Difference(middle, low, high, level)

@@ -86,7 +86,7 @@ def _select(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence
 
     def first_up_to(limit: Any) -> NDArray[np.intp]:
         first = np.searchsorted(subtrahends, minuends - limit, side="left")
-        return _mend(subtrahends, minuends, limit, first) if subtrahends.dtype == np.float64 else first
+        return _correct_rounding(subtrahends, minuends, limit, first) if subtrahends.dtype == np.float64 else first
 
     def pairs_from_each(at: NDArray[np.intp]) -> int:
         return int((pairs_from[at] * weights).sum())
@@ -121,7 +121,9 @@ def _select(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence
     return difference_of_rank
 
 
-def _mend(subtrahends: NDArray[Value], minuends: NDArray[Value], limit: Any, at: NDArray[np.intp]) -> NDArray[np.intp]:
+def _correct_rounding(
+    subtrahends: NDArray[Value], minuends: NDArray[Value], limit: Any, at: NDArray[np.intp]
+) -> NDArray[np.intp]:
     """Moves each position to the first subtrahend whose rounded difference is <= limit.
 
     minuend - limit is rounded, so the position found can be off by the few values within that rounding.

@@ -104,12 +104,12 @@ def row_shifts(
     order = np.zeros(len(baseline)) if importance is None else importance
     wanted = _wanted(order, alike or (slice(None),), baseline.shape[1] * candidate.shape[1])
     shift, low, high = _shifts(baseline, candidate, test, wanted, alpha)
-    p, low, high = _as_neighbours_resemble(test, shift, low, high, alpha)
+    p, low, high = _corrected_for_autocorrelation(test, shift, low, high, alpha)
     if any(len(at) and at.min() != at.max() for at in captures):  # one capture a side does not show the variation
         means = [centres(side, at, row_means) for side, at in zip((baseline, candidate), captures, strict=True)]
         between = between_captures(means[0], means[1], alpha)
         if between is not None:
-            p, low, high = _as_captures_differ(between, p, low, high)
+            p, low, high = _corrected_for_captures(between, p, low, high)
     if baseline.shape == candidate.shape:
         # identical values on both sides do not differ, which no interval of differences shows
         same = (np.sort(baseline, axis=1) == np.sort(candidate, axis=1)).all(axis=1)
@@ -118,7 +118,7 @@ def row_shifts(
     return RowShifts(p, shift, low, high, test.cliffs_delta)
 
 
-def _as_neighbours_resemble(
+def _corrected_for_autocorrelation(
     test: BatchedRankTest, shift: Floats, low: Floats, high: Floats, alpha: float
 ) -> tuple[Floats, Floats, Floats]:
     """p, low and high corrected for the autocorrelation of steps.
@@ -137,7 +137,7 @@ def _as_neighbours_resemble(
     return p, low, high
 
 
-def _as_captures_differ(
+def _corrected_for_captures(
     between: BetweenCaptures, p: Floats, low: Floats, high: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Corrects p and interval for the variation between captures: a row has to differ beyond that too."""

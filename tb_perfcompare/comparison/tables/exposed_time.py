@@ -46,7 +46,9 @@ def _of_operators(joined: JoinedRows, summary: Summary) -> Ints | None:
     category, entity, caller, _ = map(joined.numbers.of, parts_of(parts.keys, 4))
     (none,) = joined.numbers.of(("",)).tolist()
     rows = rows_of(joined, (np.where(caller == none, entity, caller),))
-    return _added(joined, summary, parts, np.where(np.isin(category, joined.numbers.of(_OPERATOR_LABELS)), rows, -1))
+    return _sums_by_row(
+        joined, summary, parts, np.where(np.isin(category, joined.numbers.of(_OPERATOR_LABELS)), rows, -1)
+    )
 
 
 def _of_launched(joined: JoinedRows, summary: Summary) -> Ints | None:
@@ -58,7 +60,9 @@ def _of_launched(joined: JoinedRows, summary: Summary) -> Ints | None:
     rows = rows_of(joined, (entity, caller))
     no_operator = rows_of(joined, (entity, np.full(len(entity), joined.numbers.of(("",))[0])))
     rows = np.where(rows < 0, no_operator, rows)
-    return _added(joined, summary, parts, np.where(np.isin(category, joined.numbers.of(_DEVICE_LABELS)), rows, -1))
+    return _sums_by_row(
+        joined, summary, parts, np.where(np.isin(category, joined.numbers.of(_DEVICE_LABELS)), rows, -1)
+    )
 
 
 def _of_modules(joined: JoinedRows, summary: Summary) -> Ints | None:
@@ -67,7 +71,7 @@ def _of_modules(joined: JoinedRows, summary: Summary) -> Ints | None:
         return None
     paths, _ = parts_of(summary.modules.keys, 2)
     names = joined.numbers.of([path.rpartition("/")[2] for path in paths])
-    return _added(joined, summary, summary.modules, rows_of(joined, (names,)))
+    return _sums_by_row(joined, summary, summary.modules, rows_of(joined, (names,)))
 
 
 def _complete(parts: SplitTime | None) -> SplitTime | None:
@@ -75,7 +79,7 @@ def _complete(parts: SplitTime | None) -> SplitTime | None:
     return None if parts is None or parts.pooled or "operator" not in parts.recorded_keys else parts
 
 
-def _added(joined: JoinedRows, summary: Summary, split: SplitTime, rows: Ints) -> Ints:
+def _sums_by_row(joined: JoinedRows, summary: Summary, split: SplitTime, rows: Ints) -> Ints:
     """Sums the split by row and step; `rows` maps each key of the split to a row, -1 for none."""
     own = np.zeros((len(joined), len(summary.steps)), dtype=np.int64)
     at = rows[split.row]

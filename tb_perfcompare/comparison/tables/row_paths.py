@@ -101,8 +101,8 @@ def row_paths(
     ways = []
     for name in (BY_OPERATOR, BY_PYTHON) if sources else ():
         found = [side.paths(name, table, row, without_modules=plain, together=together) for side in sides]
-        joined = list(_joined(*found)) if name == BY_PYTHON else list(_same(*found))
-        ways.append(_way(name, joined, total, list(sources), factors, sides, most))
+        joined = list(_joined(*found)) if name == BY_PYTHON else list(_equal_stacks(*found))
+        ways.append(_path_split(name, joined, total, list(sources), factors, sides, most))
     return RowPaths(table, row, denominator, labels, total, tuple(ways))
 
 
@@ -110,7 +110,7 @@ _ValuesByPath = Mapping[tuple[Frame, ...], Values]
 _Joined = tuple[tuple[Frame, ...], tuple[Frame, ...] | None, Values | None, Values | None]
 
 
-def _same(a: _ValuesByPath, b: _ValuesByPath) -> Iterator[_Joined]:
+def _equal_stacks(a: _ValuesByPath, b: _ValuesByPath) -> Iterator[_Joined]:
     for frames in dict.fromkeys([*a, *b]):
         yield frames, None, a.get(frames), b.get(frames)
 
@@ -133,7 +133,7 @@ def _joined(a: _ValuesByPath, b: _ValuesByPath) -> Iterator[_Joined]:
             yield frames, None, a.get(frames), b.get(frames)
 
 
-def _way(
+def _path_split(
     name: str, joined: list[_Joined], total: Figures, measures: list[str], factors: tuple[int, int],
     sides: tuple[PathSource, PathSource], most: int,
 ) -> PathSplit:  # fmt: skip

@@ -80,7 +80,7 @@ def choose_rows(table: Table, query: RowQuery) -> ChosenRows:
     found: Sequence[int] = range(len(table.rows))
     if passes:
         found = [number for number, row in enumerate(table.rows) if all(test(row) for test in passes)]
-    big = _is_big(table, query.least_us)
+    big = _large_rows(table, query.least_us)
     rows = [number for number in found if big is None or big[number]]
     hidden = [number for number in found if big is not None and not big[number]]
     for name, descending in reversed(query.sort):
@@ -217,7 +217,7 @@ def _tests(table: Table, query: RowQuery) -> list[Callable[[Row], bool]]:
     return out
 
 
-def _is_big(table: Table, least_us: float) -> list[bool] | None:
+def _large_rows(table: Table, least_us: float) -> list[bool] | None:
     """Whether each row is large enough; None if there is no limit."""
     deltas = [at for at, column in enumerate(table.columns) if column.statistic == DELTA and column.kind == "time_us"]
     if least_us <= 0 or not deltas:

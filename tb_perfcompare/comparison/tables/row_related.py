@@ -66,7 +66,7 @@ def related_rows(table: str, row: str, baseline: PathSource, candidate: PathSour
     common = lcm(baseline.steps, candidate.steps)
     kinds: dict[str, dict[tuple[_Row, str], list[int | None]]] = {}
     for side_number, side in enumerate(sides):
-        for what, to, name, time in _of(side, table, row):
+        for what, to, name, time in _related_on_side(side, table, row):
             if any(row_place(path_source, *to) is not None for path_source in sides):
                 pair = kinds.setdefault(what, {}).setdefault((to, name), [None, None])
                 pair[side_number] = time * (common // side.steps)
@@ -83,7 +83,7 @@ def _order(row: RelatedRow) -> tuple[object, ...]:
     return -abs(b - a), -max(a, b), row.row
 
 
-def _of(side: PathSource, table: str, row: str) -> Iterator[_RankedRow]:
+def _related_on_side(side: PathSource, table: str, row: str) -> Iterator[_RankedRow]:
     """Yields the related rows on one side."""
     place = row_place(side, table, row)
     if place is None:

@@ -153,11 +153,11 @@ def _texts(sides: Sequence[RowWork]) -> list[Made]:
                     tuple(work.bound())))  # fmt: skip
         out.append((columns.text(f"{side}_data_type", f"Data type {letter}", f"{_TYPES} ({side})", shown=False),
                     work.data_type))  # fmt: skip
-    reasons = [_both(one, two) for one, two in zip(sides[0].reason, sides[1].reason, strict=True)]
+    reasons = [_joined_text(one, two) for one, two in zip(sides[0].reason, sides[1].reason, strict=True)]
     return [*out, (_no_model(), tuple(reasons))]
 
 
-def _both(one: str, two: str) -> str:
+def _joined_text(one: str, two: str) -> str:
     return one if one == two or not two else two if not one else f"{one}; {two}"
 
 

@@ -93,7 +93,7 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
     operators = pair.amounts("operators", "host_total")
     if not _recorded(operators) or _launches_graphs(pair) or not is_same_runtime(pair):
         return
-    steady = _steady(pair.baseline) | _steady(pair.candidate)
+    steady = _in_most_steps(pair.baseline) | _in_most_steps(pair.candidate)
     changed = {
         key[0] for key, amount in operators.items() if call_count_changed(amount.calls_a, amount.calls_b)
     } & steady
@@ -109,14 +109,16 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
         counted_names |= names
         explains |= around
         delta = fsum(explains.values())
-        went, came = (_in_words(side, operator_names) for side in (replacement.went, replacement.came))
+        went, came = (_places_text(side, operator_names) for side in (replacement.went, replacement.came))
         more = sum(calls_of.values())
         count, _, what = many(abs(more), "operator call").partition(" ")
         calls = f", {count} {'more' if more > 0 else 'fewer'} {what}" if more else ""
         inputs = other_inputs(pair, replacement.parent) if replacement.parent else None
         where = f" in {short(replacement.parent)}" if replacement.parent else ""
         where += f", {inputs.clause}" if inputs is not None else ""
-        sentence = f"Operator replaced{where}: {signed_time(delta)} per step{_around(around)}{calls}; {went} → {came}."
+        sentence = (
+            f"Operator replaced{where}: {signed_time(delta)} per step{_gaps_clause(around)}{calls}; {went} → {came}."
+        )
         first = max(replacement.went, key=lambda place: (not place.is_backward, place.frame.baseline, place.name))
         new = max(replacement.came, key=lambda place: (not place.is_backward, place.frame.candidate, place.name))
         yield cause(
@@ -131,11 +133,11 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
         )  # fmt: skip
 
 
-def _around(gaps: Mapping[Part, float]) -> str:
+def _gaps_clause(gaps: Mapping[Part, float]) -> str:
     return f", {signed_time(fsum(gaps.values()))} of it untraced host time around the calls" if gaps else ""
 
 
-def _in_words(places: list[Place], operators: Collection[str]) -> str:
+def _places_text(places: list[Place], operators: Collection[str]) -> str:
     """Places by name: "aten::mul (36 calls), aten::tanh (4 calls) and 2 others": annotations, then operators,
     largest first. Operators of the backward pass only if there are no others."""
     names: dict[str, list[Place]] = {}
@@ -164,7 +166,7 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     operators = pair.amounts("operators", "host_total")
     if not _recorded(operators) or found_rules & {"graph_lost", "graph_gained"} or _launches_graphs(pair):
         return
-    steady = _steady(pair.baseline) | _steady(pair.candidate)
+    steady = _in_most_steps(pair.baseline) | _in_most_steps(pair.candidate)
     certain = recounted_operators(pair)
     counted = {
         key[0]: amount for key, amount in operators.items()
@@ -190,14 +192,14 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
         return
     # a change too small to matter is reported only if nothing else is found
     trifle = found_rules or all(one.is_in_both for one in changed)
-    parts = _one_way(pair, changed)
+    parts = _by_direction(pair, changed)
     for part in parts:
         has_gaps = part is parts[0] and not explained.by_category().get("Other")
         change = _cause_of(pair, part, is_all=len(parts) == 1, has_gaps=has_gaps)
         if explained.covers(change):
             # the waits account for the time that they expose; new operators in it are still reported by count, and so
             # are calls that decide the verdict
-            waits = SYNCHRONISATION.names[0] in found_rules and _is_a_part(pair, part)
+            waits = SYNCHRONISATION.names[0] in found_rules and _matters(pair, part)
             decides = pair.headline.counted is not None and found_rules <= _OF_MACHINE and part is parts[0]
             if waits or decides:
                 yield _cause_of(pair, part, is_all=len(parts) == 1, is_counted=True)
@@ -205,7 +207,7 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
             yield change
 
 
-def _is_a_part(pair: RuleContext, changed: list[_Changed]) -> bool:
+def _matters(pair: RuleContext, changed: list[_Changed]) -> bool:
     """Whether operators that only one side has, and that do not wait for the device, make a substantial part of the
     change."""
     waiting = pair.callers(lambda name: calls(WAIT, name))
@@ -214,7 +216,7 @@ def _is_a_part(pair: RuleContext, changed: list[_Changed]) -> bool:
     return len(alone) >= NEW and us * pair.delta_us > 0 and abs(us) >= NEWS * abs(pair.delta_us)
 
 
-def _one_way(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]:
+def _by_direction(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]:
     """Increases and decreases as separate groups if each makes a substantial part, because a sum would hide both;
     else one group. New operators stay with those they replaced."""
     alone = [one for one in changed if not one.is_in_both]
@@ -259,9 +261,9 @@ def _cause_of(
     is_again = fsum(again.get(one.name, 0.0) for one in others) * fsum(explains.values()) > 0
     explains |= in_hooks(pair, explains) if is_again else {}
     delta = fsum(explains.values())
-    clauses = [*_named("new", new), *_named("gone", gone), *_recounted(others)]
+    clauses = [*_one_sided_clauses("new", new), *_one_sided_clauses("gone", gone), *_recounted(others)]
     if is_again:
-        clauses = [*_recounted(others), *_named("new", new), *_named("gone", gone)]
+        clauses = [*_recounted(others), *_one_sided_clauses("new", new), *_one_sided_clauses("gone", gone)]
     first = (others if is_again else new or gone or others)[0]
     named = (*new[:MAX_NAMED], *gone[:MAX_NAMED], *others[:MAX_NAMED])
     where = where_called(pair, [(one.name, one.calls) for one in named if not one.annotation])
@@ -271,7 +273,7 @@ def _cause_of(
         title = f"Activations are {'' if delta > 0 else 'no longer '}recomputed in the backward pass"
     if is_counted and not (new and gone):  # the title, right before it, already says so
         clauses[0] = clauses[0].removeprefix("new: ").removeprefix("gone: ")
-    time = "" if is_counted else f"{signed_time(delta)} per step{_around(around)}; "
+    time = "" if is_counted else f"{signed_time(delta)} per step{_gaps_clause(around)}; "
     colon = "; " if is_counted and clauses[0].startswith(_CALLS) else ": "
     sentence = f"{title}{colon}{time}{'; '.join(clauses)}."
     return cause(
@@ -312,7 +314,7 @@ def _launches_graphs(pair: RuleContext) -> bool:
     return bool(graphs.calls_a or graphs.calls_b)
 
 
-def _steady(summary: Summary) -> set[str]:
+def _in_most_steps(summary: Summary) -> set[str]:
     """Operators that are called in most steps."""
     table = summary.groups.get("operators")
     if table is None:
@@ -361,7 +363,7 @@ def _title(new: list[_Changed], gone: list[_Changed], others: list[_Changed], de
     return "More calls" if len(more) == len(others) else "Fewer calls" if not more else "Other numbers of calls"
 
 
-def _named(word: str, group: list[_Changed]) -> Iterator[str]:
+def _one_sided_clauses(word: str, group: list[_Changed]) -> Iterator[str]:
     """Clause naming one-sided operators: "new: aten::softplus (3 calls per step), aten::mul (9 calls per step) and 9
     others"."""
     if not group:
@@ -370,7 +372,7 @@ def _named(word: str, group: list[_Changed]) -> Iterator[str]:
         f"{short(one.name)} ({calls_text(one.calls.calls_a + one.calls.calls_b, ' per step')})"
         for one in group[:MAX_NAMED]
     )
-    yield f"{word}: {named}{_others(group)}"
+    yield f"{word}: {named}{_others_clause(group)}"
 
 
 def _recounted(group: list[_Changed]) -> Iterator[str]:
@@ -379,10 +381,10 @@ def _recounted(group: list[_Changed]) -> Iterator[str]:
     named = ", ".join(
         f"{short(one.name)} {numbers_text(one.calls.calls_a, one.calls.calls_b)}" for one in group[:MAX_NAMED]
     )
-    yield f"{_CALLS}: {named}{_others(group)}"
+    yield f"{_CALLS}: {named}{_others_clause(group)}"
 
 
-def _others(group: list[_Changed]) -> str:
+def _others_clause(group: list[_Changed]) -> str:
     rest = len(group) - MAX_NAMED
     return f" and {many(rest, 'other')}" if rest > 0 else ""
 

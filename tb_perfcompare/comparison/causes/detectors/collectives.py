@@ -49,7 +49,7 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
     first = max(rows, key=lambda row: (abs(row.delta), row.path))
     splits = _waiting(pair.baseline), _waiting(pair.candidate)
     counted = fsum(collective.counted_us for collective in collectives.values())
-    by_number = _more(amount, exposed) and abs(counted) >= MAIN_SHARE * abs(amount.delta_us)  # each one waits
+    by_number = _by_count(amount, exposed) and abs(counted) >= MAIN_SHARE * abs(amount.delta_us)  # each one waits
     if splits[0] is not None and splits[1] is not None and not by_number:
         waiting = splits[1].waiting_us - splits[0].waiting_us
         longer = splits[1].collective_us - splits[0].collective_us
@@ -60,15 +60,15 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
         if collectives is not all_collectives:  # host work is never hidden behind the host
             yield _overlap(pair, amount, first, exposed)
         return
-    yield _slower(pair, amount, first, exposed, splits)
+    yield _slower_cause(pair, amount, first, exposed, splits)
 
 
-def _more(amount: Amount, exposed: float) -> bool:
+def _by_count(amount: Amount, exposed: float) -> bool:
     """Whether the change comes with more (fewer) collectives."""
     return call_count_changed(amount.calls_a, amount.calls_b) and amount.more_calls * exposed > 0
 
 
-def _slower(
+def _slower_cause(
     pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float, splits: tuple[_Split | None, _Split | None]
 ) -> Cause:
     slower = exposed > 0
@@ -83,7 +83,7 @@ def _slower(
     explains: dict[Part, float] = {(COMMUNICATION, ""): exposed}
     confidence = "a late rank would look the same" if alone else ""
     look_at = f"{COLLECTIVE_SLOWER.look_at}{'; compare all ranks' if alone else ''}"
-    if _more(amount, exposed):
+    if _by_count(amount, exposed):
         title = "More collectives" if slower else "Fewer collectives"
         # operators that only call these collectives are not named
         host = [row for row in pair.entities(CPU_EXEC) if is_collective_operator(row.path[1])]
@@ -264,18 +264,18 @@ def _bandwidth_text(
 def _messages(pair: RuleContext, a: GroupTable, b: GroupTable) -> str:
     one, two = _calls(a, len(pair.baseline.steps)), _calls(b, len(pair.candidate.steps))
     means = tuple(int(group.measures_ns[MESSAGE_BYTES].sum()) / int(group.calls.sum()) for group in (a, b))
-    if one.keys() == two.keys() and all(_alike(calls, two[key]) for key, calls in one.items()):
+    if one.keys() == two.keys() and all(_nearly_equal(calls, two[key]) for key, calls in one.items()):
         bytes_of = dict(zip(a.keys, a.measures_ns[MESSAGE_BYTES].sum(axis=1).tolist(), strict=True))
         most = max(bytes_of, key=lambda key: (bytes_of[key], key))
         named = bytes_of[most] >= _COVERED * sum(bytes_of.values())
         text = most[2] if most[2].endswith(("MiB", "GiB")) else size(means[0])
         return f", same {text} messages" if named else ", same messages"
-    return "" if _alike(*means) else f", messages of {size(means[0])} → {size(means[1])} on average"
+    return "" if _nearly_equal(*means) else f", messages of {size(means[0])} → {size(means[1])} on average"
 
 
 def _calls(group: GroupTable, steps: int) -> _Calls:
     return dict(zip(group.keys, (group.calls.sum(axis=1) / steps).tolist(), strict=True))
 
 
-def _alike(one: float, two: float) -> bool:
+def _nearly_equal(one: float, two: float) -> bool:
     return abs(one - two) <= _ALIKE * max(one, two)

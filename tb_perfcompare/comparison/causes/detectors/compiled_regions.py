@@ -56,7 +56,7 @@ class _Regions:
 
 def regions_clause(pair: RuleContext) -> str:
     """Clause on regions: "; compiled regions per step 2 → 0 (0/0, 1/0)"; "" if neither side has any."""
-    a, b = regions = _both(pair)
+    a, b = regions = _regions_of_both(pair)
     if not a.per_step and not b.per_step:
         return ""
     ids = max(regions, key=lambda side: len(side.ids)).ids
@@ -66,7 +66,7 @@ def regions_clause(pair: RuleContext) -> str:
 
 def is_compiled_on_one_side(pair: RuleContext) -> bool:
     """Whether one side runs compiled regions and the other none."""
-    a, b = _both(pair)
+    a, b = _regions_of_both(pair)
     return (a.per_step > 0) != (b.per_step > 0)
 
 
@@ -75,7 +75,7 @@ def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
     by substitution_rules if no generated kernels were recorded."""
     if not is_compiled_on_one_side(pair):
         return
-    a, b = _both(pair)
+    a, b = _regions_of_both(pair)
     gained = b.per_step > 0
     rows = _moved(pair)
     explained: dict[Part, float] = {(CPU_EXEC, row.path[1]): row.delta / pair.unit for row in rows}
@@ -89,11 +89,11 @@ def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
     compiled_again = f", {many(again, 'recompilation')}" if again else ""
     sentence = (
         f"{'More' if gained else 'Less'} code is compiled: {signed_time(delta)} per step; the {word} runs "
-        f"{(b if gained else a).text}{compiled_again}, the {other} none{_instead(pair, gained)}."
+        f"{(b if gained else a).text}{compiled_again}, the {other} none{_operators_clause(pair, gained)}."
     )
     yield cause(
-        pair, REGIONS_LOST, _first(rows), CPU_EXEC, delta, sentence,
-        (Evidence("ledger", f"{CPU_EXEC} / {_first(rows)}"),),
+        pair, REGIONS_LOST, _largest_compiled(rows), CPU_EXEC, delta, sentence,
+        (Evidence("ledger", f"{CPU_EXEC} / {_largest_compiled(rows)}"),),
         name=REGIONS_LOST.names[gained], explains=explained,
     )  # fmt: skip
 
@@ -101,7 +101,7 @@ def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
 def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
     """Both sides are compiled, but into more (fewer) frames, one for each graph break, or with more recompilations.
     Without ids: more (fewer) regions while operators stay the same."""
-    a, b = _both(pair)
+    a, b = _regions_of_both(pair)
     if not a.per_step or not b.per_step:
         return
     more_regions: float = b.frames - a.frames or b.again - a.again
@@ -116,11 +116,11 @@ def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
     again = "" if not (a.again or b.again) else f"; recompilations {a.again} → {b.again}"
     sentence = (
         f"{'More' if more_regions > 0 else 'Fewer'} {what}: {signed_time(delta)} per step; {a.text} → {b.text}{again}"
-        f"{_instead(pair, more_regions < 0)}."
+        f"{_operators_clause(pair, more_regions < 0)}."
     )
     yield cause(
-        pair, GRAPH_BREAKS, _first(rows), CPU_EXEC, delta, sentence,
-        (Evidence("ledger", f"{CPU_EXEC} / {_first(rows)}"),),
+        pair, GRAPH_BREAKS, _largest_compiled(rows), CPU_EXEC, delta, sentence,
+        (Evidence("ledger", f"{CPU_EXEC} / {_largest_compiled(rows)}"),),
         name=GRAPH_BREAKS.names[0 if more_regions > 0 else 1], explains=explained,
     )  # fmt: skip
 
@@ -133,7 +133,7 @@ def _moved(pair: RuleContext) -> list[LedgerRow]:
     ]  # fmt: skip
 
 
-def _instead(pair: RuleContext, gained: bool) -> str:
+def _operators_clause(pair: RuleContext, gained: bool) -> str:
     """Clause on operators: "; operator calls 1,204 → 504 per step, gone: aten::gelu, aten::layer_norm"; "" if
     unchanged."""
     operators = pair.amounts("operators", "host_total")
@@ -149,12 +149,12 @@ def _instead(pair: RuleContext, gained: bool) -> str:
     return f"; operator calls {numbers_text(*calls)} per step{suffix}"
 
 
-def _first(rows: list[LedgerRow]) -> str:
+def _largest_compiled(rows: list[LedgerRow]) -> str:
     compiled = [row for row in rows if is_compiled(row.path[1])] or rows
     return max(compiled, key=lambda row: (abs(row.delta), row.path)).path[1] if compiled else CPU_EXEC
 
 
-def _both(pair: RuleContext) -> tuple[_Regions, _Regions]:
+def _regions_of_both(pair: RuleContext) -> tuple[_Regions, _Regions]:
     rows = pair.entities(CPU_EXEC)
     regions = np.array([key.startswith(COMPILED_REGION) for key in rows.key], dtype=bool)
     compiled = regions if regions.any() else np.array([is_compiled(key) for key in rows.key], dtype=bool)

@@ -158,7 +158,7 @@ OPERATOR_SLOWER = Rule(
 def quiet_rules(pair: RuleContext) -> Iterator[Cause]:
     """The part that makes half of a program's change in uninterrupted steps, if interruptions are most of the change
     of recorded operators."""
-    part = _half_of_it(pair)
+    part = _dominant_part(pair)
     if part is not None and part.entity != NOTHING_RECORDED:
         yield _quiet(pair, part)
 
@@ -166,13 +166,13 @@ def quiet_rules(pair: RuleContext) -> Iterator[Cause]:
 def quiet_rest_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """Time between events, unless operators that only one side calls explain it; or the largest parts of the change,
     if no rule explains it."""
-    whole, part = pair.once(quiet_change), _half_of_it(pair)
+    whole, part = pair.once(quiet_change), _dominant_part(pair)
     if part is not None and part.entity == NOTHING_RECORDED and not explained.by_category().get(part.category):
         yield _quiet(pair, part)
         return
     if abs(whole) < pair.least_us or not whole or explained.rules - {*MACHINE_PACE.names}:
         return
-    grown = sorted(_grown(pair), key=lambda part: (-abs(part.delta_us), part.category, part.entity))[:MAX_NAMED]
+    grown = sorted(_grown_parts(pair), key=lambda part: (-abs(part.delta_us), part.category, part.entity))[:MAX_NAMED]
     if abs(math.fsum(part.delta_us for part in grown)) < MAIN_SHARE * abs(whole):
         return
     clauses = [
@@ -187,17 +187,17 @@ def quiet_rest_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]
     )  # fmt: skip
 
 
-def _grown(pair: RuleContext) -> list[QuietPart]:
+def _grown_parts(pair: RuleContext) -> list[QuietPart]:
     """Parts that changed in the program's direction in all captures."""
     way = pair.once(quiet_change)
     return [part for part in pair.quiet if part.gap * way > 0 and part.delta_us * way > 0]
 
 
-def _half_of_it(pair: RuleContext) -> QuietPart | None:
+def _dominant_part(pair: RuleContext) -> QuietPart | None:
     """The part, called as often on both sides, that makes half of the change; None if there is none. If recording
     costs more, annotations do not count, because they are Python code."""
     whole = pair.once(quiet_change)
-    often = [part for part in _grown(pair) if min(part.us) > 0 and not call_count_changed(*part.calls)]
+    often = [part for part in _grown_parts(pair) if min(part.us) > 0 and not call_count_changed(*part.calls)]
     if costlier_to_record(pair, whole):
         often = [part for part in often if pair.amount("operators", "host_self", part.entity) is not NOTHING]
     most = max(often, key=lambda part: (abs(part.delta_us), part.category, part.entity), default=None)

@@ -58,7 +58,7 @@ def kernel_speed_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     sure = entity_confidence(pair, KERNEL, first.path[1], int(often.sum()))
     if sure:
-        yield _slower(pair, first, delta, sure, paced=pace is not None)
+        yield _slower_cause(pair, first, delta, sure, paced=pace is not None)
 
 
 def _beyond(rows: EntityRows, pace: float | None) -> NDArray[np.bool_]:
@@ -73,7 +73,7 @@ def _beyond(rows: EntityRows, pace: float | None) -> NDArray[np.bool_]:
     return found
 
 
-def _slower(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *, paced: bool) -> Cause:
+def _slower_cause(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *, paced: bool) -> Cause:
     name, slower = row.path[1], delta > 0
     rule, why = _why(pair, name, slower)
     operator = launching_operator(pair, name)

@@ -45,10 +45,10 @@ def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         return
     for pace in pair.headline.paces:
         if not pace.unusable and pace.share > 0 and abs(pace.estimate) > pair.options.margin:
-            yield from _of_pace(pair, pace, explained, sure=sure)
+            yield from _pace_cause(pair, pace, explained, sure=sure)
 
 
-def _of_pace(pair: RuleContext, pace: PaceFacts, explained: Explained, *, sure: bool) -> Iterator[Cause]:
+def _pace_cause(pair: RuleContext, pace: PaceFacts, explained: Explained, *, sure: bool) -> Iterator[Cause]:
     total_us, explained_us = 0.0, dict[str, float]()
     for category, left in explained.left(pair, _FOLLOW[pace.of]).items():
         # an estimate, rounded to the nanosecond so that exchanging the sides negates it
@@ -65,7 +65,7 @@ def _of_pace(pair: RuleContext, pace: PaceFacts, explained: Explained, *, sure: 
     interrupted = pace.of == "host" and abs(math.log1p(pace.typical)) <= MAX_EXPLAINED * abs(math.log1p(pace.estimate))
     work = "operators" if pace.of == "host" else "kernels"
     where = "in all captures" if sure else "in these captures"
-    sentence = _contention(pace, exposed, where) if interrupted else _slower(pair, pace, exposed, work, where)
+    sentence = _contention(pace, exposed, where) if interrupted else _slower_sentence(pair, pace, exposed, work, where)
     yield cause(
         pair, MACHINE_PACE, work, max(explained_us, key=lambda one: abs(explained_us[one])), exposed, sentence,
         (Evidence("common_work", ""),), name="host_interrupted" if interrupted else _RULES[pace.of],
@@ -73,7 +73,7 @@ def _of_pace(pair: RuleContext, pace: PaceFacts, explained: Explained, *, sure: 
     )  # fmt: skip
 
 
-def _slower(pair: RuleContext, pace: PaceFacts, exposed: float, work: str, where: str) -> str:
+def _slower_sentence(pair: RuleContext, pace: PaceFacts, exposed: float, work: str, where: str) -> str:
     word = "CPU" if pace.of == "host" else pair.candidate.device.word
     way = "slower" if exposed > 0 else "faster"
     ratio = ratio_text(1 + pace.estimate)

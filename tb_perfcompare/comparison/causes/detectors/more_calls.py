@@ -54,7 +54,7 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     }  # fmt: skip
     if len(moved) < MAX_OPERATORS * len(both):
         return
-    often = [_times_as_often(one.calls_a, one.calls_b) for one in moved.values()]
+    often = [_log_call_ratio(one.calls_a, one.calls_b) for one in moved.values()]
     usual = float(median(often))
     if sum(abs(one - usual) <= RATIO_TOLERANCE * abs(usual) for one in often) < MIN_AGREEING_SHARE * len(often):
         return
@@ -94,10 +94,10 @@ def times_as_often(pair: RuleContext) -> float:
     moved = [amount for amount in both if call_count_changed(amount.calls_a, amount.calls_b)]
     if len(moved) < MAX_OPERATORS * len(both) or not moved:
         return 1.0
-    return math.exp(float(median([_times_as_often(amount.calls_a, amount.calls_b) for amount in moved])))
+    return math.exp(float(median([_log_call_ratio(amount.calls_a, amount.calls_b) for amount in moved])))
 
 
-def _times_as_often(before: float, after: float) -> float:
+def _log_call_ratio(before: float, after: float) -> float:
     """Logarithm of a ratio of calls. Exchanging the sides negates the median of logarithms, but does not invert that
     of ratios."""
     return math.log(after) - math.log(before)
@@ -112,7 +112,7 @@ def _counted(pair: RuleContext, sign: int, usual: float) -> dict[tuple[str, str]
             continue
         if row.path[0] == "Runtime" and calls(WAIT, row.path[1]):
             continue
-        if sign * (_times_as_often(row.calls[0], row.calls[1]) - usual) < math.log(OWN_CAUSE_RATIO):
+        if sign * (_log_call_ratio(row.calls[0], row.calls[1]) - usual) < math.log(OWN_CAUSE_RATIO):
             found[row.path[0], row.path[1]] = max(pair.counted_us(row), _by_shape(pair, row, sign), key=abs)
     return found
 

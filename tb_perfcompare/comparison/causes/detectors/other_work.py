@@ -185,7 +185,7 @@ def _other_shapes(pair: RuleContext) -> OtherWork | None:
         return None
     name, before, after = example
     moved = {operator: rows for operator, rows in by_name(amounts).items() if have_moved(rows)}
-    if not (_steady(pair.baseline, moved) and _steady(pair.candidate, moved)):
+    if not (_recurring_inputs(pair.baseline, moved) and _recurring_inputs(pair.candidate, moved)):
         return _other_sizes(moved, name)
     ratio = growth(before, after)
     few_differ = share_of_other_inputs(amounts) <= 1 - SIMILAR_WORK
@@ -221,7 +221,9 @@ def _other_launches(pair: RuleContext) -> OtherWork | None:
             weights.append(kernel_total.us_a + kernel_total.us_b)
             if weights[-1] > heaviest:
                 heaviest = weights[-1]
-                gone, new = (max(rows, key=lambda row: (side(row[1]), row[0]))[0] for side in (_fewer, _more))
+                gone, new = (
+                    max(rows, key=lambda row: (side(row[1]), row[0]))[0] for side in (_fewer_calls, _more_calls)
+                )
                 largest = (name, gone, new)
     moved = fsum(weights)
     all_us = fsum(amount.us_a + amount.us_b for amount in launches.values())
@@ -235,7 +237,7 @@ def _other_launches(pair: RuleContext) -> OtherWork | None:
     if moved < OTHER_LAUNCHES * shared_us and longer * middle < FOLLOWS * middle**2:
         return None
     names = {name for name, *_ in launches}
-    if not all(_steady(side, names, "kernels_by_launch") for side in (pair.baseline, pair.candidate)):
+    if not all(_recurring_inputs(side, names, "kernels_by_launch") for side in (pair.baseline, pair.candidate)):
         return None
     return OtherWork(
         WORKLOAD_CHANGED, largest[0],
@@ -249,11 +251,11 @@ def _other_launches(pair: RuleContext) -> OtherWork | None:
     )  # fmt: skip
 
 
-def _fewer(amount: Amount) -> float:
+def _fewer_calls(amount: Amount) -> float:
     return -amount.more_calls
 
 
-def _more(amount: Amount) -> float:
+def _more_calls(amount: Amount) -> float:
     return amount.more_calls
 
 
@@ -302,7 +304,7 @@ def _other_sizes(moved: Mapping[str, list[tuple[str, Amount]]], name: str) -> Ot
     )  # fmt: skip
 
 
-def _steady(summary: Summary, names: Collection[str], table: str = "operators_by_shape") -> bool:
+def _recurring_inputs(summary: Summary, names: Collection[str], table: str = "operators_by_shape") -> bool:
     """Whether most calls of these operators have shapes (launches) that recur in at least half of the steps. Only
     `names` count, because optimizers work on parameters, whose size does not depend on the inputs."""
     group, size_of = summary.groups[table], elements if table == "operators_by_shape" else launched_threads

@@ -57,9 +57,9 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
         pace = np.ones(len(summary.steps)) if pair.pace is None else pair.pace[number]
         times = np.rint(summary.steps.total_ns / pace).astype(np.int64)
         middle = float(median(times))
-        slow = _far(times)
+        slow = _slow_outliers(times)
         if len(unique(summary.steps.capture)) == 1:  # levels differ between captures, but not within one
-            slow = np.intersect1d(slow, _far(summary.steps.total_ns))
+            slow = np.intersect1d(slow, _slow_outliers(summary.steps.total_ns))
         beyond = float(((times[slow] - middle) * pace[slow]).sum()) if len(slow) else 0.0
         excess = beyond / len(summary.steps) / 1000
         sides.append((summary, slow, excess))
@@ -68,18 +68,22 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     if abs(delta) < max(pair.least_us, pair.options.margin * pair.shorter_us):
         return
     (summary, slow, excess), (other, other_slow, other_excess) = sides[::-1] if delta > 0 else sides
-    if not _recurs(summary, slow):
+    if not _in_most_captures(summary, slow):
         return
     if not len(slow) or len(slow) > len(summary.steps) * LEADING:
         return
-    longer = not len(other_slow) or not _returns(other, other_slow) or excess >= MIN_COUNT_RATIO * other_excess
-    scheduled = _returns(summary, slow) and longer
+    longer = (
+        not len(other_slow)
+        or not _same_step_in_every_capture(other, other_slow)
+        or excess >= MIN_COUNT_RATIO * other_excess
+    )
+    scheduled = _same_step_in_every_capture(summary, slow) and longer
     if not scheduled and len(slow) * len(other.steps) < MIN_COUNT_RATIO * len(other_slow) * len(summary.steps):
         return
-    if not _returns(summary, slow) and _by_chance(summary, slow, other, other_slow) > MAX_P:
+    if not _same_step_in_every_capture(summary, slow) and _fisher_p(summary, slow, other, other_slow) > MAX_P:
         return
-    entities = _grown(summary, slow)
-    growth = _of_categories(entities)
+    entities = _growth_in_slow_steps(summary, slow)
+    growth = _by_category(entities)
     label = max(growth, key=lambda category: growth[category])
     if label == CATEGORY_LABELS[StepCategory.DATALOADER]:  # several workers hand over several batches at once
         return
@@ -90,7 +94,7 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     own = math.copysign(growth[label] * len(slow) / len(summary.steps), delta)
     if not of_step and (own * pair.exposed(label) <= 0 or abs(own) < MAIN_SHARE * abs(pair.exposed(label))):
         return
-    named = _named(summary, slow[:MAX_NAMED])
+    named = _steps_text(summary, slow[:MAX_NAMED])
     labels = ", ".join(summary.steps.label[at] for at in slow[:MAX_NAMED].tolist())
     rest = f" and {many(len(slow) - MAX_NAMED, 'other')}" if len(slow) > MAX_NAMED else ""
     word = "candidate" if delta > 0 else "baseline"
@@ -107,31 +111,31 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     )  # fmt: skip
 
 
-def _far(times: NDArray[np.int64]) -> NDArray[np.int64]:
+def _slow_outliers(times: NDArray[np.int64]) -> NDArray[np.int64]:
     """Steps outside the fence that take MIN_SLOW_RATIO times as long as the median."""
     middle = float(median(times))
     return np.array([at for at in outlying_steps(times) if times[at] >= MIN_SLOW_RATIO * middle], dtype=np.int64)
 
 
-def _recurs(summary: Summary, slow: NDArray[np.int64]) -> bool:
+def _in_most_captures(summary: Summary, slow: NDArray[np.int64]) -> bool:
     """Whether more than half of the side's captures have slow steps."""
     return 2 * len(unique(summary.steps.capture[slow])) > len(unique(summary.steps.capture))
 
 
-def _returns(summary: Summary, slow: NDArray[np.int64]) -> bool:
+def _same_step_in_every_capture(summary: Summary, slow: NDArray[np.int64]) -> bool:
     """Whether a step of the same number is slow in every capture."""
     _, counts = np.unique([summary.steps.label[at] for at in slow.tolist()], return_counts=True)
     return int(counts.max()) >= len(unique(summary.steps.capture))
 
 
-def _by_chance(one: Summary, slow: NDArray[np.int64], other: Summary, other_slow: NDArray[np.int64]) -> float:
+def _fisher_p(one: Summary, slow: NDArray[np.int64], other: Summary, other_slow: NDArray[np.int64]) -> float:
     """Two-sided p of Fisher's exact test on the numbers of slow and other steps."""
     n, m, k = len(one.steps), len(other.steps), len(slow) + len(other_slow)
     least = sum(math.comb(n, own) * math.comb(m, k - own) for own in range(len(slow), min(k, n) + 1))
     return min(2 * least / math.comb(n + m, k), 1.0)
 
 
-def _named(summary: Summary, steps: NDArray[np.int64]) -> str:
+def _steps_text(summary: Summary, steps: NDArray[np.int64]) -> str:
     """The steps by label, and by recording if there are several: "step 5 in span 1, steps 5, 9 in span 2"."""
     several_workers = len({capture.worker for capture in summary.captures}) > 1
     found: dict[str, list[str]] = {}
@@ -144,7 +148,7 @@ def _named(summary: Summary, steps: NDArray[np.int64]) -> str:
     )
 
 
-def _grown(summary: Summary, slow: NDArray[np.int64]) -> dict[Part, float]:
+def _growth_in_slow_steps(summary: Summary, slow: NDArray[np.int64]) -> dict[Part, float]:
     """Entity -> microseconds by which it takes longer in slow steps than in the median of the other steps."""
     usual = np.setdiff1d(np.arange(len(summary.steps)), slow)
     owned = summary.owned
@@ -168,7 +172,7 @@ def _called_more(summary: Summary, slow: NDArray[np.int64], part: Part) -> str:
     return f" ({many(round(more), 'call')}, {round(few):,} in other steps)"
 
 
-def _of_categories(growth: Mapping[Part, float]) -> dict[str, float]:
+def _by_category(growth: Mapping[Part, float]) -> dict[str, float]:
     found = dict.fromkeys(CATEGORY_LABELS, 0.0)
     for (category, _), us in growth.items():
         found[category] += us
@@ -186,7 +190,7 @@ def _explained(growth: Mapping[Part, float], share: float, delta: float) -> dict
 def _warm_up(pair: RuleContext) -> Iterator[Cause]:
     """The first steps of a side do what later steps never do, such as loading code or trying algorithms."""
     sides = ("baseline", pair.baseline), ("candidate", pair.candidate)
-    found = [(word, summary, _only_early(summary)) for word, summary in sides]
+    found = [(word, summary, _early_calls(summary)) for word, summary in sides]
     delta = found[1][2].excess_us - found[0][2].excess_us
     if abs(delta) < pair.least_us or delta * pair.delta_us <= 0 or abs(delta) < MAIN_SHARE * abs(pair.delta_us):
         return
@@ -203,7 +207,7 @@ def _warm_up(pair: RuleContext) -> Iterator[Cause]:
     )
     yield cause(
         pair, WARM_UP_INSIDE, names[0], "all", delta, sentence, (Evidence("steps", word),),
-        explains=_explained(_grown(summary, early.steps), share, delta),
+        explains=_explained(_growth_in_slow_steps(summary, early.steps), share, delta),
     )  # fmt: skip
 
 
@@ -217,7 +221,7 @@ class _Early:
     excess_us: float
 
 
-def _only_early(summary: Summary) -> _Early:
+def _early_calls(summary: Summary) -> _Early:
     nothing = _Early({}, np.zeros(0, dtype=np.int64), 0.0)
     count = len(summary.steps)
     _, first_of, sizes = np.unique(summary.steps.capture, return_index=True, return_counts=True)

@@ -114,11 +114,11 @@ def _compiled(pair: RuleContext) -> Iterator[Cause]:
         explained = {(KERNEL, row.path[1]): pair.counted_us(row) for row in (*fewer, *plain)}
         explained |= _launching(pair, sum(row.calls[1] - row.calls[0] for row in (*fewer, *plain)))
         if sign * fsum(explained.values()) >= pair.least_us:
-            yield _of_compiler(pair, fewer, plain, explained)
+            yield _compilation_cause(pair, fewer, plain, explained)
             return
 
 
-def _of_compiler(
+def _compilation_cause(
     pair: RuleContext, generated: list[LedgerRow], plain: list[LedgerRow], explained: dict[Part, float]
 ) -> Cause:
     delta = fsum(explained.values())
@@ -127,7 +127,7 @@ def _of_compiler(
     counts = [sum(row.calls[side] for row in generated) for side in (0, 1)]
     compiled, usual = short_apart(first.path[1], other.path[1])
     sentence = (
-        f"{'Less' if lost else 'More'} code is compiled: {signed_time(delta)} per step{_of_it(explained)}; "
+        f"{'Less' if lost else 'More'} code is compiled: {signed_time(delta)} per step{_launch_time_clause(explained)}; "
         f"{many(len(generated), 'generated kernel')}, e.g. {compiled}: {numbers_text(*counts)} launches per step; "
         f"{many(len(plain), 'plain kernel')}, e.g. {usual}, {'is' if len(plain) == 1 else 'are'} "
         f"{'new' if lost else 'gone'}{regions_clause(pair)}."
@@ -142,7 +142,7 @@ def _generated(swap: _Swap) -> bool:
     return any(name.startswith(GENERATED) for name in (*swap.gone, *swap.new))
 
 
-def _as_often(calls: Amount) -> bool:
+def _equally_often(calls: Amount) -> bool:
     most = max(calls.calls_a, calls.calls_b)
     return most > 0 and abs(calls.more_calls) <= SAME_CALLS * most
 
@@ -162,7 +162,7 @@ def _swaps(pair: RuleContext) -> list[_Swap]:
     found = []
     called = pair.amounts("operators", "host_total") if by_operator else {}
     for operator, kernels in by_operator.items():
-        if not _as_often(called.get((operator,), NOTHING)):
+        if not _equally_often(called.get((operator,), NOTHING)):
             continue
         less = {name: amount for name, amount in kernels.items() if amount.calls_b < amount.calls_a and not amount.us_b}
         more = {name: amount for name, amount in kernels.items() if amount.calls_a < amount.calls_b and not amount.us_a}
@@ -178,7 +178,7 @@ def _swaps_below(pair: RuleContext, named: set[str]) -> list[_Swap]:
     other's, below the innermost operator that both sides have."""
     found = []
     for operator, below in kernels_below(pair).items():
-        if not _as_often(below.calls):
+        if not _equally_often(below.calls):
             continue
         gone = {name: amount for name, amount in below.kernels.items() if not amount.calls_b and name not in named}
         new = {name: amount for name, amount in below.kernels.items() if not amount.calls_a and name not in named}
@@ -200,16 +200,16 @@ def _substituted(pair: RuleContext, swaps: list[_Swap]) -> Iterator[Cause]:
     for swap in swaps:
         given = other_inputs(pair, swap.operator)
         groups.setdefault(_kind(swap, *uses) if given is None else given.rule, []).append(swap)
-    for name, members in ((name, part) for name, whole in groups.items() for part in _one_way(pair, whole)):
+    for name, members in ((name, part) for name, whole in groups.items() for part in _by_direction(pair, whole)):
         explained: dict[Part, float] = total_by_key(part for swap in members for part in swap.explains.items())
         explained |= _launching(pair, sum(swap.all_kernels.more_calls for swap in members))
         others = (us for part, us in explained.items() if part[0] != KERNEL)
         delta = fsum((*(swap.delta_us for swap in members), *others))
         if abs(delta) >= pair.least_us:
-            yield _of_swaps(pair, name, members, delta, explained)
+            yield _substitution_cause(pair, name, members, delta, explained)
 
 
-def _one_way(pair: RuleContext, members: list[_Swap]) -> list[list[_Swap]]:
+def _by_direction(pair: RuleContext, members: list[_Swap]) -> list[list[_Swap]]:
     """Slower and faster operators as separate groups if both make a substantial part, because a sum would hide both;
     else one group."""
     parts = [[swap for swap in members if sign * swap.delta_us > 0] for sign in (1, -1)]
@@ -230,7 +230,7 @@ def _launching(pair: RuleContext, more: float) -> dict[Part, float]:
     return {part: us for part, us in counted.items() if us * more > 0}
 
 
-def _others(members: list[_Swap]) -> str:
+def _others_clause(members: list[_Swap]) -> str:
     """Clause on further operators: "; likewise under 5 other operators, mainly aten::mm +2.08 ms, aten::add -712
     µs"."""
     rest = members[1:]
@@ -241,24 +241,26 @@ def _others(members: list[_Swap]) -> str:
     return f"; likewise under {others}{named}"
 
 
-def _of_it(explained: dict[Part, float]) -> str:
+def _launch_time_clause(explained: dict[Part, float]) -> str:
     """Clause on launch time: ", 63.0 µs of it for launching"."""
     host = fsum(us for (category, _), us in explained.items() if category != KERNEL)
     return f", {time_text(abs(host))} of it for launching" if host else ""
 
 
-def _of_swaps(pair: RuleContext, name: str, members: list[_Swap], delta: float, explained: dict[Part, float]) -> Cause:
+def _substitution_cause(
+    pair: RuleContext, name: str, members: list[_Swap], delta: float, explained: dict[Part, float]
+) -> Cause:
     first = max(members, key=lambda swap: (abs(swap.delta_us), swap.operator))
     old = max(first.gone, key=lambda name: (first.gone[name].us_a, name))
     new = max(first.new, key=lambda name: (first.new[name].us_b, name))
     inputs = other_inputs(pair, first.operator)
-    others = _others(sorted(members, key=lambda swap: (-abs(swap.delta_us), swap.operator)))
+    others = _others_clause(sorted(members, key=lambda swap: (-abs(swap.delta_us), swap.operator)))
     what, look_at = _WHAT.get(name, "An operator has other inputs"), "" if inputs is None else INPUTS
     old_text, new_text = short_apart(old, new)
     if not is_same_runtime(pair):
         what, look_at = "Different kernels on a different device", look_at or _TWO_DEVICES
     sentence = (
-        f"{what}: {signed_time(delta)} per step{_of_it(explained)}; {short(first.operator)}"
+        f"{what}: {signed_time(delta)} per step{_launch_time_clause(explained)}; {short(first.operator)}"
         f"{f', {inputs.clause},' if inputs is not None else ''} launches {new_text} ({time_text(first.after.us_b)}, "
         f"{number_text(first.after.calls_b)} per step) instead of {old_text} "
         f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)} per step)"

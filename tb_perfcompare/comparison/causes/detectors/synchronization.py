@@ -42,7 +42,7 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     moved = explained.left(pair, (*HOST, "Memcpy"))
     delta = fsum(moved.values())
     sign = 1 if waits.more_calls > 0 else -1
-    if _in_few_steps(pair.candidate if sign > 0 else pair.baseline):
+    if _only_in_few_steps(pair.candidate if sign > 0 else pair.baseline):
         return
     caller, amount = _caller(pair, sign)
     outside = caller == _OUTSIDE
@@ -72,7 +72,7 @@ def _waits(name: str) -> bool:
     return calls(WAIT, name)
 
 
-def _in_few_steps(side: Summary) -> bool:
+def _only_in_few_steps(side: Summary) -> bool:
     """Whether the waits are only in few steps, as at a checkpoint."""
     waits = _per_step(side)
     return bool(waits.any()) and bool((waits > 0).mean() < FEW_STEPS)

@@ -64,7 +64,7 @@ def _host_pace(pair: RuleContext) -> Iterator[Cause]:
     host = host_ratio(pair)
     if host is None or not _minima_follow(pair, host):
         return
-    explained = _of_host(pair, host)
+    explained = _explained_by_host_pace(pair, host)
     exposed = math.fsum(explained.values())
     if costlier_to_record(pair, exposed):  # recording more is the likelier cause
         return
@@ -80,7 +80,7 @@ def _host_pace(pair: RuleContext) -> Iterator[Cause]:
     )
 
 
-def _of_host(pair: RuleContext, ratio: float) -> dict[Part, float]:
+def _explained_by_host_pace(pair: RuleContext, ratio: float) -> dict[Part, float]:
     """Part -> change explained by the host's pace. Operators and API calls are limited together, by the growth of
     both including hidden time, because exposed time shifts between them. Every other category follows the pace on
     its own, or not at all."""
@@ -96,7 +96,7 @@ def _of_host(pair: RuleContext, ratio: float) -> dict[Part, float]:
     together = math.fsum(rows.values())
     found: dict[Part, float] = {}
     if together * slower > 0 and abs(slower) >= MAIN_SHARE * abs(together):
-        found = _in_proportion(pair, math.copysign(min(abs(slower), abs(together)), slower))
+        found = _divided_among_parts(pair, math.copysign(min(abs(slower), abs(together)), slower))
     for label in _BESIDE:
         times = pair.exposed_times(label)
         by_pace = Amount(1, 1, *times).paced_us(ratio)
@@ -113,7 +113,7 @@ def _per_call(amount: Amount) -> Amount:
     return Amount(often, often, often * amount.us_a / amount.calls_a, often * amount.us_b / amount.calls_b)
 
 
-def _in_proportion(pair: RuleContext, us: float) -> dict[Part, float]:
+def _divided_among_parts(pair: RuleContext, us: float) -> dict[Part, float]:
     """Part -> share of this time: divided among categories by their change in that direction, and within each among
     the entities of both sides by their time."""
     moved = {label: pair.exposed(label) for label in _WORK if pair.exposed(label) * us > 0}

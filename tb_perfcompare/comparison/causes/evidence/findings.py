@@ -181,11 +181,11 @@ def find_causes(
             continue
         below = columns_of(row.path[0], ledger.entities(row.path[0]))
         unnamed = below.of_rows(_not_named(below, named_elsewhere)) if known else below
-        if known and not _is_backed(rest_us, unnamed, books):
+        if known and not _is_unexplained(rest_us, unnamed, books):
             continue
         if not books.is_clear(row.path[0], rest_us) and not _is_counted(unnamed, rest_us, books):
             continue
-        moved, against = _moved_with(rest_us, below), _moved_with(-rest_us, below)
+        moved, against = _same_direction(rest_us, below), _same_direction(-rest_us, below)
         if row.path[0] == CATEGORY_LABELS[StepCategory.OTHER]:
             moved &= _python(below)
         same_way, other_way = (below.of_rows(np.flatnonzero(rows)) for rows in (moved, against))
@@ -203,16 +203,16 @@ def _is_counted(entities: EntityRows, delta_us: float, books: _Books) -> bool:
     return bool(part >= COUNTED)
 
 
-def _is_backed(rest_us: float, unnamed: EntityRows, books: _Books) -> bool:
+def _is_unexplained(rest_us: float, unnamed: EntityRows, books: _Books) -> bool:
     """Whether entities that no cause names changed by a substantial part of what causes leave. If not, two causes
     explain the same time, and nothing is left."""
     if not len(unnamed) or NOT_SPLIT in unnamed.key:
         return True
-    backing = sum(unnamed.delta[_moved_with(rest_us, unnamed)].tolist())
+    backing = sum(unnamed.delta[_same_direction(rest_us, unnamed)].tolist())
     return bool(abs(backing) >= BACKED * abs(rest_us) * books.unit)
 
 
-def _moved_with(delta_us: float, rows: EntityRows) -> NDArray[np.bool_]:
+def _same_direction(delta_us: float, rows: EntityRows) -> NDArray[np.bool_]:
     """(n,) whether an entity's time changed in that direction."""
     moved = rows.delta > 0 if delta_us > 0 else rows.delta < 0
     named: NDArray[np.bool_] = moved & np.array([key != NOT_SPLIT for key in rows.key], dtype=bool)
@@ -264,7 +264,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
     hidden = _hidden(books, delta_us) if category is StepCategory.CPU_EXEC else []
     clauses += hidden
     if category is StepCategory.DATALOADER:
-        clauses += _in_few_steps(books.candidate if delta_us > 0 else books.baseline)
+        clauses += _few_steps_clause(books.candidate if delta_us > 0 else books.baseline)
     if category is StepCategory.RUNTIME:
         behind = responsible_operator(books.baseline, books.candidate, delta_us)
         if behind:
@@ -302,7 +302,7 @@ def _hidden(books: _Books, delta_us: float) -> list[str]:
     return [f"{more} of it is hidden behind device work: in all, operators take {times_text(*totals)}"]
 
 
-def _in_few_steps(side: Summary) -> list[str]:
+def _few_steps_clause(side: Summary) -> list[str]:
     """Clause if a few steps contain most of the waiting for data: several workers hand over several batches at once."""
     waits = side.owned.by_category()[StepCategory.DATALOADER]
     few = int(FEW_STEPS * len(waits))
