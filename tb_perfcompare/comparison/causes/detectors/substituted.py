@@ -127,7 +127,7 @@ def _compilation_cause(
     counts = [sum(row.calls[side] for row in generated) for side in (0, 1)]
     compiled, usual = short_apart(first.path[1], other.path[1])
     sentence = (
-        f"{'Less' if lost else 'More'} code is compiled: {signed_time(delta)} per step{_launch_time_clause(explained)}; "
+        f"{'Less' if lost else 'More'} code is compiled: {signed_time(delta)} per step{_launching_clause(explained)}; "
         f"{many(len(generated), 'generated kernel')}, e.g. {compiled}: {numbers_text(*counts)} launches per step; "
         f"{many(len(plain), 'plain kernel')}, e.g. {usual}, {'is' if len(plain) == 1 else 'are'} "
         f"{'new' if lost else 'gone'}{regions_clause(pair)}."
@@ -241,7 +241,7 @@ def _others_clause(members: list[_Swap]) -> str:
     return f"; likewise under {others}{named}"
 
 
-def _launch_time_clause(explained: dict[Part, float]) -> str:
+def _launching_clause(explained: dict[Part, float]) -> str:
     """Clause on launch time: ", 63.0 µs of it for launching"."""
     host = fsum(us for (category, _), us in explained.items() if category != KERNEL)
     return f", {time_text(abs(host))} of it for launching" if host else ""
@@ -260,7 +260,7 @@ def _substitution_cause(
     if not is_same_runtime(pair):
         what, look_at = "Different kernels on a different device", look_at or _TWO_DEVICES
     sentence = (
-        f"{what}: {signed_time(delta)} per step{_launch_time_clause(explained)}; {short(first.operator)}"
+        f"{what}: {signed_time(delta)} per step{_launching_clause(explained)}; {short(first.operator)}"
         f"{f', {inputs.clause},' if inputs is not None else ''} launches {new_text} ({time_text(first.after.us_b)}, "
         f"{number_text(first.after.calls_b)} per step) instead of {old_text} "
         f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)} per step)"
