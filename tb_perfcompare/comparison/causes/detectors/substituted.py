@@ -244,6 +244,10 @@ def _others(members: list[_Swap]) -> str:
     return f"; likewise under {others}{named}"
 
 
+def _and_others(kernels: Mapping[str, Amount]) -> str:
+    return f" and {many(len(kernels) - 1, 'other')}" if len(kernels) > 1 else ""
+
+
 def _of_it(explained: dict[Part, float]) -> str:
     """Clause on launch time: ", 63.0 µs of it for launching"."""
     host = fsum(us for (category, _), us in explained.items() if category != KERNEL)
@@ -262,8 +266,9 @@ def _of_swaps(pair: RuleContext, name: str, members: list[_Swap], delta: float, 
         what, look_at = "Different kernels on a different device", look_at or _TWO_DEVICES
     sentence = (
         f"{what}: {signed_time(delta)} per step{_of_it(explained)}; {short(first.operator)}"
-        f"{f', {inputs.clause},' if inputs is not None else ''} launches {new_text} ({time_text(first.after.us_b)}, "
-        f"{number_text(first.after.calls_b)} per step) instead of {old_text} "
+        f"{f', {inputs.clause},' if inputs is not None else ''} launches {new_text}{_and_others(first.new)} "
+        f"({time_text(first.after.us_b)}, {number_text(first.after.calls_b)} per step) instead of "
+        f"{old_text}{_and_others(first.gone)} "
         f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)} per step)"
         f"{rate_clause(pair, first.operator)}{others}."
     )
