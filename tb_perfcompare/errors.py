@@ -24,10 +24,10 @@ LONGEST_MESSAGE = 2000
 """Maximum length in characters: messages contain names from files, which may have any length."""
 
 
-_MOST_NAMED = 20
+_MAX_NAMED = 20
 
 
-def choices(name: str, known: Iterable[str], most: int = _MOST_NAMED) -> str:
+def choices(name: str, known: Iterable[str], most: int = _MAX_NAMED) -> str:
     """Hint for an unknown name: the names spelled much like it, otherwise the available names."""
     from difflib import get_close_matches
 

@@ -9,7 +9,7 @@ _HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 """Directory that contains this package."""
 
 
-def without_here() -> list[str]:
+def without_working_directory() -> list[str]:
     """sys.path without the working directory, however it is spelled, and without relative entries.
 
     The directory of this package is always included; if it is the working directory, as in a checkout, it comes last.

@@ -26,7 +26,7 @@ import { Tabs, tabsOf } from './tabs';
 import { Button, LinkButton } from './ui/buttons';
 import { Banner } from './ui/controls/banners';
 import { Problems } from './ui/controls/problems';
-import { Kept } from './ui/kept';
+import { BoundedCache } from './ui/kept';
 import { Lazy } from './ui/lazy';
 import { sideName } from './ui/sides';
 import { text } from './ui/strings';
@@ -41,7 +41,7 @@ const loadHistory = () => import('./history/history_view').then((part) => part.H
 /** Table state that is reset when the table or pair changes. */
 const FRESH: Change = { q: '', sort: '', metric: '', status: 'all', min: null, row: '', columns: '', widths: '', pins: '', clear: false, look: '', zoom: '', ...FRESH_STEPS };
 
-const comparisons = new Kept<Comparison>(8);
+const comparisons = new BoundedCache<Comparison>(8);
 
 export function App() {
   const { answer, failure, scanning, retryIn, refresh } = useRuns(firstRuns);

@@ -20,7 +20,7 @@ interface Asked {
 let runs: Promise<RunsAnswer> | null = null;
 let asked: Asked | null = null;
 
-export function askEarly(): void {
+export function requestEarly(): void {
   runs = fetchRuns(false);
   runs.catch(() => undefined); // callers that await it handle the error
   const { a, b, page, window, marker, kind } = readHash(currentHash());

@@ -2,14 +2,14 @@
 
 import { render as draw } from 'preact';
 import { App } from './app';
-import { askEarly } from './early';
+import { requestEarly } from './early';
 import { followTheme, onShown, takeFocus } from './host/host';
 import css from './style.css?inline';
 import { adoptSheet } from './ui/sheets';
 import { text } from './ui/strings';
 
 export function render(): void {
-  askEarly();
+  requestEarly();
   const root = document.documentElement;
   root.lang = 'en';
   document.title = text.title;

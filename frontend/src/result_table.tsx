@@ -9,13 +9,13 @@ import { profilerView } from './host/profiler_views';
 import { ATTRIBUTION } from './host/tab';
 import type { Change } from './host/use_address';
 import { rowsOf, type ResultProps } from './result';
-import { hasLayers, isMerged, layersTogether } from './table/layers';
+import { hasLayers, isMerged, mergeLayers } from './table/layers';
 import { isOpen, withFigure } from './host/url_state';
 import { MAIN, metricOf } from './table/metric_choice';
 import { findRow, isCut, rowKey, shorterStep } from './table/rows';
 import { hasSteps } from './table/step_column';
 import { TableView, type FigureRows, type WholePicture } from './table/table_view';
-import { useWhole } from './table/use_whole';
+import { useAllRows } from './table/use_whole';
 import { Button, LinkButton } from './ui/buttons';
 import { Icon } from './ui/icons';
 import { Lazy } from './ui/lazy';
@@ -24,7 +24,7 @@ import { metricWords, sentence, text } from './ui/strings';
 import { tableText } from './table/words';
 
 /** Longer tables are not fetched whole to merge layers, so they show every layer. */
-const MOST_MERGED = 5000;
+const MAX_MERGED = 5000;
 
 interface Props extends ResultProps {
   table: Table;
@@ -36,9 +36,9 @@ export function ResultTable(props: Props) {
   const every = tab === ATTRIBUTION ? null : rowsOf(comparison, query, tab);
   const layered = useMemo(() => hasLayers(tab, given), [tab, given]);
   // merging layers needs all rows
-  const few = (given.total_rows ?? 0) <= MOST_MERGED;
-  const { table: all } = useWhole(layered && few && address.layers === '' && !isOpen(address, tab) ? every : null, given, []);
-  const merged = useMemo(() => (layered && all && !isCut(all) ? layersTogether(tab, all) : null), [layered, tab, all]);
+  const few = (given.total_rows ?? 0) <= MAX_MERGED;
+  const { table: all } = useAllRows(layered && few && address.layers === '' && !isOpen(address, tab) ? every : null, given, []);
+  const merged = useMemo(() => (layered && all && !isCut(all) ? mergeLayers(tab, all) : null), [layered, tab, all]);
   // layers are not merged if a link names a row that merging would hide
   const found = address.row === '' || (merged ? findRow(merged, address.row) >= 0 : isMerged(address.row));
   const together = layered && address.layers === '' && found && (address.zoom === '' || isMerged(address.zoom));
@@ -198,7 +198,7 @@ interface PictureProps {
 /** Fetches and draws all rows of a table; for a very long one only the first, with a note that says so. */
 function Picture({ table, source, columns, rows, children }: PictureProps) {
   const keys = table.columns.filter((column) => column.role === 'key').map((column) => column.name);
-  const { table: whole, failure } = useWhole(source, table, [...new Set([...keys, ...columns])]);
+  const { table: whole, failure } = useAllRows(source, table, [...new Set([...keys, ...columns])]);
   const selected = useMemo(() => (whole && rows.key !== '' ? findRow(whole, rows.key) : -1), [whole, rows.key]);
   if (!whole) return <p class="table-notes muted late small">{failure ? sentence(failure.message) : text.lazy.loading}</p>;
   return (

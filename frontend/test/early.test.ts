@@ -1,7 +1,7 @@
 // What is asked before anything is drawn is asked once.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { askEarly, comparisonOf, firstRuns } from '../src/early';
+import { requestEarly, comparisonOf, firstRuns } from '../src/early';
 import { setHash } from '../src/host/host';
 import type { Progress } from '../src/contract/wire';
 
@@ -28,7 +28,7 @@ afterEach(() => {
 
 it('the list of runs and the pair that the address names, at once, and both once', async () => {
   setHash('#tb_perfcompare&p.tb_perfcompare.a=one&p.tb_perfcompare.b=two', false);
-  askEarly();
+  requestEarly();
   expect(routes()).toEqual(['runs', 'comparison']);
   const reports: Progress[] = [];
   const runs = await firstRuns();
@@ -42,7 +42,7 @@ it('the list of runs and the pair that the address names, at once, and both once
 
 it('another pair is asked for instead, and the early one given up', async () => {
   setHash('#tb_perfcompare&p.tb_perfcompare.a=one&p.tb_perfcompare.b=two', false);
-  askEarly();
+  requestEarly();
   await ask('baseline=two&candidate=one');
   expect(asked.map(({ signal }) => signal?.aborted)).toEqual([undefined, true, false]);
 });
@@ -50,7 +50,7 @@ it('another pair is asked for instead, and the early one given up', async () => 
 it('no pair where the address names none, or another page', () => {
   for (const hash of ['#tb_perfcompare', '#tb_perfcompare&p.tb_perfcompare.a=one', '#tb_perfcompare&p.tb_perfcompare.a=one&p.tb_perfcompare.b=two&p.tb_perfcompare.page=history']) {
     setHash(hash, false);
-    askEarly();
+    requestEarly();
     void firstRuns();
   }
   expect(routes()).toEqual(['runs', 'runs', 'runs']);

@@ -70,7 +70,7 @@ def outline(recording: TraceRecording, window: str = "device", *, marker: str = 
     measured = measured_ranges(trace)[1]
     backlog, parts, modules = np.zeros(steps, dtype=np.int64), None, None
     max_parts = 2 * len(recording.events) + steps  # at most one for each event and each gap between events
-    if is_disputed(windows, trace.of_events) or max_parts > min(owned_parts.MOST_PARTS, owned_modules.MOST_KEYS):
+    if is_disputed(windows, trace.of_events) or max_parts > min(owned_parts.MAX_PARTS, owned_modules.MAX_KEYS):
         owners = find_owners(trace.timeline, windows)
         backlog = backlog_of(trace, owners)
         parts = owned_parts.owned_parts(

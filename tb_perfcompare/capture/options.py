@@ -11,7 +11,7 @@ from dataclasses import dataclass
 OUT_VARIABLE = "TB_PERFCOMPARE_OUT"
 """Environment variable with the directory for traces."""
 
-USUAL_OUT = "tb_perfcompare_traces"
+DEFAULT_OUT = "tb_perfcompare_traces"
 
 _LOCAL_RANK = re.compile(r"--local[-_]rank=\d+")
 """First argument that deepspeed and torch.distributed.launch pass to the script that they start."""
@@ -100,7 +100,7 @@ def parse(argv: Sequence[str]) -> tuple[CaptureOptions, Program]:
         description="Run a script under torch.profiler, unchanged: it needs no step marks and no profiler of its own.",
     )  # fmt: skip
     parser.add_argument(
-        "--out", metavar="DIR", help=f"where traces go (default: ${OUT_VARIABLE}, else {USUAL_OUT})"
+        "--out", metavar="DIR", help=f"where traces go (default: ${OUT_VARIABLE}, else {DEFAULT_OUT})"
     )
     add_capture(parser)
     parser.add_argument("--repeat", metavar="N", type=_positive, default=1, help="recordings (default: 1)")
@@ -112,7 +112,7 @@ def parse(argv: Sequence[str]) -> tuple[CaptureOptions, Program]:
     if not words:
         parser.error("no script to run")
     options = CaptureOptions(
-        os.path.abspath(given.out or os.environ.get(OUT_VARIABLE) or USUAL_OUT),  # the program may change directory
+        os.path.abspath(given.out or os.environ.get(OUT_VARIABLE) or DEFAULT_OUT),  # the program may change directory
         Schedule(given.wait, given.warmup, given.active, given.repeat), given.step or "", given.whole,
         not given.no_shapes, given.stacks, given.memory, given.stop_after_capture,
     )  # fmt: skip

@@ -24,10 +24,10 @@ from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.experiment.command import parse_command
 from tb_perfcompare.experiment.config import read_config
-from tb_perfcompare.experiment.experiment import Experiment, RecordingFailed, Variant, open_experiment, turns
+from tb_perfcompare.experiment.experiment import Experiment, RecordingFailed, Variant, open_experiment, round_orders
 from tb_perfcompare.experiment.looks import Looks
 from tb_perfcompare.render.formats import FORMATS
-from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES
+from tb_perfcompare.workspace.queries.candidates import MAX_CANDIDATES
 from tb_perfcompare.workspace.workspace import Workspace
 
 _FAILED = 2
@@ -94,14 +94,14 @@ def _run(arguments: argparse.Namespace, console: Console) -> int:
         arguments.out, variants, capture_words(arguments), seed=arguments.seed, most_rounds=arguments.most_rounds,
         alpha=options.alpha, resume=arguments.resume,
     ) as experiment, new_workspace() as workspace:  # fmt: skip
-        looks = Looks(experiment, options, workspace, console.complain, console.progress)
+        looks = Looks(experiment, options, workspace, console.warn, console.progress)
         stopped = _Recording(experiment, looks, console, arguments.most_minutes).run()
         if not experiment.manifest.rounds():
             if stopped == _INTERRUPTED:
-                console.complain("interrupted before the first round was complete; continue with --resume")
+                console.warn("interrupted before the first round was complete; continue with --resume")
             return stopped
         data = looks.report(arguments.format, arguments.top, None if arguments.output else console.screen)
-        console.deliver(data, arguments.output)
+        console.write_result(data, arguments.output)
         return stopped or _gate(looks, workspace, arguments, console)
 
 
@@ -122,7 +122,7 @@ class _Recording:
             return _INTERRUPTED
         except RecordingFailed as error:
             self._console.quote(error.tail)
-            self._console.complain(f"tb-perfcompare ab: {error}")
+            self._console.warn(f"tb-perfcompare ab: {error}")
             return _FAILED
         return 0
 
@@ -131,13 +131,13 @@ class _Recording:
         names = [variant.name for variant in self._experiment.variants]
         if manifest.rounds() and self._looks.settled():
             return
-        for number, order in enumerate(turns(names, manifest.most_rounds, manifest.seed), start=1):
+        for number, order in enumerate(round_orders(names, manifest.most_rounds, manifest.seed), start=1):
             missing = [name for name in order if not manifest.is_recorded(number, name)]
             if not missing:
                 continue
             if self._is_late(missing):
                 done = many(number - 1, "round")
-                self._console.complain(f"stopped after {done}: another would exceed --most-minutes")
+                self._console.warn(f"stopped after {done}: another would exceed --most-minutes")
                 return
             for name in missing:
                 self._record(number, name)
@@ -157,7 +157,7 @@ class _Recording:
 
         facts = self._experiment.record(number, name, tick)
         summary = self._looks.of_recording(number, name)
-        self._console.complain(f"round {number}  {name}  {summary}, {facts.seconds:.0f} s")
+        self._console.warn(f"round {number}  {name}  {summary}, {facts.seconds:.0f} s")
 
 
 def _gate(looks: Looks, workspace: Workspace, arguments: argparse.Namespace, console: Console) -> int:
@@ -166,7 +166,7 @@ def _gate(looks: Looks, workspace: Workspace, arguments: argparse.Namespace, con
     several = len(looks.candidates) > 1 and has_gate(arguments)
     for name in looks.candidates:
         if several:
-            console.complain(f"{name}:")
+            console.warn(f"{name}:")
         request = looks.request(name)
         comparison = workspace.compare(request, console.progress)
         statuses.append(run_gate(comparison, request, workspace, arguments, console))
@@ -196,8 +196,8 @@ def _variants(arguments: argparse.Namespace) -> tuple[Variant, ...]:
         )
     if not arguments.out:
         raise PerfCompareError("--out is missing", hint="give a log directory to write")
-    if len(variants) - 1 > MOST_CANDIDATES:
-        hint = f"at most {MOST_CANDIDATES} are compared at a time"
+    if len(variants) - 1 > MAX_CANDIDATES:
+        hint = f"at most {MAX_CANDIDATES} are compared at a time"
         raise SelectionError(f"{len(variants) - 1} candidates", hint=hint)
     return variants
 

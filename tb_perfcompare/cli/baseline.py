@@ -76,7 +76,7 @@ def _saved(baselines: Baselines, arguments: argparse.Namespace, console: Console
             arguments.name, side, arguments.step_window, workspace, replacing=arguments.replace,
             report=console.progress,
         )  # fmt: skip
-    console.say_lost(content.whole.notes)
+    console.warn_of_lost_data(content.whole.notes)
     facts = content.facts
     files = len(facts.captures)
     return f"saved {arguments.name}: {facts.run}, {many(files, 'file')}, {_steps(facts)}\n"

@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     with new_workspace(scheduler=arguments.scheduler) as workspace:
         comparison = workspace.compare(question, console.progress)
         if _format(arguments) == "csv":
-            console.say_lost(comparison.notes)
+            console.warn_of_lost_data(comparison.notes)
         data = render(
             comparison,
             _format(arguments),
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             top=arguments.top,
             terminal=None if arguments.output else console.screen,
         )
-        console.deliver(data, arguments.output)
+        console.write_result(data, arguments.output)
         return run_gate(comparison, question, workspace, arguments, console)
 
 

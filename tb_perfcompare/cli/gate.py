@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
 """Environment variable: the file that GitHub shows as the summary of a job's step."""
 
-MOST_FINDINGS = 10_000
+MAX_FINDINGS = 10_000
 """More findings than any comparison has."""
 
 
@@ -99,7 +99,7 @@ def run_gate(
         # append: other steps of the job may have written to it
         write_file(_summary_file(arguments), job_summary(comparison, outcomes, unsure), add=True)
     for outcome in outcomes:
-        console.complain(_line(outcome, unsure))
+        console.warn(_line(outcome, unsure))
     return exit_status(outcomes, unsure)
 
 
@@ -122,7 +122,7 @@ def _outcomes(
     if arguments.fail_on:
         with_all_findings = comparison
         if len(comparison.findings) >= question.options.top_findings:  # smaller findings may have been left out
-            options = replace(question.options, top_findings=MOST_FINDINGS)
+            options = replace(question.options, top_findings=MAX_FINDINGS)
             with_all_findings = workspace.compare(replace(question, options=options), report)
         outcomes += [no_cause(with_all_findings, rule) for rule in dict.fromkeys(arguments.fail_on)]
     return outcomes

@@ -177,7 +177,7 @@ def main(argv: Sequence[str] | None = None, stdout: TextIO | None = None, stderr
         if refused is None:
             console.fail(error)
             return DEFECT
-        console.complain(f"{PROGRAM}: {refused}")
+        console.warn(f"{PROGRAM}: {refused}")
         return BAD_INPUT
     except Exception as error:  # Python would exit with 1, which means that a gate tripped
         console.fail(error)
@@ -190,16 +190,16 @@ def _run(argv: Sequence[str] | None, console: Console) -> int:
     try:
         arguments = _parsed(argv)
     except _UsageError as error:
-        console.complain(str(error))
+        console.warn(str(error))
         return BAD_INPUT
     except PerfCompareError as error:
-        console.complain(f"{PROGRAM}: {error}")
+        console.warn(f"{PROGRAM}: {error}")
         return BAD_INPUT
     except SystemExit as request:  # from --help and --version, which have printed their text
         return int(request.code or DONE)
     try:
         status: int = arguments.run(arguments, console)
     except PerfCompareError as error:
-        console.complain(f"{PROGRAM} {arguments.command}: {error}")
+        console.warn(f"{PROGRAM} {arguments.command}: {error}")
         return BAD_INPUT
     return status

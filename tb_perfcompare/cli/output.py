@@ -12,14 +12,14 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from tb_perfcompare.errors import InputError, PerfCompareError
-from tb_perfcompare.model.note import ALWAYS_SAID, Note
+from tb_perfcompare.model.note import ALWAYS_SHOWN, Note
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.number_text import byte_scale, number
 from tb_perfcompare.render.printable import printable
 from tb_perfcompare.render.widths import Terminal, elide
 
 _GAP = "  "
-_LEAST_PATH = 8
+_MIN_PATH_WIDTH = 8
 
 
 class ProgressLine:
@@ -34,7 +34,7 @@ class ProgressLine:
             self._files[progress.path] = progress
         figures = _GAP.join([progress.phase, *self._figures()])
         path_width = width - len(figures) - len(_GAP)
-        if not progress.path or path_width < _LEAST_PATH:
+        if not progress.path or path_width < _MIN_PATH_WIDTH:
             return elide(figures, width)
         return f"{figures}{_GAP}{elide(printable(progress.path), path_width)}"
 
@@ -52,7 +52,7 @@ class ProgressLine:
 
 _REDRAW_S = 0.1
 _LINE_WIDTH = 79
-_USUAL_COLUMNS = 80
+_DEFAULT_COLUMNS = 80
 _CLEAR_LINE = "\r\x1b[K"
 
 
@@ -62,9 +62,9 @@ def columns() -> int:
         if (given := int(os.environ["COLUMNS"])) > 0:
             return given
     try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns or _USUAL_COLUMNS  # type: ignore[union-attr]
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or _DEFAULT_COLUMNS  # type: ignore[union-attr]
     except (AttributeError, ValueError, OSError):
-        return _USUAL_COLUMNS
+        return _DEFAULT_COLUMNS
 
 
 class Console:
@@ -109,14 +109,14 @@ class Console:
                 f"standard output cannot be written: {reason}", hint="free space or write elsewhere"
             ) from error
 
-    def deliver(self, data: bytes, output: str | None) -> None:
+    def write_result(self, data: bytes, output: str | None) -> None:
         """To the file of -o, else to standard output. Raises as `write_file` and `answer`."""
         if output:
             write_file(output, data)
         else:
             self.answer(data)
 
-    def complain(self, message: str) -> None:
+    def warn(self, message: str) -> None:
         """Writes a message to standard error: one line, wrapped on a terminal."""
         line = printable(" ".join(message.split()))
         if self._terminal:
@@ -129,7 +129,7 @@ class Console:
     def fail(self, error: BaseException) -> None:
         """Writes the traceback of a defect to standard error, and what to do about it."""
         self.quote("".join(traceback.format_exception(error)).splitlines())
-        self.complain("tb-perfcompare: an internal error; nothing was decided. Please report it with the lines above")
+        self.warn("tb-perfcompare: an internal error; nothing was decided. Please report it with the lines above")
 
     def quote(self, lines: Iterable[str]) -> None:
         """Writes lines that another program printed to standard error, with their indentation."""
@@ -145,11 +145,11 @@ class Console:
         except BrokenPipeError:
             _discard_output(self._stderr)
 
-    def say_lost(self, notes: Iterable[Note]) -> None:
+    def warn_of_lost_data(self, notes: Iterable[Note]) -> None:
         """Writes notes on data missing from the result, for formats without a place for them, such as CSV."""
         for note in notes:
-            if note.code in ALWAYS_SAID:
-                self.complain(f"note: {note.sentence}")
+            if note.code in ALWAYS_SHOWN:
+                self.warn(f"note: {note.sentence}")
 
     def progress(self, progress: Progress, /) -> None:
         """Reporter that redraws a line of progress, on a terminal only."""

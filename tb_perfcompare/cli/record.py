@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     side = named_side(arguments, arguments.source)
     with new_workspace() as workspace:
         content = saved_content(side, arguments.step_window, workspace, console.progress)
-    console.say_lost(content.whole.notes)
+    console.warn_of_lost_data(content.whole.notes)
     at_s = int(time.time()) if arguments.at is None else arguments.at
     label = arguments.label if arguments.label is not None else socket.gethostname() or "point"
     path, point = record(

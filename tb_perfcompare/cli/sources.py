@@ -21,15 +21,15 @@ RUN = "directory of a run, one file, or the name of a saved baseline"
 
 def add_baselines(parser: argparse.ArgumentParser) -> None:
     """Adds --baselines."""
-    from tb_perfcompare.workspace.baselines import USUAL_PLACE
+    from tb_perfcompare.workspace.baselines import DEFAULT_DIRECTORY
 
     parser.add_argument(
-        "--baselines", metavar="DIR", default=USUAL_PLACE,
-        help=f"where saved baselines are looked up by name (default: {USUAL_PLACE})",
+        "--baselines", metavar="DIR", default=DEFAULT_DIRECTORY,
+        help=f"where saved baselines are looked up by name (default: {DEFAULT_DIRECTORY})",
     )  # fmt: skip
 
 
-def given(arguments: argparse.Namespace, name: str, side: str = "") -> Any:
+def option_value(arguments: argparse.Namespace, name: str, side: str = "") -> Any:
     """Returns the value of an option: the side's own takes precedence over the one for both sides; None if the command
     has neither."""
     own = getattr(arguments, f"{side}_{name}", None)
@@ -42,7 +42,7 @@ def named_side(arguments: argparse.Namespace, run: str, side: str = "") -> Side:
     from tb_perfcompare.workspace.baselines import Baselines
 
     worker, span, steps, launches, counters = (
-        given(arguments, name, side) for name in ("worker", "span", "steps", "launches", "counters")
+        option_value(arguments, name, side) for name in ("worker", "span", "steps", "launches", "counters")
     )
     path = Baselines(arguments.baselines).located(run)
     found = side_from_path(path, worker, span, steps, launches=launches, counters=counters)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from tb_perfcompare.analysis.cycles.trace_cycles import BETAS
 from tb_perfcompare.cli.arguments import SELECTION, add_options, add_side_options
 from tb_perfcompare.cli.output import Console, check_writable, write_file
-from tb_perfcompare.cli.sources import add_baselines, given, new_workspace
+from tb_perfcompare.cli.sources import add_baselines, new_workspace, option_value
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.strict.processes import ProcessPair, alone
@@ -26,7 +26,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.formats import render
 from tb_perfcompare.sources import registry
 from tb_perfcompare.sources.discover import without_part
-from tb_perfcompare.sources.perf_data.csv_tables import counters_beside, read_perf_data
+from tb_perfcompare.sources.perf_data.csv_tables import companion_counters, read_perf_data
 from tb_perfcompare.sources.perf_data.table_pairs import find_pairs, holds_perf_data
 from tb_perfcompare.sources.recognition.format_sniffers import BASELINE_ENDING
 from tb_perfcompare.sources.saved.baseline_file import read_facts
@@ -36,11 +36,11 @@ from tb_perfcompare.workspace.jobs.strict_jobs import (
     CSV,
     MARKDOWN,
     TEXT,
+    compare_tables,
     in_cycles,
-    of_tables,
-    of_worker,
     strict_file,
     strict_text_bytes,
+    with_worker_only,
 )
 from tb_perfcompare.workspace.jobs.strict_sides import StrictSides, check_same_kind, sides_of_tables, sides_of_traces
 from tb_perfcompare.workspace.listing.index import side_from_path
@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _write(jobs: list[_Job], arguments: argparse.Namespace, workspace: Workspace, console: Console) -> None:
-    form = arguments.format or _usual_format(arguments, console)
+    form = arguments.format or _default_format(arguments, console)
     if arguments.output and (len(jobs) > 1 or _is_directory(arguments.output)):
         _write_all(jobs, form, arguments, workspace, console)
     elif arguments.output:
@@ -118,7 +118,7 @@ def _write(jobs: list[_Job], arguments: argparse.Namespace, workspace: Workspace
             console.answer(_rendered(job, form, arguments, workspace, console))
 
 
-def _usual_format(arguments: argparse.Namespace, console: Console) -> str:
+def _default_format(arguments: argparse.Namespace, console: Console) -> str:
     if arguments.output is None:
         return MARKDOWN if console.screen is None else TEXT
     return CSV if arguments.output.endswith(".csv") else MARKDOWN
@@ -129,22 +129,22 @@ def _rendered(job: _Job, form: str, arguments: argparse.Namespace, workspace: Wo
     if arguments.method == CORRECTED:
         comparison = _corrected(job, arguments, workspace, console)
         return render(comparison, form, table=arguments.table, terminal=screen)
-    if not arguments.banner and (anchors := different_anchors(*job.sides.of_pair(job.processes))):
-        console.complain(f"note: {job.described}: {anchors}")
+    if not arguments.banner and (anchors := different_anchors(*job.sides.tables_of(job.processes))):
+        console.warn(f"note: {job.described}: {anchors}")
     if form == TEXT:
         return strict_text_bytes(job.sides, job.processes, screen, banner=arguments.banner)
     data, banner = strict_file(job.sides, job.processes, form, banner=arguments.banner)
     if form == CSV:
         for line in banner:
-            console.complain(line)
+            console.warn(line)
     return data
 
 
 def _corrected(job: _Job, arguments: argparse.Namespace, workspace: Workspace, console: Console) -> Comparison:
     options = CompareOptions(window=arguments.step_window)
     if job.sides.of_traces is None:
-        return of_tables(job.sources, job.processes, options, console.progress)
-    baseline, candidate = map(of_worker, job.sources, job.processes.names)
+        return compare_tables(job.sources, job.processes, options, console.progress)
+    baseline, candidate = map(with_worker_only, job.sources, job.processes.names)
     return workspace.compare(ComparisonRequest(baseline, candidate, options), console.progress)
 
 
@@ -260,7 +260,7 @@ def _is_table(path: str) -> bool:
 
 def _tables(arguments: argparse.Namespace, console: Console) -> Iterator[tuple[StrictSides, tuple[Side, Side]]]:
     for name in ("worker", "span"):
-        if any(given(arguments, name, side) is not None for side in _SIDES):
+        if any(option_value(arguments, name, side) is not None for side in _SIDES):
             raise PerfCompareError(f"--{name} is for traces", hint="choose a process of a table with --pid")
     for side in _SIDES:
         if getattr(arguments, f"{side}_counters") is not None:
@@ -275,17 +275,17 @@ def _tables(arguments: argparse.Namespace, console: Console) -> Iterator[tuple[S
         raise SelectionError(f"--name is for one case, but {len(table_pairs.pairs)} pairs of tables were found",
                              hint="give one case, or no --name")  # fmt: skip
     if table_pairs.unpaired:
-        console.complain(f"note: no partner for {', '.join(table_pairs.unpaired)}")
+        console.warn(f"note: no partner for {', '.join(table_pairs.unpaired)}")
     for pair in table_pairs.pairs:
         paths = pair.normal, pair.abnormal
         tables = [
-            in_cycles(read_perf_data(path), given(arguments, "steps", side), path)
+            in_cycles(read_perf_data(path), option_value(arguments, "steps", side), path)
             for side, path in zip(_SIDES, paths, strict=True)
         ]
-        counters = counters_beside(pair.abnormal) if arguments.banner else None
+        counters = companion_counters(pair.abnormal) if arguments.banner else None
         case = pair.case if arguments.name is None else str(arguments.name)
         sources = [
-            side_from_path(path, None, None, given(arguments, "steps", side))
+            side_from_path(path, None, None, option_value(arguments, "steps", side))
             for side, path in zip(_SIDES, paths, strict=True)
         ]
         yield (
@@ -299,8 +299,8 @@ def _traces(
 ) -> tuple[StrictSides, tuple[Side, Side]]:
     sources = [
         side_from_path(
-            getattr(arguments, side), given(arguments, "worker", side), given(arguments, "span", side),
-            given(arguments, "steps", side), counters=getattr(arguments, f"{side}_counters"),
+            getattr(arguments, side), option_value(arguments, "worker", side), option_value(arguments, "span", side),
+            option_value(arguments, "steps", side), counters=getattr(arguments, f"{side}_counters"),
         )
         for side in _SIDES
     ]  # fmt: skip
@@ -317,7 +317,7 @@ def _traces(
     summaries = [workspace.load(source, arguments.step_window, console.progress) for source in sources]
     sides = sides_of_traces(summaries[0], summaries[1], arguments.beta, case=arguments.name)
     for note in sides.notes:
-        console.complain(f"note: {note}")
+        console.warn(f"note: {note}")
     return sides, (sources[0], sources[1])
 
 
@@ -334,4 +334,4 @@ def _report_unpaired(sides: StrictSides, console: Console) -> None:
         if pids:
             word = sides.processes[0].word if sides.processes else "pid"
             unpaired = f"{word} {', '.join(map(str, pids))}"
-            console.complain(f"note: {sides.case}{sides.phase}: only on the {side} side, in no report: {unpaired}")
+            console.warn(f"note: {sides.case}{sides.phase}: only on the {side} side, in no report: {unpaired}")

@@ -23,7 +23,7 @@ from tb_perfcompare.workspace.queries.step_views import ChosenSide
 from tb_perfcompare.workspace.workspace import Workspace
 
 _COMPRESSED = ".gz"
-_MOST_NAMED = 20
+_MAX_NAMED = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     with new_workspace() as workspace:
         sides = tuple(_excerpt_side(workspace, request, arguments, console.progress) for request in requests)
         data = workspace.step_views.excerpt(sides, compress, console.progress)
-    console.deliver(data, arguments.output)
+    console.write_result(data, arguments.output)
     return 0
 
 
@@ -95,7 +95,7 @@ def _excerpt_side(
         if step.drawable and (number := step.label.partition(" ")[0]).isdecimal() and first <= int(number) <= last
     ]  # fmt: skip
     if not inside:
-        labels = ", ".join(list(dict.fromkeys(step.label for step in listing.steps))[:_MOST_NAMED])
+        labels = ", ".join(list(dict.fromkeys(step.label for step in listing.steps))[:_MAX_NAMED])
         missing = f"step {first}" if first == last else f"step between {first} and {last}"
         raise SelectionError(f"{request.source} has no {missing}", hint=f"there are: {labels}")
     begin = inside[0]

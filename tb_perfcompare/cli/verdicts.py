@@ -16,7 +16,7 @@ from tb_perfcompare.render.formats import FORMATS, render_table
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
 from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, candidates_table, left_out_of
-from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES, Candidate, CandidateRow, with_adjusted_p
+from tb_perfcompare.workspace.queries.candidates import MAX_CANDIDATES, Candidate, CandidateRow, with_adjusted_p
 from tb_perfcompare.workspace.workspace import Workspace
 
 _FAILED = 2
@@ -24,7 +24,7 @@ _FAILED = 2
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("baseline", metavar="BASELINE", help=RUN)
-    parser.add_argument("candidates", metavar="CANDIDATE", nargs="+", help=f"the same, up to {MOST_CANDIDATES} of them")
+    parser.add_argument("candidates", metavar="CANDIDATE", nargs="+", help=f"the same, up to {MAX_CANDIDATES} of them")
     add_baselines(parser)
     add_options(parser, *SELECTION, "all-steps", "step-window", "step-marker", "kind", of=" of all")
     parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="default: text")
@@ -34,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, console: Console) -> int:
     check_writable(arguments.output)
     paths: list[str] = arguments.candidates
-    if len(paths) > MOST_CANDIDATES:
-        raise SelectionError(f"{len(paths)} candidates", hint=f"at most {MOST_CANDIDATES} are compared at a time")
+    if len(paths) > MAX_CANDIDATES:
+        raise SelectionError(f"{len(paths)} candidates", hint=f"at most {MAX_CANDIDATES} are compared at a time")
     baseline = named_side(arguments, arguments.baseline)
     options = CompareOptions(window=arguments.step_window)
     with new_workspace() as workspace:
@@ -46,12 +46,12 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     else:
         if arguments.format == "csv":
             for sentence in left_out_of(verdicts):
-                console.complain(f"note: {sentence}")
+                console.warn(f"note: {sentence}")
         data = render_table(
             candidates_table(verdicts, arguments.baseline), arguments.format,
             terminal=None if arguments.output else console.screen,
         )  # fmt: skip
-    console.deliver(data, arguments.output)
+    console.write_result(data, arguments.output)
     return _FAILED if any(row.error is not None for row in rows) else 0
 
 

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, console: Console) -> int:
     check_writable(arguments.output)
     data = _compat(arguments, console) if arguments.compat else _corrected(arguments, console)
-    console.deliver(data, arguments.output)
+    console.write_result(data, arguments.output)
     return 0
 
 
@@ -64,7 +64,7 @@ def _corrected(arguments: argparse.Namespace, console: Console) -> bytes:
         summary = workspace.load(side, arguments.step_window, console.progress)
     view = run_views(summary, arguments.peaks).view(arguments.view)
     if arguments.csv:
-        console.say_lost(view.notes)
+        console.warn_of_lost_data(view.notes)
     form = "json" if arguments.json else "csv" if arguments.csv else "text"
     return render_view(view, form, top=arguments.top, terminal=None if arguments.output else console.screen)
 
@@ -83,7 +83,7 @@ def _compat(arguments: argparse.Namespace, console: Console) -> bytes:
     question = CompatRequest(side.files[0], arguments.view, arguments.group_by, workers, parameters)
     with new_workspace() as workspace:
         answer = workspace.profiler_answer(question, console.progress)
-    console.say_lost(answer.notes)
+    console.warn_of_lost_data(answer.notes)
     return answer.json + b"\n"
 
 

@@ -14,21 +14,21 @@ from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL
+from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
-MOST = 3
-FEWEST_STEPS = 4
+MAX_ALTERNATIVES = 3
+MIN_STEPS = 4
 """Fewest steps per side: fewer can never differ at the 5 % level."""
-LEAST_SHARE = 0.5
+MIN_SHARE = 0.5
 """Share of each side's steps that a choice has to keep."""
-FEWEST_TO_JUDGE = 8
+MIN_TO_JUDGE = 8
 """Fewest steps of a capture that is searched for a warm-up (docs/method/admission.md); in shorter ones the first
 step may be one."""
-MOST_TIMES = 20
+MAX_TIMES = 20
 """Most steps or captures that are advised, as a multiple of those recorded: more is not practical."""
 
 _OPEN = frozenset({Verdict.INCONCLUSIVE, Verdict.WITHHELD})
@@ -60,10 +60,10 @@ def _alternatives(headline: Headline, judged: Judged, narrow: Narrow) -> tuple[A
     found = [_of_steps(choice, judged.options, narrow) for choice in _step_choices(sides)]
     if withheld:  # if the work still differs with fewer steps, there is nothing to choose
         found = [one for one in found if one is not None and one.verdict is not Verdict.WITHHELD]
-    elif len(found) < MOST - (more is not None):
+    elif len(found) < MAX_ALTERNATIVES - (more is not None):
         found.append(_other_window(judged))
     there_are = [alternative for alternative in found if alternative is not None]
-    return (*there_are[: MOST - (more is not None)], *([] if more is None else [more]))
+    return (*there_are[: MAX_ALTERNATIVES - (more is not None)], *([] if more is None else [more]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def _side(summary: Summary) -> _Side | None:
         change = drift(times[own])
         if change is not None:
             settled = max(settled, place_of[number[own[change.start]]])  # type: ignore[index]
-    if not settled and len(captures[0]) < FEWEST_TO_JUDGE:
+    if not settled and len(captures[0]) < MIN_TO_JUDGE:
         settled = place_of[min(step_number for step_number in number if step_number is not None)] + 1
     weight = [0] * len(numbers)
     for step_number in number:
@@ -168,7 +168,7 @@ def _ranged(rule: str, what: str, a: _Side, b: _Side, first: int, last: int) -> 
     for side in (a, b):
         end = min(last, len(side.numbers) - 1)
         kept = sum(side.weight[first : end + 1])
-        if end < first or kept < FEWEST_STEPS or kept < LEAST_SHARE * sum(side.weight):
+        if end < first or kept < MIN_STEPS or kept < MIN_SHARE * sum(side.weight):
             return None
         ranges.append((side.numbers[first], side.numbers[end]))
     return _Steps(rule, what, (ranges[0], ranges[1]))
@@ -224,10 +224,10 @@ def _record_more(headline: Headline) -> Alternative | None:
         return None
     needed, have, unit = certainty.captures_needed, certainty.captures, "captures"
     if headline.program is not None:
-        needed = headline.program.captures_needed or CAPTURES_THAT_TELL
+        needed = headline.program.captures_needed or MIN_CONCLUSIVE_CAPTURES
     elif needed is None:
         needed, have, unit = certainty.steps_needed, headline.n, "steps"
-    if needed is None or not min(have) < needed <= MOST_TIMES * min(have):
+    if needed is None or not min(have) < needed <= MAX_TIMES * min(have):
         return None
     more = max(0, needed - have[0]), max(0, needed - have[1])
     what = f"record {more[0]:,} more {unit} of the baseline and {more[1]:,} of the candidate"

@@ -14,13 +14,13 @@ from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table, cells_of
 from tb_perfcompare.comparison.statistics.multiple_testing import holm
-from tb_perfcompare.model.note import ALWAYS_SAID, Note
+from tb_perfcompare.model.note import ALWAYS_SHOWN, Note
 from tb_perfcompare.model.summary.summary import DeviceFacts
 from tb_perfcompare.quick_dataclass import dataclass
 
 _ROW_TABLES = ("kernels", "functions", "operators")
 """Tables in order of preference: the first one with rows is shown with the parts."""
-_MOST_BY_TIME, _MOST_BY_CHANGE = 40, 20
+_MAX_BY_TIME, _MAX_BY_CHANGE = 40, 20
 KEY_JOINT = " › "
 """Separator of the keys of a row, as in links of the page."""
 
@@ -82,7 +82,7 @@ def candidate_result(comparison: Comparison) -> CandidateResult:
         tuple(check for check in comparison.comparability if check.status != "ok"),
         findings[0] if findings else None, len(findings), _parts(comparison),
         table, _largest(comparison.tables[table]) if table else (),
-        tuple(note for note in comparison.notes if note.code in ALWAYS_SAID),
+        tuple(note for note in comparison.notes if note.code in ALWAYS_SHOWN),
     )  # fmt: skip
 
 
@@ -98,8 +98,8 @@ def _largest(table: Table) -> tuple[RowTimes, ...]:
     keys = [at for at, column in enumerate(table.columns) if column.role == "key"]
     sides = [cells_of(table.rows, places[name]) for name in ("baseline_us", "candidate_us")]
     a, b = (np.array([cell or 0.0 for cell in cells], dtype=np.float64) for cells in sides)
-    most = np.argsort(-a, kind="stable")[:_MOST_BY_TIME].tolist()
-    changed = np.argsort(-np.abs(b - a), kind="stable")[:_MOST_BY_CHANGE].tolist()
+    most = np.argsort(-a, kind="stable")[:_MAX_BY_TIME].tolist()
+    changed = np.argsort(-np.abs(b - a), kind="stable")[:_MAX_BY_CHANGE].tolist()
     return tuple(
         RowTimes(KEY_JOINT.join(str(table.rows[row][key]) for key in keys), sides[0][row], sides[1][row])
         for row in dict.fromkeys([*most, *changed])

@@ -19,10 +19,10 @@ from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.launch_findings import find_launch_causes
 from tb_perfcompare.comparison.causes.leading_cause import (
-    counted_first,
+    order_findings,
     with_largest_entry,
     without_interruptions,
-    without_trifles,
+    without_minor_changes,
 )
 from tb_perfcompare.comparison.checks.comparability import check_comparability
 from tb_perfcompare.comparison.checks.recordings import with_itself
@@ -37,7 +37,7 @@ from tb_perfcompare.comparison.ledger.ledger import build_ledger
 from tb_perfcompare.comparison.ledger.modules import module_ledger
 from tb_perfcompare.comparison.pace.decide import decided
 from tb_perfcompare.comparison.pace.order import in_turns
-from tb_perfcompare.comparison.pace.program import or_little_work
+from tb_perfcompare.comparison.pace.program import allow_little_common_work
 from tb_perfcompare.comparison.pace.quiet_parts import quiet_parts, quiet_table
 from tb_perfcompare.comparison.pace.sensitivity import sensitivity
 from tb_perfcompare.comparison.pace.split import (
@@ -48,7 +48,7 @@ from tb_perfcompare.comparison.pace.split import (
     steps_at_one_pace,
 )
 from tb_perfcompare.comparison.pace.table import common_work_table
-from tb_perfcompare.comparison.pace.words import with_look, withheld
+from tb_perfcompare.comparison.pace.words import with_experiment, withheld
 from tb_perfcompare.comparison.ranks.table import ranks_table
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Check, Finding
@@ -77,7 +77,7 @@ from tb_perfcompare.comparison.tables.fixed_tables import (
 )
 from tb_perfcompare.comparison.tables.group_shapes import SHAPES
 from tb_perfcompare.comparison.tables.memory import memory_tables
-from tb_perfcompare.comparison.tables.views import as_read
+from tb_perfcompare.comparison.tables.views import with_reading_notes
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift, category_shifts
 from tb_perfcompare.comparison.verdict.incomplete import many_incomplete, with_incomplete
 from tb_perfcompare.comparison.verdict.verdict import judge
@@ -141,12 +141,12 @@ def judge_summaries(baseline: Summary, candidate: Summary, options: CompareOptio
     strata = None if kinds is None else _strata(kinds, baseline, candidate, options)
     headline = _of_steps(baseline, candidate, options, strata)
     work = common_work(baseline, candidate, options, strata)
-    work = or_little_work(work, headline, (baseline, candidate), options, strata)
+    work = allow_little_common_work(work, headline, (baseline, candidate), options, strata)
     headline = decided(headline, work, options, in_turns=in_turns(baseline, candidate))
     if kinds is not None:
         checks += (mix_check(kinds, options.margin, directed=strata is None and headline.verdict.way != 0),)
         headline = replace(headline, reason=f"{headline.reason}; {mix_text(kinds)}")
-    headline = with_look(_withheld_if_void(headline, checks), options.look)
+    headline = with_experiment(_withheld_if_void(headline, checks), options.look)
     itself = with_itself(checks)
     if itself:
         sentence = f"{verdict_word(headline.verdict)}: {itself}"
@@ -182,14 +182,14 @@ def compare_judged(judged: Judged) -> Comparison:
             tables["categories"] = categories_table(ledger, moves)
         sides = {"baseline": baseline, "candidate": candidate}
         tables["steps"] = steps_table(sides, steps_at_one_pace(work))
-        tables |= _those_there_are((iteration_kinds_table(baseline, candidate, judged.kinds, options.alpha),))
-    tables |= _those_there_are((None if isinstance(ranks, str) else ranks,))
+        tables |= _present_tables((iteration_kinds_table(baseline, candidate, judged.kinds, options.alpha),))
+    tables |= _present_tables((None if isinstance(ranks, str) else ranks,))
     tables |= _entity_tables(
         baseline, candidate, headline, judged.alignment, options, paces_of_observations(work), numbers
     )
     tables |= _further_tables(baseline, candidate, counters, launches)
     quiet = quiet_parts(work)
-    tables |= _those_there_are((common_work_table(work), quiet_table(quiet)))
+    tables |= _present_tables((common_work_table(work), quiet_table(quiet)))
     moved = moved_counters(counters, options.alpha)
     return Comparison(
         baseline=side_facts(baseline),
@@ -201,7 +201,7 @@ def compare_judged(judged: Judged) -> Comparison:
             baseline, candidate, ledger, headline, moves, moved, launches, work, quiet, options, numbers
         ),
         comparability=checks,
-        tables=as_read(tables, baseline, candidate),
+        tables=with_reading_notes(tables, baseline, candidate),
         notes=_notes(judged, headline, tables, joined),
         peaks=peaks_of(baseline, candidate, options),
     )
@@ -220,7 +220,7 @@ def _check_kinds(baseline: Summary, candidate: Summary) -> None:
         )
 
 
-def _those_there_are(tables: Iterable[Table | None]) -> dict[str, Table]:
+def _present_tables(tables: Iterable[Table | None]) -> dict[str, Table]:
     return {table.name: table for table in tables if table is not None}
 
 
@@ -230,7 +230,7 @@ def _entity_tables(
 ) -> dict[str, Table]:
     """Tables of operators, kernels, copies, ..., and of their alignment."""
     tables = diff_tables(SHAPES, baseline, candidate, headline.delta, options, paces, numbers)
-    tables |= _those_there_are((
+    tables |= _present_tables((
         work_by_family(baseline, candidate, peaks_of(baseline, candidate, options)),
         kernel_metrics_table(baseline, candidate), measured_work(baseline, candidate),
     ))  # fmt: skip
@@ -245,11 +245,11 @@ def _further_tables(
 ) -> dict[str, Table]:
     """Tables of modules, calls, counters, memory, launches and environment."""
     tree = joint_tree(baseline, candidate)
-    tables = _those_there_are((
+    tables = _present_tables((
         module_ledger(baseline, candidate), None if tree is None else call_tree_table(tree), counters_table(counters),
     ))  # fmt: skip
     tables |= memory_tables(baseline, candidate)
-    return tables | _those_there_are((
+    return tables | _present_tables((
         bound_table(baseline, candidate),
         None if launches is None else launches_table(baseline, candidate, launches),
         device_table(baseline, candidate),
@@ -283,8 +283,8 @@ def _findings(
         )  # fmt: skip
         if change_us := context.once(quiet_change):
             findings = without_interruptions(findings, detected.findings, change_us)
-        every = without_trifles((*detected.findings, *findings, *causes.findings), context.least_us)
-        findings = counted_first(every, headline)[: options.top_findings]
+        every = without_minor_changes((*detected.findings, *findings, *causes.findings), context.least_us)
+        findings = order_findings(every, headline)[: options.top_findings]
         if baseline.metric == STEP_TIME:
             findings = with_largest_entry(
                 findings, ledger, baseline, candidate, options, detected.explained, detected.entities

@@ -26,7 +26,7 @@ outliers, 1993)."""
 
 SLOWER, FASTER, SAME, CANNOT_TELL = "slower", "faster", "same", "cannot_tell"
 
-MOST_POINTS = 5000
+MAX_POINTS = 5000
 """Largest number of points: the test holds 999 orders of a series in memory, 40 MB for this many. Of a longer series
 only the last points are used."""
 
@@ -78,9 +78,9 @@ def history_of(points: Sequence[PointFacts], options: CompareOptions | None = No
     """Computes the history; `points` have to be in time order."""
     options = options or CompareOptions()
     notes = list(_notes(points))
-    if len(points) > MOST_POINTS:
-        notes.append(f"only the last {MOST_POINTS:,} of {len(points):,} points are used")
-        points = points[-MOST_POINTS:]
+    if len(points) > MAX_POINTS:
+        notes.append(f"only the last {MAX_POINTS:,} of {len(points):,} points are used")
+        points = points[-MAX_POINTS:]
     metric = _metric(points)
     timed = [
         place for place, point in enumerate(points) if point.median_ns is not None and point.metric == metric

@@ -18,7 +18,7 @@ from tb_perfcompare.experiment.command import Command
 from tb_perfcompare.experiment.environment import environment, gpus, load
 from tb_perfcompare.experiment.revision import git_state, worktree
 from tb_perfcompare.experiment.stopping import planned_levels
-from tb_perfcompare.experiment.traces import LOOKED_FOR, other_files, program_facts, take_traces
+from tb_perfcompare.experiment.traces import LOOKED_FOR, move_traces, other_files, program_facts
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.saved.manifest import (
     FILE,
@@ -29,7 +29,7 @@ from tb_perfcompare.sources.saved.manifest import (
     write_manifest,
 )
 
-USUAL_ROUNDS = 10
+DEFAULT_ROUNDS = 10
 
 _WRITING = ".recording"
 _LOGS = "output"
@@ -83,7 +83,7 @@ class Experiment:
             ended = _run_process(words, self.directories[name], variables, log, tick)
             if ended.status:
                 raise RecordingFailed(f"{name} {_how(ended)} in round {number}", f"its output is in {log}", ended.tail)
-            files = take_traces(written, self.run_directory(name), number)
+            files = move_traces(written, self.run_directory(name), number)
             if not files:
                 raise _no_trace(variant, number, written, log, ended.tail)
             facts = RecordingFacts(
@@ -133,7 +133,7 @@ def open_experiment(
             except OSError as error:
                 raise InputError(out, f"cannot be made: {error.strerror}", hint="choose another --out") from error
             drawn = time.time_ns() % 2**31 if seed is None else seed
-            levels = planned_levels(most_rounds or USUAL_ROUNDS, alpha, len(variants) - 1)
+            levels = planned_levels(most_rounds or DEFAULT_ROUNDS, alpha, len(variants) - 1)
             manifest = Manifest(facts, tuple(capture), drawn, alpha, levels, environment())
             write_manifest(out, manifest)
         else:
@@ -188,7 +188,7 @@ def _no_trace(variant: Variant, number: int, written: str, log: str, tail: tuple
     return RecordingFailed(what, hint, tail)
 
 
-def turns(names: Sequence[str], rounds: int, seed: int) -> list[tuple[str, ...]]:
+def round_orders(names: Sequence[str], rounds: int, seed: int) -> list[tuple[str, ...]]:
     """Returns the order of each round.
 
     Every second round is reversed (A B, B A), so that a machine that becomes steadily slower affects all variants

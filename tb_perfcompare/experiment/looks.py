@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.result.headline import Headline, Part, Shift
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import many, verdict_word
 from tb_perfcompare.experiment.experiment import Experiment
-from tb_perfcompare.experiment.stopping import first_look, is_settled, rounds_needed, word
+from tb_perfcompare.experiment.stopping import first_look, is_settled, program_verdict, rounds_needed
 from tb_perfcompare.model.progress import Reporter
 from tb_perfcompare.render.formats import render, render_table
 from tb_perfcompare.render.widths import Terminal
@@ -91,7 +91,7 @@ class Looks:
     def _sentence(self, headline: Headline, rounds: int) -> str:
         shown = _interval(headline)
         level = number_text.setting(1 - self._experiment.manifest.level)
-        sentence = f"{shown}, {level} CI: {verdict_word(word(headline))}" if shown else headline.reason
+        sentence = f"{shown}, {level} CI: {verdict_word(program_verdict(headline))}" if shown else headline.reason
         return sentence if is_settled(headline, rounds) else sentence + self._forecast(headline, rounds)
 
     def _forecast(self, headline: Headline, rounds: int) -> str:

@@ -59,7 +59,7 @@ def _rounded_down(level: float) -> float:
     return math.floor(level * scale) / scale
 
 
-def word(headline: Headline) -> Verdict:
+def program_verdict(headline: Headline) -> Verdict:
     """Returns the verdict on the program if it is separated from the machine, as variants alternate on one machine."""
     return headline.verdict if headline.program is None else headline.program.verdict
 
@@ -68,14 +68,14 @@ def is_settled(headline: Headline, rounds: int) -> bool:
     """Whether more rounds would hardly change the verdict, or cannot, as for sides that are not comparable."""
     if headline.verdict is Verdict.WITHHELD:
         return True
-    return word(headline) in _SETTLED and (headline.program is not None or rounds >= FIRST_WITHOUT_PACE)
+    return program_verdict(headline) in _SETTLED and (headline.program is not None or rounds >= FIRST_WITHOUT_PACE)
 
 
 def rounds_needed(headline: Headline) -> int | None:
     """Returns the total number of rounds that will probably settle it, None if unknown."""
     if headline.program is not None:
         return headline.program.captures_needed
-    if word(headline) in _SETTLED:
+    if program_verdict(headline) in _SETTLED:
         return FIRST_WITHOUT_PACE
     return None if headline.certainty is None else headline.certainty.captures_needed
 

@@ -30,10 +30,10 @@ _COMPLETE = 0.5
 A program with its own profiler ends in the middle of a cycle of its schedule.
 """
 
-_NAMED = 5
+_MAX_NAMED = 5
 
 
-def take_traces(written: str, run: str, number: int) -> list[str]:
+def move_traces(written: str, run: str, number: int) -> list[str]:
     """Moves traces below `written` into the run's directory as capture `number`, one per worker.
 
     If a process wrote several, takes the last complete one: they share clocks and caches, so they count as one. Traces
@@ -64,7 +64,7 @@ def take_traces(written: str, run: str, number: int) -> list[str]:
 
 def other_files(written: str) -> list[str]:
     """Returns names of files that are not named like traces."""
-    return [path.name for path in _files(written)][:_NAMED]
+    return [path.name for path in _files(written)][:_MAX_NAMED]
 
 
 def _files(written: str) -> list[Path]:

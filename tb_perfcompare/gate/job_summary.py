@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.gate.outcome import Outcome, Status, Unsure, counted, overall_status
+from tb_perfcompare.gate.outcome import Outcome, Status, Unsure, effective_status, overall_status
 from tb_perfcompare.render import document
 from tb_perfcompare.render.grid import Grid, Head
 from tb_perfcompare.render.markdown import markdown
 from tb_perfcompare.render.printable import printable
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 """GitHub accepts 1 MiB per workflow step."""
 
 _ROWS = 10
@@ -24,7 +24,7 @@ _HEADS = (
 
 
 def job_summary(comparison: Comparison, outcomes: Sequence[Outcome], unsure: Unsure) -> bytes:
-    """Returns UTF-8 Markdown of at most MOST_BYTES, to append to the job's summary; shows fewer rows if need be."""
+    """Returns UTF-8 Markdown of at most MAX_BYTES, to append to the job's summary; shows fewer rows if need be."""
     blocks: list[document.Block] = []
     if outcomes:
         rows = tuple(_row(outcome, unsure) for outcome in outcomes)
@@ -34,16 +34,16 @@ def job_summary(comparison: Comparison, outcomes: Sequence[Outcome], unsure: Uns
         ]
     top = _ROWS
     encoded = _encoded([*blocks, *document.report(comparison, top=top)])
-    while len(encoded) > MOST_BYTES and top > 1:
+    while len(encoded) > MAX_BYTES and top > 1:
         top //= 2
         encoded = _encoded([*blocks, *document.report(comparison, top=top)])
-    return encoded if len(encoded) <= MOST_BYTES else _encoded(blocks)
+    return encoded if len(encoded) <= MAX_BYTES else _encoded(blocks)
 
 
 def _row(outcome: Outcome, unsure: Unsure) -> tuple[str, ...]:
     result = _MARKS[outcome.status]
     if outcome.status is Status.CANNOT_TELL and unsure is not Unsure.REPORT:
-        result += f", counts as {_WORDS[counted(outcome, unsure)]}"
+        result += f", counts as {_WORDS[effective_status(outcome, unsure)]}"
     sentence = outcome.sentence if outcome.status is Status.CANNOT_TELL else outcome.measured
     return tuple(map(printable, (outcome.gate, outcome.limit, sentence, result)))
 

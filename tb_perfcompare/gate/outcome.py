@@ -39,14 +39,14 @@ _EXIT = {Status.PASSED: 0, Status.TRIPPED: 1, Status.CANNOT_TELL: 3}
 _COUNTS_AS = {Unsure.REPORT: Status.CANNOT_TELL, Unsure.FAIL: Status.TRIPPED, Unsure.PASS: Status.PASSED}
 
 
-def counted(outcome: Outcome, unsure: Unsure) -> Status:
+def effective_status(outcome: Outcome, unsure: Unsure) -> Status:
     """Returns the status that the outcome counts as."""
     return _COUNTS_AS[unsure] if outcome.status is Status.CANNOT_TELL else outcome.status
 
 
 def overall_status(outcomes: Iterable[Outcome], unsure: Unsure) -> Status:
     """Returns tripped if any gate tripped, else cannot tell if any cannot, else passed."""
-    statuses = {counted(outcome, unsure) for outcome in outcomes}
+    statuses = {effective_status(outcome, unsure) for outcome in outcomes}
     return next((status for status in (Status.TRIPPED, Status.CANNOT_TELL) if status in statuses), Status.PASSED)
 
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from tb_perfcompare.quick_dataclass import dataclass
 
-_MOST_BYTES = 2**50
+_MAX_BYTES = 2**50
 """Larger message sizes are taken as corrupt."""
 
 ELEMENT_BYTES = {
@@ -103,7 +103,7 @@ def message(called: str, element_type: str, sent: int, received: int, ranks: int
     if collective is None or width is None or sent <= 0 or received <= 0 or ranks < 2:
         return None
     elements = collective.elements(sent, received, ranks)
-    if elements is None or elements * width > _MOST_BYTES:
+    if elements is None or elements * width > _MAX_BYTES:
         return None
     return Message(collective.name, ranks, elements * width, elements * width * collective.factor(ranks))
 

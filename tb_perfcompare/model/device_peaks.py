@@ -17,7 +17,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 TYPES = ("fp64", "fp64_tensor", "fp32", "tf32", "fp16", "bf16", "fp8", "int8")
 MEMORY = "memory"
-_MOST = 1e9
+_MAX_VALUE = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def parse_peak(text: str) -> GivenPeak:
         value = float(number)
     except ValueError:
         value = math.nan
-    if (colon and side not in ("baseline", "candidate")) or of not in (*TYPES, MEMORY) or not 0 < value <= _MOST:
+    if (colon and side not in ("baseline", "candidate")) or of not in (*TYPES, MEMORY) or not 0 < value <= _MAX_VALUE:
         raise PerfCompareError(
             f"cannot read the peak {text[:80]!r}",
             hint=f"give TYPE=TFLOP/s or memory=GB/s, TYPE one of {', '.join(TYPES)}; for one side candidate:TYPE=...",

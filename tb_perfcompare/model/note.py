@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Annotated
 
 from tb_perfcompare.errors import LONGEST_MESSAGE, shortened
 from tb_perfcompare.quick_dataclass import dataclass
@@ -59,7 +60,7 @@ class NoteCode(str, Enum):
 LOST = frozenset({NoteCode.TRUNCATED, NoteCode.REPAIRED, NoteCode.DROPPED_EVENTS, NoteCode.FILE_FAILED})
 """Notes that mean some recorded data is missing from the numbers."""
 
-ALWAYS_SAID = LOST | {NoteCode.HOST_ALONE, NoteCode.OTHER_TRACES, NoteCode.DUPLICATE_KEYS}
+ALWAYS_SHOWN = LOST | {NoteCode.HOST_ALONE, NoteCode.OTHER_TRACES, NoteCode.DUPLICATE_KEYS}
 """Notes shown everywhere, even next to a single table: some of the user's input is missing from the numbers."""
 
 
@@ -70,9 +71,9 @@ class Note:
     `where` names the file, table or step concerned ("" for all). An overlong message loses its middle.
     """
 
-    code: NoteCode
-    message: str
-    where: str = ""
+    code: Annotated[NoteCode, "kind of limitation"]
+    message: Annotated[str, "the limitation in words"]
+    where: Annotated[str, "file, table or step concerned; empty for all"] = ""
 
     def __post_init__(self) -> None:
         if len(self.message) > LONGEST_MESSAGE:

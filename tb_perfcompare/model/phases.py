@@ -11,7 +11,7 @@ from collections.abc import Iterator
 NORMAL, ABNORMAL = "normal_perf_data", "abnormal_perf_data"
 """Names of a case's two folders."""
 
-MOST_CHOICES = 2
+MAX_CHOICES = 2
 """Maximum number of partner names per table."""
 
 _PHASES = re.compile(r"(?:_prefill|_decode|_layer)*$")

@@ -31,7 +31,7 @@ _OF_A_PAIR = 2
 """Worker processes to start in advance: a pair of files keeps two busy."""
 
 
-class Opening:
+class LazyWorkspace:
     """Index, caches and workspace of the log directories, each created at first use. Safe to use from several
     threads."""
 

@@ -26,7 +26,7 @@ from tb_perfcompare.plugin.http.responses import (
     not_modified,
     respond,
 )
-from tb_perfcompare.plugin.lazy_workspace import Opening
+from tb_perfcompare.plugin.lazy_workspace import LazyWorkspace
 from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ _REMOTE = "no store this tool opens; copy the traces or mount the store"
 
 LONGEST_VALUE = 4096
 LONGEST_NAME = 64
-MOST_PARAMETERS = 32
-MOST_FOR_SEVERAL = 96
+MAX_PARAMETERS = 32
+MAX_PARAMETERS_OF_VERDICTS = 96
 """For twenty candidates with up to four parameters each, and other parameters."""
 
 _COMPUTED = (
@@ -67,7 +67,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         self._context = context
         self._roots = logdir_roots(context.logdir, getattr(flags, "logdir_spec", "") if flags else "")
         self._probe = TraceProbe(self._roots)
-        self._opening = Opening(self._roots)
+        self._opening = LazyWorkspace(self._roots)
 
     def get_plugin_apps(self) -> dict[str, Callable[..., Any]]:
         """Route -> WSGI application."""
@@ -76,7 +76,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             "/api/runs": _api(self._runs),
             "/api/comparison": _api(self._comparison),
             **computed,
-            "/api/verdicts": _api(self._computed, most=MOST_FOR_SEVERAL),
+            "/api/verdicts": _api(self._computed, most=MAX_PARAMETERS_OF_VERDICTS),
             "/static/*": _route(self._static),
         }
 
@@ -138,7 +138,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return replace(side, all_steps=all_steps, marker=request.marker, kind=request.kind or side.kind)
 
 
-def _api(handler: Handler, *, most: int = MOST_PARAMETERS, is_file: bool = False) -> Callable[..., Any]:
+def _api(handler: Handler, *, most: int = MAX_PARAMETERS, is_file: bool = False) -> Callable[..., Any]:
     """`_route` that refuses requests from pages of other sites, as the work costs CPU time."""
 
     def checked(request: Request) -> Response:
@@ -148,7 +148,7 @@ def _api(handler: Handler, *, most: int = MOST_PARAMETERS, is_file: bool = False
     return _route(checked, most)
 
 
-def _route(handler: Handler, most: int = MOST_PARAMETERS) -> Callable[..., Any]:
+def _route(handler: Handler, most: int = MAX_PARAMETERS) -> Callable[..., Any]:
     """Wraps a handler as a WSGI application for GET and HEAD that returns PerfCompareErrors as JSON. Other exceptions
     are left to TensorBoard."""
 
@@ -172,7 +172,7 @@ def _route(handler: Handler, most: int = MOST_PARAMETERS) -> Callable[..., Any]:
     return application
 
 
-def _check_parameters(query: MultiDict[str, str], most: int = MOST_PARAMETERS) -> None:
+def _check_parameters(query: MultiDict[str, str], most: int = MAX_PARAMETERS) -> None:
     """Raises BadRequest for too many parameters, for names and values that are too long or contain a NUL, and for
     duplicates, as it would depend on the code which of them is used."""
     given = list(query.items(multi=True))

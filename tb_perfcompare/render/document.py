@@ -18,7 +18,7 @@ from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import short, verdict_word
 from tb_perfcompare.model.formats import CYCLES
-from tb_perfcompare.model.note import ALWAYS_SAID, Note, NoteCode
+from tb_perfcompare.model.note import ALWAYS_SHOWN, Note, NoteCode
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.grid import MARKS, Grid, grid_of, sums_line
@@ -51,11 +51,11 @@ def largest_parts(comparison: Comparison) -> tuple[tuple[str, str], ...]:
 
 def _part(row: LedgerRow, unit: int) -> str:
     mark = MARKS[row.status]
-    name = short(shape_in_brief(row.name))
+    name = short(tensor_shapes(row.name))
     return f"{number_text.time(row.delta / unit, signed=True)} {name}" + (f", {mark}" if mark else "")
 
 
-def shape_in_brief(text: str) -> str:
+def tensor_shapes(text: str) -> str:
     """Removes arguments that are not tensors: `aten::mm [[2, 3], [3, 4], []]` becomes `aten::mm [[2, 3], [3, 4]]`."""
     return _SCALAR.sub("", text)
 
@@ -160,7 +160,7 @@ def _without_options(block: Block) -> Block:
     return block
 
 
-def one_table(comparison: Comparison, name: str, *, top: int | None) -> tuple[Block, ...]:
+def table_report(comparison: Comparison, name: str, *, top: int | None) -> tuple[Block, ...]:
     """Builds the blocks of a single table; the ledger is followed by a table of its parts."""
     if name == LEDGER:
         parts = parts_table(comparison)
@@ -168,7 +168,7 @@ def one_table(comparison: Comparison, name: str, *, top: int | None) -> tuple[Bl
         tables = (*table_blocks(entity_table(comparison), top=top), *below)
     else:
         tables = table_blocks(table_named(comparison, name), top=top)
-    return (*tables, *_notes_section(note for note in comparison.notes if note.code in ALWAYS_SAID))
+    return (*tables, *_notes_section(note for note in comparison.notes if note.code in ALWAYS_SHOWN))
 
 
 def view_blocks(view: View, *, top: int | None) -> tuple[Block, ...]:

@@ -65,7 +65,7 @@ def render(
     if table is None:
         blocks = document.report(comparison, top=DEFAULT_TOP if top is None else top)
     else:
-        blocks = document.one_table(comparison, table, top=top)
+        blocks = document.table_report(comparison, table, top=top)
     return _utf8(_rendered(blocks, name, terminal))
 
 

@@ -132,7 +132,7 @@ def _drawn(page: Page, sections: Iterable[Sequence[Block | Markup]], *, is_linke
     return "\n".join(drawn)
 
 
-_FAR = 30
+_AXIS_END_RATIO = 30
 """The axis ends at this many times the median candidate's shift, so that an outlier does not flatten the others."""
 _COLUMNS = ("shift", "low", "high", "verdict", "margin")
 
@@ -163,7 +163,7 @@ def _axis(rows: Sequence[tuple[Cell, ...]]) -> Axis:
     reaches = [(low, high) for _, low, high, *_ in rows if isinstance(low, float) and isinstance(high, float)]
     margin = max((m for *_, m in rows if isinstance(m, float)), default=0.01)
     sizes = sorted(max(abs(low), abs(high)) for low, high in reaches)
-    most = _FAR * max(margin, sizes[(len(sizes) - 1) // 2]) if len(sizes) > 2 else float("inf")
+    most = _AXIS_END_RATIO * max(margin, sizes[(len(sizes) - 1) // 2]) if len(sizes) > 2 else float("inf")
     low = max(-most, min(-1.5 * margin, *(low for low, _ in reaches), 0.0))
     high = min(most, max(1.5 * margin, *(high for _, high in reaches), 0.0))
     pad = 0.06 * (high - low)

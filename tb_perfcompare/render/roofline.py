@@ -16,7 +16,7 @@ from tb_perfcompare.render.svg_axis import Axis
 _HEIGHT = 260
 _LARGEST = 15
 _LINE = 12
-_MOST = 60
+_MAX_ROWS = 60
 """Maximum number of rows drawn, those with most time."""
 _SIDES = {"baseline": "a", "candidate": "b"}
 _FIGURES = ("intensity", "flop_rate", "modelled_us", "data_type", "bound")
@@ -72,7 +72,7 @@ def _spot(intensity: object, rate: object, us: object, types: object, bound: obj
 def roofline(table: Table, peaks: tuple[DevicePeaks | None, DevicePeaks | None]) -> str:
     """Returns the drawing with notes below it as HTML; "" if no row has a rate."""
     points = points_of(table)
-    drawn = points[:_MOST]
+    drawn = points[:_MAX_ROWS]
     if not drawn:
         return ""
     roofs = list(_roofs(drawn, peaks))
@@ -93,8 +93,8 @@ def roofline(table: Table, peaks: tuple[DevicePeaks | None, DevicePeaks | None])
     body += _labels(roofs, up)
     notes = ["Bytes are the least that must move; area is time, A filled, B outlined."]
     notes += _roof_notes(peaks)
-    if len(points) > _MOST:
-        notes.append(f"Not drawn: {number_text.many(len(points) - _MOST, 'shorter row')}.")
+    if len(points) > _MAX_ROWS:
+        notes.append(f"Not drawn: {number_text.many(len(points) - _MAX_ROWS, 'shorter row')}.")
     return (
         f'<div class="roofline"><svg width="100%" height="{_HEIGHT}" role="img" '
         f'aria-label="Roofline of {number_text.many(len(drawn), "row")}">{"".join(body)}</svg></div>\n'

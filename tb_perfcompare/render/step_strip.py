@@ -14,7 +14,7 @@ from tb_perfcompare.render.printable import printable
 from tb_perfcompare.render.svg_axis import Axis
 
 _HEIGHT = 130
-_MOST = 1500
+_MAX_DOTS = 1500
 """Maximum number of dots per side."""
 _LETTERS = {"baseline": "a", "candidate": "b"}
 
@@ -118,7 +118,7 @@ def _lane(letter: str, steps: Sequence[Step], axis: Axis, factor: float, lines: 
 def _drawn(steps: Sequence[Step]) -> Iterator[tuple[int, Step]]:
     """Yields (index, step) of the steps to draw: all, or if there are too many the shortest and longest of each
     group."""
-    group_size = -(-2 * len(steps) // _MOST)
+    group_size = -(-2 * len(steps) // _MAX_DOTS)
     if group_size <= 2:
         yield from enumerate(steps)
         return

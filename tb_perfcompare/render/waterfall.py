@@ -12,7 +12,7 @@ from tb_perfcompare.render.printable import printable
 from tb_perfcompare.render.svg_axis import Axis
 
 _HEIGHT = 16
-_LEAST = 0.4
+_MIN_WIDTH = 0.4
 """Minimum width in percent of a bar that is not zero, so that it is visible."""
 
 
@@ -113,7 +113,7 @@ def _ticks(axis: Axis) -> str:
 def _bar(start: float, end: float, axis: Axis) -> str:
     tone = "more" if end > start else "less"
     left, right = sorted((axis.share(start), axis.share(end)))
-    width = max(_LEAST, right - left)
+    width = max(_MIN_WIDTH, right - left)
     body = "" if start == end else (
         f'<rect class="bar-{tone}" x="{left:.2f}%" width="{width:.2f}%" y="3" height="10" rx="2"/>'
     )  # fmt: skip

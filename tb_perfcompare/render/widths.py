@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from tb_perfcompare.quick_dataclass import dataclass
 
 _ELLIPSIS = "…"
-_LEAST_BASE = 10
+_MIN_BASE_WIDTH = 10
 """Minimum columns for the beginning of a short name, so that the function is recognisable."""
-_LEAST_FRONT = 6
+_MIN_FRONT_WIDTH = 6
 """Columns for the beginning of a name that differs from others at its end."""
 
 
@@ -37,7 +37,7 @@ def elide_name(name: str, width: int) -> str:
     complete if that leaves room for the beginning of the function's name."""
     base, quoted, telling = name.partition(" ‹")
     room = width - display_width(quoted + telling)
-    if not quoted or room >= display_width(base) or room < _LEAST_BASE:
+    if not quoted or room >= display_width(base) or room < _MIN_BASE_WIDTH:
         return elide(name, width)
     return f"{_take(base, room - 1)}{_ELLIPSIS}{quoted}{telling}"
 
@@ -63,10 +63,10 @@ def _by_letters(names: list[str], width: int) -> dict[str, str]:
     are; else to the beginning and the part from the first difference; else with a number."""
     low, high = min(names), max(names)
     at = next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))
-    end, half = width - 1 - _LEAST_FRONT, max(1, (width - 1) // 2)
+    end, half = width - 1 - _MIN_FRONT_WIDTH, max(1, (width - 1) // 2)
     tails = [_take(name[::-1], end)[::-1] for name in names]
     middles = [_take(name[at:], half) for name in names]
-    for rests, room in ((tails, _LEAST_FRONT), (middles, width - 1 - half)):
+    for rests, room in ((tails, _MIN_FRONT_WIDTH), (middles, width - 1 - half)):
         cut = {name: f"{_take(name, room)}{_ELLIPSIS}{rest}" for name, rest in zip(names, rests, strict=True)}
         if len(set(cut.values())) == len(names):
             return cut

@@ -33,7 +33,7 @@ from tb_perfcompare.workspace.jobs.summary_jobs import (
 if TYPE_CHECKING:
     from tb_perfcompare.workspace.workspace import Workspace
 
-USUAL_PLACE = os.path.join(".perfcompare", "baselines")
+DEFAULT_DIRECTORY = os.path.join(".perfcompare", "baselines")
 """Below the current directory, so that baselines can be committed with the code."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
@@ -43,7 +43,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 class Baselines:
     """The saved baselines in one directory, which need not exist."""
 
-    directory: str = USUAL_PLACE
+    directory: str = DEFAULT_DIRECTORY
 
     def path(self, name: str) -> str:
         """Path of the baseline with that name, whether it exists or not. Raises SelectionError for an invalid name."""

@@ -330,7 +330,7 @@ def without_host_alone(summaries: Sequence[Summary]) -> tuple[tuple[Summary, ...
     return tuple(kept), tuple(notes)
 
 
-_MOST_NAMED = 8
+_MAX_NAMED = 8
 
 
 def agreed_markers(sides: Sequence[Sequence[Summary]]) -> list[str]:
@@ -359,7 +359,7 @@ def markers_of(source: str, summaries: Sequence[Summary]) -> str:
     shown = dict.fromkeys(
         f"{marker.asked_as!r} ({marker.count:,})" for recorded in iterations for marker in _usable(recorded)
     )
-    return f"{source} has {', '.join(list(shown)[:_MOST_NAMED])}" if shown else f"{source} has no markers of steps"
+    return f"{source} has {', '.join(list(shown)[:_MAX_NAMED])}" if shown else f"{source} has no markers of steps"
 
 
 def _units(iterations: Iterations) -> set[tuple[str, str]]:

@@ -27,7 +27,7 @@ from tb_perfcompare.workspace.disk_cache.disk_store import temporary_path
 _SERIES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:/[A-Za-z0-9][A-Za-z0-9._-]{0,99}){0,9}", re.ASCII)
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+", re.ASCII)
 _LONGEST_LABEL = 200
-_MOST_TRIES = 10_000
+_MAX_TRIES = 10_000
 
 
 def record(
@@ -81,7 +81,7 @@ def _point(content: SavedContent, at_s: int, label: str) -> PointFacts:
         median_ns=float(np.median(whole.steps.total_ns)) if whole.is_timed else None,
         quartiles_ns=_quartiles(whole.steps.total_ns) if whole.is_timed else None,
     )
-    return replace(point, mean_ns=None, median_ns=None, quartiles_ns=None) if point.misfit() else point
+    return replace(point, mean_ns=None, median_ns=None, quartiles_ns=None) if point.inconsistency() else point
 
 
 def _quartiles(times_ns: Nanoseconds) -> tuple[float, float]:
@@ -115,11 +115,11 @@ def _move_into_place(temporary: str, folder: str, stem: str, *, replacing: bool)
     if replacing:
         os.replace(temporary, first)
         return first
-    for number in range(1, _MOST_TRIES):
+    for number in range(1, _MAX_TRIES):
         path = first if number == 1 else os.path.join(folder, f"{stem}.{number}{POINT_ENDING}")
         try:
             _link(temporary, path)
         except FileExistsError:
             continue  # another job took this name first; os.replace would overwrite its point
         return path
-    raise FileExistsError(f"there are {_MOST_TRIES} points of that time and label")
+    raise FileExistsError(f"there are {_MAX_TRIES} points of that time and label")

@@ -46,8 +46,8 @@ def codes(of: Outline) -> set[NoteCode]:
 @contextmanager
 def at_most(keys: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(owned_parts, "MOST_PARTS", keys)
-        patch.setattr(owned_modules, "MOST_KEYS", keys)
+        patch.setattr(owned_parts, "MAX_PARTS", keys)
+        patch.setattr(owned_modules, "MAX_KEYS", keys)
         yield
 
 

@@ -16,7 +16,7 @@ import pytest
 from tb_perfcompare.errors import CorruptInput, InputError
 from tb_perfcompare.model.saved.baseline import SavedSummary
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.model.summary.summary_validation import misfit
+from tb_perfcompare.model.summary.summary_validation import inconsistency
 from tb_perfcompare.sources.saved import baseline_file
 from tb_perfcompare.sources.saved.baseline_file import read_facts, read_saved, write_baseline
 from tb_perfcompare.sources.saved.columnar import packed, structure_of, unpacked
@@ -152,11 +152,11 @@ def test_parts_that_do_not_fit_are_refused(
 def test_what_is_computed_fits(tmp_path: Path) -> None:
     demo = Path(__file__).parents[2] / "demo_logs"
     for number, run in enumerate(sorted(demo.rglob("*.gz"))[:8]):
-        assert misfit(read_summary(save(tmp_path / str(number), run))) == "", run
+        assert inconsistency(read_summary(save(tmp_path / str(number), run))) == "", run
 
 
 def test_more_than_a_summary_can_be_is_not_unpacked(saved: Path, tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(baseline_file, "MOST_BYTES", 1000)
+    monkeypatch.setattr(baseline_file, "MAX_BYTES", 1000)
     found = tb_perfcompare("diff", saved, tmp_path / "run")
     assert "1 would unpack to" in found.err
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES
+from tb_perfcompare.workspace.queries.candidates import MAX_CANDIDATES
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_garbage, write_run
 from tests.plugin.server import Server
@@ -68,8 +68,8 @@ def test_a_baseline_that_is_not_there_ends_the_command(runs: Path) -> None:
 
 
 def test_too_many_candidates_are_refused_before_any_work(runs: Path) -> None:
-    found = tb_perfcompare("verdicts", runs / "normal", *[runs / "slow"] * (MOST_CANDIDATES + 1))
-    assert found.status == 2 and f"at most {MOST_CANDIDATES}" in found.err
+    found = tb_perfcompare("verdicts", runs / "normal", *[runs / "slow"] * (MAX_CANDIDATES + 1))
+    assert found.status == 2 and f"at most {MAX_CANDIDATES}" in found.err
 
 
 def test_the_answer_goes_to_a_file(runs: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.experiment.command import LAUNCHER, parse_command
 from tb_perfcompare.experiment.config import read_config
 from tb_perfcompare.experiment.environment import relevant_variables, shown_command
-from tb_perfcompare.experiment.experiment import turns
+from tb_perfcompare.experiment.experiment import round_orders
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def test_only_variables_that_matter_are_kept() -> None:
 
 
 def test_turns_are_balanced_and_seeded() -> None:
-    order = turns(["a", "b", "c"], 10, seed=3)
-    assert order == turns(["a", "b", "c"], 10, seed=3)
-    assert order != turns(["a", "b", "c"], 10, seed=4)
+    order = round_orders(["a", "b", "c"], 10, seed=3)
+    assert order == round_orders(["a", "b", "c"], 10, seed=3)
+    assert order != round_orders(["a", "b", "c"], 10, seed=4)
     for name in "abc":
         assert sum(one.index(name) for one in order) == 10  # in the middle on average
 

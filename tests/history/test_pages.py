@@ -12,7 +12,7 @@ from build_support.wire_types import json_schema
 from tb_perfcompare.comparison.history import history_of
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.saved.history import PointFacts
-from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
+from tb_perfcompare.render.wire.wire_rows import MAX_BYTES
 from tb_perfcompare.workspace.listing import history
 from tb_perfcompare.workspace.listing.history import LatestHistory, SeriesPoints
 from tb_perfcompare.workspace.listing.history_responses import HistoryAnswerDict, history_answer, history_dict
@@ -40,7 +40,7 @@ def pages(found: SeriesPoints) -> list[dict[str, Any]]:
     offset: int | None = 0
     while offset is not None:
         body = history_answer(Listing((), (), ()), found, offset)
-        assert len(body) <= MOST_BYTES
+        assert len(body) <= MAX_BYTES
         out.append(json.loads(body))
         offset = out[-1]["history"].get("next_offset")
     return out

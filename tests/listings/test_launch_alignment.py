@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tb_perfcompare.comparison.launches import edit_path
 from tb_perfcompare.comparison.launches.alignment import align
 from tb_perfcompare.comparison.launches.edit_path import Agreement
-from tb_perfcompare.comparison.launches.rows import STATUSES, UNEQUAL_AT_MOST, launch_rows
+from tb_perfcompare.comparison.launches.rows import MAX_UNEQUAL, STATUSES, launch_rows
 from tests.listings.drawn import drawn, letters
 from tests.thorough import sample
 
@@ -60,7 +60,7 @@ def test_of_more_launches_in_one_place_the_longest_are_the_replaced_ones() -> No
 
 
 def test_in_a_long_uneven_stretch_nobody_knows_what_replaced_what() -> None:
-    many = "".join(chr(ord("A") + i) for i in range(UNEQUAL_AT_MOST + 1))
+    many = "".join(chr(ord("A") + i) for i in range(MAX_UNEQUAL + 1))
     assert ">" in picture(f"a{many[:-1]}z", "axz")
     assert ">" not in picture(f"a{many}z", "axz")
 

@@ -118,7 +118,7 @@ def test_two_runs_side_by_side() -> None:
 
 
 def test_a_long_table_keeps_the_largest_changes_in_order_and_sums_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launch_table, "MOST_ROWS", 2)
+    monkeypatch.setattr(launch_table, "MAX_ROWS", 2)
     before, after = drawn("a 5, b 4, c 5, d 1.5, e 1"), drawn("a 9, b 5, c 2, d 1.25, e 1")
     table = compare(before, after).tables["launches"]
     assert column(table, "name") == ["a", "c"]

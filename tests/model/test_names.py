@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names import names
-from tb_perfcompare.model.names.names import alike_key, kernel_key, library_free, operator_key
+from tb_perfcompare.model.names.names import alike_key, kernel_key, operator_key, without_library
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.shared_data import SHARED, needs_shared
 
@@ -83,13 +83,13 @@ def test_builds_differ_in_numbers_of_lambdas_not_in_template_arguments(one: str,
 
 
 def test_libraries_have_operators_of_their_own() -> None:
-    assert {library_free(f"aten::{library}convolution") for library in ("", "cudnn_", "miopen_", "mkldnn_")} == {
+    assert {without_library(f"aten::{library}convolution") for library in ("", "cudnn_", "miopen_", "mkldnn_")} == {
         "aten::convolution"
     }
-    assert library_free("CudnnBatchNormBackward") == library_free("NativeBatchNormBackward")
-    assert library_free("aten::_cudnn_rnn") == "aten::rnn"
-    assert library_free("aten::native") == "aten::native"
-    assert library_free("aten::index_add") == "aten::index_add"
+    assert without_library("CudnnBatchNormBackward") == without_library("NativeBatchNormBackward")
+    assert without_library("aten::_cudnn_rnn") == "aten::rnn"
+    assert without_library("aten::native") == "aten::native"
+    assert without_library("aten::index_add") == "aten::index_add"
 
 
 PIECES = st.sampled_from((

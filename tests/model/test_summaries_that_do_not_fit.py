@@ -12,7 +12,7 @@ import pytest
 from tb_perfcompare.model.recordings.launches import LaunchTable
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
-from tb_perfcompare.model.summary.summary_validation import launches_misfit, misfit
+from tb_perfcompare.model.summary.summary_validation import inconsistency, launches_inconsistency
 from tests.fuzz.readers.seeds import a_summary
 
 
@@ -57,13 +57,13 @@ MADE_UP: dict[str, tuple[Callable[[Summary], Summary], str]] = {
 
 
 def test_a_summary_that_was_computed_fits() -> None:
-    assert misfit(a_summary()) == ""
+    assert inconsistency(a_summary()) == ""
 
 
 @pytest.mark.parametrize("what", MADE_UP)
 def test_one_that_was_made_up_does_not(what: str) -> None:
     change, expected = MADE_UP[what]
-    assert expected in misfit(change(a_summary()))
+    assert expected in inconsistency(change(a_summary()))
 
 
 @pytest.mark.parametrize(
@@ -76,5 +76,5 @@ def test_launches_too(name: list[int], dur_ns: list[int], expected: str) -> None
     table = LaunchTable(
         StringTable(("gemm", "copy")), np.array(name, np.int32), np.array(dur_ns, np.int64), none, none
     )  # fmt: skip
-    assert expected in launches_misfit(table)
-    assert bool(expected) == bool(launches_misfit(table))
+    assert expected in launches_inconsistency(table)
+    assert bool(expected) == bool(launches_inconsistency(table))

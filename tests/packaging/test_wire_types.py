@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, TypedDict
@@ -16,6 +17,17 @@ from tb_perfcompare.comparison.result.plain_values import Unbounded, as_plain
 def test_the_schemas_are_current(path: wire_types.Path) -> None:
     """`python -m build_support.wire_types` writes them."""
     assert path.read_text("utf-8") == wire_types.json_schema(*wire_types.SCHEMAS[path])
+
+
+@pytest.mark.parametrize("path", wire_types.SCHEMAS, ids=lambda path: path.name)
+def test_every_key_of_a_schema_is_described(path: wire_types.Path) -> None:
+    schema = json.loads(path.read_text("utf-8"))
+    keys = {
+        f"{name}.{key}": shape
+        for name, kind in {"": schema, **schema["$defs"]}.items()
+        for key, shape in kind["properties"].items()
+    }
+    assert [key for key, shape in keys.items() if not shape.get("description")] == []
 
 
 def test_the_types_of_the_page_are_current() -> None:

@@ -243,7 +243,7 @@ def test_slow_steps_of_several_recordings_are_told_apart() -> None:
     sides = [pool([span("1", slow), span("2", slow)]) for slow in (False, True)]
     finding = compared(*sides).findings[0]
     assert finding.rule == "slow_steps"
-    assert finding.subject == "step 5 of span 1, 5 of span 2"
+    assert finding.subject == "step 5 in span 1, step 5 in span 2"
 
 
 def test_few_calls_of_other_inputs_are_other_work_where_they_take_the_time() -> None:

@@ -56,7 +56,7 @@ def test_a_late_rank_is_told_from_a_slow_collective(late: int, by_us: float, ven
 def test_what_the_late_rank_does_beyond_the_others_is_named() -> None:
     found = compared(job(), job(1, by_us=700.0, cause="loader", seed=1))
     assert rules(found)[0] == "late_rank"
-    assert "worker1 (data loader wait +700 µs over the other ranks)" in first(found).sentence
+    assert "worker1 (data loader wait +700 µs vs the other ranks)" in first(found).sentence
 
 
 def test_another_rank_that_is_late_instead_is_no_change() -> None:
@@ -85,7 +85,7 @@ def test_one_rank_alone_cannot_tell_the_two_apart_and_says_so() -> None:
     )
     found = compared(healthy, waiting)
     assert causes(found) == ["collective_slower"]
-    assert "waiting for a late rank looks the same" in first(found).sentence
+    assert "waiting for a late rank would look the same" in first(found).sentence
     (check,) = [check for check in found.comparability if check.check == "ranks"]
     assert check.status == "warn" and "1 of 4 ranks" in check.detail
 

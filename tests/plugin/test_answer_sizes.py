@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.wide_traces import Wide, write_pair
 from tb_perfcompare.comparison.tables.views import VIEWS
-from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
+from tb_perfcompare.render.wire.wire_rows import MAX_BYTES
 from tests.build import TraceBuilder
 from tests.plugin.server import PAIR, Server
 
@@ -52,13 +52,13 @@ def test_no_answer_is_large_and_each_is_compressed_tagged_and_sent_once(wide: Se
         assert answer.status_code == 200, (route, query, answer.text)
         body = gzip.decompress(answer.data)
         sizes[(route, *query.values())] = len(body)
-        assert len(body) <= MOST_BYTES, (route, query)
+        assert len(body) <= MAX_BYTES, (route, query)
         assert len(body) < 2_000 or len(answer.data) < len(body) / 2
         assert answer.headers["Vary"] == "Accept-Encoding"
         tag = answer.headers["ETag"]
         again = wide.get(route, headers={"If-None-Match": tag}, **query)
         assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", tag), (route, query)
-    assert max(sizes.values()) > MOST_BYTES / 2  # or the pair would be no test of this
+    assert max(sizes.values()) > MAX_BYTES / 2  # or the pair would be no test of this
     assert len({route for route, *_ in sizes}) == 7
 
 
@@ -96,6 +96,6 @@ def test_names_of_megabytes_do_not_make_it_large(tmp_path: Path) -> None:
     server = Server(tmp_path)
     try:
         for route, query in all_answers(server):
-            assert len(server.get(route, **query).data) <= MOST_BYTES, (route, query)
+            assert len(server.get(route, **query).data) <= MAX_BYTES, (route, query)
     finally:
         server.close()

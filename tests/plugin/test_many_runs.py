@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.cli.main import main
-from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
+from tb_perfcompare.render.wire.wire_rows import MAX_BYTES
 from tb_perfcompare.sources.storage.filesystem import LocalFileSystem
 from tb_perfcompare.workspace.listing import index
 from tb_perfcompare.workspace.listing.index import Index, Root
@@ -63,7 +63,7 @@ def test_the_tab_has_all_of_them_in_small_answers(
     offset, runs, pages = "0", dict[str, int](), 0
     while offset:
         answer = server.get("api/runs", offset=offset)
-        assert len(answer.data) <= MOST_BYTES
+        assert len(answer.data) <= MAX_BYTES
         for run in answer.json["runs"]:
             runs[run["run"]] = runs.get(run["run"], 0) + len(run["workers"])
         offset, pages = str(answer.json.get("next_offset", "")), pages + 1

@@ -55,7 +55,7 @@ def test_a_known_answer_is_not_sent_again(lasting: Server) -> None:
 def test_a_side_of_many_recordings_is_not_read_once_more(
     tmp_path: Path, serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(path_answers, "MOST_FILES", 2)
+    monkeypatch.setattr(path_answers, "MAX_FILES", 2)
     write_run(tmp_path / "normal", spans=3, steps=2)
     write_run(tmp_path / "abnormal", steps=2)
     answer = serve(tmp_path).get("api/row_paths", **ROW)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
+from tb_perfcompare.render.wire.wire_rows import MAX_BYTES
 from tb_perfcompare.workspace.queries import step_responses as step_answers
 from tests.build import TraceBuilder
 from tests.drawn_runs import write_run
@@ -123,7 +123,7 @@ def test_what_is_searched_for_is_counted_in_crowds_too(crowded: Server) -> None:
 
 
 def test_an_answer_has_its_bound(crowded: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(step_answers, "MOST_BYTES", 6_000)
+    monkeypatch.setattr(step_answers, "MAX_BYTES", 6_000)
     monkeypatch.setattr(step_answers, "DRAWN_SINGLY", 10_000)
     answer = crowded.get("api/step", run="run")
     assert len(answer.data) <= 6_000
@@ -226,7 +226,7 @@ def test_steps_of_a_hundred_thousand_events_stay_small(tmp_path: Path, serve: Ca
     server = serve(tmp_path)
     answer = server.get("api/step", run="h100", other="mi300")
     body = json.loads(answer.data)
-    assert len(answer.data) < MOST_BYTES
+    assert len(answer.data) < MAX_BYTES
     drawn = sum(events for row in body["rows"] for _, _, events in unfolded(row, body["from"]))
     assert drawn == body["events"]
     assert body["other"]["matched"] > 0.7 * body["events"], "the same model on two devices"

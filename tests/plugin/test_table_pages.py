@@ -94,7 +94,7 @@ def test_the_strict_answer_is_cut_and_paged(server: Server, monkeypatch: pytest.
     assert server.get("api/strict", **{**asked, "table": "nothing"}).status_code == 404
     size = len(server.get("api/strict", **PAIR).data) - 200
     for module in ("wire.pages", "strict.wire"):
-        monkeypatch.setattr(f"tb_perfcompare.render.{module}.MOST_BYTES", size)
+        monkeypatch.setattr(f"tb_perfcompare.render.{module}.MAX_BYTES", size)
     answer = server.get("api/strict", **PAIR)
     assert len(answer.data) <= size
     cut = answer.json

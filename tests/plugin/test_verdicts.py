@@ -13,10 +13,10 @@ import pytest
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from build_support.wire_types import json_schema
-from tb_perfcompare.plugin.plugin import MOST_FOR_SEVERAL
+from tb_perfcompare.plugin.plugin import MAX_PARAMETERS_OF_VERDICTS
 from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.queries.candidate_responses import VerdictsAnswerDict
-from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES
+from tb_perfcompare.workspace.queries.candidates import MAX_CANDIDATES
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_run
 from tests.plugin.server import PREFIX, Server
@@ -122,7 +122,7 @@ def test_an_unchanged_answer_is_not_sent_again_but_one_with_a_failure_is(several
         ({"baseline": "normal", "candidate_2": "slow"}, 400),
         ({"baseline": "normal", "candidate_1": "slow", "candidate_1_steps": "x"}, 400),
         ({"baseline": "gone", "candidate_1": "slow"}, 404),
-        ({"baseline": "normal", **{f"candidate_{n}": "slow" for n in range(1, MOST_CANDIDATES + 2)}}, 400),
+        ({"baseline": "normal", **{f"candidate_{n}": "slow" for n in range(1, MAX_CANDIDATES + 2)}}, 400),
     ],
 )
 def test_a_question_wrong_from_the_start_is_no_stream(several: Server, query: dict[str, str], status: int) -> None:
@@ -133,7 +133,7 @@ def test_a_question_wrong_from_the_start_is_no_stream(several: Server, query: di
 def test_as_many_candidates_as_allowed_fit_into_a_question() -> None:
     of_a_side = 4
     others = ("step_window", "all_steps", "stream")
-    assert (MOST_CANDIDATES + 1) * of_a_side + len(others) <= MOST_FOR_SEVERAL
+    assert (MAX_CANDIDATES + 1) * of_a_side + len(others) <= MAX_PARAMETERS_OF_VERDICTS
 
 
 def test_a_browser_that_goes_away_stops_the_one_under_way_and_those_behind_it(several: Server, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from tensorboard.plugins.base_plugin import TBContext
 from werkzeug.test import Client, TestResponse
 
 from tb_perfcompare.plugin.http.origin import OWN_HEADER
-from tb_perfcompare.plugin.plugin import LONGEST_NAME, LONGEST_VALUE, MOST_PARAMETERS, PerfComparePlugin
+from tb_perfcompare.plugin.plugin import LONGEST_NAME, LONGEST_VALUE, MAX_PARAMETERS, PerfComparePlugin
 from tb_perfcompare.render.formats import FORMATS
 from tb_perfcompare.sources.storage.inside_only import LINKS, REFUSED
 from tests.build import TraceBuilder
@@ -486,7 +486,7 @@ class TestParametersHaveLimits(OneServer):
     def test_of_number_length_and_kind(self, served: Server, route: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("tb_perfcompare.workspace.listing.index.find_runs", None)  # refused before any look
         for query in (
-            {f"p{number}": "1" for number in range(MOST_PARAMETERS + 1)},
+            {f"p{number}": "1" for number in range(MAX_PARAMETERS + 1)},
             {"x" * (LONGEST_NAME + 1): "1"},
             {"filter": "x" * (LONGEST_VALUE + 1)},
             {"anything": "a\0b"},

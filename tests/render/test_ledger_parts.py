@@ -9,7 +9,7 @@ import json
 import pytest
 
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
-from tb_perfcompare.render.document import shape_in_brief
+from tb_perfcompare.render.document import tensor_shapes
 from tb_perfcompare.render.formats import render
 from tests.render.examples import comparison
 
@@ -81,4 +81,4 @@ def test_the_table_of_the_ledger_has_its_parts_below() -> None:
     ],
 )
 def test_what_is_no_tensor_is_left_out_of_a_shape_in_prose(text: str, brief: str) -> None:
-    assert shape_in_brief(text) == brief
+    assert tensor_shapes(text) == brief

@@ -20,15 +20,8 @@ from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import DroppedStep
 from tb_perfcompare.render.wire import json_encoding as wire
-from tb_perfcompare.render.wire.pages import (
-    MOST_ROWS,
-    Page,
-    TablePageDict,
-    comparison_answer,
-    table_answer,
-    view_answer,
-)
-from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
+from tb_perfcompare.render.wire.pages import MAX_ROWS, Page, TablePageDict, comparison_answer, table_answer, view_answer
+from tb_perfcompare.render.wire.wire_rows import MAX_BYTES
 from tests.render.examples import comparison
 from tests.render.test_wire import SCHEMA
 
@@ -65,12 +58,12 @@ def test_a_small_comparison_is_sent_whole() -> None:
 
 
 def test_a_table_has_at_most_so_many_rows_and_says_what_is_left_out() -> None:
-    large = comparison(tables={"kernels": wide(MOST_ROWS + 3)})
+    large = comparison(tables={"kernels": wide(MAX_ROWS + 3)})
     sent = json.loads(comparison_answer(large))
     jsonschema.validate(sent, SCHEMA)
     table = sent["tables"]["kernels"]
-    rest = [row[1] for row in wide(MOST_ROWS + 3).rows[MOST_ROWS:]]
-    assert (len(table["rows"]), table["total_rows"]) == (MOST_ROWS, MOST_ROWS + 3)
+    rest = [row[1] for row in wide(MAX_ROWS + 3).rows[MAX_ROWS:]]
+    assert (len(table["rows"]), table["total_rows"]) == (MAX_ROWS, MAX_ROWS + 3)
     assert table["left_out"] == {"rows": 3, "sums": {"delta_us": math.fsum(rest)}}
 
 
@@ -81,7 +74,7 @@ def test_whatever_is_large_the_answer_is_not() -> None:
     dropped = tuple(DroppedStep(0, str(number), 1_000, "cut off") for number in range(9_000))
     side = replace(whole.baseline, dropped=dropped)
     answer = comparison_answer(replace(whole, notes=notes, baseline=side))
-    assert 0.5 * MOST_BYTES < len(answer) <= MOST_BYTES
+    assert 0.5 * MAX_BYTES < len(answer) <= MAX_BYTES
     sent = json.loads(answer)
     jsonschema.validate(sent, SCHEMA)
     assert len(sent["tables"]["small"]["rows"]) == 40  # short tables are whole
@@ -108,7 +101,7 @@ def pages(table: Table, query: RowQuery, limit: int) -> list[list[object]]:
     chosen, rows, offset = choose_rows(table, query), [], 0
     while offset is not None:
         answer = table_answer(table, chosen, Page(offset, limit))
-        assert len(answer) <= MOST_BYTES
+        assert len(answer) <= MAX_BYTES
         sent = json.loads(answer)
         assert (sent["offset"], sent["matching_rows"]) == (offset, len(chosen.rows))
         assert sent["total_rows"] == len(table.rows)
@@ -139,7 +132,7 @@ def test_a_page_may_hold_some_columns_only_and_know_where_a_row_stands() -> None
 def test_a_view_is_cut_alike() -> None:
     table = wide(20_000, letters=300)
     body = view_answer("kernels", "corrected", comparison().baseline, table, (), choose_rows(table, RowQuery()), Page())
-    assert len(body) <= MOST_BYTES
+    assert len(body) <= MAX_BYTES
     sent = json.loads(body)["table"]
     assert sent["next_offset"] == len(sent["rows"]) < sent["total_rows"] == 20_000
 

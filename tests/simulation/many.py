@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, centres, middle_half
 from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT, batched_rank_test, interval_rank, smallest_p
-from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, SLACK
+from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES, SLACK
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -65,7 +65,7 @@ def judged(baseline: Ints, candidate: Ints, captures: Captures | None = None) ->
         test.p_alone,
     )
     floor = None
-    told = captures is not None and min(capture_counts(captures)) >= CAPTURES_THAT_TELL
+    told = captures is not None and min(capture_counts(captures)) >= MIN_CONCLUSIVE_CAPTURES
     if told:  # captures carry what neighbouring steps have in common
         steps_low, steps_high, p = low_alone, high_alone, test.p_alone
     low, high = steps_low, steps_high
@@ -76,7 +76,7 @@ def judged(baseline: Ints, candidate: Ints, captures: Captures | None = None) ->
         between = between_captures(middles[0], middles[1], OPTIONS.alpha)
         assert between is not None
         low, high, p = np.minimum(low, between.low), np.maximum(high, between.high), np.maximum(p, between.p)
-        if min(capture_counts(captures)) < CAPTURES_THAT_TELL:
+        if min(capture_counts(captures)) < MIN_CONCLUSIVE_CAPTURES:
             floor = floors(logs, captures)
         if told:
             apart = _apart(middles[0], middles[1])

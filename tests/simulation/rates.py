@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.statistics.between_captures import captures_neede
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.entity_tests import entity_tests
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test
-from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL
+from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES
 from tests.simulation.many import LIMIT, OPTIONS, Many, floors, judged
 from tests.simulation.series import (
     Draw,
@@ -99,7 +99,7 @@ def sure_with_and_without_the_floor(captures: int) -> tuple[float, float]:
     sides, numbers = captured(1_000, (captures, captures), 6, (0.04, 0.04), _WITHIN, 1.1)
     found = judged(*sides, numbers)
     floor = floors((np.log(sides[0]), np.log(sides[1])), numbers)
-    assert captures >= CAPTURES_THAT_TELL
+    assert captures >= MIN_CONCLUSIVE_CAPTURES
     sure = found.low > LIMIT
     return float(sure.mean()), float((sure & (found.low > floor)).mean())
 

@@ -249,9 +249,9 @@ def test_other_files_in_bounded_time_and_memory(what: str, tmp_path: Path, read_
 
 
 def test_of_equal_keys_the_last_one_counts_and_the_lists_before_it_do_not() -> None:
-    events = [EVENT.replace(b'"a"', b'"%d"' % number) for number in range(document._MOST_LISTS)]
+    events = [EVENT.replace(b'"a"', b'"%d"' % number) for number in range(document._MAX_LISTS)]
     lists = [b'"traceEvents":[' + event + b"]" for event in events]
-    assert names_of(read(b"{" + b",".join(lists) + b"}")) == [str(document._MOST_LISTS - 1)]
+    assert names_of(read(b"{" + b",".join(lists) + b"}")) == [str(document._MAX_LISTS - 1)]
     recording = read(b'{"a":1,"a":2,"traceEvents":[' + EVENT.replace(b'"ts":1', b'"ts":1,"ts":2') + b"]}")
     assert (recording.properties, recording.events.start_ns.tolist()) == ({"a": 2}, [2000])
 
@@ -264,7 +264,7 @@ def test_a_message_is_short_whatever_it_names() -> None:
 
 
 def test_members_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document, "MOST_MEMBERS_BYTES", 25)
+    monkeypatch.setattr(document, "MAX_MEMBERS_BYTES", 25)
     recording = read(b'{"a":"0123456789","b":"0123456789","c":"0123456789","a":1,"d":3,"traceEvents":[' + EVENT + b"]}")
     assert recording.properties == {"b": "0123456789", "a": 1, "d": 3}
     assert "'c' left out" in recording.notes[0].message

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.step_view.step_events import StepCutter, pack
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.summary.step_events import NOBODY, StepEvents
+from tb_perfcompare.model.summary.step_events import NO_EVENT, StepEvents
 from tests.analysis.summaries import recording
 from tests.build import TraceBuilder
 from tests.picture import picture
@@ -61,7 +61,7 @@ def test_device_work_knows_its_call_and_its_operator() -> None:
     call = int(step.launcher[kernel])
     assert step.names[int(step.name[call])].name == "cudaLaunchKernel"
     assert (int(step.operator[kernel]), int(step.operator[call])) == (operator, operator)
-    assert int(step.operator[operator]) == NOBODY
+    assert int(step.operator[operator]) == NO_EVENT
 
 
 def test_launches_before_the_window_are_in_the_picture() -> None:

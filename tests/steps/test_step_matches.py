@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tb_perfcompare.analysis.step_view.event_figures import name_totals
 from tb_perfcompare.analysis.step_view.step_events import StepCutter
 from tb_perfcompare.comparison.alignment.step_matches import match_steps, name_differences
-from tb_perfcompare.model.summary.step_events import NOBODY, StepEvents
+from tb_perfcompare.model.summary.step_events import NO_EVENT, StepEvents
 from tests.analysis.summaries import recording
 from tests.build import TraceBuilder
 from tests.picture import picture
@@ -24,7 +24,7 @@ def pairs(a: StepEvents, b: StepEvents) -> list[tuple[str, str]]:
     return [
         (a.names[int(a.name[one])].name, b.names[int(b.name[other])].name)
         for one, other in enumerate(matches.of_a.tolist())
-        if other != NOBODY
+        if other != NO_EVENT
     ]
 
 
@@ -36,7 +36,7 @@ def first_step(text: str, **options: str) -> StepEvents:
 def test_every_event_of_a_step_is_found_in_the_next() -> None:
     a, b = cut(two_steps(), "1"), cut(two_steps(), "2")
     found = match_steps(a, b)
-    assert (found.of_a != NOBODY).all()
+    assert (found.of_a != NO_EVENT).all()
     assert not found.renamed.any(), "ProfilerStep#1 and ProfilerStep#2 are one name"
 
 
@@ -44,8 +44,8 @@ def test_one_more_operator_moves_nothing_else() -> None:
     a = first_step("2x aten::mm | gemm 10")
     b = first_step("aten::relu | relu 2\n2x aten::mm | gemm 10")
     matches = match_steps(a, b)
-    assert (matches.of_a != NOBODY).all()
-    alone = {b.names[int(b.name[i])].name for i in np.flatnonzero(matches.of_b == NOBODY)}
+    assert (matches.of_a != NO_EVENT).all()
+    alone = {b.names[int(b.name[i])].name for i in np.flatnonzero(matches.of_b == NO_EVENT)}
     assert alone == {"aten::relu", "relu", "cudaLaunchKernel"}
     assert [matches.of_a[one] for one in named(a, "gemm")] == named(b, "gemm")
 
@@ -113,7 +113,7 @@ def test_exchanging_the_sides_exchanges_the_matches(one: TraceBuilder, other: Tr
         assert (found.of_a.tolist(), found.of_b.tolist()) == (turned.of_b.tolist(), turned.of_a.tolist())
         mirrored = found.turned(b)
         assert mirrored.renamed.tolist() == turned.renamed.tolist()
-        matched = np.flatnonzero(found.of_a != NOBODY)
+        matched = np.flatnonzero(found.of_a != NO_EVENT)
         assert found.of_b[found.of_a[matched]].tolist() == matched.tolist(), "nobody has two counterparts"
         assert (a.kind[matched] == b.kind[found.of_a[matched]]).all() or _same_place(a, b, found.of_a, matched)
         there = {(each.name, each.kind): each.delta_ns for each in name_differences(name_totals(a), name_totals(b))}
@@ -133,5 +133,5 @@ def test_repeated_calls_are_matched_in_their_order(n: int, m: int, extra: int) -
     more = "aten::x | x 1\n" * extra
     b = first_step(f"aten::start | s 1\n{'aten::mm | gemm 10' + chr(10) if m else ''}" * max(m, 1) + more)
     of_a = match_steps(a, b).of_a[named(a, "aten::start")].tolist()
-    known = [number for number in of_a if number != NOBODY]
+    known = [number for number in of_a if number != NO_EVENT]
     assert known == sorted(known) and len(known) == min(max(n, 1), max(m, 1))

@@ -16,7 +16,7 @@ from tb_perfcompare.errors import CorruptInput, InputError, UnrecognisedFormat
 from tb_perfcompare.model.recordings.counter_units import counter_unit, unit_notes
 from tb_perfcompare.render.strict.report import strict_markdown
 from tb_perfcompare.render.strict.tables import strict_csv
-from tb_perfcompare.sources.perf_data.csv_tables import counters_beside, read_counters, read_perf_data
+from tb_perfcompare.sources.perf_data.csv_tables import companion_counters, read_counters, read_perf_data
 from tb_perfcompare.sources.storage import csv_columns
 from tb_perfcompare.sources.storage.csv_columns import MISSING
 from tests.shared_data import SHARED, needs_shared
@@ -153,10 +153,10 @@ def test_files_that_are_no_tables(tmp_path: Path) -> None:
 
 
 def test_counters_of_the_example() -> None:
-    counters = counters_beside(str(ABNORMAL))
+    counters = companion_counters(str(ABNORMAL))
     assert counters is not None
     assert counters.values("gpu_frequency").tolist() == [210.0, 210.0, 1410.0]
-    assert counters_beside(str(NORMAL)) is None
+    assert companion_counters(str(NORMAL)) is None
     notes = {note.metric: note for note in unit_notes(read_perf_data(str(ABNORMAL)), counters)}
     assert (notes["gpu_frequency"].unit.mu, notes["gpu_frequency"].unit.factor) == ("MHz", 100.0)
     assert (notes["gpu_frequency"].low, notes["gpu_frequency"].high) == (210.0, 1410.0)
@@ -183,7 +183,7 @@ def test_units_that_depend_on_the_topology() -> None:
 def test_the_clock_of_the_recorded_example() -> None:
     """mu 118,687.50 is 1,186.875 MHz; the counters file has samples between 210 and 1,410 MHz."""
     path = str(SHARED / "latencyprism/SGLang/gpu_instability/normal_perf_data/result_perf_data.csv")
-    notes = {note.metric: note for note in unit_notes(read_perf_data(path), counters_beside(path))}
+    notes = {note.metric: note for note in unit_notes(read_perf_data(path), companion_counters(path))}
     assert notes["gpu_frequency"].unit.factor == 100.0
     assert (notes["gpu_frequency"].low, notes["gpu_frequency"].high) == (210.0, 1410.0)
     assert notes["cpu_frequency"].unit.mu == "% of the maximum"

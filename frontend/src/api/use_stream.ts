@@ -2,7 +2,7 @@
 
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import type { Progress } from '../contract/wire';
-import type { Kept } from '../ui/kept';
+import type { BoundedCache } from '../ui/kept';
 import { asFailure, type Failure } from './api';
 
 /** How far the server has read a file. */
@@ -38,7 +38,7 @@ const NONE: Streamed<never> = { status: 'none', answer: null, question: '', fail
 
 /** `question` identifies everything that the answer depends on; null requests nothing. Also returns callbacks that retry and
  *  cancel. */
-export function useStream<T>(kept: Kept<T>, question: string | null, ask: (onProgress: (progress: Progress) => void, signal: AbortSignal) => Promise<T>): [Streamed<T>, () => void, () => void] {
+export function useStream<T>(kept: BoundedCache<T>, question: string | null, ask: (onProgress: (progress: Progress) => void, signal: AbortSignal) => Promise<T>): [Streamed<T>, () => void, () => void] {
   const [state, setState] = useState<Streamed<T>>(NONE);
   const [attempt, setAttempt] = useState(0);
   const [cancelled, setCancelled] = useState<string | null>(null);

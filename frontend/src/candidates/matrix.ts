@@ -1,6 +1,6 @@
 // The matrix of where each candidate's time changed: rows are parts of the step or table rows, columns are candidates.
 
-import type { Look, Row, RowTimes } from './wire';
+import type { CandidateResult, Row, RowTimes } from './wire';
 
 export interface MatrixRow {
   name: string;
@@ -9,9 +9,9 @@ export interface MatrixRow {
 }
 
 /** Most rows shown. */
-const MOST = 30;
+const MAX_ROWS = 30;
 
-const timesOf = (look: Look, table: string): RowTimes[] => (table === '' ? look.parts : look.table === table ? look.rows : []);
+const timesOf = (look: CandidateResult, table: string): RowTimes[] => (table === '' ? look.parts : look.table === table ? look.rows : []);
 
 /** The table whose rows can be shown instead of parts of the step, from the first candidate that has one; "" for none. */
 export const rowTable = (rows: (Row | undefined)[]): string => rows.find((row) => row?.look?.table)?.look?.table ?? '';
@@ -34,7 +34,7 @@ export function matrixRows(rows: (Row | undefined)[], count: number, table: stri
     .filter((row) => row.cells.some((cell) => cell !== null && ((cell.baseline_us ?? 0) !== 0 || (cell.candidate_us ?? 0) !== 0)))
     .map((row) => ({ row, size: size(row) }))
     .sort((left, right) => right.size - left.size)
-    .slice(0, MOST)
+    .slice(0, MAX_ROWS)
     .map(({ row }) => row);
 }
 

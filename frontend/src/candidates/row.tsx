@@ -9,7 +9,7 @@ import { Icon } from '../ui/icons';
 import { sideText } from '../ui/pair_lines';
 import { sentence, text } from '../ui/strings';
 import { reachOf, type Scale } from './scale';
-import type { Adjusted, Look, Row } from './wire';
+import type { Adjusted, CandidateResult, Row } from './wire';
 import { words } from './words';
 
 interface Props {
@@ -84,7 +84,7 @@ export function VerdictRow({ side, row, adjusted, looks, progress, scale, style,
   );
 }
 
-function VerdictWords({ look, adjusted, looks }: { look: Look; adjusted: Adjusted | null; looks: number }) {
+function VerdictWords({ look, adjusted, looks }: { look: CandidateResult; adjusted: Adjusted | null; looks: number }) {
   const { verdict, p } = look.headline;
   const about = adjusted && p !== null ? words.pAbout(formatP(p), formatP(adjusted.p), looks) : look.headline.reason;
   return (
@@ -142,15 +142,15 @@ function Interval({ row, scale, faint }: { row: Row | undefined; scale: Scale; f
 }
 
 /** Most checks named in a row; failed ones come first. */
-const MOST_CHECKS = 5;
+const MAX_CHECKS = 5;
 
-const hasNotes = (look: Look): boolean => look.checks.length + look.candidate.steps.dropped.length > 0;
+const hasNotes = (look: CandidateResult): boolean => look.checks.length + look.candidate.steps.dropped.length > 0;
 
 /** Caveats of the comparison: checks by name, and dropped steps with the reason. */
-function Notes({ look }: { look: Look }) {
+function Notes({ look }: { look: CandidateResult }) {
   const { dropped } = look.candidate.steps;
   const ordered = [...look.checks].sort((left, right) => Number(right.status === 'fail') - Number(left.status === 'fail'));
-  const [shown, rest] = [ordered.slice(0, MOST_CHECKS), ordered.slice(MOST_CHECKS)];
+  const [shown, rest] = [ordered.slice(0, MAX_CHECKS), ordered.slice(MAX_CHECKS)];
   if (!hasNotes(look)) return <span class="muted">{words.fine}</span>;
   return (
     <ul>

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import { apiUrl, eachLine, type Failure, RequestError } from '../api/api';
 import { useStream } from '../api/use_stream';
 import { checked, type Progress } from '../contract/wire';
-import { Kept } from '../ui/kept';
+import { BoundedCache } from '../ui/kept';
 import type { Row, VerdictsAnswer, VerdictsLine } from './wire';
 
 interface VerdictsState {
@@ -20,9 +20,9 @@ interface VerdictsState {
 }
 
 /** Answers with a failed row are not cached: its files may be readable next time. */
-const answers = new Kept<VerdictsAnswer>(8, ({ rows }) => rows.every((row) => row.error === null));
+const answers = new BoundedCache<VerdictsAnswer>(8, ({ rows }) => rows.every((row) => row.error === null));
 /** Cached rows by candidate, so that adding a candidate does not blank the others. */
-const known = new Kept<Row>(200, (row) => row.error === null);
+const known = new BoundedCache<Row>(200, (row) => row.error === null);
 
 /** `keys` identify each comparison and the state of its files. Also returns callbacks that retry and cancel. */
 export function useVerdicts(keys: string[], query: URLSearchParams): [VerdictsState, () => void, () => void] {

@@ -21,7 +21,7 @@ import { ScaleHead, VerdictRow, meanStyle } from './row';
 import { orderOf, scaleOf } from './scale';
 import { useVerdicts } from './use_verdicts';
 import css from './verdicts.css?inline';
-import { MOST_CANDIDATES, verdictsQuery } from './wire';
+import { MAX_CANDIDATES, verdictsQuery } from './wire';
 import { words } from './words';
 
 adoptSheet(css);
@@ -43,7 +43,7 @@ const whole = (run: string): Side => ({ run, worker: null, span: null });
 const folderOf = (run: string): string => run.slice(0, Math.max(0, run.lastIndexOf('/')));
 
 /** Other runs in the baseline's folder with the same format that are not candidates yet. */
-export function besides(answer: RunsAnswer, baseline: Side, candidates: Side[]): string[] {
+export function sameFolderRuns(answer: RunsAnswer, baseline: Side, candidates: Side[]): string[] {
   const format = findRun(answer, baseline.run)?.format;
   return answer.runs
     .filter(({ run, format: own }) => own === format && run !== baseline.run && folderOf(run) === folderOf(baseline.run) && !candidates.some((side) => side.run === run))
@@ -55,9 +55,9 @@ export function VerdictsView(props: Props) {
   if (!baseline) return <Message title={words.noBaseline} />;
   const missing = missingOf(answer, baseline);
   if (missing) return <Message alert title={text.errors.missingTitle(text.sideA, text.errors.missing[missing.what], missing.name)} hint={text.errors.missingHint} />;
-  const kept = candidates.slice(0, MOST_CANDIDATES);
-  const room = MOST_CANDIDATES - kept.length;
-  const beside = besides(answer, baseline, kept);
+  const kept = candidates.slice(0, MAX_CANDIDATES);
+  const room = MAX_CANDIDATES - kept.length;
+  const beside = sameFolderRuns(answer, baseline, kept);
   const put = (next: Side[]): void => onChange({ candidates: next }, true);
   return (
     <section class="vs" aria-label={words.region}>
@@ -82,7 +82,7 @@ export function VerdictsView(props: Props) {
             )}
           </>
         ) : (
-          <span class="muted">{words.most(MOST_CANDIDATES)}</span>
+          <span class="muted">{words.most(MAX_CANDIDATES)}</span>
         )}
         {kept.length > 1 && (
           <Button onClick={() => put([])}>{words.clear}</Button>

@@ -2,19 +2,29 @@
 
 /** Document of `tb-perfcompare diff --format json`, and of api/comparison, where tables are cut to their first rows. Times are in microseconds unless the key names another unit; null means "not measured". Keys may be added, but no key changes its meaning under this schema number. */
 export interface Comparison {
+  /** name and number of this schema */
   schema: 'tb_perfcompare.comparison/1';
   /** tb_perfcompare version */
   version: string;
+  /** the baseline run */
   baseline: SideFacts;
+  /** the candidate run */
   candidate: SideFacts;
   /** end of a step: its last device work, or its marker */
   window: 'device' | 'marker';
+  /** verdict on the step time, with its figures */
   headline: Headline;
+  /** exact split of the step time by category and entity */
   ledger: Ledger;
+  /** causes of the change, most important first */
   findings: Finding[];
+  /** checks that both sides measured the same */
   comparability: Check[];
+  /** table name -> table */
   tables: Record<string, Table>;
+  /** limitations: repaired files, dropped events, few steps, ... */
   notes: Note[];
+  /** peak rates of both devices, for rooflines */
   peaks: Peaks;
   /** identifier of the compared files' state; pass it to api/table */
   tag?: string;
@@ -26,15 +36,23 @@ export interface Comparison {
 
 /** Description of one side. */
 export interface SideFacts {
+  /** path or address of the run as given */
   source: string;
+  /** run name */
   run: string;
   /** worker name, or several separated by commas */
   worker: string;
+  /** span name, or several separated by commas */
   span: string;
+  /** format of the files, such as `torch_profiler_trace` */
   format: string;
+  /** device the side ran on */
   device: Device;
+  /** steps recorded, compared and dropped */
   steps: Steps;
+  /** input files */
   files: FileFacts[];
+  /** number of captures: recordings of this side at different times */
   captures: number;
   /** number of files missing from `files` in a truncated response */
   files_left_out?: number;
@@ -48,6 +66,7 @@ export interface Device {
   word: string;
   /** device name; null if the trace lacks it */
   name: string | null;
+  /** number of devices */
   count: number;
 }
 
@@ -57,6 +76,7 @@ export interface Steps {
   count: number;
   /** number of steps compared */
   admitted: number;
+  /** steps that were recorded but not compared */
   dropped: DroppedStep[];
   /** marker that delimits the steps; null for formats without markers */
   by: StepsBy | null;
@@ -66,10 +86,13 @@ export interface Steps {
 
 /** A step that is not compared. */
 export interface DroppedStep {
+  /** label of the step */
   step: string;
+  /** why it is not compared */
   reason: string;
   /** index in `files` of the file that recorded it */
   capture: number;
+  /** length in microseconds */
   total_us: number;
 }
 
@@ -77,8 +100,11 @@ export interface DroppedStep {
 export interface StepsBy {
   /** value of --step-marker that selects it */
   step_marker: string;
+  /** how the marker was found */
   origin: 'profiler' | 'annotation' | 'optimizer' | 'graph' | 'detected' | 'whole';
+  /** name of the marker */
   name: string;
+  /** number of iterations it marks */
   count: number;
   /** fraction of the recording that the iterations cover */
   coverage: number | null;
@@ -86,6 +112,7 @@ export interface StepsBy {
   mean_us: number | null;
   /** similarity of successive iterations, 0 to 1; null: identified by name */
   alike: number | null;
+  /** all markers found, the chosen one included */
   candidates: StepMarker[];
 }
 
@@ -93,8 +120,11 @@ export interface StepsBy {
 export interface StepMarker {
   /** value of --step-marker that selects it */
   step_marker: string;
+  /** how the marker was found */
   origin: 'profiler' | 'annotation' | 'optimizer' | 'graph' | 'detected' | 'whole';
+  /** name of the marker */
   name: string;
+  /** number of iterations it marks */
   count: number;
   /** fraction of the recording that the iterations cover */
   coverage: number | null;
@@ -106,7 +136,9 @@ export interface StepMarker {
 
 /** Steps that are neither compared nor listed. */
 export interface LeftOutSteps {
+  /** number of steps */
   steps: number;
+  /** sum of their lengths in microseconds */
   total_us: number;
 }
 
@@ -114,6 +146,7 @@ export interface LeftOutSteps {
 export interface FileFacts {
   /** path relative to `source` */
   path: string;
+  /** size of the file as stored, in bytes */
   bytes: number;
   /** SHA-256 of the file as stored; null if not computed */
   sha256: string | null;
@@ -121,20 +154,25 @@ export interface FileFacts {
 
 /** The verdict with its figures. */
 export interface Headline {
+  /** quantity compared: `step_time`, or `kernel_time` or `cycle_time` without steps */
   metric: string;
+  /** unit of `baseline`, `candidate` and `delta` */
   unit: string;
   /** mean per step of the baseline, in `unit` */
   baseline: number | null;
+  /** mean per step of the candidate, in `unit` */
   candidate: number | null;
   /** candidate - baseline, in `unit` */
   delta: number | null;
   /** candidate / baseline */
   ratio: number | null;
+  /** typical change with its confidence interval; null if not estimated */
   shift: Shift | null;
   /** two-sided Mann-Whitney p; null if not tested */
   p: number | null;
   /** sample sizes: baseline, candidate */
   n: [number, number];
+  /** the verdict */
   verdict: 'slower' | 'faster' | 'same' | 'probably_slower' | 'probably_faster' | 'inconclusive' | 'withheld';
   /** why the verdict was given */
   reason: string;
@@ -142,7 +180,9 @@ export interface Headline {
   margin: number;
   /** factor by which autocorrelation of the steps widens the interval */
   inflation: number | null;
+  /** what the verdict applies to: these captures, or the configurations */
   scope: string;
+  /** tests used, in words */
   method: string;
   /** single steps, captures or ranks without which the verdict changes */
   sensitivity: string;
@@ -160,6 +200,7 @@ export interface Headline {
   program: Part | null;
   /** extra work that decides the verdict; null if times decide it */
   counted: Counted | null;
+  /** pace of host and device, where they could be measured */
   paces: PaceFacts[];
   /** reason why machine and program are not separated; empty if they are */
   unsplit: string;
@@ -171,11 +212,17 @@ export interface Headline {
 
 /** Hodges-Lehmann shift, as a fraction of the baseline and in microseconds, with its interval. */
 export interface Shift {
+  /** typical change as a fraction: 0.05 is 5 % slower */
   estimate: number | null;
+  /** lower end of the confidence interval, as a fraction */
   low: number | null;
+  /** upper end of the confidence interval, as a fraction */
   high: number | null;
+  /** typical change in microseconds per step */
   estimate_us: number | null;
+  /** lower end of the confidence interval, in microseconds per step */
   low_us: number | null;
+  /** upper end of the confidence interval, in microseconds per step */
   high_us: number | null;
   /** actual confidence level; null with too few samples: low, high are the full range */
   level: number | null;
@@ -185,17 +232,21 @@ export interface Shift {
 export interface Certainty {
   /** Cliff's delta */
   effect_size: number;
+  /** size of `effect_size` in words */
   effect: 'negligible' | 'small' | 'medium' | 'large';
   /** confidence interval of the change of the mean, as fractions */
   mean_low: number | null;
+  /** upper end of that interval, as a fraction */
   mean_high: number | null;
   /** whether a few very long steps make the mean disagree with the typical step */
   tail_driven: boolean;
+  /** correlation of neighbouring steps, -1 to 1 */
   autocorrelation: number;
   /** smallest change detected with about 80 % power, as a fraction */
   detectable: number | null;
   /** steps per side needed to detect a change as large as the margin */
   steps_needed: number | null;
+  /** number of captures: baseline, candidate */
   captures: [number, number];
   /** largest change between two captures of a side; null: no side has two */
   noise_floor: number | null;
@@ -205,7 +256,9 @@ export interface Certainty {
 
 /** A labelled line below the headline. */
 export interface Fact {
+  /** name of the figure */
   label: string;
+  /** the figure in words, with unit */
   text: string;
 }
 
@@ -213,14 +266,21 @@ export interface Fact {
 export interface Part {
   /** change as a fraction: 0.05 is 5 % longer */
   estimate: number | null;
+  /** lower end of the confidence interval, as a fraction */
   low: number | null;
+  /** upper end of the confidence interval, as a fraction */
   high: number | null;
   /** null if nothing was tested */
   p: number | null;
+  /** verdict on this part alone */
   verdict: 'slower' | 'faster' | 'same' | 'probably_slower' | 'probably_faster' | 'inconclusive' | 'withheld';
+  /** number of rows with the same work on both sides */
   rows: number;
+  /** number of rows used: those that changed with the others */
   kept: number;
+  /** fraction of the time that the rows cover */
   coverage: number | null;
+  /** spread of the change between rows, as a fraction */
   tau: number | null;
   /** captures per side needed to settle an open verdict; null if unknown */
   captures_needed: number | null;
@@ -228,6 +288,7 @@ export interface Part {
 
 /** Work that one side does beyond the other's; it decides the direction if times leave it open. */
 export interface Counted {
+  /** what is counted */
   noun: 'operator calls' | 'kernel launches' | 'input elements';
   /** calls per step of the candidate minus the baseline's; null for input elements */
   calls: number | null;
@@ -237,6 +298,7 @@ export interface Counted {
 
 /** Pace of the host or of the device: how much longer the rows with the same work take in the candidate (0.05 = 5 %). */
 export interface PaceFacts {
+  /** processor that the pace is of */
   of: 'host' | 'device';
   /** number of rows with the same work on both sides */
   rows: number;
@@ -258,10 +320,15 @@ export interface PaceFacts {
 
 /** Verdict and shift of the step time as recorded, not corrected for pace. */
 export interface Recorded {
+  /** verdict on the step time as recorded */
   verdict: 'slower' | 'faster' | 'same' | 'probably_slower' | 'probably_faster' | 'inconclusive' | 'withheld';
+  /** typical change as a fraction */
   estimate: number | null;
+  /** lower end of the confidence interval, as a fraction */
   low: number | null;
+  /** upper end of the confidence interval, as a fraction */
   high: number | null;
+  /** two-sided Mann-Whitney p; null if not tested */
   p: number | null;
   /** least change that all captures show, if only a bound is known */
   at_least: number | null;
@@ -269,35 +336,51 @@ export interface Recorded {
 
 /** A change of the comparison that could settle an open verdict, and the verdict that it gives. */
 export interface Alternative {
+  /** kind of change */
   rule: 'without_outliers' | 'after_warm_up' | 'other_window' | 'record_more';
+  /** what to change, in words */
   what: string;
   /** command line arguments that apply it */
   arguments: string;
   /** baseline steps to compare; null: unchanged */
   baseline_steps: string | null;
+  /** candidate steps to compare; null: unchanged */
   candidate_steps: string | null;
+  /** `--step-window` to use; null: unchanged */
   step_window: 'device' | 'marker' | null;
   /** amount to record on each side: baseline, candidate */
   more: [number, number] | null;
+  /** unit of `more` */
   unit: 'captures' | 'steps' | '';
+  /** verdict after the change; null if more has to be recorded */
   verdict: 'slower' | 'faster' | 'same' | 'probably_slower' | 'probably_faster' | 'inconclusive' | 'withheld' | null;
+  /** headline after the change, in words */
   sentence: string;
+  /** candidate - baseline after the change, in microseconds per step */
   delta: number | null;
+  /** candidate / baseline after the change */
   ratio: number | null;
+  /** sample sizes after the change: baseline, candidate */
   n: [number, number] | null;
 }
 
 /** Every integer is nanoseconds per step times `denominator`. */
 export interface Ledger {
+  /** unit of all times, before division by `denominator` */
   unit: 'ns';
+  /** divide times by it for nanoseconds per step */
   denominator: number;
+  /** step time of the baseline */
   baseline: number;
+  /** step time of the candidate */
   candidate: number;
+  /** candidate - baseline */
   delta: number;
   /** per side, exposed time of device work that an earlier step launched */
   backlog: [number, number];
   /** per side, categories that it could not record: absent, not zero */
   not_recorded: [string[], string[]];
+  /** categories (depth 1), their entities (depth 2) and parts of those (depth 3) */
   rows: LedgerRow[];
   /** number of rows pooled into other rows in a truncated response */
   rows_left_out?: number;
@@ -307,48 +390,71 @@ export interface Ledger {
 
 /** Time per step of a category, an entity or a part, in integer nanoseconds x denominator. */
 export interface LedgerRow {
+  /** category; category and entity; or category, entity and part */
   path: string[];
   /** one of the raw names with this key */
   name: string;
+  /** exposed time of the baseline, 1/`denominator` ns per step */
   baseline: number;
+  /** exposed time of the candidate, 1/`denominator` ns per step */
   candidate: number;
+  /** candidate - baseline */
   delta: number;
+  /** calls per step: baseline, candidate; null if not counted */
   calls: [number | null, number | null];
+  /** part of `delta` from more or fewer calls */
   count_effect: number;
   /** mix_effect + same_shape_effect */
   rate_effect: number;
+  /** whether both sides have it */
   status: 'both' | 'added' | 'removed';
+  /** part of `delta` from another mix of parts (shapes) */
   mix_effect: number;
+  /** part of `delta` from another time per call of the same parts */
   same_shape_effect: number;
 }
 
 /** A cause in a sentence. */
 export interface Finding {
+  /** rule that found the cause (docs/method/findings.md) */
   rule: string;
+  /** operator, kernel or other entity concerned */
   subject: string;
+  /** category of the ledger */
   category: string;
   /** change of time per step; null if the finding is not a time, such as a clock */
   delta_us: number | null;
   /** fraction of the headline's delta; null: no delta, above 10, or times overlap */
   share: number | null;
+  /** what changed, by how much, and why */
   sentence: string;
+  /** figures that support it */
   evidence: Evidence[];
+  /** how certain it is, in words */
   confidence: string;
+  /** what to look at next; empty if nothing in particular */
   look_at: string;
 }
 
 /** Source of a finding's figure: a table and its row key, or a plain value. */
 export interface Evidence {
+  /** table with the figure; empty for a plain value */
   table: string;
+  /** key of the row in that table */
   row: string;
+  /** the figure in words; empty: see the row */
   value: string;
 }
 
 /** A comparability check. */
 export interface Check {
+  /** code of the check */
   check: string;
+  /** result of the check */
   status: 'ok' | 'warn' | 'fail';
+  /** what was found, in words */
   detail: string;
+  /** conclusions that a failure or warning weakens */
   invalidates: string[];
 }
 
@@ -362,28 +468,41 @@ export interface Table {
   adds_up: boolean;
   /** ledger categories in which a row's name is an entry */
   categories: string[];
+  /** heading */
   title: string;
+  /** columns, in the order of the cells */
   columns: Column[];
   /** rows; in a truncated response only the first of `total_rows` */
   rows: ((string | number | boolean | null)[])[];
+  /** notes on the whole table */
   notes: string[];
+  /** number of rows of the full table */
   total_rows?: number;
+  /** sums of the rows missing from a truncated response */
   left_out?: RowSums;
 }
 
 /** Description of a column. */
 export interface Column {
+  /** key of the column */
   name: string;
+  /** heading */
   label: string;
+  /** unit of the cells; empty if they have none */
   unit: string;
+  /** direction of an improvement */
   better: 'lower' | 'higher' | 'none';
+  /** definition of the figure */
   description: string;
+  /** what the cells are */
   role: 'key' | 'text' | 'baseline' | 'candidate' | 'delta' | 'percent' | 'status' | 'amount' | 'plain';
+  /** type of the cells */
   kind: 'text' | 'time_us' | 'count' | 'fraction' | 'number' | 'bool';
   /** whether the column is shown by default */
   shown: boolean;
   /** quantity, "" for the main measure */
   measure: string;
+  /** side of the figure; empty for both or neither */
   side: 'baseline' | 'candidate' | '';
   /** figure of the measure: value, delta, shift, change, p, q, ... */
   statistic: string;
@@ -391,20 +510,27 @@ export interface Column {
 
 /** Sums over a group of rows. */
 export interface RowSums {
+  /** number of rows */
   rows: number;
+  /** column name -> sum; null if nothing was measured */
   sums: Record<string, number | null>;
 }
 
 /** A limitation of a result. */
 export interface Note {
+  /** kind of limitation */
   code: string;
+  /** the limitation in words */
   message: string;
+  /** file, table or step concerned; empty for all */
   where: string;
 }
 
 /** Peak rates of both sides' devices; null if the device is unknown. */
 export interface Peaks {
+  /** peaks of the baseline's device; null if unknown */
   baseline: DevicePeaks | null;
+  /** peaks of the candidate's device; null if unknown */
   candidate: DevicePeaks | null;
 }
 
@@ -422,6 +548,7 @@ export interface DevicePeaks {
 
 /** A failed check, a check that warns, or a group of notes with the same wording. */
 export interface Caveat {
+  /** result of the check, or `note` */
   status: 'fail' | 'warn' | 'note';
   /** code of the check or of the notes */
   code: string;
@@ -506,7 +633,7 @@ export interface RowPaths {
   /** kind, name, and the table that has a row of this name, or "" */
   frames: [string, string, string][];
   /** empty if the table has no call paths */
-  ways: Way[];
+  ways: PathSplit[];
   related: Related[];
   /** largest frame of this name in the call tree; null if there is none */
   call_tree: FrameLink | null;
@@ -523,7 +650,7 @@ export interface Figures {
 }
 
 /** The row split by one kind of path. */
-export interface Way {
+export interface PathSplit {
   way: string;
   absent: Absent;
   paths: CallPath[];
@@ -644,9 +771,11 @@ export interface SideLine {
 
 /** Answer of api/strict. docs/method/strict.md defines the figures; null is "undefined" or "not measured". Keys may be added; none changes its meaning under this schema number. */
 export interface StrictAnswer {
+  /** name and number of this schema */
   schema: 'tb_perfcompare.strict/1';
   /** tb_perfcompare version */
   version: string;
+  /** heading of the report */
   title: string;
   /** names of the normal and the abnormal side in tables and texts */
   labels: [string, string];
@@ -654,12 +783,15 @@ export interface StrictAnswer {
   processes: ProcessPair[];
   /** index of the compared pair in `processes` */
   chosen: number;
+  /** opening sentences of the report */
   overview: string;
+  /** key findings, at most three */
   findings: StrictFinding[];
   /** recommendation; empty without findings */
   recommendation: string;
   /** note on shares above 100 %; empty if no finding has one */
   note: string;
+  /** weaknesses of the method that apply to this report */
   weaknesses: Weakness[];
   /** unit of each counter's mean (mu) */
   units: string[];
@@ -675,7 +807,9 @@ export interface StrictAnswer {
 export interface ProcessPair {
   /** pid; for traces the rank, or a number given to the worker */
   normal: number;
+  /** pid, rank or number of the abnormal side */
   abnormal: number;
+  /** both processes in words */
   label: string;
   /** whether it is the same process on both sides */
   strict: boolean;
@@ -683,9 +817,13 @@ export interface ProcessPair {
 
 /** One of at most three key findings. */
 export interface StrictFinding {
+  /** function name */
   function: string;
+  /** device of the function; N/A if it has none */
   device: string;
+  /** the finding in words */
   sentence: string;
+  /** changes of its counters, in words */
   counters: string[];
 }
 
@@ -693,6 +831,7 @@ export interface StrictFinding {
 export interface Weakness {
   /** number in docs/method/strict.md, Weaknesses */
   number: number;
+  /** the weakness with the figures of this report */
   sentence: string;
 }
 
@@ -764,7 +903,7 @@ export interface VerdictRow {
   /** why the candidate was not compared; null if it was */
   error: ServerError | null;
   /** comparison in brief; null if there is an error */
-  look: Look | null;
+  look: CandidateResult | null;
   /** null if the candidate has no p or its verdict is withheld */
   adjusted: Adjusted | null;
 }
@@ -785,7 +924,7 @@ export interface ServerError {
 }
 
 /** A comparison in brief. */
-export interface Look {
+export interface CandidateResult {
   baseline: SideBrief;
   candidate: SideBrief;
   headline: Headline;

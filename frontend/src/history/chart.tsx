@@ -6,7 +6,7 @@ import { niceTicks } from '../charts/ticks';
 import { formatIn, formatPercent, formatRound, type NumberStyle } from '../ui/format';
 import { letterOf } from '../ui/sides';
 import { Tooltip } from '../ui/controls/tooltip';
-import { actOn } from '../ui/use_keys';
+import { runKeyAction } from '../ui/use_keys';
 import { useWidth } from '../ui/use_width';
 import { datedPlaces, kindOf, scaleOf, type Kind, type Scale } from './scale';
 import type { History, Point } from './wire';
@@ -66,7 +66,7 @@ export function HistoryChart({ history, style, a, b, onPick }: Props) {
   const onKeyDown = (event: KeyboardEvent): void => {
     const from = active ?? (b >= 0 ? b : a >= 0 ? a : points.length);
     const pick = active === null ? undefined : () => onPick(active);
-    actOn(event, {
+    runKeyAction(event, {
       ArrowRight: () => move(from + 1),
       ArrowLeft: () => move(from - 1),
       PageDown: () => move(from + PAGE),

@@ -3,7 +3,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatCount } from '../ui/format';
 import { Icon } from '../ui/icons';
-import { actOn } from '../ui/use_keys';
+import { runKeyAction } from '../ui/use_keys';
 import { chooserWords as words } from './chooser_words';
 import { unfolded, type Folder } from './folders';
 
@@ -46,7 +46,7 @@ export function FolderTree({ folders, all, shown, open, onShow }: Props) {
   const onKeyDown = (event: KeyboardEvent): void => {
     const folder = entries[at]!;
     const [isParent, isOpen] = [folder.folders.length > 0, expanded.has(folder.path)];
-    actOn(event, {
+    runKeyAction(event, {
       ArrowDown: () => move(at + 1),
       ArrowUp: () => move(at - 1),
       Home: () => move(0),

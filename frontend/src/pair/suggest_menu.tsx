@@ -8,7 +8,7 @@ import { recentPairs } from './recent';
 import { findRun, spanPair } from './selection';
 
 /** Largest number of suggestions listed. */
-const MOST_LISTED = 40;
+const MAX_LISTED = 40;
 
 /** Recent pairs, the server's suggestions, and two spans of each shown run, which check how much a run differs from itself. */
 export function SuggestMenu({ answer, a, b, onPair }: { answer: RunsAnswer; a: Side | null; b: Side | null; onPair: (a: Side, b: Side) => void }) {
@@ -44,8 +44,8 @@ export function SuggestMenu({ answer, a, b, onPair }: { answer: RunsAnswer; a: S
                 {pairs.length > 0 && <p class="pop-head small strong muted">{text.actions.suggested}</p>}
               </>
             )}
-            {list(pairs.slice(0, MOST_LISTED))}
-            {pairs.length > MOST_LISTED && <p class="pop-note muted">{text.actions.morePairs(pairs.length - MOST_LISTED)}</p>}
+            {list(pairs.slice(0, MAX_LISTED))}
+            {pairs.length > MAX_LISTED && <p class="pop-note muted">{text.actions.morePairs(pairs.length - MAX_LISTED)}</p>}
           </>
         );
       }}

@@ -9,9 +9,9 @@ import { words } from './words';
 const LANE = 40;
 const LEFT = 18;
 
-/** Bar heights as fractions of the highest bar of both sides. Bars show the share of a side's own launches; null for a side
+/** Bar barHeights as fractions of the highest bar of both sides. Bars show the share of a side's own launches; null for a side
  *  without launches. */
-export function heights({ baseline, candidate }: LaunchDurations): { a: number[] | null; b: number[] | null } {
+export function barHeights({ baseline, candidate }: LaunchDurations): { a: number[] | null; b: number[] | null } {
   const [a, b] = [baseline, candidate].map((counts) => counts && shares(counts)) as [number[] | null, number[] | null];
   const most = Math.max(...[...(a ?? []), ...(b ?? [])]);
   return { a: a && a.map((share) => share / most), b: b && b.map((share) => share / most) };
@@ -24,7 +24,7 @@ function shares(counts: number[]): number[] {
 
 export function LaunchHistogram({ durations }: { durations: LaunchDurations }) {
   const [box, width] = useWidth();
-  const drawn = heights(durations);
+  const drawn = barHeights(durations);
   return (
     <section class="launch-histogram" aria-label={words.durations}>
       <h3>{words.durations}</h3>

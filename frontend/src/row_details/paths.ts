@@ -1,6 +1,6 @@
 // Prepares the call paths of a row for drawing: figures and labels.
 
-import type { CallPath, Figures, RowPaths, Way } from '../contract/sent';
+import type { CallPath, Figures, RowPaths, PathSplit } from '../contract/sent';
 
 /** Values of baseline and candidate; null if the side has no such path. */
 export type Pair = Figures['calls'];
@@ -41,15 +41,15 @@ export function frameText([kind, name, table]: PathFrame): FrameText {
 const MACHINERY = /^<built-in |(^|[/\\])torch[/\\]|^runpy\.py|importlib|(^|[/\\])(contextlib|threading|_bootstrap)\w*\.py/;
 
 /** The innermost `most` frames outside Python's and torch's own code; if there are none, the innermost of all. */
-export function telling(frames: FrameText[], most = 2): FrameText[] {
+export function informativeFrames(frames: FrameText[], most = 2): FrameText[] {
   const own = frames.filter(({ full, kind }) => kind !== 'python' || !MACHINERY.test(full));
   return (own.length > 0 ? own : frames).slice(-most);
 }
 
-/** The frames in each path's label: its telling ones and, if other paths have the same label, the innermost frame that
+/** The frames in each path's label: its informativeFrames ones and, if other paths have the same label, the innermost frame that
  *  differs between them. */
 export function labels(paths: FrameText[][]): FrameText[][] {
-  const short = paths.map((frames) => telling(frames));
+  const short = paths.map((frames) => informativeFrames(frames));
   const alike = new Map<string, number[]>();
   short.forEach((frames, at) => {
     const key = frames.map(({ text, place }) => `${text} ${place}`).join('\n');
@@ -82,7 +82,7 @@ export interface DrawnPath {
   calls: Difference;
 }
 
-export function drawn(found: RowPaths, way: Way, measure: string): { paths: DrawnPath[]; rest: { paths: number; time: Difference; calls: Difference } | null } {
+export function drawn(found: RowPaths, way: PathSplit, measure: string): { paths: DrawnPath[]; rest: { paths: number; time: Difference; calls: Difference } | null } {
   const figures = (of: Figures) => ({ time: differenceOf(of.times[measure], found.denominator, 1000), calls: differenceOf(of.calls, found.denominator, 1) });
   const frames = (numbers: number[]): FrameText[] => numbers.map((number) => frameText(found.frames[number]!));
   const paths = way.paths.map((path: CallPath, index) => {

@@ -17,7 +17,7 @@ import { nextSort, sortRows, type SortKey } from '../table/order';
 import { TableView } from '../table/table_view';
 import { LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
-import { Kept } from '../ui/kept';
+import { BoundedCache } from '../ui/kept';
 import { shortName } from '../ui/names';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
@@ -28,7 +28,7 @@ import { words as strictText } from './words';
 
 adoptSheet(css);
 
-const answers = new Kept<StrictAnswer>(8);
+const answers = new BoundedCache<StrictAnswer>(8);
 const FIRST = 3;
 const TRIPLETS = 'triplets';
 

@@ -8,7 +8,7 @@ import { IconButton, LinkButton } from '../ui/buttons';
 import { Delta } from '../ui/delta';
 import { formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
-import { text, unbroken } from '../ui/strings';
+import { text, noBreakNumbers } from '../ui/strings';
 
 const FIRST = 5;
 
@@ -82,9 +82,9 @@ function Cause({ finding, rank, most, comparison, onEvidence, timelineOf, onTime
       </div>
       <div class="what breaks">
         <h3 class="sr">{shortName(finding.subject)}</h3>
-        <p title={finding.subject}>{unbroken(finding.sentence)}</p>
+        <p title={finding.subject}>{noBreakNumbers(finding.sentence)}</p>
         <p class="muted small">
-          {unbroken([finding.look_at && text.findings.lookAt(finding.look_at), finding.confidence].filter(Boolean).join(' · '))}
+          {noBreakNumbers([finding.look_at && text.findings.lookAt(finding.look_at), finding.confidence].filter(Boolean).join(' · '))}
         </p>
       </div>
       <div class="ways stack small">

@@ -44,7 +44,7 @@ export function restOf(rows: LedgerRow[]): Amounts & { count: number } {
 }
 
 /** Whether the categories add up to the headline exactly; values are integers, so `===` is intended. */
-export function sumsUp(ledger: Ledger): boolean {
+export function isExactSum(ledger: Ledger): boolean {
   return categories(ledger).reduce((sum, row) => sum + row.delta, 0) === ledger.delta;
 }
 

@@ -9,7 +9,7 @@ import { useLanes } from '../charts/use_lanes';
 import type { Comparison } from '../contract/wire';
 import { rowKey } from '../table/rows';
 import { stepTimes, type StepTime } from '../table/rows';
-import { useWhole } from '../table/use_whole';
+import { useAllRows } from '../table/use_whole';
 import { Segments } from '../ui/controls/segments';
 import { formatIn, formatRound, formatTime, timeStyle } from '../ui/format';
 import { Icon } from '../ui/icons';
@@ -51,7 +51,7 @@ export function placesOf(steps: StepTime[], side: Letter): StepTime[][] {
 
 export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props) {
   const [frame, width] = useWidth();
-  const { table } = useWhole(source, comparison.tables['steps'], COLUMNS);
+  const { table } = useAllRows(source, comparison.tables['steps'], COLUMNS);
   const words = metricWords(comparison.headline.metric);
   const recorded = stepTimes(table ?? undefined);
   const [asked, setAtPace] = useState(false);

@@ -12,7 +12,7 @@ import { NameText } from '../ui/name_text';
 import { shortNames } from '../ui/names';
 import { Badge } from '../ui/sides';
 import { text, type MetricWords } from '../ui/strings';
-import { categories, entities, ledgerUs, partsOf, recorded, restOf, sumsUp, type Amounts } from './ledger';
+import { categories, entities, ledgerUs, partsOf, recorded, restOf, isExactSum, type Amounts } from './ledger';
 import { foldedBars, waterfall, type Waterfall } from './waterfall';
 
 const ENTRIES = 8;
@@ -99,7 +99,7 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
         {figure.broken && `${text.waterfall.broken} `}
         {!recorded(ledger, 'Kernel').every(Boolean) && `${text.waterfall.cpuAlone(...ledger.not_recorded)} `}
         {rows.length < all.length && `${text.waterfall.empty(all.length - rows.length)} `}
-        {sumsUp(ledger) ? text.waterfall.sum(withUnit(us(ledger.delta), true)) : text.waterfall.notSum}
+        {isExactSum(ledger) ? text.waterfall.sum(withUnit(us(ledger.delta), true)) : text.waterfall.notSum}
       </p>
       {(late > 0 || later > 0) && (
         <p class="muted small sum backlog" title={text.backlog.about(words.one)}>

@@ -6,12 +6,12 @@ import { cellText, headerUnit, type ColumnView } from './columns';
 import { tableText } from './words';
 
 /** Most rows that are copied; more belong in a file. */
-export const MOST_COPIED = 1000;
+export const MAX_COPIED = 1000;
 
 /** The shown columns as TSV with full precision. */
 export function tableTsv(table: Table, rows: number[], columns: ColumnView[]): string {
   const cell = (value: Cell | undefined): string => (value === null || value === undefined ? '' : typeof value === 'string' ? guarded(value).replace(/[\t\r\n]+/g, ' ') : String(value));
-  const lines = rows.slice(0, MOST_COPIED).map((row) => columns.map((view) => cell(table.rows[row]?.[view.index])).join('\t'));
+  const lines = rows.slice(0, MAX_COPIED).map((row) => columns.map((view) => cell(table.rows[row]?.[view.index])).join('\t'));
   return [columns.map((view) => view.column.name).join('\t'), ...lines, ''].join('\n');
 }
 
@@ -20,7 +20,7 @@ export function tableMarkdown(table: Table, rows: number[], columns: ColumnView[
   const line = (cells: string[]): string => `| ${cells.join(' | ')} |`;
   const head = columns.map((view) => markdownText([view.column.label || view.column.name, headerUnit(view)].filter(Boolean).join(' ')));
   const rule = columns.map((view) => (view.numeric ? '---:' : '---'));
-  const lines = rows.slice(0, MOST_COPIED).map((row) => {
+  const lines = rows.slice(0, MAX_COPIED).map((row) => {
     const cells = table.rows[row] ?? [];
     return line(columns.map((view) => markdownText(cellText(view, cells[view.index], cells))));
   });

@@ -56,7 +56,7 @@ export function hasLayers(id: string, table: Table): boolean {
 }
 
 /** Merges the table's layers; in the call tree, layers below the same frame, and equally named frames within them. Needs all rows. */
-export function layersTogether(id: string, table: Table): Table {
+export function mergeLayers(id: string, table: Table): Table {
   const at = placesOf(id, table);
   if (at === null) return table;
   const { rows } = table;

@@ -37,7 +37,7 @@ export function hasNamedRows(table: Table): boolean {
 }
 
 /** Default threshold of the differences shown, as a fraction of the step; 0 for single launches, which are short. */
-export function usualMinimum(table: Table): number {
+export function defaultThreshold(table: Table): number {
   const few = (table.total_rows ?? table.rows.length) < SMALL;
   return !few && hasNamedRows(table) ? DEFAULT_MINIMUM : 0;
 }

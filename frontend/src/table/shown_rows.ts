@@ -61,7 +61,7 @@ export function remoteRows(table: Table, pages: TablePage[], places: number[], a
   };
 }
 
-export interface Asked {
+export interface RowFilterQuery {
   q: string;
   status: StatusFilter;
   category: string | null;
@@ -72,7 +72,7 @@ export interface Asked {
 }
 
 /** The filter and sort as query parameters of the server's routes. */
-export function askedOf({ q, status, category, clear, least, sort }: Asked): Record<string, string> {
+export function askedOf({ q, status, category, clear, least, sort }: RowFilterQuery): Record<string, string> {
   return {
     filter: q.trim(),
     status: status === 'all' || isChange(status) ? '' : status,
@@ -85,14 +85,14 @@ export function askedOf({ q, status, category, clear, least, sort }: Asked): Rec
 }
 
 /** Rows per request; the server sends fewer if they are long. */
-export const AT_ONCE = 200;
+export const ROWS_PER_REQUEST = 200;
 /** Rows fetched before the first one in view. */
-export const BEFORE = 50;
+export const ROWS_BEFORE_VIEW = 50;
 /** Rows prefetched on either side of those in view. */
 const AHEAD = 100;
 
 /** Offset of the next request: missing rows in the range, else just after it, else just before it; -1 if none are missing. */
-export function missingFrom(rows: Table['rows'], first: number, end: number): number {
+export function firstMissing(rows: Table['rows'], first: number, end: number): number {
   const missing = (from: number, to: number): number => {
     for (let place = Math.max(0, from); place < Math.min(to, rows.length); place += 1) if (!rows[place]) return place;
     return -1;
@@ -103,6 +103,6 @@ export function missingFrom(rows: Table['rows'], first: number, end: number): nu
   if (from <= 0 || rows[from - 1]) return from;
   // after a jump: rows up to the next fetched ones, else some before those in view
   let next = from;
-  while (next < from + AT_ONCE && next < rows.length && !rows[next]) next += 1;
-  return Math.max(0, rows[next] ? next - AT_ONCE : from - BEFORE);
+  while (next < from + ROWS_PER_REQUEST && next < rows.length && !rows[next]) next += 1;
+  return Math.max(0, rows[next] ? next - ROWS_PER_REQUEST : from - ROWS_BEFORE_VIEW);
 }

@@ -21,27 +21,27 @@ import { useMatches } from '../ui/use_matches';
 import { useSearch } from '../ui/use_search';
 import { useWidth } from '../ui/use_width';
 import { cellText, columnViews, figuresFirst, visibleColumns, type ColumnView } from './columns';
-import { MOST_COPIED, tableCsv, tableMarkdown, tableTsv } from './copied';
+import { MAX_COPIED, tableCsv, tableMarkdown, tableTsv } from './copied';
 import { Grid, leastWidth } from './grid';
 import { readWidths, withWidth } from './layout/kept_layout';
 import { metricOf } from './metric_choice';
 import { metricColumns, textsWithin } from './metrics';
 import { nextSort, ownOrder, parseSort, writeSort, type SortKey } from './order';
 import { RowPanel } from './row_panel';
-import { deltaIndexes, findRow, hasNamedRows, isCut, nameIndex, rowKey, usualMinimum } from './rows';
+import { deltaIndexes, findRow, hasNamedRows, isCut, nameIndex, rowKey, defaultThreshold } from './rows';
 import { askedOf, localRows, type ShownRows } from './shown_rows';
 import { drawnMeasure, STEP_COLUMN, STEP_COLUMN_ROOM, stepColumn, useStepLines } from './step_column';
 import { Toolbar } from './toolbar';
 import { useRemoteRows } from './use_remote_rows';
-import { useWhole } from './use_whole';
+import { useAllRows } from './use_whole';
 import { tableText } from './words';
 
 /** Columns hidden in this order while a row's details, which repeat them, leave too little room. */
-const LEAST_NEEDED = ['per_call', 'calls', 'step_percent'];
+const MIN_NEEDED = ['per_call', 'calls', 'step_percent'];
 /** Details beside a table: their share of its width, limits and gap in pixels. */
 const PANEL = { share: 0.32, least: 340, most: 416, gap: 10 };
 /** In less width (pixels) the details go below the table, so that its name, A, B and difference stay in view. */
-const LEAST_BESIDE = 880;
+const MIN_BESIDE = 880;
 /** The last table's width, the first guess for the next one. */
 const lastTable = { width: 0 };
 /** How long the button says "Copied". */
@@ -96,7 +96,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   // the server does not search by regular expression: all rows are fetched
   const { words: looked, query, error } = useSearch(address.q);
   const regex = isRegex(looked) && isCut(first) && source !== null;
-  const whole = useWhole(regex ? source : null, first, []);
+  const whole = useAllRows(regex ? source : null, first, []);
   const base = (regex ? whole.table : null) ?? first;
   const views = useMemo(() => columnViews(base), [base]);
   const metric = useMemo(() => (group ? null : metricOf(first, address.metric, address.sort)), [first, group, address.metric, address.sort]);
@@ -109,7 +109,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const widths = useMemo(() => readWidths(address.widths), [address.widths]);
   // the step column is the first to be hidden
   const usualOnes = visibleColumns(every, address.columns).filter(({ column }) => column.name !== STEP_COLUMN);
-  const stacked = width > 0 && width < LEAST_BESIDE;
+  const stacked = width > 0 && width < MIN_BESIDE;
   const panelWidth = Math.round(Math.min(PANEL.most, Math.max(PANEL.least, PANEL.share * width)));
   const room = width - (open && address.row !== '' && !stacked ? panelWidth + PANEL.gap : 0);
   const fits = room >= leastWidth(usualOnes, widths) + STEP_COLUMN_ROOM;
@@ -119,7 +119,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
     return metric ? textsWithin(others, (shown) => room >= leastWidth(visibleColumns(shown, ''), widths)) : others;
   }, [every, fits, metric, room, widths]);
   const chosen = visibleColumns(choices, address.columns);
-  const gives = open && address.row !== '' && address.columns === '' ? LEAST_NEEDED : [];
+  const gives = open && address.row !== '' && address.columns === '' ? MIN_NEEDED : [];
   const fitting = gives.reduce((left, name) => (room < leastWidth(left, widths) ? left.filter(({ column }) => column.name !== name) : left), chosen);
   const columns = useMatches(PHONE) ? figuresFirst(fitting, nameIndex(first), first.rows) : fitting;
   const deltaName = first.columns[metric?.delta ?? deltaIndexes(first)[0] ?? -1]?.name ?? '';
@@ -135,7 +135,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   // a search must find rows however little they changed
   const looking = address.q !== '' || address.status !== 'all';
   // 0 for single launches: each is short, and their order matters
-  const usual = looking ? 0 : usualMinimum(first);
+  const usual = looking ? 0 : defaultThreshold(first);
   const minimum = hasDelta ? (address.min ?? usual) : 0;
   const category = address.category === '' ? null : address.category;
   const least = minimum * (stepTime ?? 0);
@@ -207,7 +207,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
                 [tableText.copyTsv, tableTsv],
               ] as const
             ).map(([label, draw]) => (
-              <MenuItem key={label} title={tableText.copyAbout(formatCount(MOST_COPIED))} close={close} onChoose={() => void copy(draw)}>
+              <MenuItem key={label} title={tableText.copyAbout(formatCount(MAX_COPIED))} close={close} onChoose={() => void copy(draw)}>
                 {label}
               </MenuItem>
             ))

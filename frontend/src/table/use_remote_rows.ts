@@ -3,9 +3,9 @@
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { asFailure, type Failure, fetchEveryRow, fetchRows, type RowSource } from '../api/api';
 import type { Table, TablePage } from '../contract/wire';
-import { Kept } from '../ui/kept';
+import { BoundedCache } from '../ui/kept';
 import { findRow } from './rows';
-import { AT_ONCE, BEFORE, missingFrom, remoteRows, type ShownRows } from './shown_rows';
+import { ROWS_PER_REQUEST, ROWS_BEFORE_VIEW, firstMissing, remoteRows, type ShownRows } from './shown_rows';
 
 const TYPING_MS = 200;
 /** Rows that scroll past within this time are not fetched. */
@@ -30,7 +30,7 @@ interface Held {
 }
 
 /** The last few answers: going back to a grouping, sort or search makes no request. */
-const kept = new Kept<Held>(12);
+const kept = new BoundedCache<Held>(12);
 
 /** If `source` is null, nothing is requested. `row` is the key of a row that must be fetched too, "" for none. */
 export function useRemoteRows(source: RowSource | null, table: Table, asked: Record<string, string>, row: string): RemoteRows {
@@ -58,7 +58,7 @@ export function useRemoteRows(source: RowSource | null, table: Table, asked: Rec
           setHeld(next);
           setFailure(null);
           const around = place(page);
-          if (around !== null) fetch({ offset: String(around), limit: String(AT_ONCE) });
+          if (around !== null) fetch({ offset: String(around), limit: String(ROWS_PER_REQUEST) });
         })
         .catch((error: unknown) => {
           if (busy.current !== controller) return;
@@ -86,7 +86,7 @@ export function useRemoteRows(source: RowSource | null, table: Table, asked: Rec
       setHeld(known);
       return undefined;
     }
-    const timer = setTimeout(() => fetch({ limit: String(AT_ONCE) }), typed ? TYPING_MS : 0);
+    const timer = setTimeout(() => fetch({ limit: String(ROWS_PER_REQUEST) }), typed ? TYPING_MS : 0);
     return () => clearTimeout(timer);
   }, [key]);
   useLayoutEffect(() => () => busy.current?.abort(), []);
@@ -99,11 +99,11 @@ export function useRemoteRows(source: RowSource | null, table: Table, asked: Rec
 
   const want = useCallback((): void => {
     if (!shown || !fresh || busy.current || failure || passing.current.timer !== 0) return;
-    const missing = missingFrom(shown.table.rows, ...view.current);
-    if (missing >= 0) fetch({ offset: String(missing), limit: String(AT_ONCE) });
+    const missing = firstMissing(shown.table.rows, ...view.current);
+    if (missing >= 0) fetch({ offset: String(missing), limit: String(ROWS_PER_REQUEST) });
     else if (row !== '' && looked.current !== row && findRow(shown.table, row) < 0) {
       looked.current = row;
-      fetch({ row, limit: '1' }, (page) => (page.place === null ? null : Math.max(0, page.place - BEFORE)));
+      fetch({ row, limit: '1' }, (page) => (page.place === null ? null : Math.max(0, page.place - ROWS_BEFORE_VIEW)));
     }
   }, [shown, fresh, failure, row, fetch]);
   useLayoutEffect(want, [want]);

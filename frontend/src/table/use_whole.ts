@@ -3,22 +3,22 @@
 import { type Failure, fetchEveryRow, type RowSource } from '../api/api';
 import { useAnswer } from '../api/use_answer';
 import type { Cell, Table } from '../contract/wire';
-import { Kept } from '../ui/kept';
+import { BoundedCache } from '../ui/kept';
 import { isCut } from './rows';
 
 /** Most rows that are fetched. */
-const MOST_WHOLE = 50_000;
+const MAX_WHOLE_ROWS = 50_000;
 
-const kept = new Kept<Table>(6);
+const kept = new BoundedCache<Table>(6);
 
-export interface Whole {
+export interface AllRows {
   /** null while rows are being fetched; the given table if it was not cut */
   table: Table | null;
   failure: Failure | null;
 }
 
 /** `columns` are the ones fetched, all others stay null; [] fetches all. If `source` is null, returns the table as it is. */
-export function useWhole(source: RowSource | null, table: Table | undefined, columns: string[]): Whole {
+export function useAllRows(source: RowSource | null, table: Table | undefined, columns: string[]): AllRows {
   const wanted = source !== null && table !== undefined && isCut(table);
   const key = wanted ? JSON.stringify([source.tag, source.query.toString(), source.table, columns]) : '';
   const answer = useAnswer(kept.has(key) ? '' : key, async (signal) => {
@@ -32,7 +32,7 @@ export function useWhole(source: RowSource | null, table: Table | undefined, col
 async function fetchAll(source: RowSource, table: Table, columns: string[], signal: AbortSignal): Promise<Table> {
   const names = columns.filter((name) => table.columns.some((column) => column.name === name));
   const places = names.map((name) => table.columns.findIndex((column) => column.name === name));
-  const rows = await fetchEveryRow(source, { columns: names.join(',') }, signal, MOST_WHOLE);
+  const rows = await fetchEveryRow(source, { columns: names.join(',') }, signal, MAX_WHOLE_ROWS);
   const { left_out: _, ...head } = table;
   return { ...head, rows: names.length > 0 ? rows.map((cells) => widened(cells, places, table.columns.length)) : rows };
 }

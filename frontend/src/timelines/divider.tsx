@@ -1,11 +1,11 @@
 // Draggable divider between the timelines of A and B.
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { actOn } from '../ui/use_keys';
+import { runKeyAction } from '../ui/use_keys';
 import { words } from './data/words';
 
 /** Smallest share of the height for a pane. */
-const LEAST = 0.12;
+const MIN_SHARE = 0.12;
 const STEP = 0.05;
 
 interface Props {
@@ -14,7 +14,7 @@ interface Props {
   onShare: (share: number | null) => void;
 }
 
-const within = (share: number): number => Math.min(1 - LEAST, Math.max(LEAST, share));
+const within = (share: number): number => Math.min(1 - MIN_SHARE, Math.max(MIN_SHARE, share));
 
 /** Share of both panes' height above `y` in the window; the panes are the divider's siblings. */
 function shareAt(divider: HTMLElement, y: number): number {
@@ -34,11 +34,11 @@ export function Divider({ share, onShare }: Props) {
   const now = (divider: HTMLElement): number => share ?? shareAt(divider, divider.getBoundingClientRect().top);
   const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLElement }): void => {
     const held = now(event.currentTarget);
-    actOn(event, {
+    runKeyAction(event, {
       ArrowUp: () => onShare(within(held - STEP)),
       ArrowDown: () => onShare(within(held + STEP)),
-      Home: () => onShare(LEAST),
-      End: () => onShare(1 - LEAST),
+      Home: () => onShare(MIN_SHARE),
+      End: () => onShare(1 - MIN_SHARE),
       Enter: () => onShare(null),
     });
   };
@@ -49,8 +49,8 @@ export function Divider({ share, onShare }: Props) {
       tabIndex={0}
       aria-orientation="horizontal"
       aria-label={words.divider.label}
-      aria-valuemin={100 * LEAST}
-      aria-valuemax={100 - 100 * LEAST}
+      aria-valuemin={100 * MIN_SHARE}
+      aria-valuemax={100 - 100 * MIN_SHARE}
       aria-valuenow={Math.round(100 * (share ?? 0.5))}
       aria-valuetext={share === null ? words.divider.automatic : undefined}
       title={words.divider.about}

@@ -92,7 +92,7 @@ export class Drag {
 }
 
 /** Span that shows an event at a visible size, with the smallest change to the current one. */
-export function showing(whole: Span, span: Span, from: number, to: number, width: number, least = 24): Span {
+export function spanShowing(whole: Span, span: Span, from: number, to: number, width: number, least = 24): Span {
   const wide = ((to - from) / length(span)) * width;
   const inView = to >= span.from && from <= span.to;
   if (wide < least) return around(whole, from, to, Math.max(1, (width / least - 1) / 2));

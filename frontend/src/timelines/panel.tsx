@@ -206,19 +206,19 @@ function EventMeasures({ side, answer: { event, counterpart, renamed } }: { side
   );
 }
 
-const MOST_LINKS = 6;
+const MAX_LINKS = 6;
 
 function EventContext({ side, answer: { event, counterpart }, onShow }: { side: Letter; answer: EventAnswer; onShow: (side: Letter, event: number) => void }) {
   const links = (roles: string[]): preact.ComponentChildren => {
     const found = event.linked.filter((link) => roles.includes(link.role));
     return (
       <>
-        {found.slice(0, MOST_LINKS).map((link) => (
+        {found.slice(0, MAX_LINKS).map((link) => (
           <button key={link.event} type="button" class="link-button st-link soft clip" title={link.name} onClick={() => onShow(side, link.event)}>
             {shortNames([link.name])[0]} <span class="muted">{us(link.dur_ns)}</span>
           </button>
         ))}
-        {found.length > MOST_LINKS && <span class="muted">{words.panel.more((event.launches ?? found.length) - MOST_LINKS)}</span>}
+        {found.length > MAX_LINKS && <span class="muted">{words.panel.more((event.launches ?? found.length) - MAX_LINKS)}</span>}
       </>
     );
   };

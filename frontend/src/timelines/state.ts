@@ -53,7 +53,7 @@ export function writeSpan(span: Span): string {
 
 export const moved = (span: Span, by: number): Span => ({ from: span.from + by, to: span.to + by });
 
-export const roughly = (one: Span, other: Span): boolean => Math.abs(one.from - other.from) <= 1 && Math.abs(one.to - other.to) <= 1;
+export const nearlyEqual = (one: Span, other: Span): boolean => Math.abs(one.from - other.from) <= 1 && Math.abs(one.to - other.to) <= 1;
 
 export function stepOf(picture: Picture): Choice {
   const { label, worker, span } = picture.wire.step;
@@ -79,7 +79,7 @@ export function nameIn(picture: Picture | null, event: number): string {
 }
 
 /** Number of events drawn as one mark with this event, 1 if it is alone. */
-export function runSize(picture: Picture, event: number): number {
+export function mergedCount(picture: Picture, event: number): number {
   const found = markOf(picture, event);
   return found ? eventsIn(found.row, found.mark) : 1;
 }
@@ -106,7 +106,7 @@ export function linkedPlace(facts: EventAnswer | null, event: number): Pick<Even
   return facts?.event.linked.find((link) => link.event === event);
 }
 
-export function saidOf(side: Letter, { event, counterpart }: EventAnswer): string {
+export function announcement(side: Letter, { event, counterpart }: EventAnswer): string {
   const change = counterpart ? (side === 'a' ? counterpart.dur_ns - event.dur_ns : event.dur_ns - counterpart.dur_ns) : 0;
   const other = counterpart ? words.canvas.saidOther(formatTime(counterpart.dur_ns / 1000), formatTime(change / 1000, true)) : words.canvas.saidAlone;
   return words.canvas.eventText(event.name, words.kinds[event.kind] ?? event.kind, words.side[side], formatTime(event.dur_ns / 1000), formatTime(event.start_ns / 1000), other);
@@ -163,7 +163,7 @@ export interface Difference {
   event: number;
 }
 
-const MOST_DIFFERENCES = 40;
+const MAX_DIFFERENCES = 40;
 
 /** Names whose self times differ, largest difference first. */
 export function differencesOf(compared: Compared | null | undefined): Difference[] {
@@ -174,7 +174,7 @@ export function differencesOf(compared: Compared | null | undefined): Difference
     const side = found.candidate_event[at] !== null && (delta_ns > 0 || found.baseline_event[at] === null) ? 'b' : 'a';
     return delta_ns === 0 ? [] : [{ at, delta_ns, side, event: (side === 'b' ? found.candidate_event : found.baseline_event)[at]! }];
   });
-  return all.slice(0, MOST_DIFFERENCES);
+  return all.slice(0, MAX_DIFFERENCES);
 }
 
 /** The difference `by` places after that of the selected event, wrapping around; without a selection, the first or

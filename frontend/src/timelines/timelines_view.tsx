@@ -24,10 +24,10 @@ import { eventOf, markOf } from './data/wire';
 import { words } from './data/words';
 import { layoutOf, readFolds, writeFolds } from './drawing/layout';
 import type { Shown } from './drawing/stage';
-import { showing, spanAfterKey } from './gestures';
+import { spanShowing, spanAfterKey } from './gestures';
 import { DifferenceList, EventPanel } from './panel';
 import { Head, Legend } from './parts';
-import { commonSpan, differencesOf, firstSpan, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextDifference, nextMatch, placeOf, readSelected, readSpan, roughly, runSize, saidOf, stepOf, useArea, useFacts, writeSpan } from './state';
+import { commonSpan, differencesOf, firstSpan, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextDifference, nextMatch, placeOf, readSelected, readSpan, nearlyEqual, mergedCount, announcement, stepOf, useArea, useFacts, writeSpan } from './state';
 import css from './timelines.css?inline';
 import { Downloads, StepPicker, Tools } from './tools';
 
@@ -62,8 +62,8 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
   // follows a link's span; without one, shows the steps once they are loaded
   useLayoutEffect(() => {
     const asked = readSpan(address.at);
-    if (asked && !(seen && roughly(asked, seen.span))) setWanted(asked);
-    else if (!asked && (!seen || !roughly(first, seen.span))) setWanted(first);
+    if (asked && !(seen && nearlyEqual(asked, seen.span))) setWanted(asked);
+    else if (!asked && (!seen || !nearlyEqual(first, seen.span))) setWanted(first);
   }, [address.at, first]);
 
   useLayoutEffect(() => {
@@ -88,7 +88,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
     [drawn.a, drawn.b, wholes.a, wholes.b, layouts, whole, shift, address.colour, search, address.event, facts],
   );
   // the visible span, null if it is the initial view or the whole
-  const area = seen && !roughly(first, seen.span) && !roughly(whole, seen.span) ? seen.span : null;
+  const area = seen && !nearlyEqual(first, seen.span) && !nearlyEqual(whole, seen.span) ? seen.span : null;
   const inView = area !== null && address.look === IN_VIEW;
   const found = useArea(question, query, choices, inView && isOpen(address, TIMELINES) ? area : null, shift);
   const latest = useRef({ shown, span, facts, selected });
@@ -103,7 +103,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
     const place = at ? { row: at.row, from: at.start_ns, to: at.start_ns + at.dur_ns } : picture && placeOf(picture, event);
     if (!place) return;
     const by = side === 'b' ? shift : 0;
-    see(showing(whole, latest.current.span, place.from + by, place.to + by, seen ? seen.pixels / (window.devicePixelRatio || 1) : 1000));
+    see(spanShowing(whole, latest.current.span, place.from + by, place.to + by, seen ? seen.pixels / (window.devicePixelRatio || 1) : 1000));
     scrollTo(shown, side, place.row);
   };
   const onKey = (key: string): boolean => {
@@ -139,7 +139,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
   if (pictures.a.absent || pictures.b.absent) return <Message title={words.title} hint={sentence(pictures.a.absent || pictures.b.absent)} />;
   const steps = wholes.a && wholes.b ? { a: stepOf(wholes.a), b: stepOf(wholes.b) } : null;
   const ready = wholes.a !== null || wholes.b !== null;
-  const together = selected && drawn[selected.side] ? runSize(drawn[selected.side]!, selected.event) : 1;
+  const together = selected && drawn[selected.side] ? mergedCount(drawn[selected.side]!, selected.event) : 1;
   const head = (side: Letter): preact.ComponentChildren => (
     <>
       <StepPicker
@@ -177,8 +177,8 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
         labels={{ a: labelOf('a', wholes.a), b: labelOf('b', wholes.b) }}
         onSettled={(next, pixels) => {
           setSeen({ span: next, pixels });
-          const everything = ready && (roughly(first, next) || roughly(whole, next));
-          onChange({ at: roughly(first, next) ? '' : writeSpan(next), ...(everything && address.look === IN_VIEW ? { look: '' } : {}) });
+          const everything = ready && (nearlyEqual(first, next) || nearlyEqual(whole, next));
+          onChange({ at: nearlyEqual(first, next) ? '' : writeSpan(next), ...(everything && address.look === IN_VIEW ? { look: '' } : {}) });
         }}
         onArea={() => onChange({ look: IN_VIEW })}
         onSelect={select}
@@ -207,7 +207,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
           )
         ))}
       <p class="sr" role="status">
-        {facts && selected ? saidOf(selected.side, facts) : ''}
+        {facts && selected ? announcement(selected.side, facts) : ''}
       </p>
     </div>
   );

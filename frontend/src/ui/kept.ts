@@ -1,6 +1,6 @@
 // A cache of the last `most` values set; values that are not `worth` caching are ignored, the oldest is evicted first.
 
-export class Kept<V> extends Map<string, V> {
+export class BoundedCache<V> extends Map<string, V> {
   constructor(
     private readonly most: number,
     private readonly worth: (value: V) => boolean = () => true,

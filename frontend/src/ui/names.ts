@@ -5,7 +5,7 @@
 const SHORTEST = 40;
 
 /** Most words of a name's arguments that are examined to distinguish it from others. */
-const MOST_WORDS = 200;
+const MAX_WORDS = 200;
 
 /** Functions that only call their template argument. */
 const WRAPPERS = new Set(['Kernel', 'Kernel2', 'device_kernel', 'kentry', '_kernel_agent', 'trampoline_kernel']);
@@ -39,7 +39,7 @@ const PLAIN = [
 /** The function, the part of its template arguments that distinguishes it, and those arguments as words. */
 interface Signature {
   base: string;
-  telling: string;
+  informativeFrames: string;
   words: string[];
 }
 
@@ -65,7 +65,7 @@ function read(name: string): Signature | null {
   if (name.length < SHORTEST) return null;
   for (const plain of PLAIN) {
     const found = plain.exec(name);
-    if (found) return { base: found[1]!, telling: found[2]!, words: found[3]!.split('_') };
+    if (found) return { base: found[1]!, informativeFrames: found[2]!, words: found[3]!.split('_') };
   }
   if (name.startsWith('_Z')) {
     const { scope, args } = mangled(name);
@@ -81,7 +81,7 @@ function signature(given: string[], values: string[]): Signature {
   let args = values;
   if (WRAPPERS.has(last(scope))) {
     const cutlass = CUTLASS.exec(args.join(', '));
-    if (cutlass) return { base: cutlass[0], telling: '', words: wordsOf(args) };
+    if (cutlass) return { base: cutlass[0], informativeFrames: '', words: wordsOf(args) };
     let inner = args.filter(isTemplate);
     while (inner.length > 0) {
       const below = parts(inner[0]!);
@@ -94,7 +94,7 @@ function signature(given: string[], values: string[]): Signature {
   const name = last(scope);
   const named = scope.filter((part) => part !== UNNAMED);
   const base = name.length < SAYS_LITTLE || WRAPPERS.has(name) ? named.slice(-2).join('::') : name;
-  return { base, telling: telling(args), words: [...named.slice(-2, -1), ...wordsOf(args)] };
+  return { base, informativeFrames: informativeFrames(args), words: [...named.slice(-2, -1), ...wordsOf(args)] };
 }
 
 const isTemplate = (arg: string): boolean => arg.includes('<');
@@ -110,7 +110,7 @@ function isSignature(line: string): boolean {
 }
 
 /** The part of template arguments that best distinguishes an instance: an operation, a tile size or a function; "" if none. */
-function telling(args: string[]): string {
+function informativeFrames(args: string[]): string {
   const named = operation(wordsOf(args));
   if (named !== '') return named;
   const text = args.join(', ').replace(SUFFIX, '');
@@ -280,7 +280,7 @@ export function shortName(name: string): string {
 
 function textOf(name: string, found: Signature | null): string {
   if (!found) return name;
-  return found.telling ? `${found.base} \u2039${found.telling}\u203a` : found.base;
+  return found.informativeFrames ? `${found.base} \u2039${found.informativeFrames}\u203a` : found.base;
 }
 
 /** Short forms of a list of names. Different names get different forms: by added words that distinguish them, else by the
@@ -342,7 +342,7 @@ export class ShortNames {
 /** For each list, the few words that make all lists different, in their order; null if none do. Picks the position that
  *  separates the most lists first; among equals, types before numbers such as those of lambdas and vector widths. */
 function differences(lists: string[][]): string[] | null {
-  const width = Math.min(MOST_WORDS, Math.max(...lists.map((words) => words.length)));
+  const width = Math.min(MAX_WORDS, Math.max(...lists.map((words) => words.length)));
   const hasWords = Array.from({ length: width }, (_, place) => !lists.every((words) => VALUE.test(words[place] ?? '')));
   const taken: number[] = [];
   let keys = lists.map(() => '');
@@ -367,7 +367,7 @@ function differences(lists: string[][]): string[] | null {
 const RUN_LABEL = 28;
 
 /** Characters kept of the path before a long last part. */
-const LEAST_HEAD = 4;
+const MIN_HEAD = 4;
 
 /** Shortens a run's name to fit the picker. Cuts the middle, because runs differ at their ends; the last part of a path
  *  stays whole if it fits. */
@@ -375,7 +375,7 @@ export function runLabel(run: string): string {
   if (run.length <= RUN_LABEL) return run;
   const last = run.slice(run.lastIndexOf('/'));
   const usual = RUN_LABEL - 1 - Math.floor(RUN_LABEL * 0.4);
-  const tail = last.startsWith('/') && last.length <= RUN_LABEL - 1 - LEAST_HEAD ? Math.max(last.length, usual) : usual;
+  const tail = last.startsWith('/') && last.length <= RUN_LABEL - 1 - MIN_HEAD ? Math.max(last.length, usual) : usual;
   return `${run.slice(0, RUN_LABEL - 1 - tail)}…${run.slice(-tail)}`;
 }
 
@@ -407,7 +407,7 @@ export function labelBeside(run: string, other: string | undefined): string {
 function withoutSharedWords(label: string, run: string, other: string): string {
   const [own, others] = [lastPart(run), lastPart(other)];
   const cut = sharedStart(own, others);
-  return cut < LEAST_SHARED ? label : `${label.slice(0, label.length - own.length)}…${own.slice(cut)}`;
+  return cut < MIN_SHARED ? label : `${label.slice(0, label.length - own.length)}…${own.slice(cut)}`;
 }
 
 /** The shortest name that differs from the other run's: the last path part without the leading and trailing words that
@@ -419,7 +419,7 @@ export function differenceTo(run: string, other: string): string {
   const reversed = (text: string): string => [...text].reverse().join('');
   const end = sharedStart(reversed(own.slice(from)), reversed(others.slice(from)));
   const to = own.length - (end > 0 ? end + 1 : 0);
-  return `${from < LEAST_SHARED ? own.slice(0, to) : `…${own.slice(from, to)}`}${to < own.length ? '…' : ''}`;
+  return `${from < MIN_SHARED ? own.slice(0, to) : `…${own.slice(from, to)}`}${to < own.length ? '…' : ''}`;
 }
 
 const lastPart = (run: string): string => run.slice(Math.max(run.lastIndexOf('/'), run.lastIndexOf('#')) + 1);
@@ -432,7 +432,7 @@ function sharedStart(own: string, others: string): number {
 }
 
 /** Shared words are dropped from a long label only if they have at least this many characters. */
-const LEAST_SHARED = 4;
+const MIN_SHARED = 4;
 
 /** Drops the vendor before a device's model: "A100-SXM4-40GB" for "NVIDIA A100-SXM4-40GB". */
 export function deviceName(name: string): string {

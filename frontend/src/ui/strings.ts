@@ -10,7 +10,7 @@ export function sentence(clause: string): string {
 }
 
 /** Joins numbers to their units, and `p =` or `q <` to the number, by no-break spaces. */
-export function unbroken(message: string): string {
+export function noBreakNumbers(message: string): string {
   return message.replace(/(\d) (?=(?:%|[nµm]?s|[KMGT]?i?B)(?![\w]))|([pq]) (?=[=<])|([=<]) (?=\d)/g, '$1$2$3\u00a0');
 }
 

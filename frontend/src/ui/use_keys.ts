@@ -8,7 +8,7 @@ interface KeyActions {
 }
 
 /** Runs a key's action and stops the event; ignores keys with a modifier. */
-export function actOn(event: KeyboardEvent, actions: Record<string, (() => unknown) | undefined>): void {
+export function runKeyAction(event: KeyboardEvent, actions: Record<string, (() => unknown) | undefined>): void {
   const action = event.ctrlKey || event.metaKey || event.altKey ? undefined : actions[event.key];
   if (!action) return;
   event.preventDefault();

@@ -4,7 +4,7 @@ import { render } from 'preact';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ScaleHead, VerdictRow } from '../../src/candidates/row';
 import { orderOf, scaleOf } from '../../src/candidates/scale';
-import { besides } from '../../src/candidates/verdicts_view';
+import { sameFolderRuns } from '../../src/candidates/verdicts_view';
 import { verdictsQuery, type Adjusted, type Row } from '../../src/candidates/wire';
 import { words } from '../../src/candidates/words';
 import type { Side, VerdictWord } from '../../src/contract/wire';
@@ -63,9 +63,9 @@ it('asks for each candidate under its number, twenty at most', () => {
 it('offers the runs beside the baseline that are like it', () => {
   const other = { ...run('sweep/list.txt'), format: 'kernel_listing' };
   const answer = runs([run('sweep/a'), run('sweep/b'), run('sweep/deep/c'), run('elsewhere'), other]);
-  expect(besides(answer, whole('sweep/a'), [])).toEqual(['sweep/b']);
-  expect(besides(answer, whole('sweep/a'), [whole('sweep/b')])).toEqual([]);
-  expect(besides(answer, whole('elsewhere'), [])).toEqual([]);
+  expect(sameFolderRuns(answer, whole('sweep/a'), [])).toEqual(['sweep/b']);
+  expect(sameFolderRuns(answer, whole('sweep/a'), [whole('sweep/b')])).toEqual([]);
+  expect(sameFolderRuns(answer, whole('elsewhere'), [])).toEqual([]);
 });
 
 describe('a row', () => {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { Comparison, Table } from '../../src/contract/wire';
 import { profilerView } from '../../src/host/profiler_views';
 import { rowLinks, timelineName } from '../../src/row_details/links';
-import { drawn, frameText, labels, telling, differenceOf } from '../../src/row_details/paths';
-import type { RowPaths, Way } from '../../src/contract/sent';
+import { drawn, frameText, labels, informativeFrames, differenceOf } from '../../src/row_details/paths';
+import type { RowPaths, PathSplit } from '../../src/contract/sent';
 
 const python = (name: string): RowPaths['frames'][number] => ['python', name, ''];
 
@@ -22,9 +22,9 @@ test('a Python function is told with the last part of its file', () => {
 
 test('the innermost functions of the program tell a stack from others, not those of torch', () => {
   const frames = ['train.py(1): <module>', 'net/model.py(7): forward', 'torch/nn/linear.py(9): forward', '<built-in function linear>'].map((name) => frameText(python(name)));
-  expect(telling(frames).map(({ text }) => text)).toEqual(['<module>', 'forward']);
-  expect(telling(frames.slice(2)).map(({ text }) => text)).toEqual(['forward', '<built-in function linear>']);
-  expect(telling([])).toEqual([]);
+  expect(informativeFrames(frames).map(({ text }) => text)).toEqual(['<module>', 'forward']);
+  expect(informativeFrames(frames.slice(2)).map(({ text }) => text)).toEqual(['forward', '<built-in function linear>']);
+  expect(informativeFrames([])).toEqual([]);
 });
 
 test('paths that read the same are told apart by the innermost function in which they differ', () => {
@@ -35,7 +35,7 @@ test('paths that read the same are told apart by the innermost function in which
   expect(labels(deep).map((frames) => frames.map(({ text }) => text))).toEqual([['one', 'c', 'd'], ['two', 'c', 'd']]);
 });
 
-const WAY: Way = {
+const WAY: PathSplit = {
   way: 'python',
   absent: { baseline: null, candidate: null },
   paths: [

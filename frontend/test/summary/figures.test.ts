@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { niceTicks } from '../../src/charts/ticks';
-import { categories, entities, ledgerTable, ledgerUs, restOf, sumsUp } from '../../src/summary/ledger';
+import { categories, entities, ledgerTable, ledgerUs, restOf, isExactSum } from '../../src/summary/ledger';
 import { placesOf } from '../../src/summary/step_strip';
 import { stepAxis } from '../../src/summary/step_strip';
 import { stepTimes } from '../../src/table/rows';
@@ -59,8 +59,8 @@ describe('ledger', () => {
     2,
   );
   it('adds up', () => {
-    expect(sumsUp(books)).toBe(true);
-    expect(sumsUp({ ...books, delta: books.delta + 1 })).toBe(false);
+    expect(isExactSum(books)).toBe(true);
+    expect(isExactSum({ ...books, delta: books.delta + 1 })).toBe(false);
     expect(categories(books).map((row) => row.path[0])).toEqual(['Kernel', 'Other']);
     expect(restOf(entities(books, 'Kernel'))).toMatchObject({ count: 3, delta: 200, baseline: 300, candidate: 500 });
   });

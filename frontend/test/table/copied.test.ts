@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell, Table } from '../../src/contract/wire';
 import { columnViews } from '../../src/table/columns';
-import { markdownText, MOST_COPIED, tableMarkdown, tableTsv } from '../../src/table/copied';
+import { markdownText, MAX_COPIED, tableMarkdown, tableTsv } from '../../src/table/copied';
 import { column, PLAIN } from '../samples';
 
 const tableOf = (rows: Cell[][]): Table => ({ ...PLAIN, title: 'T', columns: [column('name', 'key', 'text'), column('delta_us', 'delta', 'time_us', { unit: 'us' })], rows, notes: [], total_rows: rows.length });
@@ -23,9 +23,9 @@ describe('rows to paste', () => {
   });
 
   it('say what is not among them', () => {
-    const many = tableOf(Array.from({ length: MOST_COPIED + 2 }, (_, row): Cell[] => [`k${row}`, 1]));
+    const many = tableOf(Array.from({ length: MAX_COPIED + 2 }, (_, row): Cell[] => [`k${row}`, 1]));
     expect(tableMarkdown(many, [...many.rows.keys()], columnViews(many))).toContain('2 further rows are not listed');
-    expect(tableTsv(many, [...many.rows.keys()], columnViews(many)).split('\n').length).toBe(MOST_COPIED + 2);
+    expect(tableTsv(many, [...many.rows.keys()], columnViews(many)).split('\n').length).toBe(MAX_COPIED + 2);
   });
 
   it('hold no control character', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell, Column, Table } from '../../src/contract/wire';
-import { hasLayers, isMerged, layersTogether } from '../../src/table/layers';
+import { hasLayers, isMerged, mergeLayers } from '../../src/table/layers';
 import { rowKey } from '../../src/table/rows';
 import { column, PLAIN } from '../samples';
 
@@ -16,15 +16,15 @@ describe('modules that differ only in their number', () => {
     ['Block_0', 10, 12, 2, 0.01, 'both'], ['Block_1', 20, 21, 1, 0.5, 'both'], ['Head_7', 5, 5, 0, 1, 'both'], ['Extra_0', null, 3, 3, null, 'added'], ['Extra_1', null, 4, 4, null, 'added'],
   ]);
   it('are one row with their sums; what does not add up is left out', () => {
-    expect(layersTogether('modules', table).rows).toEqual([['2 × Block', 30, 33, 3, null, 'both'], ['Head_7', 5, 5, 0, 1, 'both'], ['2 × Extra', null, 7, 7, null, 'added']]);
+    expect(mergeLayers('modules', table).rows).toEqual([['2 × Block', 30, 33, 3, null, 'both'], ['Head_7', 5, 5, 0, 1, 'both'], ['2 × Extra', null, 7, 7, null, 'added']]);
   });
   it('are told from tables without any, and from rows of other tables', () => {
     expect([hasLayers('modules', table), hasLayers('kernels', table), hasLayers('modules', modules(table.rows.slice(1, 4)))]).toEqual([true, false, false]);
-    expect(layersTogether('kernels', table)).toBe(table);
+    expect(mergeLayers('kernels', table)).toBe(table);
   });
   it('say how many each side has where that differs', () => {
     const grown = modules([['Block_0', 10, 12, 2, 1, 'both'], ['Block_1', null, 4, 4, null, 'added']]);
-    expect(layersTogether('modules', grown).rows[0]).toEqual(['1 → 2 × Block', 10, 16, 6, null, 'both']);
+    expect(mergeLayers('modules', grown).rows[0]).toEqual(['1 → 2 × Block', 10, 16, 6, null, 'both']);
   });
 });
 
@@ -38,7 +38,7 @@ describe('paths of modules that differ only in numbers', () => {
   };
   it('are one row per part of the step, under the numbers that they share', () => {
     expect(hasLayers('modules_ledger', table)).toBe(true);
-    expect(layersTogether('modules_ledger', table).rows).toEqual([
+    expect(mergeLayers('modules_ledger', table).rows).toEqual([
       ['2 × Net_0/Block/Linear_0', 'Kernel', 30, 33, 3, 'both'], ['Net_0/Block_1/Linear_0', 'Other', 1, 1, 0, 'both'], ['Net_0', 'Kernel', 5, 5, 0, 'both'], ['(outside modules)', 'Other', 7, 7, 0, 'both'],
     ]);
   });
@@ -51,7 +51,7 @@ describe('kernels of modules that differ only in their number', () => {
   };
   it('are one row per kernel', () => {
     expect(hasLayers('kernels_by_module', table)).toBe(true);
-    expect(layersTogether('kernels_by_module', table).rows).toEqual([['gemm', '2 × Block', 30, 33, 3, 'both'], ['add', 'Block_0', 1, 1, 0, 'both'], ['gemm', 'Head_7', 5, 5, 0, 'both']]);
+    expect(mergeLayers('kernels_by_module', table).rows).toEqual([['gemm', '2 × Block', 30, 33, 3, 'both'], ['add', 'Block_0', 1, 1, 0, 'both'], ['gemm', 'Head_7', 5, 5, 0, 'both']]);
   });
 });
 
@@ -62,7 +62,7 @@ describe('layers of the call tree', () => {
     ['aten::linear', `step / Block_${number} / Linear_${2 * number}`, 3, 'operator', '', a, b, b - a, 'both'],
   ];
   const table = tree([['step', '', 0, 'step', '', 100, 120, 20, 'both'], ...layer(0, 10, 12), ...layer(1, 30, 33), ['aten::copy_1', 'step', 1, 'operator', '', 1, 1, 0, 'both'], ['aten::copy_2', 'step', 1, 'operator', '', 2, 2, 0, 'both']]);
-  const merged = layersTogether('call_tree', table);
+  const merged = mergeLayers('call_tree', table);
 
   it('are one frame with all that runs in them, and operators keep their names', () => {
     expect(merged.rows.map(([frame, below, depth, , , a, b]) => [frame, below, depth, a, b])).toEqual([
@@ -72,7 +72,7 @@ describe('layers of the call tree', () => {
   });
   it('are counted where no status was fetched', () => {
     const bare = { ...table, rows: table.rows.map((cells) => [...cells.slice(0, -1), null]) };
-    expect(layersTogether('call_tree', bare).rows[1]![0]).toBe('2 × Block');
+    expect(mergeLayers('call_tree', bare).rows[1]![0]).toBe('2 × Block');
   });
   it('may be in a tree of which some rows came', () => {
     const some = tree(table.rows.slice(0, 2));

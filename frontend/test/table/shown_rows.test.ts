@@ -3,7 +3,7 @@ import { joinRuns } from '../../src/api/api';
 import type { Cell, Table, TablePage } from '../../src/contract/wire';
 import { parseSort } from '../../src/table/order';
 import { findRow, isCut, shorterStep } from '../../src/table/rows';
-import { askedOf, remoteRows, localRows, missingFrom } from '../../src/table/shown_rows';
+import { askedOf, remoteRows, localRows, firstMissing } from '../../src/table/shown_rows';
 import { isRegex, parseQuery } from '../../src/ui/search';
 import { column, PLAIN } from '../samples';
 
@@ -43,10 +43,10 @@ describe('a table that came cut', () => {
     const shown = remoteRows(cut, [page(0, [row('a', 5)]), page(2, [row('c', 1), row('d', 0)])], [0, 1, 2, 3]);
     expect([shown.rows.length, shown.total, shown.hidden]).toEqual([4, 5, 1]);
     expect(shown.table.rows.map((cells) => cells[0])).toEqual(['a', undefined, 'c', 'd'].map((name, place) => (place in shown.table.rows ? name : undefined)));
-    expect([missingFrom(shown.table.rows, 0, 4), missingFrom(shown.table.rows, 200, 209)]).toEqual([1, -1]);
+    expect([firstMissing(shown.table.rows, 0, 4), firstMissing(shown.table.rows, 200, 209)]).toEqual([1, -1]);
     const rows: Cell[][] = [...Array<Cell[]>(400).fill(row('here', 1)), ...new Array<Cell[]>(4600)];
     for (let place = 3000; place < 3400; place += 1) rows[place] = row('here', 1);
-    const from = (first: number, end: number): number => missingFrom(rows, first, end);
+    const from = (first: number, end: number): number => firstMissing(rows, first, end);
     expect([from(0, 40), from(290, 330), from(390, 430)]).toEqual([-1, 400, 400]); // as one reads on
     expect([from(3050, 3090), from(2990, 3030), from(2000, 2040), from(410, 450)]).toEqual([2800, 2800, 1950, 360]);
     expect([shown.withStatus('added'), shown.sums('delta_us').hidden, shown.sums('none').all]).toEqual([2, -0.5, null]);

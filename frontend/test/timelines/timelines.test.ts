@@ -8,7 +8,7 @@ import { layoutOf, readFolds, rowAt as rowAtHeight, scrollFor, topOf, writeFolds
 import { fitted } from '../../src/charts/canvas';
 import { Pixels, type Scene } from '../../src/timelines/drawing/paint';
 import { blend, inkOn, parse, pixel, type Palette } from '../../src/timelines/drawing/palette';
-import { Drag, showing, spanAfterKey } from '../../src/timelines/gestures';
+import { Drag, spanShowing, spanAfterKey } from '../../src/timelines/gestures';
 import { commonSpan, differencesOf, firstSpan, nextDifference, readSelected, readSpan, writeSpan } from '../../src/timelines/state';
 
 const THIN = '\u202f';
@@ -116,11 +116,11 @@ describe('what is in view', () => {
   });
   it('brings an event into view with as little change as that takes', () => {
     const span = { from: 0, to: 1000 };
-    expect(showing(whole, span, 5000, 5100, 1000)).toEqual({ from: 4550, to: 5550 });
-    expect(length(showing(whole, span, 0, 5000, 1000))).toBeGreaterThan(5000);
-    const shown = showing(whole, span, 500, 501, 1000);
+    expect(spanShowing(whole, span, 5000, 5100, 1000)).toEqual({ from: 4550, to: 5550 });
+    expect(length(spanShowing(whole, span, 0, 5000, 1000))).toBeGreaterThan(5000);
+    const shown = spanShowing(whole, span, 500, 501, 1000);
     expect((1 / length(shown)) * 1000).toBeCloseTo(24, 0);
-    expect(showing(whole, span, 100, 300, 1000)).toBe(span);
+    expect(spanShowing(whole, span, 100, 300, 1000)).toBe(span);
     expect(around(whole, 100, 200)).toEqual({ from: 0, to: 300 });
   });
   it('finds marks at an instant, the nearest within reach', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   arrow, columnStyle, finer, formatBytes, formatCount, formatDecimal, formatDigits, formatElapsed, formatEnds, formatIn, formatMany, formatNumber, formatP, formatPercent, formatPoints, formatRate, formatRatio, formatRound, formatSetting, formatTime, NOT_MEASURED, timeStyle,
 } from '../../src/ui/format';
-import { unbroken } from '../../src/ui/strings';
+import { noBreakNumbers } from '../../src/ui/strings';
 
 const plain = (text: string): string => text.replaceAll('\u202f', ' ').replaceAll('\u2212', '-');
 
@@ -51,7 +51,7 @@ it('writes both ends of an interval alike', () => {
 });
 
 it('keeps a number and its unit on one line', () => {
-  expect(unbroken('84.8 % of it in 5 of 29 steps (p = 0.059), 47.4 ms').replaceAll('\u00a0', '_')).toBe('84.8_% of it in 5 of 29 steps (p_=_0.059), 47.4_ms');
+  expect(noBreakNumbers('84.8 % of it in 5 of 29 steps (p = 0.059), 47.4 ms').replaceAll('\u00a0', '_')).toBe('84.8_% of it in 5 of 29 steps (p_=_0.059), 47.4_ms');
 });
 
 it('reads every number as sentences and reports do', () => {

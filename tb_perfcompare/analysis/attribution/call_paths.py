@@ -28,7 +28,7 @@ from tb_perfcompare.model.summary.split_time import add_cells
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
 
-MOST_PATHS = 20_000
+MAX_PATHS = 20_000
 """Largest number of frames in a tree; smaller ones are merged, and rows then have a remainder."""
 
 _Keys = Callable[[Ints], list[FrameKey]]
@@ -196,7 +196,7 @@ def _tree(parent: NodeIndex, depth: Ints, node: AnyInts, of_launched: Ints, show
         weighted = np.flatnonzero((at >= 0) & (weight > 0))
         np.add.at(size, at[weighted], weight[weighted])
         np.minimum.at(begin, at[weighted], shown.first[weighted])
-    largest = LargestFrames(parent, depth, size, begin, MOST_PATHS)
+    largest = LargestFrames(parent, depth, size, begin, MAX_PATHS)
     frame_of = np.append(largest.frame_of, -1)
     timed, called = [], []
     for at, weight, time, calls in parts:

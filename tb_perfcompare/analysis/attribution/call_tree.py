@@ -21,10 +21,10 @@ from tb_perfcompare.analysis.columns.paths import found_paths
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, NodeIndex, StepIndex
 from tb_perfcompare.model.summary.call_tree import WHOLE, CallTree, FrameKey, FrameKind, tree_of_cells
-from tb_perfcompare.model.summary.summary import NOBODY, StepCategory
+from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
 
-MOST_FRAMES = 8_000
+MAX_FRAMES = 8_000
 """Largest number of frames kept; the smaller children of a frame are merged into one."""
 
 NODE_ROOT, NODE_UNKNOWN_LAUNCH, _NODE_IDLE = 0, 1, 2
@@ -56,7 +56,7 @@ def call_tree(
     first = first[:-1]
     if len(gap):
         first[_NODE_IDLE] = int(shares.gap_start.min())
-    largest = LargestFrames(nodes.parent, nodes.depth, total, first, MOST_FRAMES)
+    largest = LargestFrames(nodes.parent, nodes.depth, total, first, MAX_FRAMES)
     frame = gather(np.append(largest.frame_of, -1).astype(np.int32), nodes.of_owner)
     called = np.where(nodes.is_call, frame, np.int32(-1))
     frames = largest.frames(nodes.keys)
@@ -184,7 +184,7 @@ def frame_nodes(
     """
     rows = owners.row
     grown = GrowingNodes(len(owners.key))
-    names = [UNKNOWN_LAUNCH, NOBODY]
+    names = [UNKNOWN_LAUNCH, NOTHING_RECORDED]
     path, home = None, np.zeros(1, dtype=np.int32)
     if paths is not None:
         path = paths.of_owner

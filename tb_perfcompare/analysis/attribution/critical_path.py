@@ -32,10 +32,10 @@ from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import EventIndex, Ints, unique
 from tb_perfcompare.model.events import FlowTable
 from tb_perfcompare.model.summary import critical_path as names
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, GroupTable, StepCategory
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, GroupTable, StepCategory
 from tb_perfcompare.model.texts import TextPool, column, keys
 
-_GAPS = (names.LAUNCH, names.STREAM, names.EVENT, names.RETURN, (NOBODY, CATEGORY_LABELS[StepCategory.OTHER]))
+_GAPS = (names.LAUNCH, names.STREAM, names.EVENT, names.RETURN, (NOTHING_RECORDED, CATEGORY_LABELS[StepCategory.OTHER]))
 _RETURN, _IDLE = 3, 4
 """Further indices into _GAPS; LAUNCH, STREAM and EVENT are the first three."""
 _MANY = 100_000

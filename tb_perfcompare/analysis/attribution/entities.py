@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.attribution.owned_parts import owned_parts
 from tb_perfcompare.analysis.attribution.ownership import Claims, Shares, owned_shares
-from tb_perfcompare.analysis.columns.event_masks import among
+from tb_perfcompare.analysis.columns.event_masks import is_one_of
 from tb_perfcompare.analysis.columns.grouping import Groups
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.numbering import gather, numbered_pairs, rows_where, scatter_add
@@ -16,7 +16,13 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, unique_places
 from tb_perfcompare.model.events import Category, EventTable
-from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES, NOBODY, PROFILER_WORK, OwnedTime, StepCategory
+from tb_perfcompare.model.summary.summary import (
+    DEVICE_CATEGORIES,
+    NOTHING_RECORDED,
+    PROFILER_WORK,
+    OwnedTime,
+    StepCategory,
+)
 from tb_perfcompare.model.texts import Texts, column
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -78,7 +84,7 @@ def own(timeline: InterpretedTrace, owners: Owners, step: StepIndex, steps: int)
     calls, plain = starting.matrix(), starting.matrix((events.dur_ns, rows))
     seen = np.flatnonzero((time.any(axis=1)) | (calls.any(axis=1))) if steps else np.zeros(0, dtype=np.int64)
     no_calls = np.zeros((1, steps), dtype=np.int64)
-    idle = operator_keys_of(events.strings).places((NOBODY,))
+    idle = operator_keys_of(events.strings).places((NOTHING_RECORDED,))
     return OwnedTime(
         category=np.append(category[seen], np.int8(StepCategory.OTHER)),
         key=column(np.append(key.code[seen], idle), key.pool),
@@ -92,7 +98,7 @@ def own(timeline: InterpretedTrace, owners: Owners, step: StepIndex, steps: int)
 
 def _roles(timeline: InterpretedTrace) -> NDArray[np.int8]:
     """(n,) Role of each event; Other for events that only explain gaps: profiler overhead and Python functions."""
-    explains = among(timeline.events.category, (Category.OVERHEAD, Category.PYTHON_FUNCTION)) & (timeline.role < 0)
+    explains = is_one_of(timeline.events.category, (Category.OVERHEAD, Category.PYTHON_FUNCTION)) & (timeline.role < 0)
     return np.where(explains, np.int8(StepCategory.OTHER), timeline.role)
 
 

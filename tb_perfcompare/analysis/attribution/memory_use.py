@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.grouping import argument_of
+from tb_perfcompare.analysis.columns.grouping import argument_values
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, sorted_order
 from tb_perfcompare.analysis.trace.event_steps import step_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
@@ -43,7 +43,7 @@ def memory_use(timeline: InterpretedTrace, windows: Windows) -> MemoryUse | None
     rows = rows[(events.start_ns[rows] >= start) & (events.start_ns[rows] < end)]
     if not len(rows):
         return None
-    size = np.asarray(argument_of(events, "bytes", rows, 0), dtype=np.int64)
+    size = np.asarray(argument_values(events, "bytes", rows, 0), dtype=np.int64)
     # records of one instant: releases first, so that the curve does not depend on file order
     order = sorted_order(events.start_ns[rows], ~size)
     devices, device = _devices(timeline, rows)
@@ -64,7 +64,7 @@ def _devices(timeline: InterpretedTrace, rows: EventIndex) -> tuple[list[str], I
     """Returns (device names, index of each record's device)."""
     events = timeline.events
     kinds, numbers = (
-        unique_places(np.asarray(argument_of(events, argument, rows, ABSENT), dtype=np.int64))
+        unique_places(np.asarray(argument_values(events, argument, rows, ABSENT), dtype=np.int64))
         for argument in ("device_type", "device_id")
     )
     width = len(numbers[0])
@@ -131,7 +131,7 @@ class _Records:
 
 def _floats(events: EventTable, argument: str, rows: EventIndex) -> Floats:
     """(r,) Values of an argument, NaN for rows without it."""
-    return np.asarray(argument_of(events, argument, rows, np.nan), dtype=np.float64)
+    return np.asarray(argument_values(events, argument, rows, np.nan), dtype=np.float64)
 
 
 def _last_before(timeline: InterpretedTrace, early: Ints) -> dict[str, int]:
@@ -140,7 +140,9 @@ def _last_before(timeline: InterpretedTrace, early: Ints) -> dict[str, int]:
     rows = early[np.isfinite(_floats(events, "total_allocated", early))]
     if not len(rows):
         return {}
-    rows = rows[sorted_order(events.start_ns[rows], ~np.asarray(argument_of(events, "bytes", rows, 0), dtype=np.int64))]
+    rows = rows[
+        sorted_order(events.start_ns[rows], ~np.asarray(argument_values(events, "bytes", rows, 0), dtype=np.int64))
+    ]
     devices, device = _devices(timeline, rows)
     return {name: int(rows[np.flatnonzero(device == number)[-1]]) for number, name in enumerate(devices)}
 

@@ -25,7 +25,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 BACKWARD_OUTSIDE = "(backward, outside modules)"
 """Backward work that no arrow assigns to a module, such as the accumulation of gradients."""
 
-MOST_KEYS = 20_000
+MAX_KEYS = 20_000
 """Largest number of keys kept; smaller ones are pooled as SMALLER, one key per category."""
 
 SMALLER = "(smaller modules)"
@@ -91,7 +91,7 @@ def owned_modules(owners: Owners, paths: ModulePaths, steps: int) -> SplitTime:
         (rest, shares.gap_step, shares.gap_end - shares.gap_start),
     ]
     cells = added_cells(len(index), steps, timed, []).named(listed(list(index)))
-    return cells.largest(MOST_KEYS, lambda key: (SMALLER, key[1]))
+    return cells.largest(MAX_KEYS, lambda key: (SMALLER, key[1]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

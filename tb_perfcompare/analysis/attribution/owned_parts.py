@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.attribution.ownership import Shares
 from tb_perfcompare.analysis.columns.cells import added_cells
-from tb_perfcompare.analysis.columns.grouping import finest
+from tb_perfcompare.analysis.columns.grouping import number_combinations
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import sorted_order
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, rows_where
@@ -26,11 +26,11 @@ from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import operator_key
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.split_time import SplitTime, distinct
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
 from tb_perfcompare.model.texts import Keys, TextPool, Texts, keys
 from tb_perfcompare.quick_dataclass import dataclass
 
-MOST_PARTS = 20_000
+MAX_PARTS = 20_000
 """Largest number of parts kept; smaller ones of an entity are pooled as SMALLER."""
 
 SMALLER = "(smaller parts)"
@@ -64,7 +64,7 @@ def owned_parts(
         [(part, (step, rows), None)],
     )
     operator_keys = operator_keys_of(timeline.events.strings)
-    (category, key), idle = entities, operator_keys.places((NOBODY,))
+    (category, key), idle = entities, operator_keys.places((NOTHING_RECORDED,))
     callers = [*caller_texts, *gap_texts, SMALLER]
     part_keys = _PartKeys(
         timeline.events.strings,
@@ -76,7 +76,7 @@ def owned_parts(
         shapes=shape_texts,
     )
     entry = np.append(keys_of[0], np.full(gaps, len(category)))
-    cells, is_rest, pooled = cells.largest(MOST_PARTS, part_keys.first, entry)
+    cells, is_rest, pooled = cells.largest(MAX_PARTS, part_keys.first, entry)
     split = cells.named(lambda rows: part_keys.of(rows, is_rest))
     if len(set(callers)) < len(callers) and len(set(split.keys)) < len(split):
         split = split.renamed(split.keys)  # a recorded name equals SMALLER or the text of a gap
@@ -132,7 +132,7 @@ def _parts(
     """Returns ((entity, caller, shape) of every part, (m,) part of each event, caller texts, shape texts)."""
     caller, callers = _callers(timeline, rows)
     shape, shapes = _shapes(timeline, rows)
-    columns, part = finest([(entity, entities), (caller, len(callers)), (shape, len(shapes))])
+    columns, part = number_combinations([(entity, entities), (caller, len(callers)), (shape, len(shapes))])
     return columns, part, callers, shapes
 
 

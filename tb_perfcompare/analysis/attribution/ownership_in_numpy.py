@@ -60,7 +60,7 @@ class _Ranked:
     rank: Ints
 
 
-Found = tuple[Ints32, Ints32, Ints, Ints, Ints, Ints]
+OwnedCells = tuple[Ints32, Ints32, Ints, Ints, Ints, Ints]
 
 
 def shares_in_numpy(
@@ -70,7 +70,7 @@ def shares_in_numpy(
     ties: tuple[AnyInts, ...],
     step_start: Nanoseconds,
     step_end: Nanoseconds,
-) -> Found:
+) -> OwnedCells:
     """Returns the fields of Shares."""
     rank = np.empty(len(role), dtype=np.int64)
     rank[np.lexsort((*reversed(ties), ~end_ns, start_ns))] = np.arange(len(rank))

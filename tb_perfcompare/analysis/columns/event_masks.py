@@ -14,7 +14,7 @@ from tb_perfcompare.model.names.names import passing_names
 from tb_perfcompare.model.strings import StringTable
 
 
-def among(category: NDArray[np.int8], members: Iterable[Category]) -> Flags:
+def is_one_of(category: NDArray[np.int8], members: Iterable[Category]) -> Flags:
     """(n,) Whether each event's category is one of these. Compares bytes, the fastest comparison in numpy."""
     first, *others = sorted(members)
     if others and others[-1] - first == len(others):  # consecutive values: one comparison for all

@@ -57,7 +57,7 @@ class Groups:
         return first
 
 
-def finest(keys: Sequence[tuple[AnyInts, int]]) -> tuple[list[Ints], Ints32]:
+def number_combinations(keys: Sequence[tuple[AnyInts, int]]) -> tuple[list[Ints], Ints32]:
     """Numbers the combinations of keys that occur; a key is (a number per row, the number of distinct numbers).
 
     Returns (per key, its number in each combination; combination of each row). Combinations are sorted by the first
@@ -83,7 +83,7 @@ def finest(keys: Sequence[tuple[AnyInts, int]]) -> tuple[list[Ints], Ints32]:
     return columns, at
 
 
-def argument_of(events: EventTable, name: str, rows: EventIndex, missing: int | float) -> NDArray[np.generic]:
+def argument_values(events: EventTable, name: str, rows: EventIndex, missing: int | float) -> NDArray[np.generic]:
     """(r,) Values of an argument for these rows, in any order; `missing` for rows without it."""
     column = events.args.get(name)
     if column is None:
@@ -104,7 +104,7 @@ _DENSE_RATIO = 4
 """An array over all events is made if at least one event in this many is wanted; else a search takes less memory."""
 
 
-def added_up(matrix: Ints, into: AnyInts, count: int) -> Ints:
+def sum_by_target(matrix: Ints, into: AnyInts, count: int) -> Ints:
     """(count, s) Sums of the matrix rows that have the same target row in `into`."""
     if count == len(into) and (np.diff(into) == 1).all():
         return matrix  # each row is its own target
@@ -120,14 +120,14 @@ def added_up(matrix: Ints, into: AnyInts, count: int) -> Ints:
     return out
 
 
-def least(values: Ints, into: AnyInts, count: int) -> Ints:
+def min_by_target(values: Ints, into: AnyInts, count: int) -> Ints:
     """(count,) Smallest of the values with each target; the largest int64 for targets without any."""
     out = np.full(count, _LATEST)
     np.minimum.at(out, into, values)
     return out
 
 
-def largest(values: Ints, into: AnyInts, count: int) -> Ints:
+def max_by_target(values: Ints, into: AnyInts, count: int) -> Ints:
     """(count,) Largest of the non-negative values with each target; 0 for targets without any."""
     out = np.zeros(count, dtype=np.int64)
     np.maximum.at(out, into, values)

@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 
-_MOST = 1 << 14
+_MAX_TEXTS = 1 << 14
 
 _known: dict[str, str] = {}
 
@@ -22,25 +22,25 @@ def shown_text(raw: str) -> str:
     """Returns the display text of one argument; invalid JSON unchanged."""
     shown = _known.get(raw)
     if shown is None:
-        learn([raw])
+        predecode([raw])
         shown = _known.get(raw) or _decoded(raw)
     return shown
 
 
 def shown_texts(raw: Sequence[str]) -> list[str]:
     """Returns the display texts of many arguments."""
-    learn(raw)
+    predecode(raw)
     cache = _known
     if all(map(cache.__contains__, raw)):
         return list(map(cache.__getitem__, raw))
     return list(map(shown_text, raw))
 
 
-def learn(texts: Iterable[str]) -> None:
+def predecode(texts: Iterable[str]) -> None:
     """Decodes and caches texts that will be requested."""
-    if len(_known) > _MOST:
+    if len(_known) > _MAX_TEXTS:
         _known.clear()
-    new = [text for text in dict.fromkeys(texts) if text not in _known][:_MOST]
+    new = [text for text in dict.fromkeys(texts) if text not in _known][:_MAX_TEXTS]
     if new:
         _known.update(zip(new, _all_at_once(new) or map(_decoded, new), strict=True))
 

@@ -19,7 +19,7 @@ GPU_CATEGORIES = dict.fromkeys(
 
 ANNOTATIONS = ("user_annotation", "gpu_user_annotation")
 STEP = "ProfilerStep#"
-MOST_DEVICES = 64
+MAX_DEVICES = 64
 
 _HOST = ("operator", "cpu_op", "python", *ANNOTATIONS)
 _ARROWS = ("fwdbwd", "forward_backward")
@@ -85,9 +85,9 @@ def _fault(event: Event, category: str) -> str:
 
 
 def _with_valid_device(kernel: Event) -> Event:
-    """Removes a kernel's device number if it is missing or beyond MOST_DEVICES."""
+    """Removes a kernel's device number if it is missing or beyond MAX_DEVICES."""
     device = kernel["args"].get("device")
-    is_valid = isinstance(device, int) and 0 <= device < MOST_DEVICES
+    is_valid = isinstance(device, int) and 0 <= device < MAX_DEVICES
     return kernel if is_valid else {**kernel, "args": {**kernel["args"], "device": None}}
 
 

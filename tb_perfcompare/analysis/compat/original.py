@@ -23,7 +23,7 @@ from torch_tb_profiler.profiler.trace import EventTypes
 
 from tb_perfcompare.analysis.compat.events import ANNOTATIONS, STEP, KnownTrace
 
-_MOST_FRAMES = 10_000
+_MAX_FRAMES = 10_000
 """Recursion limit: it walks call trees recursively."""
 
 _NCCL_CAPABILITY = {"computeMajor": 3, "computeMinor": 5}
@@ -203,7 +203,7 @@ def _backward_module(module: Any, *arguments: Any) -> None:
 def _running(*changes: tuple[Any, str, Any]) -> Iterator[None]:
     """Runs its code quietly, with a raised recursion limit, these patches and the general ones."""
     frames, level = sys.getrecursionlimit(), logging.root.manager.disable
-    sys.setrecursionlimit(max(frames, _MOST_FRAMES))
+    sys.setrecursionlimit(max(frames, _MAX_FRAMES))
     logging.disable(logging.CRITICAL)
     try:
         with warnings.catch_warnings(), _replaced(

@@ -32,7 +32,7 @@ TOO_OLD = 2.5
 
 _DEVICE_COUNTER = re.compile(rf"(?:process_|container_)?(?:{'|'.join(sorted(DEVICE_WORDS))})_", re.IGNORECASE)
 """Names of counters of devices."""
-_MOST_NAMED = 4
+_MAX_NAMED = 4
 _EARLIEST_US, _LATEST_US = 0.0, 4e15  # 1970 to 2096
 _REMEDY = (
     "give the counters file of this very recording; its timestamps are microseconds since 1970 by the clock of the "
@@ -199,8 +199,8 @@ def _averaged_note(series: Sequence[_Series], source: str) -> Note | None:
     merged = sorted((each for each in series if each.size > 1), key=lambda each: (-each.size, each.name))
     if not merged:
         return None
-    shown = ", ".join(f"{counter.name} ({counter.size} at a time)" for counter in merged[:_MOST_NAMED])
-    more = f" and {len(merged) - _MOST_NAMED} more" if len(merged) > _MOST_NAMED else ""
+    shown = ", ".join(f"{counter.name} ({counter.size} at a time)" for counter in merged[:_MAX_NAMED])
+    more = f" and {len(merged) - _MAX_NAMED} more" if len(merged) > _MAX_NAMED else ""
     message = f"devices, cores and disks share a counter's name; what was sampled together is averaged: {shown}{more}"
     return Note(NoteCode.COUNTERS_AVERAGED, message, source)
 

@@ -23,7 +23,7 @@ from tb_perfcompare.model.vendors import CPU
 from tb_perfcompare.number_text import time
 from tb_perfcompare.quick_dataclass import dataclass
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,10 +70,10 @@ def coarse_note(counters: SampledCounters, step_lengths_ns: Nanoseconds, where: 
         return None
     shown = [
         f"{counter} of {device} every {time(counters.period_ns[row] / 1000)}"
-        for row in rare[:_MOST_NAMED].tolist()
+        for row in rare[:_MAX_NAMED].tolist()
         for counter, device in (counters.series.keys[row],)
     ]
-    more = f" and {len(rare) - _MOST_NAMED} more" if len(rare) > _MOST_NAMED else ""
+    more = f" and {len(rare) - _MAX_NAMED} more" if len(rare) > _MAX_NAMED else ""
     message = (
         f"counters sampled more rarely than the steps last ({time(step_ns / 1000)}): {', '.join(shown)}{more}; "
         "compare their means over the capture, not single steps"

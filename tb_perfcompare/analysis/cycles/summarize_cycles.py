@@ -52,7 +52,7 @@ _ABSENT = {
     "launches": "a perf_data table has sums per cycle, no single launches",
     "device": "a perf_data table has no device figures beyond its counters",
 }
-_NAMED = 8
+_MAX_NAMED = 8
 
 
 def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "device") -> Summary:
@@ -214,8 +214,8 @@ def _count(cycles: int) -> str:
 
 
 def _listed(texts: list[str]) -> str:
-    more = f" and {len(texts) - _NAMED:,} more" if len(texts) > _NAMED else ""
-    return ", ".join(texts[:_NAMED]) + more
+    more = f" and {len(texts) - _MAX_NAMED:,} more" if len(texts) > _MAX_NAMED else ""
+    return ", ".join(texts[:_MAX_NAMED]) + more
 
 
 _UNKNOWN = -1

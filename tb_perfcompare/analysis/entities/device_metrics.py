@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import used_codes
-from tb_perfcompare.analysis.columns.grouping import argument_of
+from tb_perfcompare.analysis.columns.grouping import argument_values
 from tb_perfcompare.analysis.columns.intervals import covered
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import EventIndex, unique
@@ -24,7 +24,7 @@ def device_metrics(timeline: InterpretedTrace, low: int, high: int) -> tuple[Dev
     kernels = np.flatnonzero(events.category == Category.KERNEL)
     if not len(kernels) or high <= low:
         return ()
-    device = np.asarray(argument_of(events, "device", kernels, -1), dtype=np.int64)
+    device = np.asarray(argument_values(events, "device", kernels, -1), dtype=np.int64)
     out: list[DeviceMetric] = []
     for number in unique(device).tolist():
         rows = kernels[device == number]
@@ -39,7 +39,7 @@ def device_metrics(timeline: InterpretedTrace, low: int, high: int) -> tuple[Dev
 
 def _sm_efficiency(timeline: InterpretedTrace, device: str, rows: EventIndex, low: int, high: int) -> DeviceMetric:
     """Time average of min(1, sum of blocks per SM of the running kernels)."""
-    blocks = np.asarray(argument_of(timeline.events, "blocks_per_sm", rows, np.nan), dtype=np.float64)
+    blocks = np.asarray(argument_values(timeline.events, "blocks_per_sm", rows, np.nan), dtype=np.float64)
     has = blocks > 0
     if not has.any():
         return DeviceMetric(device, "sm_efficiency", "fraction", None, "kernels do not record blocks per SM")
@@ -57,7 +57,7 @@ def _sm_efficiency(timeline: InterpretedTrace, device: str, rows: EventIndex, lo
 
 def _occupancy(timeline: InterpretedTrace, device: str, rows: EventIndex, low: int, high: int) -> DeviceMetric:
     """Mean estimated achieved occupancy of the kernels, weighted by time."""
-    percent = np.asarray(argument_of(timeline.events, "occupancy", rows, np.nan), dtype=np.float64)
+    percent = np.asarray(argument_values(timeline.events, "occupancy", rows, np.nan), dtype=np.float64)
     length = np.clip(timeline.ends(rows), low, high) - np.clip(timeline.events.start_ns[rows], low, high)
     has = (percent >= 0) & (length > 0)
     if not has.any():

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tb_perfcompare.analysis.columns.cells import added_cells
-from tb_perfcompare.analysis.columns.grouping import finest
+from tb_perfcompare.analysis.columns.grouping import number_combinations
 from tb_perfcompare.analysis.columns.nesting import least_below, sorted_order
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
@@ -78,7 +78,7 @@ class _Places:
     def __init__(self, timeline: InterpretedTrace, nodes: _Nodes) -> None:
         active = rows_where(nodes.active)
         name, names, shape, shapes = _names_and_shapes(timeline, gather(timeline.host.row, active))
-        (name_of, shape_of), pair_of = finest([(name, len(names)), (shape, len(shapes))])
+        (name_of, shape_of), pair_of = number_combinations([(name, len(names)), (shape, len(shapes))])
         pair = np.zeros(len(nodes.active), dtype=np.int32)
         pair[active] = pair_of
         none = np.zeros(1, dtype=np.int32)  # the root, node 0
@@ -119,7 +119,7 @@ def _work(timeline: InterpretedTrace, rows: EventIndex, step: StepIndex, node: N
     used, cell_of = factorize(gather(events.name, rows), len(events.strings))
     # different names can have the same key
     key, of_used = factorize(kernel_places(events.strings, used), len(places.names))
-    (category, kernel, place_of), cell_of = finest(
+    (category, kernel, place_of), cell_of = number_combinations(
         [
             (timeline.role[rows], len(CATEGORY_LABELS)),
             (gather(of_used, cell_of), len(key)),

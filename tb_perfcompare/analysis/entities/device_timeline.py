@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.grouping import argument_of
+from tb_perfcompare.analysis.columns.grouping import argument_values
 from tb_perfcompare.analysis.columns.intervals import covered_in_windows, union
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
@@ -46,7 +46,7 @@ def device_timeline(timeline: InterpretedTrace, windows: Windows) -> GroupTable 
     rows = np.flatnonzero(timeline.is_device)
     if not len(rows):
         return None
-    device = np.asarray(argument_of(timeline.events, "device", rows, _UNKNOWN_DEVICE), dtype=np.int64)
+    device = np.asarray(argument_values(timeline.events, "device", rows, _UNKNOWN_DEVICE), dtype=np.int64)
     numbers = unique(device[device != _UNKNOWN_DEVICE])
     if len(numbers) > 1 and (device == _UNKNOWN_DEVICE).any():
         return None

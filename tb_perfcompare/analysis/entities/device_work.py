@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.event_masks import among, used_codes
-from tb_perfcompare.analysis.columns.grouping import Groups, argument_of
+from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
+from tb_perfcompare.analysis.columns.grouping import Groups, argument_values
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.entities.launch_properties import launch_texts
@@ -28,7 +28,7 @@ from tb_perfcompare.model.texts import column as texts_of_column
 from tb_perfcompare.model.texts import keys as texts_of_rows
 from tb_perfcompare.quick_dataclass import dataclass
 
-MOST_CELLS = 4_000_000
+MAX_CELLS = 4_000_000
 """Maximum number of launch counts by name, duration class and step."""
 
 Texts = tuple[AnyInts, tuple[str, ...]]
@@ -52,7 +52,7 @@ def device_tables(
     """
     category = timeline.events.category
     kernels = _Work(timeline, category == Category.KERNEL, step, steps)
-    copies = _Work(timeline, among(category, (Category.MEMCPY, Category.MEMSET)), step, steps)
+    copies = _Work(timeline, is_one_of(category, (Category.MEMCPY, Category.MEMSET)), step, steps)
     collectives = _Work(timeline, timeline.role == StepCategory.COMMUNICATION, step, steps)
     measured = {name: kernels.carried(kernels.numbers(name)) for name in ("blocks_per_sm", "occupancy")}
     tables = {
@@ -106,7 +106,7 @@ def type_texts(timeline: InterpretedTrace, rows: EventIndex) -> Texts | None:
         return None
     counted = gather(forest.row, gather(forest.top, gather(forest_rows(timeline), operator[operator >= 0])))
     code = np.zeros(len(rows), dtype=np.int64)
-    code[operator >= 0] = 1 + np.asarray(argument_of(events, "input_type", counted, -1), dtype=np.int64)
+    code[operator >= 0] = 1 + np.asarray(argument_values(events, "input_type", counted, -1), dtype=np.int64)
     used, at = factorize(code, len(events.strings) + 1)
     number, texts = numbered_texts(events.strings, used)
     return (number[at], tuple(texts)) if number.any() else None
@@ -156,12 +156,12 @@ class _Work:
 
     def numbers(self, argument: str) -> Floats:
         """(r,) Values of an argument, NaN where absent."""
-        return np.asarray(argument_of(self._timeline.events, argument, self.rows, np.nan), dtype=np.float64)
+        return np.asarray(argument_values(self._timeline.events, argument, self.rows, np.nan), dtype=np.float64)
 
     def numbers_in_texts(self, argument: str) -> Floats:
         """(r,) Values of an argument that is stored as JSON text, NaN where absent."""
         strings = self._timeline.events.strings
-        text = np.asarray(argument_of(self._timeline.events, argument, self.rows, -1), dtype=np.int64)
+        text = np.asarray(argument_values(self._timeline.events, argument, self.rows, -1), dtype=np.int64)
         number = np.full(len(strings) + 1, np.nan)  # the last entry is for no text
         for code in used_codes(text[text >= 0], len(strings)).tolist():
             with contextlib.suppress(ValueError):
@@ -221,8 +221,8 @@ class _Work:
         )
 
     def durations(self, kind: str) -> GroupTable:
-        """Builds the table by name and duration class, for the names with most time: about MOST_CELLS counts."""
-        max_names = max(1, MOST_CELLS // (PER_OCTAVE * max(1, self._steps)))
+        """Builds the table by name and duration class, for the names with most time: about MAX_CELLS counts."""
+        max_names = max(1, MAX_CELLS // (PER_OCTAVE * max(1, self._steps)))
         total = np.bincount(self.group, weights=self._dur, minlength=len(self._keys))
         largest = np.zeros(len(self._keys), dtype=np.bool_)
         largest[np.argsort(-total, kind="stable")[:max_names]] = True
@@ -239,7 +239,7 @@ class _Work:
 
     def _sum(self, argument: str, group: AnyInts, groups: int) -> Floats:
         """(groups,) Sum of an argument over the calls; NaN for groups in which no call records it."""
-        value = np.asarray(argument_of(self._timeline.events, argument, self.rows, -1), dtype=np.float64)
+        value = np.asarray(argument_values(self._timeline.events, argument, self.rows, -1), dtype=np.float64)
         has = value >= 0
         total = np.bincount(group[has], weights=value[has], minlength=groups)
         return np.where(np.bincount(group[has], minlength=groups) > 0, total, np.nan)

@@ -22,7 +22,7 @@ from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS, OPERATOR
 from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.number_text import many
 
-_MOST = 2.0**56
+_MAX_VALUE = 2.0**56
 """Upper limit of plausible counter values."""
 
 
@@ -76,7 +76,7 @@ def _table(kind: str, names: list[str], ranges: MeasuredRanges, step: Ints, step
     index = {name: place for place, name in enumerate(sorted(set(names)))}
     units = np.array([unit_of(metric) for metric in ranges.metrics], dtype=np.float64)
     values = ranges.values * units
-    counts = (np.abs(values) < _MOST) & (step >= 0)[:, None]
+    counts = (np.abs(values) < _MAX_VALUE) & (step >= 0)[:, None]
     at, metric = np.nonzero(counts)
     row = np.array([index[name] for name in names], dtype=np.int64)[at] * len(ranges.metrics) + metric
     calls, total = (np.zeros((len(index) * len(ranges.metrics), steps), dtype=np.int64) for _ in range(2))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.grouping import argument_of
+from tb_perfcompare.analysis.columns.grouping import argument_values
 from tb_perfcompare.analysis.work.recorded_call import Work
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints, Ints32
 from tb_perfcompare.model.events import EventTable
@@ -71,7 +71,7 @@ NOTHING_KNOWN = KnownWork(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np
 
 _ARGUMENTS = ("flops", "moved_gb")
 
-_MOST = 2.0**56
+_MAX_VALUE = 2.0**56
 """Upper limit of plausible work of one call; larger values are ignored."""
 
 
@@ -94,6 +94,6 @@ def recorded_work(events: EventTable, rows: EventIndex) -> tuple[Ints32, list[Wo
 
 def _integers(events: EventTable, rows: EventIndex, argument: str, unit: float) -> Ints:
     """(r,) Integer values of an argument, 0 if missing or implausible."""
-    values: Floats = np.asarray(argument_of(events, argument, rows, 0.0), dtype=np.float64) * unit
-    sensible: Flags = np.isfinite(values) & (values > 0) & (values <= _MOST)
+    values: Floats = np.asarray(argument_values(events, argument, rows, 0.0), dtype=np.float64) * unit
+    sensible: Flags = np.isfinite(values) & (values > 0) & (values <= _MAX_VALUE)
     return np.rint(np.where(sensible, values, 0)).astype(np.int64)

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.grouping import argument_of, finest
+from tb_perfcompare.analysis.columns.grouping import argument_values, number_combinations
 from tb_perfcompare.analysis.columns.shown_texts import shown_texts
 from tb_perfcompare.model.arrays import EventIndex, Ints
 from tb_perfcompare.model.events import EventTable
@@ -21,8 +21,8 @@ def launch_texts(events: EventTable, rows: EventIndex) -> tuple[Ints, tuple[str,
         return None
     width = len(events.strings) + 1
     columns = [column for column in _COLUMNS if column in events.args]
-    keys = [(np.asarray(argument_of(events, column, rows, -1), dtype=np.int64) + 1, width) for column in columns]
-    stated, at = finest(keys)
+    keys = [(np.asarray(argument_values(events, column, rows, -1), dtype=np.int64) + 1, width) for column in columns]
+    stated, at = number_combinations(keys)
     values = {column: _values(events.strings, used) for column, used in zip(columns, stated, strict=True)}
     absent: list[str | None] = [None] * len(stated[0])
     launches = [_text(*row) for row in zip(*(values.get(column, absent) for column in _COLUMNS), strict=True)]

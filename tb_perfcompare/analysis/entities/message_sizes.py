@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.grouping import Groups, argument_of
+from tb_perfcompare.analysis.columns.grouping import Groups, argument_values
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, StepIndex
 from tb_perfcompare.model.collective_messages import Message, message
@@ -70,7 +70,7 @@ def _whole(timeline: InterpretedTrace, rows: EventIndex) -> Flags:
 
     It is if it names the collective itself, or if the operator that names it launched nothing else.
     """
-    collective = argument_of(timeline.events, "collective_name", rows, _UNKNOWN)
+    collective = argument_values(timeline.events, "collective_name", rows, _UNKNOWN)
     is_collective = np.asarray(collective, dtype=np.int64) != _UNKNOWN
     device = timeline.is_device[rows]
     operator = timeline.operator[rows].astype(np.int64)
@@ -85,11 +85,11 @@ _ARGUMENTS = ("collective_name", "element_type", "in_elements", "out_elements", 
 def recorded_argument(timeline: InterpretedTrace, argument: str, rows: EventIndex) -> Ints:
     """(r,) An argument of each event, or of the operator that launched it; -1 if neither has it."""
     events = timeline.events
-    own = np.asarray(argument_of(events, argument, rows, _UNKNOWN), dtype=np.int64)
+    own = np.asarray(argument_values(events, argument, rows, _UNKNOWN), dtype=np.int64)
     missing = np.flatnonzero((own == _UNKNOWN) & (timeline.operator[rows] >= 0))
     if len(missing):
         own = own.copy()
-        own[missing] = argument_of(events, argument, timeline.operator[rows[missing]].astype(np.int64), _UNKNOWN)
+        own[missing] = argument_values(events, argument, timeline.operator[rows[missing]].astype(np.int64), _UNKNOWN)
     return own
 
 

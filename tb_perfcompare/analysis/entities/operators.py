@@ -7,7 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import used_codes
-from tb_perfcompare.analysis.columns.grouping import Groups, added_up, finest, largest, least
+from tb_perfcompare.analysis.columns.grouping import (
+    Groups,
+    max_by_target,
+    min_by_target,
+    number_combinations,
+    sum_by_target,
+)
 from tb_perfcompare.analysis.columns.nesting import nest, with_descendants
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
@@ -116,7 +122,7 @@ def operator_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> 
             number_of, texts = _argument_texts(events, argument, of)
             parts.append((number_of, len(texts)))
             arguments.append((kind, of_key, TextPool(texts)))
-    groups_of, of_row = finest(parts)
+    groups_of, of_row = number_combinations(parts)
     groups = Groups(of_row, len(groups_of[0]), (step, rows), steps)
     del parts, names, of, of_row  # frees memory for the next steps
     sums = _sums(timeline, shown, groups)
@@ -204,16 +210,18 @@ class _Sums:
         used, into = unique_places(codes)
         strings = self.timeline.events.strings
         count = len(used)
-        low = least(self.low, into, count)
+        low = min_by_target(self.low, into, count)
         return GroupTable(
             kind=kind,
             key_columns=key_columns,
             keys=keys_of(used),
-            names=column(strings.in_order()[least(self.first_name, into, count)], operator_keys_of(strings).pool),
-            calls=added_up(self.calls, into, count),
-            measures_ns={name: added_up(matrix, into, count) for name, matrix in self.measures_ns.items()},
+            names=column(
+                strings.in_order()[min_by_target(self.first_name, into, count)], operator_keys_of(strings).pool
+            ),
+            calls=sum_by_target(self.calls, into, count),
+            measures_ns={name: sum_by_target(matrix, into, count) for name, matrix in self.measures_ns.items()},
             min_ns=np.where(low == _NO_CALL, 0, low),
-            max_ns=largest(self.high, into, count),
+            max_ns=max_by_target(self.high, into, count),
             facts={},
         )
 

@@ -19,7 +19,7 @@ from tb_perfcompare.model.names.names import operator_key
 from tb_perfcompare.model.summary.split_time import distinct
 from tb_perfcompare.quick_dataclass import dataclass
 
-MOST_TEXTS = 50_000
+MAX_TEXTS = 50_000
 """Largest number of distinct text stacks; further ones count as not recorded."""
 
 
@@ -97,7 +97,7 @@ def _of_texts(timeline: InterpretedTrace) -> PythonStacks | None:
     if column is None:
         return None
     text = column.dense(len(events), -1).astype(np.int64)[forest.row]
-    used = np.unique(text[text >= 0]).tolist()[:MOST_TEXTS]
+    used = np.unique(text[text >= 0]).tolist()[:MAX_TEXTS]
     index: dict[str, int] = {}
     tree: dict[tuple[int, int], int] = {}
     depth: list[int] = []

@@ -12,7 +12,13 @@ from typing import cast
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.grouping import Groups, added_up, argument_of, finest, least
+from tb_perfcompare.analysis.columns.grouping import (
+    Groups,
+    argument_values,
+    min_by_target,
+    number_combinations,
+    sum_by_target,
+)
 from tb_perfcompare.analysis.columns.nesting import with_descendants
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
@@ -43,16 +49,16 @@ TOO_MUCH = "sizes are implausible"
 _TENSOR, _HOST_COPY = 1, 2
 _HOST_COPIES = ("HtoD", "DtoH", "HostToDevice", "DeviceToHost")
 
-_MOST_OF_CALL = 2**56
-_MOST_OF_ALL = 2**60
+_MAX_WORK_OF_CALL = 2**56
+_MAX_TOTAL_WORK = 2**60
 """Upper limits of plausible work, of one call and of the whole recording; beyond them sums would overflow."""
-_MOST_COMPARED = 2**40
+_MAX_COMPARED = 2**40
 """Work is clipped to this before sums over nested operators, so that they cannot overflow."""
 
 _ON_TENSOR_CORES = {"fp32": "tf32", "fp64": "fp64_tensor"}
 """Data type of matrix products, and the data type when they run on tensor cores."""
 
-_Found = list[Work | str]
+_WorkOrReason = list[Work | str]
 _NO_SHAPE = TextPool([""])
 
 
@@ -149,14 +155,14 @@ def _counted(
     codes: list[tuple[Ints32, int]] = [(gather(events.name, event_rows), len(events.strings))]
     for argument in ARGUMENTS:
         if argument in events.args:
-            text = np.asarray(argument_of(events, argument, event_rows, -1), dtype=np.int32)
+            text = np.asarray(argument_values(events, argument, event_rows, -1), dtype=np.int32)
             codes.append((text + np.int32(1), len(events.strings) + 1))
     zeros = np.zeros(len(forest.row), dtype=np.int32)
     how, of_list, listed = (zeros, zeros, [""]) if nested else _evidence_of_device(timeline, node_of)
     codes += [(gather(how, rows), 1 if nested else 3), (gather(of_list, rows), len(listed))]
     none = (np.zeros(len(event_rows), dtype=np.int32), [None])
     number, stated = recorded_work(events, event_rows) if records_work(events) else none
-    signatures, kind = finest([*codes, (number, len(stated))])
+    signatures, kind = number_combinations([*codes, (number, len(stated))])
     works = _works(timeline, signatures[:-1], listed)
     for at in np.flatnonzero(signatures[-1]).tolist():
         works[at] = _with_stated(works[at], stated[signatures[-1][at]])
@@ -183,12 +189,12 @@ def _with_stated(work: Work | str, stated: Work | None) -> Work | str:
 def _countable(work: KnownWork, kind: Ints32) -> KnownWork:
     """Makes the work of kinds unknown that would push the total beyond its limit."""
     calls = np.bincount(kind, minlength=len(work.model))
-    if (calls.astype(float) @ work.one < _MOST_OF_ALL / 2).all():
+    if (calls.astype(float) @ work.one < _MAX_TOTAL_WORK / 2).all():
         return work
     sums, too_much = [0, 0], np.zeros(len(calls), dtype=bool)
     for at, (count, of_call) in enumerate(zip(calls.tolist(), work.one.tolist(), strict=True)):
         after = [before + count * each for before, each in zip(sums, of_call, strict=True)]
-        if max(after) > _MOST_OF_ALL:
+        if max(after) > _MAX_TOTAL_WORK:
             too_much[at] = True
         else:
             sums = after
@@ -253,7 +259,7 @@ def _evidence_of_device(timeline: InterpretedTrace, node_of: Ints32) -> tuple[In
     return how, of_list, list(numbers)
 
 
-def _works(timeline: InterpretedTrace, signatures: list[Ints], listed: list[str]) -> _Found:
+def _works(timeline: InterpretedTrace, signatures: list[Ints], listed: list[str]) -> _WorkOrReason:
     """Returns the work of one call for each signature, or the reason why it is unknown."""
     events = timeline.events
     texts = events.strings
@@ -275,7 +281,7 @@ def _works(timeline: InterpretedTrace, signatures: list[Ints], listed: list[str]
         work = operator_work(names[at], dims, types, strides, values, of_lists)
         if isinstance(work, str):
             works[row] = work
-        elif not (0 <= work.flops <= _MOST_OF_CALL and 0 <= work.bytes <= _MOST_OF_CALL):
+        elif not (0 <= work.flops <= _MAX_WORK_OF_CALL and 0 <= work.bytes <= _MAX_WORK_OF_CALL):
             works[row] = TOO_MUCH
         elif how == _HOST_COPY:
             works[row] = BETWEEN
@@ -283,7 +289,7 @@ def _works(timeline: InterpretedTrace, signatures: list[Ints], listed: list[str]
             works[row] = Work(work.flops, work.bytes, _ON_TENSOR_CORES[work.data_type], work.family)
         else:
             works[row] = work
-    return cast("_Found", works)
+    return cast("_WorkOrReason", works)
 
 
 def _is_done_below(timeline: InterpretedTrace, rows: Ints32, kind: Ints32, work: KnownWork) -> Flags:
@@ -291,7 +297,7 @@ def _is_done_below(timeline: InterpretedTrace, rows: Ints32, kind: Ints32, work:
     forest = timeline.host
     is_below = np.zeros(len(rows), dtype=bool)
     in_flops = work.one[:, 0] > 0
-    for of_one, counts in zip(np.minimum(work.one, _MOST_COMPARED).T, (in_flops, ~in_flops), strict=True):
+    for of_one, counts in zip(np.minimum(work.one, _MAX_COMPARED).T, (in_flops, ~in_flops), strict=True):
         of_each = of_one[kind]
         all_rows = np.zeros(len(forest.row), dtype=np.int64)
         all_rows[rows] = of_each
@@ -322,10 +328,10 @@ def _table(
     flops, moved = done * work.one[:, :1], done * work.one[:, 1:]
     models = work.models
     codes = [(name[0], len(name[1])), (shape[0], len(shape[1])), (work.model, len(models))]
-    parts, into = finest([(code.astype(np.int32), size) for code, size in codes])
+    parts, into = number_combinations([(code.astype(np.int32), size) for code, size in codes])
     rows = len(parts[0])
-    first = least(np.arange(len(into)), into, rows)
-    sums = [added_up(matrix, into, rows) for matrix in (calls, time, flops, moved)]
+    first = min_by_target(np.arange(len(into)), into, rows)
+    sums = [sum_by_target(matrix, into, rows) for matrix in (calls, time, flops, moved)]
     order = np.flatnonzero(sums[0].any(axis=1))
     order = order[np.argsort(first[order], kind="stable")]
     summed = [matrix[order] for matrix in sums]

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.event_masks import among, used_codes
+from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
 from tb_perfcompare.analysis.iterations.marks import (
-    FEWEST,
+    MIN_OCCURRENCES,
     Marks,
     best_first,
     can_be_steps,
@@ -56,7 +56,7 @@ AROUND = 0.8
 """Least share of the recording that annotations with unknown names cover if they enclose whole iterations."""
 
 _FAMILIES = frozenset(KNOWN[:5])
-_MOST_SCORED = 16
+_MAX_SCORED = 16
 _HOST = (Category.OPERATOR, Category.PYTHON, Category.ANNOTATION)
 
 
@@ -64,7 +64,7 @@ def annotation_rows(timeline: InterpretedTrace) -> Ints:
     """Returns the host annotations; if the host was not recorded, their copies on streams."""
     category = timeline.events.category
     rows = np.flatnonzero(category == Category.ANNOTATION)
-    if len(rows) or among(category, _HOST).any():
+    if len(rows) or is_one_of(category, _HOST).any():
         return rows
     return np.flatnonzero(category == Category.DEVICE_ANNOTATION)
 
@@ -151,7 +151,7 @@ def other_names(timeline: InterpretedTrace, rows: Ints) -> list[tuple[str, Ints]
         if not (is_step(name) or is_loader(name) or is_optimizer(name) or is_collective_annotation(name))
         and not any(_matches(pattern, name) for pattern in (*KNOWN, *WRAPPERS))
     ]
-    return [(name, codes) for minus_count, name, codes in sorted(names, key=_order) if -minus_count >= FEWEST]
+    return [(name, codes) for minus_count, name, codes in sorted(names, key=_order) if -minus_count >= MIN_OCCURRENCES]
 
 
 def _order(entry: tuple[int, str, Ints]) -> tuple[int, str]:
@@ -172,7 +172,7 @@ def _usable(
         own = own[np.argsort(timeline.events.start_ns[own], kind="stable")]
         inside = int(timeline.events.dur_ns[own].sum())
         usable.append((marks, own, inside / max(extent[1] - extent[0], 1)))
-        if len(usable) == _MOST_SCORED:
+        if len(usable) == _MAX_SCORED:
             break
     return usable
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.analysis.iterations.marks import FEWEST, Marks
+from tb_perfcompare.analysis.iterations.marks import MIN_OCCURRENCES, Marks
 from tb_perfcompare.analysis.iterations.sequences import IN_NEARLY_ALL, Sequence
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.events import Category
 
-_MOST_COMPARED = 4_000_000
+_MAX_COMPARED = 4_000_000
 """Number of compared calls after which the search is given up."""
 
 
@@ -25,7 +25,7 @@ def from_the_beginning(
     unchanged. With `closed`, only moves to the first calls, and only if each is preceded by the call that the recording
     ends with.
     """
-    if not sequences or len(marks.start_ns) < FEWEST:
+    if not sequences or len(marks.start_ns) < MIN_OCCURRENCES:
         return marks
     sequence = min(sequences, key=lambda sequence: int(sequence.start_ns[0]))
     start, name = sequence.start_ns, sequence.name
@@ -49,7 +49,7 @@ def _behind_the_ending(name: Ints, edges: Ints) -> Ints | None:
     all names as often as the second.
     """
     last = _once_in_each(name[::-1], len(name) - edges[::-1])
-    if last is None or len(last) < FEWEST:
+    if last is None or len(last) < MIN_OCCURRENCES:
         return None
     behind = len(name) - last[::-1]
     first, second = (np.bincount(part, minlength=int(name.max()) + 1) for part in np.split(name, behind[:2])[:2])
@@ -67,7 +67,7 @@ def _once_in_each(name: Ints, edges: Ints) -> Ints | None:
         compared += len(place)
         inside = np.searchsorted(edges, place, side="right")
         count = np.bincount(inside, minlength=len(edges) + 1)
-        if (count[1:-1] < 1).any() or compared > _MOST_COMPARED:
+        if (count[1:-1] < 1).any() or compared > _MAX_COMPARED:
             return None
         if (count[1:-1] == 1).all() and count[0] <= 1 and count[-1] <= 1:
             return place

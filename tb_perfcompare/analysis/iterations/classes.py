@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.columns.event_masks import among, used_codes
+from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import Ints
@@ -16,16 +16,16 @@ from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.kinds import PLAIN, with_names
 from tb_perfcompare.model.names.names import is_optimizer
 
-LEAST_RUNS = 3
+MIN_RUNS = 3
 """Least number of separate runs of iterations with a name: what happens once (a warm-up) is not a kind."""
 
-LEAST_SHARE = 0.1
+MIN_SHARE = 0.1
 """Least share of iterations that have a name, and of those that lack it."""
 
-MOST_NAMED = 2
+MAX_NAMED = 2
 """Largest number of name groups that distinguish iterations: four kinds at most."""
 
-_MOST_CELLS = 40_000_000
+_MAX_CELLS = 40_000_000
 _HOST = (Category.OPERATOR, Category.ANNOTATION)
 _DEVICE = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 
@@ -33,14 +33,14 @@ _DEVICE = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 def class_texts(timeline: InterpretedTrace, windows: Windows) -> tuple[str, ...]:
     """Returns what each step has that others lack, "plain" for nothing; empty if all steps are alike."""
     steps = len(windows.label)
-    if steps < 2 * LEAST_RUNS - 1:
+    if steps < 2 * MIN_RUNS - 1:
         return ()
     events = timeline.events
-    rows = np.flatnonzero(among(events.category, _HOST) & ~timeline.is_marker)
+    rows = np.flatnonzero(is_one_of(events.category, _HOST) & ~timeline.is_marker)
     if not len(rows):
-        rows = np.flatnonzero(among(events.category, _DEVICE))
+        rows = np.flatnonzero(is_one_of(events.category, _DEVICE))
     names = used_codes(events.name[rows], len(events.strings))
-    if not len(names) or len(names) * steps > _MOST_CELLS:
+    if not len(names) or len(names) * steps > _MAX_CELLS:
         return ()
     has = _incidence(timeline, windows, rows, names)
     groups = _groups(has, [events.strings[code] for code in names.tolist()])
@@ -70,9 +70,9 @@ def _groups(has: NDArray[np.bool_], names: list[str]) -> list[tuple[str, NDArray
     steps = has.shape[1]
     count = has.sum(axis=1)
     runs = has[:, 0] + (has[:, 1:] & ~has[:, :-1]).sum(axis=1)
-    least = max(LEAST_RUNS, LEAST_SHARE * steps)
+    least = max(MIN_RUNS, MIN_SHARE * steps)
     # there may be one run less without the name than with it
-    candidates = np.flatnonzero((count >= least) & (steps - count >= least - 1) & (runs >= LEAST_RUNS))
+    candidates = np.flatnonzero((count >= least) & (steps - count >= least - 1) & (runs >= MIN_RUNS))
     together: dict[bytes, list[int]] = {}
     for at in candidates.tolist():
         together.setdefault(has[at].tobytes(), []).append(at)
@@ -81,4 +81,4 @@ def _groups(has: NDArray[np.bool_], names: list[str]) -> list[tuple[str, NDArray
         for own in together.values()
     ]
     groups.sort(key=lambda group: (-group[0], group[1]))
-    return [(name, steps_with) for _, name, steps_with in groups[:MOST_NAMED]]
+    return [(name, steps_with) for _, name, steps_with in groups[:MAX_NAMED]]

@@ -22,10 +22,10 @@ from tb_perfcompare.analysis.iterations.annotations import (
 )
 from tb_perfcompare.analysis.iterations.beginnings import from_the_beginning
 from tb_perfcompare.analysis.iterations.marks import (
-    FEWEST,
-    LEAST_ALIKE,
-    LEAST_RECURRING,
-    MOST,
+    MAX_ITERATIONS,
+    MIN_LIKENESS,
+    MIN_OCCURRENCES,
+    MIN_RECURRING,
     Marks,
     best_first,
     can_be_steps,
@@ -73,7 +73,7 @@ def graph_marks(timeline: InterpretedTrace, extent: tuple[int, int]) -> list[Mar
     They do not for a model that is split into several graphs, as it launches several per iteration.
     """
     marks = graph_launches(timeline)
-    if len(marks.start_ns) < FEWEST:
+    if len(marks.start_ns) < MIN_OCCURRENCES:
         return []
     made = np.flatnonzero((timeline.is_operator | timeline.is_api) & (timeline.lane == marks.lane))
     sequence = sequence_of(timeline, made)
@@ -85,12 +85,12 @@ def graph_marks(timeline: InterpretedTrace, extent: tuple[int, int]) -> list[Mar
     return [replace(marks, alike=result.alike)] if is_iteration(result, fewest_names=1) else []
 
 
-_MOST_LISTED = 24
+_MAX_LISTED = 24
 _TRIED = "annotations, optimizer steps, DataLoader batches, graph launches, modules and repeated operators or kernels"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class StepDelimiters:
     """What delimits the steps.
 
     iterations  the chosen marker and the candidates
@@ -103,7 +103,7 @@ class Found:
     refused: tuple[str, ...] = ()
 
 
-def find_iterations(timeline: InterpretedTrace, wanted: str = "") -> Found:
+def find_iterations(timeline: InterpretedTrace, wanted: str = "") -> StepDelimiters:
     """Finds what delimits the steps: `wanted` (an origin or a pattern of names), else the first good candidate.
 
     Raises MarkerMissing if no event matches `wanted`, SelectionError if it marks too many.
@@ -111,21 +111,21 @@ def find_iterations(timeline: InterpretedTrace, wanted: str = "") -> Found:
     extent = recorded_extent(timeline)
     if extent is None:
         whole_recording = Marker(WHOLE, "", 1, 1.0, 0.0)
-        return Found(Iterations(whole_recording, (whole_recording,)), None)
+        return StepDelimiters(Iterations(whole_recording, (whole_recording,)), None)
     sure, unsure, profiler = _candidates(timeline, extent, searched=wanted.startswith(DETECTED))
     candidates = [*sure, *unsure]
     whole_recording = Marker(WHOLE, "", 1, 1.0, float(extent[1] - extent[0]))
     markers = (*([] if profiler is None else [profiler]), *(marks.marker(extent) for marks in candidates))
-    markers = (*dict.fromkeys(markers[:_MOST_LISTED]), whole_recording)
+    markers = (*dict.fromkeys(markers[:_MAX_LISTED]), whole_recording)
     if wanted == WHOLE or (not wanted and not sure and profiler is None):
-        return Found(Iterations(whole_recording, markers, _TRIED if not wanted else ""), None)
+        return StepDelimiters(Iterations(whole_recording, markers, _TRIED if not wanted else ""), None)
     if profiler is not None and wanted in ("", PROFILER):
-        return Found(Iterations(profiler, markers), None)
+        return StepDelimiters(Iterations(profiler, markers), None)
     marks = candidates[0] if not wanted else _asked(timeline, wanted, candidates, markers)
     marker = marks.marker(extent)
     if marker not in markers:
         markers = (*markers[:-1], marker, whole_recording)
-    return Found(Iterations(marker, markers), marks, () if wanted else _refused(timeline, marks))
+    return StepDelimiters(Iterations(marker, markers), marks, () if wanted else _refused(timeline, marks))
 
 
 def _refused(timeline: InterpretedTrace, chosen: Marks) -> tuple[str, ...]:
@@ -134,7 +134,7 @@ def _refused(timeline: InterpretedTrace, chosen: Marks) -> tuple[str, ...]:
     return tuple(
         marks.name
         for marks in marks_with_known_names(timeline)
-        if marks.nested and len(marks.start_ns) + marks.nested >= FEWEST
+        if marks.nested and len(marks.start_ns) + marks.nested >= MIN_OCCURRENCES
     )
 
 
@@ -181,9 +181,10 @@ def _asked(timeline: InterpretedTrace, wanted: str, candidates: list[Marks], mar
     if len(marks.start_ns) < 2:
         what = "nothing" if not len(marks.start_ns) else "one range only"
         raise MarkerMissing(f"--step-marker {wanted} marks {what}", hint=has(markers))
-    if len(marks.start_ns) > MOST:
+    if len(marks.start_ns) > MAX_ITERATIONS:
         raise SelectionError(
-            f"--step-marker {wanted} marks {len(marks.start_ns):,} iterations; at most {MOST:,} can be compared",
+            f"--step-marker {wanted} marks {len(marks.start_ns):,} iterations; "
+            f"at most {MAX_ITERATIONS:,} can be compared",
             hint="choose a marker around more work, or record less",
         )
     return marks
@@ -213,7 +214,7 @@ def _matching(timeline: InterpretedTrace, pattern: str) -> Marks:
     raise MarkerMissing(f"no event is named {pattern[:200]!r}", hint=choices(pattern, all_names))
 
 
-_MOST_NAMES = 8
+_MAX_NAMES = 8
 
 
 def _turn_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: list[Sequence]) -> list[Marks]:
@@ -227,7 +228,7 @@ def _turn_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: 
     outermost = marks_of(timeline, ANNOTATION, "", rows_named(timeline, rows, names.values()), texts=True)
     turns = [without_numbers(text) for text in outermost.texts]
     used = sorted({*turns})
-    if not 2 <= len(used) <= _MOST_NAMES or not _in_any_order(turns, used):
+    if not 2 <= len(used) <= _MAX_NAMES or not _in_any_order(turns, used):
         return []
     own = rows_named(timeline, rows, [names[name] for name in used])
     marks = marks_of(timeline, ANNOTATION, BETWEEN.join(used), own, texts=True, encloses_steps=True)
@@ -260,13 +261,13 @@ def _module_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences
     top = sequence_of(timeline, rows[lane == int(np.bincount(lane).argmax())])
     around = [part for part in (outside(each, top.start_ns, top.end_ns) for each in sequences) if len(part.name)]
     candidates = []
-    for name in np.flatnonzero(np.bincount(top.name) >= FEWEST).tolist():
+    for name in np.flatnonzero(np.bincount(top.name) >= MIN_OCCURRENCES).tolist():
         start = top.start_ns[top.name == name]
         marks = Marks(DETECTED, module_name(timeline.events.strings[int(top.names[name])]), start, lane=top.lane)
         if not can_be_steps(marks, extent):
             continue
         scores = [score(sequence, start) for sequence in (top, *around)]
         alike = min(result.alike for result in scores)
-        if alike >= LEAST_ALIKE and all(result.recurring >= LEAST_RECURRING for result in scores):
+        if alike >= MIN_LIKENESS and all(result.recurring >= MIN_RECURRING for result in scores):
             candidates.append((alike, replace(marks, alike=alike)))
     return [from_the_beginning(timeline, marks, sequences) for marks in best_first(candidates)]

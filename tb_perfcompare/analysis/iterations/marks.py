@@ -13,23 +13,23 @@ from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.iterations import Marker
 from tb_perfcompare.quick_dataclass import dataclass
 
-FEWEST = 3
+MIN_OCCURRENCES = 3
 """Least number of occurrences that count as repetition."""
 
-MOST = 20_000
+MAX_ITERATIONS = 20_000
 """Largest number of iterations of one recording that can be steps: every table has a column for each."""
 
-LEAST_COVERED = 0.5
+MIN_COVERED = 0.5
 """Least share of the recording that iterations must cover."""
 
-LEAST_RECURRING, LEAST_ALIKE, MOST_FOREIGN, FEWEST_NAMES = 0.8, 0.8, 0.1, 3
+MIN_RECURRING, MIN_LIKENESS, MAX_FOREIGN, MIN_NAMES = 0.8, 0.8, 0.1, 3
 """Limits of `Score` for marks whose names are unknown.
 
 Layers of a model repeat, too, but have foreign calls around them: a script that runs a model once has work before and
 after its layers that the layers lack.
 """
 
-AS_GOOD = 0.9
+NEAR_BEST_SHARE = 0.9
 """Among marks whose score is at least this share of the best, the most frequent one has the true period."""
 
 _ROUNDED_NS = 1_000
@@ -104,25 +104,27 @@ def marks_of(
 def can_be_steps(marks: Marks, extent: tuple[int, int]) -> bool:
     """Whether the marks repeat, do not nest and cover most of the recording."""
     marker = marks.marker(extent)
-    return not marks.nested and FEWEST <= len(marks.start_ns) <= MOST and marker.coverage >= LEAST_COVERED
+    return (
+        not marks.nested and MIN_OCCURRENCES <= len(marks.start_ns) <= MAX_ITERATIONS and marker.coverage >= MIN_COVERED
+    )
 
 
-def is_iteration(result: Score, fewest_names: int = FEWEST_NAMES) -> bool:
+def is_iteration(result: Score, fewest_names: int = MIN_NAMES) -> bool:
     """Whether marks that cut a sequence with this score delimit iterations.
 
     If stretches update parameters, foreign calls before and after do not matter: the stretches cannot be layers of a
     model, which do not update parameters one by one.
     """
-    return repeats(result, fewest_names) and (result.foreign <= MOST_FOREIGN or result.updating is not None)
+    return repeats(result, fewest_names) and (result.foreign <= MAX_FOREIGN or result.updating is not None)
 
 
-def repeats(result: Score, fewest_names: int = FEWEST_NAMES) -> bool:
+def repeats(result: Score, fewest_names: int = MIN_NAMES) -> bool:
     """Whether the stretches are alike, as iterations are, but also the layers of a model."""
-    return result.recurring >= LEAST_RECURRING and result.alike >= LEAST_ALIKE and result.names >= fewest_names
+    return result.recurring >= MIN_RECURRING and result.alike >= MIN_LIKENESS and result.names >= fewest_names
 
 
 def judged(
-    marks: Marks, sequences: list[Sequence], fewest_names: int = FEWEST_NAMES, *, layers_too: bool = False
+    marks: Marks, sequences: list[Sequence], fewest_names: int = MIN_NAMES, *, layers_too: bool = False
 ) -> tuple[float, Marks] | None:
     """Scores marks: (score, the marks with how alike their iterations are), or None if they do not delimit iterations.
 
@@ -161,7 +163,7 @@ def best_first(scored: list[tuple[float, Marks]]) -> list[Marks]:
     """Sorts marks with nearly the best score by number of occurrences, most first, then by first occurrence."""
     if not scored:
         return []
-    least = AS_GOOD * max(value for value, _ in scored)
+    least = NEAR_BEST_SHARE * max(value for value, _ in scored)
     good = [marks for value, marks in scored if value >= least]
     return sorted(good, key=lambda marks: (-len(marks.start_ns), int(marks.start_ns[0])))
 

@@ -7,16 +7,23 @@ from dataclasses import replace
 import numpy as np
 
 from tb_perfcompare.analysis.iterations.beginnings import from_the_beginning
-from tb_perfcompare.analysis.iterations.marks import FEWEST, MOST, Marks, best_first, can_be_steps, judged
+from tb_perfcompare.analysis.iterations.marks import (
+    MAX_ITERATIONS,
+    MIN_OCCURRENCES,
+    Marks,
+    best_first,
+    can_be_steps,
+    judged,
+)
 from tb_perfcompare.analysis.iterations.sequences import Sequence
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.iterations import DETECTED
 
-_MOST_COUNTS = 16
-_MOST_ALTERNATIVES = 20
-_MOST_OTHERS = 3
+_MAX_COUNTS = 16
+_MAX_ALTERNATIVES = 20
+_MAX_OTHERS = 3
 
 
 def repetition_marks(
@@ -38,7 +45,7 @@ def repetition_marks(
     best = best_first(results)
     if not best:
         unsure = best_first([result for anchor in anchors if (result := judged(anchor, sequences, layers_too=True))])
-        return [], unsure[:_MOST_OTHERS]
+        return [], unsure[:_MAX_OTHERS]
     moved = [from_the_beginning(timeline, marks, sequences) for marks in best]
     as_often = [
         other if period is where else replace(other, start_ns=where.start_ns)
@@ -46,7 +53,7 @@ def repetition_marks(
         for other in _alternatives(period, sequences, strings)
     ]
     less_good = [marks for _, marks in results if marks not in best]
-    return [*moved, *as_often[:_MOST_ALTERNATIVES], *less_good[:_MOST_OTHERS]], []
+    return [*moved, *as_often[:_MAX_ALTERNATIVES], *less_good[:_MAX_OTHERS]], []
 
 
 def _occurrences(sequence: Sequence) -> tuple[Ints, Ints]:
@@ -61,9 +68,9 @@ def _anchors(sequence: Sequence, strings: StringTable) -> list[Marks]:
     """Returns marks at one name for each of the most common numbers of occurrences."""
     names, counts = _occurrences(sequence)
     values, leaders, shared = np.unique(counts, return_index=True, return_counts=True)
-    usable = (values >= FEWEST) & (values <= MOST)
+    usable = (values >= MIN_OCCURRENCES) & (values <= MAX_ITERATIONS)
     values, leaders, shared = values[usable], leaders[usable], shared[usable]
-    most_shared = np.lexsort((-values, -shared))[:_MOST_COUNTS]
+    most_shared = np.lexsort((-values, -shared))[:_MAX_COUNTS]
     return [_marks(sequence, int(names[leaders[at]]), strings) for at in most_shared.tolist()]
 
 

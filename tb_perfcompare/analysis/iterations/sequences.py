@@ -8,14 +8,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.columns.event_masks import among, used_codes
+from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Flags, Ints, unique
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import is_update
 from tb_perfcompare.quick_dataclass import dataclass
 
-MOST_SCORED = 20_000
+MAX_SCORED = 20_000
 """Largest number of entries of a sequence that are used to score marks."""
 
 IN_NEARLY_ALL = 0.9
@@ -27,16 +27,16 @@ KNOWN_IN = 2
 More than one: what happens between two runs of a model is in one stretch between two layers.
 """
 
-FEWEST_WARM = 4
+MIN_WARM = 4
 """With at least this many stretches, names are counted without the first one.
 
 It does set-up, compilation and allocation that later ones do not.
 """
 
-_MOST_PAIRS = 12
+_MAX_PAIRS = 12
 _LONGEST_COMPARED = 4_000
-_BUSIEST, _MOST_LANES = 8, 4
-_LEAST_NAMES = 0.05
+_BUSIEST, _MAX_LANES = 8, 4
+_MIN_NAMES = 0.05
 _DEVICE = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 
 
@@ -96,7 +96,7 @@ def sequences(timeline: InterpretedTrace) -> list[Sequence]:
     if not len(rows):
         rows = np.flatnonzero(timeline.is_api)
     if not len(rows):
-        rows = np.flatnonzero(among(events.category, _DEVICE))
+        rows = np.flatnonzero(is_one_of(events.category, _DEVICE))
     if not len(rows):
         return []
     lane = timeline.lane[rows]
@@ -108,8 +108,8 @@ def sequences(timeline: InterpretedTrace) -> list[Sequence]:
     busiest = np.argsort(-counts, kind="stable")[:_BUSIEST]
     by_lane = [sequence_of(timeline, rows[lane == number]) for number in busiest.tolist() if counts[number]]
     by_lane.sort(key=lambda sequence: -len(sequence.names))
-    least = _LEAST_NAMES * len(by_lane[0].names) if by_lane else 0
-    return [sequence for sequence in by_lane[:_MOST_LANES] if len(sequence.names) >= least]
+    least = _MIN_NAMES * len(by_lane[0].names) if by_lane else 0
+    return [sequence for sequence in by_lane[:_MAX_LANES] if len(sequence.names) >= least]
 
 
 def _waits(timeline: InterpretedTrace, rows: Ints) -> NDArray[np.bool_]:
@@ -156,7 +156,7 @@ def outside(sequence: Sequence, start_ns: Ints, end_ns: Ints) -> Sequence:
 def score(sequence: Sequence, marks: Ints) -> Score:
     """Scores how well the ascending times `marks` (at least three) cut the sequence into iterations."""
     place = np.searchsorted(sequence.start_ns, marks)
-    last = int(np.searchsorted(place, place[0] + MOST_SCORED, side="right")) - 1
+    last = int(np.searchsorted(place, place[0] + MAX_SCORED, side="right")) - 1
     cut_short = last < len(place) - 1
     place = place[: max(last + 1, 3)]
     first, final = int(place[0]), int(place[-1])
@@ -167,7 +167,7 @@ def score(sequence: Sequence, marks: Ints) -> Score:
     updated = len(unique(stretch[sequence.updates[inside]]))
     seen = unique(stretch * names + inside)
     known = np.bincount(seen % max(names, 1), minlength=names) >= min(KNOWN_IN, count)
-    skipped = int(count >= FEWEST_WARM)
+    skipped = int(count >= MIN_WARM)
     share = np.bincount(seen[seen >= skipped * names] % max(names, 1), minlength=names) / (count - skipped)
     outside = [name[:first], name[:0] if cut_short else name[final:]]
     in_order, alike = _likeness(name, place)
@@ -198,7 +198,7 @@ def _likeness(name: Ints, place: Ints) -> tuple[float, float]:
     pairs = np.sort(np.stack([kind[:-1], kind[1:]]), axis=0)
     distinct, first, counts = np.unique(pairs, axis=1, return_index=True, return_counts=True)
     in_order, alike, weight = 0.0, 0.0, 0
-    for at in np.argsort(-counts, kind="stable")[:_MOST_PAIRS].tolist():
+    for at in np.argsort(-counts, kind="stable")[:_MAX_PAIRS].tolist():
         pair, times = int(first[at]), int(counts[at])
         ordered, best = 1.0, 1.0
         if distinct[0, at] != distinct[1, at]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.iterations.classes import class_texts
 from tb_perfcompare.analysis.iterations.find import find_iterations
-from tb_perfcompare.analysis.iterations.marks import FEWEST, Marks
+from tb_perfcompare.analysis.iterations.marks import MIN_OCCURRENCES, Marks
 from tb_perfcompare.analysis.trace.interpretation import NO_ROLE, InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import (
     HostRanges,
@@ -29,7 +29,7 @@ from tb_perfcompare.number_text import percent
 from tb_perfcompare.quick_dataclass import dataclass
 
 _BY = {ANNOTATION: "annotation", OPTIMIZER: "training loop", GRAPH: "graph launch", DETECTED: "repeated name"}
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 
 _FAR_LONGER = 1_000
 
@@ -57,7 +57,7 @@ def iteration_notes(steps: TraceSteps, where: str) -> tuple[Note, ...]:
     pause = _pause(marks)
     if pause:
         parts.append(pause)
-    others = [marker for marker in iterations.candidates if marker != chosen and marker.origin != WHOLE][:_MOST_NAMED]
+    others = [marker for marker in iterations.candidates if marker != chosen and marker.origin != WHOLE][:_MAX_NAMED]
     if others:
         parts.append(f"--step-marker chooses another: {', '.join(repr(marker.asked_as) for marker in others)}")
     return (Note(NoteCode.ITERATIONS, "; ".join(parts), where),)
@@ -65,7 +65,7 @@ def iteration_notes(steps: TraceSteps, where: str) -> tuple[Note, ...]:
 
 def _pause(marks: Marks | None) -> str:
     """Describes an iteration that is far longer than the others, "" if there is none; it is compared like any other."""
-    if marks is None or len(marks.start_ns) < FEWEST + 1:
+    if marks is None or len(marks.start_ns) < MIN_OCCURRENCES + 1:
         return ""
     length = np.diff(marks.start_ns)
     longest, typical = int(length.argmax()), float(median(length))

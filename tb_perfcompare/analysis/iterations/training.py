@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.event_masks import among
+from tb_perfcompare.analysis.columns.event_masks import is_one_of
 from tb_perfcompare.analysis.iterations.beginnings import from_the_beginning
-from tb_perfcompare.analysis.iterations.marks import FEWEST, Marks, can_be_steps, marks_of
+from tb_perfcompare.analysis.iterations.marks import MIN_OCCURRENCES, Marks, can_be_steps, marks_of
 from tb_perfcompare.analysis.iterations.sequences import Sequence, score
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints
@@ -21,9 +21,9 @@ LOADER, STEP, EACH = "enumerate(DataLoader)*", "Optimizer.step#*", "each Optimiz
 _STEP_PREFIX = "Optimizer.step#"
 _BEGINNINGS = (_STEP_PREFIX, *LOADER_BEGINNINGS)
 """Prefixes of all names that pass a test of this module."""
-_MOST_PER_ITERATION = 4
+_MAX_PER_ITERATION = 4
 _CLEARLY_BETTER = 0.05
-_MOST_PAIRED = 1_000
+_MAX_PAIRED = 1_000
 
 
 def training_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: list[Sequence]) -> list[Marks]:
@@ -53,7 +53,7 @@ def _rows(timeline: InterpretedTrace, tests: tuple[Callable[[str], bool], ...]) 
     """Returns, for each test, the host events whose names pass it."""
     events = timeline.events
     texts = events.strings.texts
-    rows = np.flatnonzero(among(events.category, (Category.OPERATOR, Category.ANNOTATION)))
+    rows = np.flatnonzero(is_one_of(events.category, (Category.OPERATOR, Category.ANNOTATION)))
     likely = events.strings.beginning(_BEGINNINGS)
     rows_of = []
     for test in tests:
@@ -69,12 +69,12 @@ def _once_per_iteration(marks: Marks, sequences: list[Sequence]) -> Marks:
     Neighbouring stretches must each have names that the other lacks, like the steps of two networks; a step followed by
     a validation only has additional names.
     """
-    if not sequences or len(marks.start_ns) < FEWEST or _exclusive(marks, sequences) < 1 / _MOST_PER_ITERATION:
+    if not sequences or len(marks.start_ns) < MIN_OCCURRENCES or _exclusive(marks, sequences) < 1 / _MAX_PER_ITERATION:
         return marks
     best, alike = marks, score(sequences[0], marks.start_ns).in_order
-    for every in range(2, _MOST_PER_ITERATION + 1):
+    for every in range(2, _MAX_PER_ITERATION + 1):
         last = marks.start_ns[every - 1 :: every]
-        if len(last) < FEWEST:
+        if len(last) < MIN_OCCURRENCES:
             break
         in_order = score(sequences[0], last).in_order
         if in_order > alike + _CLEARLY_BETTER:
@@ -84,7 +84,7 @@ def _once_per_iteration(marks: Marks, sequences: list[Sequence]) -> Marks:
 
 def _exclusive(marks: Marks, sequences: list[Sequence]) -> float:
     """Share of successive stretch pairs in which each has a name that the other lacks."""
-    start = marks.start_ns[:_MOST_PAIRED]
+    start = marks.start_ns[:_MAX_PAIRED]
     first_only, second_only = np.zeros(len(start) - 2, dtype=np.bool_), np.zeros(len(start) - 2, dtype=np.bool_)
     for sequence in sequences:
         stretch = np.searchsorted(start, sequence.start_ns, side="right") - 1

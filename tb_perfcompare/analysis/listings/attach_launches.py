@@ -21,7 +21,7 @@ from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.summary.summary import BOUND_CLASSES, GroupTable, Summary
 from tb_perfcompare.number_text import percent
 
-_NAMED = 3
+_MAX_NAMED = 3
 """Number of kernels named in a note."""
 
 
@@ -99,8 +99,8 @@ def _notes(
     common = {code: rows for code, rows in sharing.items() if len(rows) > 1}
     if common:
         largest = sorted(common, key=lambda code: -int(time[common[code]].sum()))
-        names = [f"{recording.launches.strings[code]} ({len(common[code])})" for code in largest[:_NAMED]]
-        more = f" and {len(largest) - _NAMED} more" if len(largest) > _NAMED else ""
+        names = [f"{recording.launches.strings[code]} ({len(common[code])})" for code in largest[:_MAX_NAMED]]
+        more = f" and {len(largest) - _MAX_NAMED} more" if len(largest) > _MAX_NAMED else ""
         rows = {row for rows in common.values() for row in rows}
         message = (
             f"{len(rows)} kernels have a figure in common with others, because the {title} has one name for them: "

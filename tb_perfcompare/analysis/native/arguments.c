@@ -115,8 +115,8 @@ bool read_tie(PyObject *given, Py_ssize_t *count, Tie *tie)
 bool read_keys(PyObject *first, PyObject *second, PyObject *ties, Py_ssize_t *count, Keys *keys)
 {
     const Py_ssize_t many = PyTuple_Check(ties) ? PyTuple_Size(ties) : -1;
-    if (many < 0 || many > MOST_TIES) {
-        PyErr_Format(PyExc_ValueError, "want a tuple of at most %d columns", (int)MOST_TIES);
+    if (many < 0 || many > MAX_TIES) {
+        PyErr_Format(PyExc_ValueError, "want a tuple of at most %d columns", (int)MAX_TIES);
         return false;
     }
     keys->tie_count = (size_t)many;

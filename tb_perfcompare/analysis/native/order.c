@@ -9,7 +9,7 @@ enum {
     SHORT = 20,           /* up to this many items are sorted by insertion */
     FAR = 64,             /* items this far apart are seldom out of order */
     FEW_LATE = 8,         /* if one in this many is, items are distributed by time instead of merged */
-    MOST_PARTS = 1 << 12, /* at once, so that their counts fit into the cache */
+    MAX_PARTS = 1 << 12, /* at once, so that their counts fit into the cache */
 };
 
 /* Temporary storage for merging; grows as needed. */
@@ -142,7 +142,7 @@ static bool sort_spread(Item *items, Item *other, size_t count, const Keys *keys
         high = items[i].first > high ? items[i].first : high;
     }
     size_t parts = 2;
-    while (parts < MOST_PARTS && parts < count / 2) {
+    while (parts < MAX_PARTS && parts < count / 2) {
         parts *= 2;
     }
     int shift = 0;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MOST_TIES = 4 };
+enum { MAX_TIES = 4 };
 
 /* A tie-breaking column: a value per row, or a code per row and a value per code. */
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
     const int64_t *first;
     const int64_t *second;
-    Tie ties[MOST_TIES];
+    Tie ties[MAX_TIES];
     size_t tie_count;
 } Keys;
 

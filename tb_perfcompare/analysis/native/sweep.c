@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { NOBODY = -1, FIRST_ROOM = 256 };
+enum { NOTHING_RECORDED = -1, FIRST_ROOM = 256 };
 
 /* A claim that has started and not ended; arithmetic is modulo 2**64. Claims of one role form a list, latest first. All
    form a pairing heap with the first to end on top: a claim that starts inside all others, as calls do, is inserted and
@@ -28,9 +28,9 @@ typedef struct {
     size_t room;
     int32_t free; /* first free place */
     int32_t top;  /* the claim that ends first */
-    int32_t latest[MOST_ROLES];
-    size_t many[MOST_ROLES];
-    uint64_t each[MOST_ROLES]; /* time per claim of a shared role since the sweep began */
+    int32_t latest[MAX_ROLES];
+    size_t many[MAX_ROLES];
+    uint64_t each[MAX_ROLES]; /* time per claim of a shared role since the sweep began */
 } State;
 
 static bool reserve(Pile *pile, size_t size)
@@ -118,7 +118,7 @@ static bool add_gap(State *state, int64_t from, int64_t to)
 
 static bool is_active(const State *state)
 {
-    return state->top != NOBODY;
+    return state->top != NOTHING_RECORDED;
 }
 
 static int64_t first_end(const State *state)
@@ -142,19 +142,19 @@ static int32_t joined(Active *active, int32_t one, int32_t two)
 /* Merges siblings from `first` on: first in pairs, then all pairs from last to first. */
 static int32_t all_joined(Active *active, int32_t first)
 {
-    int32_t pairs = NOBODY;
-    while (first != NOBODY) {
+    int32_t pairs = NOTHING_RECORDED;
+    while (first != NOTHING_RECORDED) {
         int32_t one = first;
         const int32_t two = active[one].beside;
-        first = two == NOBODY ? NOBODY : active[two].beside;
-        if (two != NOBODY) {
+        first = two == NOTHING_RECORDED ? NOTHING_RECORDED : active[two].beside;
+        if (two != NOTHING_RECORDED) {
             one = joined(active, one, two);
         }
         active[one].beside = pairs;
         pairs = one;
     }
     int32_t top = pairs;
-    for (pairs = top == NOBODY ? NOBODY : active[top].beside; pairs != NOBODY;) {
+    for (pairs = top == NOTHING_RECORDED ? NOTHING_RECORDED : active[top].beside; pairs != NOTHING_RECORDED;) {
         const int32_t next = active[pairs].beside;
         top = joined(active, top, pairs);
         pairs = next;
@@ -162,20 +162,20 @@ static int32_t all_joined(Active *active, int32_t first)
     return top;
 }
 
-/* Returns a free place for a claim; NOBODY if out of memory. */
+/* Returns a free place for a claim; NOTHING_RECORDED if out of memory. */
 static int32_t take_place(State *state)
 {
-    if (state->free == NOBODY) {
+    if (state->free == NOTHING_RECORDED) {
         const size_t room = state->room == 0 ? FIRST_ROOM : state->room * 2;
         if (room > INT32_MAX || room > SIZE_MAX / sizeof(Active)) {
-            return NOBODY;
+            return NOTHING_RECORDED;
         }
         Active *active = realloc(state->active, room * sizeof *active);
         if (active == NULL) {
-            return NOBODY;
+            return NOTHING_RECORDED;
         }
         for (size_t i = state->room; i < room; i++) {
-            active[i].later = i + 1 < room ? (int32_t)(i + 1) : NOBODY;
+            active[i].later = i + 1 < room ? (int32_t)(i + 1) : NOTHING_RECORDED;
         }
         state->free = (int32_t)state->room;
         state->active = active;
@@ -196,7 +196,7 @@ static bool begin(State *state, const Item *item)
 {
     const int8_t role = state->claims->role[item->row];
     const int32_t place = take_place(state);
-    if (place == NOBODY) {
+    if (place == NOTHING_RECORDED) {
         return false;
     }
     Active *claim = &state->active[place];
@@ -204,15 +204,15 @@ static bool begin(State *state, const Item *item)
     claim->time = is_shared(state->claims, role) ? 0 - state->each[role] : 0;
     claim->number = item->note;
     claim->role = role;
-    claim->below = claim->beside = NOBODY;
-    claim->later = NOBODY;
+    claim->below = claim->beside = NOTHING_RECORDED;
+    claim->later = NOTHING_RECORDED;
     claim->older = state->latest[role];
-    if (claim->older != NOBODY) {
+    if (claim->older != NOTHING_RECORDED) {
         state->active[claim->older].later = place;
     }
     state->latest[role] = place;
     state->many[role]++;
-    state->top = state->top == NOBODY ? place : joined(state->active, place, state->top);
+    state->top = state->top == NOTHING_RECORDED ? place : joined(state->active, place, state->top);
     return true;
 }
 
@@ -223,12 +223,12 @@ static bool end_first(State *state)
     Active *claim = &state->active[place];
     const bool done = settle(state, claim);
     state->top = all_joined(state->active, claim->below);
-    if (claim->later == NOBODY) {
+    if (claim->later == NOTHING_RECORDED) {
         state->latest[claim->role] = claim->older;
     } else {
         state->active[claim->later].older = claim->older;
     }
-    if (claim->older != NOBODY) {
+    if (claim->older != NOTHING_RECORDED) {
         state->active[claim->older].later = claim->later;
     }
     state->many[claim->role]--;
@@ -252,10 +252,10 @@ static bool give(State *state, int64_t from, int64_t to)
 {
     const uint64_t length = (uint64_t)to - (uint64_t)from;
     size_t role = 0;
-    while (role < MOST_ROLES && state->many[role] == 0) {
+    while (role < MAX_ROLES && state->many[role] == 0) {
         role++;
     }
-    if (role == MOST_ROLES) {
+    if (role == MAX_ROLES) {
         return add_gap(state, from, to);
     }
     if ((state->claims->shared >> role & 1) != 0) {
@@ -295,7 +295,7 @@ static Item *in_order(const Claims *claims, const Steps *steps, size_t *count, P
     *count = kept;
     kept = 0;
     for (size_t row = 0; row < claims->count; row++) {
-        if (claims->role[row] >= MOST_ROLES) {
+        if (claims->role[row] >= MAX_ROLES) {
             *how = PASS_BAD_INPUT;
             free(items);
             return NULL;
@@ -347,8 +347,8 @@ static bool sweep_step(State *state, const Item *items, size_t count, size_t *ne
             }
         }
     }
-    for (size_t role = 0; role < MOST_ROLES; role++) {
-        for (int32_t place = state->latest[role]; place != NOBODY; place = state->active[place].older) {
+    for (size_t role = 0; role < MAX_ROLES; role++) {
+        for (int32_t place = state->latest[role]; place != NOTHING_RECORDED; place = state->active[place].older) {
             if (!settle(state, &state->active[place])) {
                 return false;
             }
@@ -382,10 +382,10 @@ PassEnd sweep(const Claims *claims, const Steps *steps, Owned *owned)
     if (items == NULL) {
         return how;
     }
-    State state = {.claims = claims, .owned = owned, .free = NOBODY, .top = NOBODY};
+    State state = {.claims = claims, .owned = owned, .free = NOTHING_RECORDED, .top = NOTHING_RECORDED};
     how = PASS_DONE;
-    for (size_t role = 0; role < MOST_ROLES; role++) {
-        state.latest[role] = NOBODY;
+    for (size_t role = 0; role < MAX_ROLES; role++) {
+        state.latest[role] = NOTHING_RECORDED;
     }
     for (size_t i = 0; how == PASS_DONE && i < steps->count; i++) {
         state.step = (int64_t)i;

@@ -4,13 +4,13 @@
 
 #include "nesting.h"
 
-enum { MOST_ROLES = 16 };
+enum { MAX_ROLES = 16 };
 
 /* Events, some of which may own time; rows in any order. */
 typedef struct {
     size_t count;
     Keys keys; /* start and duration; ties decide which of equal spans started later */
-    const int8_t *role; /* 0 <= role < MOST_ROLES; the smallest active one owns; negative: not a claim */
+    const int8_t *role; /* 0 <= role < MAX_ROLES; the smallest active one owns; negative: not a claim */
     uint32_t shared;    /* bit r: claims of role r share time equally; of other roles the latest started owns */
 } Claims;
 

@@ -71,20 +71,20 @@ def admit(launches: Ints) -> Admission:
     return Admission(usual, max(least, 0.0), launches < least, launches > (1 + tolerance) * usual)
 
 
-FEWEST = 8
+MIN_STEPS = 8
 """Least number of steps of a capture to detect warm-up; fewer do not show what is usual."""
 
-MOST_SHARE = 0.25
+MAX_SHARE = 0.25
 """Largest share of a capture's steps that can be warm-up."""
 
-FEWEST_OTHERS = 2
+MIN_OTHERS = 2
 """Least number of other steps needed to drop the first step for its backlog."""
 
 BEGUN_SHARE = 0.1
 """Share of the median step's operator calls below which the last step of a capture counts as only begun."""
 
 _DEVIATIONS = 5 * 1.4826
-_LEAST_SHARE = 0.1
+_MIN_SHARE = 0.1
 
 
 def admit_steps(summary: Summary) -> Summary:
@@ -166,23 +166,23 @@ def starts_with_backlog(total_ns: Nanoseconds, backlog_ns: Nanoseconds) -> bool:
 
     It does if it exceeds the median of the others by over a tenth of itself, and over a tenth of it is backlog.
     """
-    if len(total_ns) <= FEWEST_OTHERS:
+    if len(total_ns) <= MIN_OTHERS:
         return False
     excess = total_ns[0] - float(median(total_ns[1:]))
-    return bool(excess > _LEAST_SHARE * total_ns[0] and backlog_ns[0] > _LEAST_SHARE * total_ns[0])
+    return bool(excess > _MIN_SHARE * total_ns[0] and backlog_ns[0] > _MIN_SHARE * total_ns[0])
 
 
 def leading_warm_up(total_ns: Nanoseconds) -> int:
     """Number of leading steps of (n,) that exceed the median of the rest by five robust deviations and by a tenth."""
     count = len(total_ns)
-    if count < FEWEST:
+    if count < MIN_STEPS:
         return 0
     warm = 0
-    while warm < int(count * MOST_SHARE):
+    while warm < int(count * MAX_SHARE):
         rest = total_ns[warm + 1 :]
         middle = float(median(rest))
         spread = float(median(np.abs(rest - middle)))
-        if total_ns[warm] <= middle + max(_DEVIATIONS * spread, _LEAST_SHARE * middle):
+        if total_ns[warm] <= middle + max(_DEVIATIONS * spread, _MIN_SHARE * middle):
             break
         warm += 1
     return warm

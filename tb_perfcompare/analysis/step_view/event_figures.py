@@ -10,8 +10,8 @@ from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds
 from tb_perfcompare.model.summary.step_events import (
     DEVICE_LANES,
     KINDS,
-    MOST_LINKED,
-    NOBODY,
+    MAX_LINKED,
+    NO_EVENT,
     EventFigures,
     Lane,
     Linked,
@@ -32,12 +32,12 @@ def own_times(step: StepEvents, area: tuple[int, int] | None = None) -> Ints:
     start = np.clip(step.start_ns, first, last)
     end = np.clip(step.end_ns, first, last)
     own = end - start
-    inner = np.flatnonzero(step.parent != NOBODY)
+    inner = np.flatnonzero(step.parent != NO_EVENT)
     outer = step.parent[inner]
     np.subtract.at(own, outer, np.maximum(np.minimum(end[inner], end[outer]) - start[inner], 0))
     # only outermost calls: a driver call inside a runtime call counts there
     of_calls = np.array([lane.kind == "calls" for lane in step.lanes], dtype=np.bool_)
-    calls = np.flatnonzero((step.operator != NOBODY) & (step.parent == NOBODY) & _is_in_lanes(step, of_calls))
+    calls = np.flatnonzero((step.operator != NO_EVENT) & (step.parent == NO_EVENT) & _is_in_lanes(step, of_calls))
     caller = step.operator[calls]
     within = np.minimum(end[calls], end[caller]) - np.maximum(start[calls], start[caller])
     np.subtract.at(own, caller, np.maximum(within, 0))
@@ -61,7 +61,7 @@ def name_totals(step: StepEvents, area: tuple[int, int] | None = None) -> tuple[
     calls = np.bincount(of_event, minlength=len(numbers))
     time = np.zeros(len(numbers), dtype=np.int64)
     np.add.at(time, of_event, own)
-    longest = np.full(len(numbers), NOBODY, dtype=np.int64)
+    longest = np.full(len(numbers), NO_EVENT, dtype=np.int64)
     order = np.lexsort((-np.arange(len(own)), own))
     longest[of_event[order]] = counted[order]  # the last assignment wins
     totals = []
@@ -131,7 +131,7 @@ def _launched(step: StepEvents, event: int, lane: Lane) -> NDArray[np.intp] | No
     start, end = step.start_ns[event], step.start_ns[event] + step.dur_ns[event]
     within = (step.row >= step.row[event]) & (step.row < lane.first + lane.rows)
     within &= (step.start_ns >= start) & (step.end_ns <= end)
-    has_operator = (step.operator != NOBODY) & _on_device(step)
+    has_operator = (step.operator != NO_EVENT) & _on_device(step)
     return np.flatnonzero(has_operator & within[step.operator])
 
 
@@ -145,7 +145,7 @@ def _on_device(step: StepEvents) -> Flags:
 def _queue(step: StepEvents, event: int) -> int | None:
     """Nanoseconds from the start of the launch to the start of the work; None without a recorded launch."""
     launcher = int(step.launcher[event])
-    return None if launcher == NOBODY else int(step.start_ns[event] - step.start_ns[launcher])
+    return None if launcher == NO_EVENT else int(step.start_ns[event] - step.start_ns[launcher])
 
 
 def _idle(step: StepEvents, event: int) -> int:
@@ -159,22 +159,22 @@ def _enclosing(step: StepEvents, event: int) -> tuple[str, ...]:
     """Names of enclosing events, outermost first; for calls and device work, of their operators."""
     names: list[str] = []
     at = int(step.parent[event])
-    if at == NOBODY:
+    if at == NO_EVENT:
         at = int(step.operator[event])
-    while at != NOBODY and len(names) < MOST_LINKED:
+    while at != NO_EVENT and len(names) < MAX_LINKED:
         names.append(step.names[int(step.name[at])].name)
         above = int(step.parent[at])
-        at = int(step.operator[at]) if above == NOBODY else above
+        at = int(step.operator[at]) if above == NO_EVENT else above
     return tuple(reversed(names))
 
 
 def _linked(step: StepEvents, event: int, launched: NDArray[np.intp] | None) -> tuple[Linked, ...]:
     links = []
-    if step.operator[event] != NOBODY:
+    if step.operator[event] != NO_EVENT:
         links.append(Linked(int(step.operator[event]), "operator"))
-    if step.launcher[event] != NOBODY:
+    if step.launcher[event] != NO_EVENT:
         links.append(Linked(int(step.launcher[event]), "launcher"))
-    return (*links, *(Linked(int(work), "launched") for work in ([] if launched is None else launched[:MOST_LINKED])))
+    return (*links, *(Linked(int(work), "launched") for work in ([] if launched is None else launched[:MAX_LINKED])))
 
 
 def _args(step: StepEvents, event: int) -> dict[str, int | float | str]:

@@ -23,7 +23,7 @@ from tb_perfcompare.model.arrays import AnyInts, EventIndex, Ints, Ints32, Nanos
 from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind, Category, EventTable, SparseColumn
 from tb_perfcompare.model.names.names import kernel_key, operator_key
 from tb_perfcompare.model.recordings.recording import TraceRecording
-from tb_perfcompare.model.summary.step_events import DEVICE_LANES, KINDS, NOBODY, EventName, Lane, StepEvents
+from tb_perfcompare.model.summary.step_events import DEVICE_LANES, KINDS, NO_EVENT, EventName, Lane, StepEvents
 from tb_perfcompare.model.summary.summary import StepCategory
 
 _JSON = frozenset(column.name for column in ARG_COLUMNS if column.kind is ArgKind.JSON)
@@ -94,14 +94,14 @@ class StepCutter:
         tie = np.argsort(np.lexsort((events.strings.ranks()[events.name[rows]], events.external_id[rows])))
         depth, parent = pack(lane, events.start_ns[rows], timeline.ends(rows), tie)
         # device work that overlaps on a stream is not nested
-        parent[np.isin(lane, [place for place, kind in enumerate(all_lanes.kind) if kind in DEVICE_LANES])] = NOBODY
+        parent[np.isin(lane, [place for place, kind in enumerate(all_lanes.kind) if kind in DEVICE_LANES])] = NO_EVENT
         lanes = _lanes(all_lanes, lane, depth)
         row = np.array([each.first for each in lanes], dtype=np.int64)[lane] + depth if lanes else depth
         order = np.lexsort((tie, events.dur_ns[rows], events.start_ns[rows], row))
-        number = np.full(len(events) + 1, NOBODY, dtype=np.int64)  # the last entry means no event
+        number = np.full(len(events) + 1, NO_EVENT, dtype=np.int64)  # the last entry means no event
         number[rows[order]] = np.arange(len(rows))
         place = np.empty(len(rows) + 1, dtype=np.int64)
-        place[order], place[-1] = np.arange(len(rows)), NOBODY
+        place[order], place[-1] = np.arange(len(rows)), NO_EVENT
         rows = rows[order]
         calls = timeline.is_device[rows] | timeline.is_api[rows]
         names, name = _names(timeline, rows)
@@ -120,7 +120,7 @@ class StepCutter:
             dur_ns=events.dur_ns[rows],
             name=name,
             parent=place[parent[order]].astype(np.int32),
-            operator=np.where(calls, number[timeline.operator[rows]], NOBODY).astype(np.int32),
+            operator=np.where(calls, number[timeline.operator[rows]], NO_EVENT).astype(np.int32),
             launcher=number[timeline.launcher[rows]].astype(np.int32),
             inside=self._step[rows] == self._at(label),
             args=args,
@@ -188,12 +188,12 @@ def _kinds(timeline: InterpretedTrace, rows: EventIndex) -> Ints:
 
 def _args(events: EventTable, rows: EventIndex) -> tuple[Mapping[str, SparseColumn], tuple[str, ...]]:
     """Returns the arguments of (k,) rows, by their new indices; texts are renumbered."""
-    new_row = np.full(len(events), NOBODY, dtype=np.int64)
+    new_row = np.full(len(events), NO_EVENT, dtype=np.int64)
     new_row[rows] = np.arange(len(rows))
     texts: dict[int, int] = {}
     out: dict[str, SparseColumn] = {}
     for name, column in events.args.items():
-        is_shown = new_row[column.rows] != NOBODY
+        is_shown = new_row[column.rows] != NO_EVENT
         if not is_shown.any():
             continue
         at, values = new_row[column.rows[is_shown]], column.values[is_shown]

@@ -147,10 +147,10 @@ class _Places:
         label = self._labels.get(pid, "") or self._processes.get(pid, "")
         if label and label != "CPU":
             return label
-        return f"{self._word} {pid}" if isinstance(pid, int) and 0 <= pid < _MOST_DEVICES else f"process {pid}"
+        return f"{self._word} {pid}" if isinstance(pid, int) and 0 <= pid < _MAX_DEVICES else f"process {pid}"
 
 
-_MOST_DEVICES = 256
+_MAX_DEVICES = 256
 
 
 def _first_of_lanes(timeline: InterpretedTrace) -> tuple[Ints, Ints]:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.event_masks import among, used_codes
+from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, MOST_REGIONS, region_id
+from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, MAX_REGIONS, region_id
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import DeviceFacts
 
@@ -74,10 +74,10 @@ def _regions(timeline: InterpretedTrace) -> str:
     likely = [(code, events.strings[code]) for code in events.strings.beginning((COMPILED_REGION,))]
     named = [(code, name) for code, name in likely if name.startswith(COMPILED_REGION)]
     ids = {code: text for code, name in named if (text := region_id(name))}
-    host = among(events.category, (Category.OPERATOR, Category.ANNOTATION))
+    host = is_one_of(events.category, (Category.OPERATOR, Category.ANNOTATION))
     used = used_codes(events.name[host], len(events.strings)).tolist() if ids else []
     regions = {ids[code] for code in used if code in ids}
-    return ", ".join(sorted(regions, key=lambda text: [int(part) for part in text.split("/")])[:MOST_REGIONS])
+    return ", ".join(sorted(regions, key=lambda text: [int(part) for part in text.split("/")])[:MAX_REGIONS])
 
 
 def _device(properties: list[dict[str, Any]]) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.columns.event_masks import NameFlags, among, used_codes
+from tb_perfcompare.analysis.columns.event_masks import NameFlags, is_one_of, used_codes
 from tb_perfcompare.analysis.columns.lookup import last_equal
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, nest
@@ -81,12 +81,12 @@ class InterpretedTrace:
     @property
     def is_device(self) -> Flags:
         """(n,) Kernels, copies and sets."""
-        return among(self.events.category, _DEVICE)
+        return is_one_of(self.events.category, _DEVICE)
 
     @property
     def is_api(self) -> Flags:
         """(n,) Runtime and driver calls."""
-        return among(self.events.category, _API)
+        return is_one_of(self.events.category, _API)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,8 +124,8 @@ def interpret(events: EventTable, vendor: Vendor) -> InterpretedTrace:
     loader = names.where(is_loader)
     special = loader | names.where(is_optimizer) | annotated
     category = events.category
-    host = among(category, _HOST_WORK)
-    api, device = among(category, _API), among(category, _DEVICE)
+    host = is_one_of(category, _HOST_WORK)
+    api, device = is_one_of(category, _API), is_one_of(category, _DEVICE)
     lane = _lanes(events)
     work = host & ~step
     is_operator = (category == Category.OPERATOR) & ~(step | special | names.where(is_wrapper))

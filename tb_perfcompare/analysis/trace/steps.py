@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.event_masks import among
+from tb_perfcompare.analysis.columns.event_masks import is_one_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Ints, Nanoseconds
 from tb_perfcompare.model.events import Category
@@ -122,7 +122,7 @@ def profiler_markers(timeline: InterpretedTrace) -> Ints:
     if not len(rows):
         # A trace of device streams alone still has copies of the markers.
         names = np.array([text.startswith("ProfilerStep#") for text in events.strings.texts], dtype=bool)
-        has_host = among(events.category, _HOST_WORK).any()
+        has_host = is_one_of(events.category, _HOST_WORK).any()
         if has_host or not len(names):
             return rows
         rows = np.flatnonzero(names[events.name] & (events.category == Category.DEVICE_ANNOTATION))
@@ -150,7 +150,7 @@ def _distinct(labels: list[str]) -> tuple[str, ...]:
 def _whole_window(timeline: InterpretedTrace) -> Windows:
     """One step "0" over all host operators and annotations; without any, over all events with a role."""
     events = timeline.events
-    rows = np.flatnonzero(among(events.category, _HOST_WORK))
+    rows = np.flatnonzero(is_one_of(events.category, _HOST_WORK))
     if not len(rows):
         rows = np.flatnonzero(timeline.role >= 0)
     if not len(rows):

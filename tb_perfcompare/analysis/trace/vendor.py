@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.event_masks import among, used_codes
-from tb_perfcompare.analysis.columns.grouping import argument_of
+from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
+from tb_perfcompare.analysis.columns.grouping import argument_values
 from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.recordings.recording import TraceRecording
@@ -25,7 +25,7 @@ def find_vendor(recording: TraceRecording) -> tuple[Vendor, str]:
     names most back ends use.
     """
     events = recording.events
-    if not among(events.category, _OF_DEVICES).any():
+    if not is_one_of(events.category, _OF_DEVICES).any():
         return CPU, "no device events"
     names = " ".join(str(item.get("name", "")) for item in recording.device_properties).lower()
     if names:
@@ -43,7 +43,7 @@ def find_vendor(recording: TraceRecording) -> tuple[Vendor, str]:
     for vendor in VENDORS:
         if vendor.word != "GPU" and vendor.word.lower() in labels:
             return vendor, "process labels"
-    called = events.name[among(events.category, (Category.RUNTIME, Category.DRIVER))]
+    called = events.name[is_one_of(events.category, (Category.RUNTIME, Category.DRIVER))]
     calls = [events.strings[code] for code in used_codes(called, len(events.strings)).tolist()]
     for vendor in VENDORS:
         if any(call.startswith(vendor.api_prefixes) for call in calls):
@@ -54,8 +54,8 @@ def find_vendor(recording: TraceRecording) -> tuple[Vendor, str]:
 def device_facts(recording: TraceRecording, vendor: Vendor) -> DeviceFacts:
     """Returns the device model and the number of devices that did work (0 for a CPU trace)."""
     events = recording.events
-    work = np.flatnonzero(among(events.category, _DEVICE_WORK))
-    used = unique(np.asarray(argument_of(events, "device", work, -1), dtype=np.int64))
+    work = np.flatnonzero(is_one_of(events.category, _DEVICE_WORK))
+    used = unique(np.asarray(argument_values(events, "device", work, -1), dtype=np.int64))
     lanes = {str(events.lanes.pid[lane]) for lane in used_codes(events.lane[work], len(events.lanes)).tolist()}
     properties = recording.device_properties
     names = sorted({str(item["name"]) for item in properties if item.get("name")}) if vendor is not CPU else []

@@ -27,7 +27,7 @@ SHARE_APART = 0.05
 SHARE_RATIO = 2.0
 """Largest ratio between two kernels' shares of their operators' time at which kernels in the same position match."""
 
-MOST_IN_ORDER = 8
+MAX_IN_ORDER = 8
 """Number of kernels of one operator and shape up to which their order is meaningful; more are variants of a few."""
 
 _COPIES = frozenset({CATEGORY_LABELS[StepCategory.MEMCPY], CATEGORY_LABELS[StepCategory.MEMSET]})
@@ -138,7 +138,7 @@ def _by_position(
         kind = _kind(rest, other, units)
         sure = confidence if kind == RENAMED and _as_often(rest, other, units) else weakest(confidence, LIKELY)
         return [KernelMatch(category, tuple(rest), tuple(other), kind, sure, "the only kernel left on one side")]
-    ordered = ordered and max(len(rest), len(other)) <= MOST_IN_ORDER
+    ordered = ordered and max(len(rest), len(other)) <= MAX_IN_ORDER
     if len(rest) == len(other) and all(_as_often((x,), (y,), units) for x, y in zip(rest, other, strict=True)):
         return _in_order(category, rest, other, confidence if ordered else WEAK)
     blocks = _blocks(rest, other) if ordered else [(rest, other)]

@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.alignment.kernel_matches import (
     match_kernels,
 )
 from tb_perfcompare.comparison.alignment.place_tree import NOWHERE, PlaceTree, Side, Work
-from tb_perfcompare.model.names.names import library_free
+from tb_perfcompare.model.names.names import without_library
 from tb_perfcompare.quick_dataclass import dataclass
 
 NO_OPERATOR = "(no operator)"
@@ -78,7 +78,7 @@ def match_operators(tree: PlaceTree, a: Side, b: Side, units: tuple[int, int]) -
     matcher.other_shapes()
     matcher.enclosing(matcher.shaped, ENCLOSING_SHAPE, CERTAIN, LIKELY)
     matcher.enclosing(lambda place: (tree.operator[place], ""), ENCLOSING_NAME, LIKELY, WEAK)
-    matcher.enclosing(lambda place: (library_free(tree.operator[place]), ""), LIBRARY, LIKELY, WEAK)
+    matcher.enclosing(lambda place: (without_library(tree.operator[place]), ""), LIBRARY, LIKELY, WEAK)
     matcher.same_kernel()
     matcher.alone()
     return tuple(matcher.found)

@@ -14,8 +14,15 @@ import numpy as np
 
 from tb_perfcompare.comparison.launches.alignment import align
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32
-from tb_perfcompare.model.names.names import library_free
-from tb_perfcompare.model.summary.step_events import DEVICE_LANES, KINDS, NOBODY, NameDifference, NameTotals, StepEvents
+from tb_perfcompare.model.names.names import without_library
+from tb_perfcompare.model.summary.step_events import (
+    DEVICE_LANES,
+    KINDS,
+    NO_EVENT,
+    NameDifference,
+    NameTotals,
+    StepEvents,
+)
 from tb_perfcompare.quick_dataclass import dataclass
 
 Both = tuple[Ints, Ints]
@@ -33,7 +40,7 @@ _CALLED = ("calls", _DEVICE)
 class StepMatches:
     """Matches of the n events of a step a and the m events of a step b.
 
-    of_a     (n,) int32 the event of b matched to each event of a, NOBODY without one
+    of_a     (n,) int32 the event of b matched to each event of a, NO_EVENT without one
     of_b     (m,) int32 likewise
     renamed  (n,) bool matched by position, under another name
     """
@@ -64,9 +71,9 @@ class _Matcher:
         self._sides = (a, b)
         keys = [[name.key for name in side.names] for side in self._sides]
         self._key = _numbers_of(self._sides, keys)
-        self._free = _numbers_of(self._sides, [[library_free(key) for key in names] for names in keys])
+        self._free = _numbers_of(self._sides, [[without_library(key) for key in names] for names in keys])
         self._path = _paths(self._sides, self._key)
-        self.partner = tuple(np.full(len(side), NOBODY, dtype=np.int32) for side in self._sides)
+        self.partner = tuple(np.full(len(side), NO_EVENT, dtype=np.int32) for side in self._sides)
         self.renamed = np.zeros(len(a), dtype=np.bool_)
 
     def match(self, sequence: str) -> None:
@@ -86,7 +93,7 @@ class _Matcher:
         if sequence not in _CALLED:
             return _rows_of(self._path, rows)
         around = tuple(
-            _or_nobody(self._path[s], self._sides[s].operator[rows[s]], 0) for s in (0, 1)
+            _values_at(self._path[s], self._sides[s].operator[rows[s]], 0) for s in (0, 1)
         )
         return _pairs((around[0], around[1]), _rows_of(self._key, rows))
 
@@ -101,7 +108,7 @@ class _Matcher:
     def _rest(self, rows: Both) -> tuple[Both, Both]:
         """(unmatched events of both, number of matches before each). Matches keep their order, so equal numbers mean
         a gap between the same two matches."""
-        free = [self.partner[s][rows[s]] == NOBODY for s in (0, 1)]
+        free = [self.partner[s][rows[s]] == NO_EVENT for s in (0, 1)]
         before = [np.cumsum(~is_free)[is_free] for is_free in free]
         return (rows[0][free[0]], rows[1][free[1]]), (before[0], before[1])
 
@@ -112,8 +119,8 @@ class _Matcher:
         a, b = self._sides
         jobs = [_jobs(side)[own] for side, own in ((a, left), (b, right))]
         # the operator of b identifies the pair of operators
-        below = [_or_nobody(self.partner[0], a.operator[left], NOBODY), b.operator[right].astype(np.int64)]
-        known = [(below[s] != NOBODY) & (jobs[s] != _NO_JOB) for s in (0, 1)]
+        below = [_values_at(self.partner[0], a.operator[left], NO_EVENT), b.operator[right].astype(np.int64)]
+        known = [(below[s] != NO_EVENT) & (jobs[s] != _NO_JOB) for s in (0, 1)]
         left, right = left[known[0]], right[known[1]]
         groups = _pairs(
             (below[0][known[0]], below[1][known[1]]), (jobs[0][known[0]], jobs[1][known[1]])
@@ -146,7 +153,7 @@ def _launch_order(side: StepEvents, rows: Ints) -> tuple[Ints, ...]:
     """Sort keys of the order of launches, the last key first: by thread, then by time; work without a known launch
     comes last, by the time it ran."""
     launcher = side.launcher[rows]
-    known = launcher != NOBODY
+    known = launcher != NO_EVENT
     thread = np.where(known, side.row[launcher], np.iinfo(np.int32).max).astype(np.int64)
     when = np.where(known, side.start_ns[launcher], side.start_ns[rows])
     return rows, side.start_ns[rows], when, thread
@@ -163,11 +170,11 @@ def _rows_of(values: Both, rows: Both) -> Both:
     return values[0][rows[0]], values[1][rows[1]]
 
 
-def _or_nobody(values: AnyInts, rows: AnyInts, otherwise: int) -> Ints:
-    """(k,) the values at these rows, `otherwise` if the row is NOBODY."""
+def _values_at(values: AnyInts, rows: AnyInts, otherwise: int) -> Ints:
+    """(k,) the values at these rows, `otherwise` if the row is NO_EVENT."""
     if not len(values):
         return np.full(len(rows), otherwise, dtype=np.int64)
-    return np.where(rows == NOBODY, otherwise, values[rows]).astype(np.int64)
+    return np.where(rows == NO_EVENT, otherwise, values[rows]).astype(np.int64)
 
 
 def _pairs(first: Both, second: Both) -> Both:
@@ -183,10 +190,10 @@ def _paths(sides: tuple[StepEvents, StepEvents], key: Both) -> Both:
     """((n,), (m,)) a number from 1 up for the chain of names from the top of the lane down to each event."""
     path = [np.zeros(len(side), dtype=np.int64) for side in sides]
     waiting = [np.arange(len(side)) for side in sides]
-    level = [np.flatnonzero(side.parent == NOBODY) for side in sides]
+    level = [np.flatnonzero(side.parent == NO_EVENT) for side in sides]
     base = 1
     while len(level[0]) or len(level[1]):
-        upper = [_or_nobody(path[s], sides[s].parent[level[s]], 0) for s in (0, 1)]
+        upper = [_values_at(path[s], sides[s].parent[level[s]], 0) for s in (0, 1)]
         numbers = _pairs((upper[0], upper[1]), (key[0][level[0]], key[1][level[1]]))
         for s in (0, 1):
             path[s][level[s]] = base + numbers[s]
@@ -194,7 +201,7 @@ def _paths(sides: tuple[StepEvents, StepEvents], key: Both) -> Both:
         for s in (0, 1):
             waiting[s] = waiting[s][path[s][waiting[s]] == 0]
             above = sides[s].parent[waiting[s]]
-            level[s] = waiting[s][(above != NOBODY) & (path[s][above] != 0)]
+            level[s] = waiting[s][(above != NO_EVENT) & (path[s][above] != 0)]
     return path[0], path[1]
 
 

@@ -33,11 +33,11 @@ from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.units import Better
 
-ENOUGH = 0.95
+MIN_MATCHED_SHARE = 0.95
 """Share of the device time of both sides that has to be matched by operators for the check to pass."""
 
-_NAMED = 3
-_TOLD_APART = 200
+_MAX_NAMED = 3
+_DISTINCT_NAMES = 200
 """Number of a row's kernels, those with the most time, among which shortened names have to be distinct."""
 
 _WHAT = "Device time: summed durations of kernels, copies, sets and collectives launched by the operator"
@@ -216,7 +216,7 @@ class _PlainKernels:
         last = self._last
         if last[0] != row:
             at = int(self._shown[row])
-            runs, counts = zip(*(self._plain.largest(at, side, _TOLD_APART) for side in (0, 1)), strict=True)
+            runs, counts = zip(*(self._plain.largest(at, side, _DISTINCT_NAMES) for side in (0, 1)), strict=True)
             last = self._last = row, _listed(runs, counts, self._steps)
         return last[1]
 
@@ -262,12 +262,12 @@ def _by_name(kernels: Iterable[KernelMatch], side: int) -> list[Run]:
 def _listed(runs: Sequence[Sequence[Run]], counts: Sequence[int], steps: Sequence[int]) -> list[str]:
     """Cell texts with the first kernels of both sides, each with its launches per step; `counts` are the numbers of
     all."""
-    names = list(dict.fromkeys(run.name for side in runs for run in side[:_TOLD_APART]))
+    names = list(dict.fromkeys(run.name for side in runs for run in side[:_DISTINCT_NAMES]))
     shown = dict(zip(names, short_apart(*names), strict=True))
     texts = []
     for side, count, number in zip(runs, counts, steps, strict=True):
-        listed = [f"{shown[run.name]} ×{number_text(run.launches / number)}" for run in side[:_NAMED]]
-        more = [f"{count - _NAMED} more"] if count > _NAMED else []
+        listed = [f"{shown[run.name]} ×{number_text(run.launches / number)}" for run in side[:_MAX_NAMED]]
+        more = [f"{count - _MAX_NAMED} more"] if count > _MAX_NAMED else []
         texts.append("; ".join(listed + more))
     return texts
 
@@ -292,7 +292,7 @@ def matched_check(alignment: Alignment) -> Check:
     detail = f"{_sentence(alignment)} (baseline {_percent(shares[0])}, candidate {_percent(shares[1])})"
     weak = [_share(alignment.weak_ns(side), alignment.total_ns(side)) for side in (0, 1)]
     alone = [_share(alignment.alone_ns(side), alignment.total_ns(side)) for side in (0, 1)]
-    if min(shares) >= ENOUGH:
+    if min(shares) >= MIN_MATCHED_SHARE:
         return Check("matched", "ok", detail)
     rest = (
         f"weakly matched: {weak[0]} of the baseline, {weak[1]} of the candidate; without a counterpart: {alone[0]} and "
@@ -396,6 +396,6 @@ def _partners(alignment: Alignment) -> dict[tuple[str, str], str]:
 
 def _texts(partners: Mapping[tuple[str, str, str], int]) -> str:
     ranked = sorted(partners, key=lambda each: (-partners[each], each))
-    shown = [f"{names} ({kind}, {sure})" for names, kind, sure in ranked[:_NAMED]]
-    more = [f"{len(ranked) - _NAMED} more"] if len(ranked) > _NAMED else []
+    shown = [f"{names} ({kind}, {sure})" for names, kind, sure in ranked[:_MAX_NAMED]]
+    more = [f"{len(ranked) - _MAX_NAMED} more"] if len(ranked) > _MAX_NAMED else []
     return "; ".join(shown + more)

@@ -16,10 +16,10 @@ from tb_perfcompare.model.summary.summary import Summary
 
 CUT = "..."
 
-LEAST_LETTERS = 16
+MIN_LETTERS = 16
 """Fewest characters before the dots for a truncated name to be used; tools cut at 30 to 100."""
 
-_NAMED = 3
+_MAX_NAMED = 3
 _TABLE = "kernels"
 
 
@@ -70,8 +70,8 @@ def _notes(one: int, several: list[tuple[str, int]]) -> Iterable[Note]:
         message = f"{names} cut on one side matched to the only name on the other that starts alike"
         yield Note(NoteCode.CUT_NAMES, message, _TABLE)
     if several:
-        listed = ", ".join(f"{name} ({number} names)" for name, number in several[:_NAMED])
-        more = f" and {len(several) - _NAMED} more" if len(several) > _NAMED else ""
+        listed = ", ".join(f"{name} ({number} names)" for name, number in several[:_MAX_NAMED])
+        more = f" and {len(several) - _MAX_NAMED} more" if len(several) > _MAX_NAMED else ""
         message = f"names that begin like a truncated one cannot be distinguished and share a row: {listed}{more}"
         yield Note(NoteCode.CUT_NAMES, message, _TABLE)
 
@@ -110,7 +110,7 @@ def _starting_with(text: str, names: list[str]) -> Iterator[str]:
 
 
 def _is_cut(name: str) -> bool:
-    return name.endswith(CUT) and len(name) >= LEAST_LETTERS + len(CUT)
+    return name.endswith(CUT) and len(name) >= MIN_LETTERS + len(CUT)
 
 
 def _text(name: str) -> str:

@@ -14,7 +14,7 @@ from tb_perfcompare.number_text import number
 MOVED = 0.1
 """A counter moved if the change is at least this share of the larger mean ..."""
 
-MOST_COUNTERS = 5
+MAX_COUNTERS = 5
 """... and at most this many are reported."""
 
 INTERPOLATED_BELOW = 0.5
@@ -56,7 +56,7 @@ def _is_clear(row: CounterChange, alpha: float) -> bool:
 
 def counter_findings(moved: tuple[CounterChange, ...], alpha: float, room: int) -> tuple[Finding, ...]:
     """Findings on counters, at most `room`; counters that repeat another's figures on the same device are left out."""
-    return tuple(_finding(row, alpha) for row in list(distinct(moved))[: max(0, min(room, MOST_COUNTERS))])
+    return tuple(_finding(row, alpha) for row in list(distinct(moved))[: max(0, min(room, MAX_COUNTERS))])
 
 
 def distinct(moved: tuple[CounterChange, ...]) -> Iterator[CounterChange]:

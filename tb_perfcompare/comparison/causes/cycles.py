@@ -12,7 +12,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.counters import ROW_SEPARATOR, counter_evidence, counter_text, distinct
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
-from tb_perfcompare.comparison.causes.evidence.findings import MOST_OF_IT
+from tb_perfcompare.comparison.causes.evidence.findings import MAIN_SHARE
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
@@ -47,7 +47,7 @@ _HOST_SUBJECTS = {
     HOST_TYPE: "Host functions",
 }
 _ON_DEVICE = "clocks, power and temperature limits, other jobs on the device; these functions"
-_MOST_NAMED, _MOST_COUNTERS = 3, 2
+_MAX_NAMED, _MAX_COUNTERS = 3, 2
 _NEARLY = 1.1
 """Ratio, in either direction, from which a change is also given as a ratio."""
 
@@ -117,7 +117,7 @@ def _finding(
     subject = f"{word} functions" if group == _DEVICE else _HOST_SUBJECTS.get(group, f"{group} functions")
     lead = f"{subject}{_change(x.time_us, y.time_us)}"
     if abs(delta_us) >= options.margin * (headline.baseline or 0.0):
-        lead += _but(headline.verdict, delta_us)
+        lead += _contrast_clause(headline.verdict, delta_us)
     clauses = [lead]
     if x.time_us and y.time_us and (x.calls or y.calls):
         clauses.append(_calls_clause(x.calls, y.calls))
@@ -128,9 +128,9 @@ def _finding(
     clauses += words
     device = group == _DEVICE
     context = [row for row in distinct(moved) if (row.device != HOST) == device]
-    clauses += [counter_text(row) for row in context[:_MOST_COUNTERS]]
+    clauses += [counter_text(row) for row in context[:_MAX_COUNTERS]]
     evidence = [Evidence("functions", ROW_SEPARATOR.join(key)) for key in named]
-    evidence += [counter_evidence(row) for row in context[:_MOST_COUNTERS]]
+    evidence += [counter_evidence(row) for row in context[:_MAX_COUNTERS]]
     return Finding(
         rule=FUNCTION_TIME.names[0],
         subject=subject,
@@ -178,7 +178,7 @@ def _change(x: float, y: float) -> str:
     return f": {signed_time(y - x)}{_PER} ({times_text(x, y)}{ratio})"
 
 
-def _but(verdict: Verdict, delta_us: float) -> str:
+def _contrast_clause(verdict: Verdict, delta_us: float) -> str:
     """Clause if the cycle did not follow: ", but the cycle is not slower"."""
     word = "slower" if delta_us > 0 else "faster"
     if verdict.way * delta_us > 0:
@@ -205,7 +205,7 @@ def _named(parts: tuple[_Part, _Part], sides: tuple[Summary, Summary], delta_us:
     sign = 1 if delta_us > 0 else -1
     moved = {key: after.get(key, 0.0) - before.get(key, 0.0) for key in keys}
     ranked = sorted((key for key in keys if sign * moved[key] > 0), key=lambda key: (-sign * moved[key], key))
-    most = [key for key in ranked if abs(moved[key]) >= MOST_OF_IT * abs(delta_us)][:_MOST_NAMED]
+    most = [key for key in ranked if abs(moved[key]) >= MAIN_SHARE * abs(delta_us)][:_MAX_NAMED]
     if most:
         return most, [_clause(key, before, after) for key in most]
     spread = f"spread over {len(ranked)} functions, largest: {_clause(ranked[0], before, after)}"

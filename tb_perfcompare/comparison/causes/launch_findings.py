@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
-from tb_perfcompare.comparison.causes.evidence.findings import MOST_OF_IT, UTILISATION_CHANGE
-from tb_perfcompare.comparison.causes.evidence.responsible_operator import NEARLY_ALL
+from tb_perfcompare.comparison.causes.evidence.findings import MAIN_SHARE, UTILISATION_CHANGE
+from tb_perfcompare.comparison.causes.evidence.responsible_operator import MIN_TOTAL_SHARE
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.launches.kernel_use import Use, incomparable, kernel_uses, launches_of
 from tb_perfcompare.comparison.launches.rows import BOTH, REPLACED, LaunchRows
-from tb_perfcompare.comparison.launches.table import kept_rows
+from tb_perfcompare.comparison.launches.table import largest_rows
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
@@ -145,11 +145,11 @@ def find_launch_causes(
     return LaunchCauses(shown, frozenset(name for finding, names in found if finding in shown for name in names))
 
 
-_Told = tuple[Finding, tuple[str, ...]]
+_FindingAndKernels = tuple[Finding, tuple[str, ...]]
 """A finding and the kernels whose change it explains in full."""
 
 
-def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[_Told]:
+def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[_FindingAndKernels]:
     """Yields kernels of both sides whose launches take longer (shorter) and use the device less (more)."""
     before, after = books.uses
     for name, entity in entities.items():
@@ -162,7 +162,7 @@ def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[
         cores = a.uses_tensor_cores, b.uses_tensor_cores
         each = times_text(a.time_us / a.calls, b.time_us / b.calls)
         how = f"{short(name)} {signed_time(delta_us)} ({each} per launch, {_calls(a, b)})"
-        explained_kernels = (name,) if abs(entity.rate_effect) >= NEARLY_ALL * abs(entity.delta) else ()
+        explained_kernels = (name,) if abs(entity.rate_effect) >= MIN_TOTAL_SHARE * abs(entity.delta) else ()
         evidence = (Evidence("kernels", name), Evidence("ledger", " / ".join(entity.path)))
         if cores in ((True, False), (False, True)):
             lost = cores[0]
@@ -180,7 +180,7 @@ def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[
             yield books.finding(UTILISATION, name, delta_us, sentence, evidence, gain=sign < 0), explained_kernels
 
 
-def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows) -> Iterator[_Told]:
+def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows) -> Iterator[_FindingAndKernels]:
     """Yields kernels whose replacement in the same places lost or gained tensor cores."""
     a, b = books.baseline.launches, books.candidate.launches
     assert a is not None and b is not None
@@ -194,11 +194,11 @@ def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows
     # one group of rows per pair of kernels, launches in order
     order = np.lexsort((place, b.kernel[launch_b], a.kernel[launch_a]))
     changes = np.flatnonzero(np.diff(a.kernel[launch_a][order]) | np.diff(b.kernel[launch_b][order])) + 1
-    shown_rows = set(kept_rows(rows.deltas_ns(a, b)).tolist())
+    shown_rows = set(largest_rows(rows.deltas_ns(a, b)).tolist())
     for pair_rows in np.split(order, changes) if len(order) else ():
         kernel_a, kernel_b = int(a.kernel[launch_a[pair_rows[0]]]), int(b.kernel[launch_b[pair_rows[0]]])
         parts = sorted((len(pair_rows) / int(gone[kernel_a]), len(pair_rows) / int(new[kernel_b])))
-        if parts[0] < MOST_OF_IT or parts[1] < NEARLY_ALL:
+        if parts[0] < MAIN_SHARE or parts[1] < MIN_TOTAL_SHARE:
             continue
         x = launches_of(before[kernel_a], a.dur_ns[launch_a[pair_rows]], a.tensor[launch_a[pair_rows]])
         y = launches_of(after[kernel_b], b.dur_ns[launch_b[pair_rows]], b.tensor[launch_b[pair_rows]])
@@ -250,7 +250,7 @@ def _bound_shift(books: _Books) -> Finding | None:
 
 def _explains_kernel(part: Use, entity: LedgerRow | None, books: _Books) -> bool:
     """Whether the replaced launches make up nearly all of a kernel's change."""
-    return entity is None or part.time_us >= NEARLY_ALL * abs(entity.delta) / books.unit
+    return entity is None or part.time_us >= MIN_TOTAL_SHARE * abs(entity.delta) / books.unit
 
 
 def _pipe(a: Use, b: Use) -> str:

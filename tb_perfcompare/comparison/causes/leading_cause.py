@@ -17,8 +17,8 @@ from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHAN
 from tb_perfcompare.comparison.causes.detectors.steps import SLOW_STEPS
 from tb_perfcompare.comparison.causes.evidence.cause import COUNTED
 from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, TABLES
-from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
-from tb_perfcompare.comparison.causes.evidence.significant_categories import lie_apart
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
+from tb_perfcompare.comparison.causes.evidence.significant_categories import are_separated
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD, Evidence, Finding, is_sure
 from tb_perfcompare.comparison.result.headline import Basis, Headline
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, Ledger, LedgerRow, columns_of
@@ -26,9 +26,9 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.model.names.work_kinds import MOVING, work_kind
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, NOT_SPLIT, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, NOTHING_RECORDED, StepCategory, Summary
 
-YIELDING = frozenset({
+WEAKER_RULES = frozenset({
     "host_time", "unrecorded_time", "kernel_time", "host_pace", "host_interrupted", *SLOW_STEPS.names,
 })  # fmt: skip
 """Findings that show where time went but not why, or that may be transient. More calls cause all of these: untraced
@@ -51,11 +51,11 @@ _SLOWER = {
 }
 """Categories whose entities have a rule: (rule, start of its sentence, term for one call)."""
 
-YIELDED = 4.0
+MAX_WEAKER_RATIO = 4.0
 """Largest ratio of a YIELDING finding to a counted cause at which the counted cause comes first."""
 
 
-def counted_first(findings: Iterable[Finding], headline: Headline) -> tuple[Finding, ...]:
+def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Finding, ...]:
     """Orders the findings for the report: largest first, with three exceptions.
 
     * A counted cause comes before YIELDING findings of the same sign that are at most YIELDED times as large.
@@ -68,22 +68,26 @@ def counted_first(findings: Iterable[Finding], headline: Headline) -> tuple[Find
     ordered = sorted(findings, key=lambda finding: -abs(finding.delta_us or 0.0))
     of_program = headline.basis is Basis.PROGRAM or headline.counted is not None
     way = headline.verdict.way if of_program else 0
-    against = [one for one in ordered if one.rule in YIELDING and way * (one.delta_us or 0.0) < 0]
+    against = [one for one in ordered if one.rule in WEAKER_RULES and way * (one.delta_us or 0.0) < 0]
     ordered = _moves_behind([*(one for one in ordered if one not in against), *against])
     machines = [one for one in ordered if one.rule in _OF_THE_MACHINE]
     rest = [one for one in ordered if one not in machines]
-    if way and any(one.rule not in YIELDING or way * (one.delta_us or 0.0) > 0 for one in rest):
+    if way and any(one.rule not in WEAKER_RULES or way * (one.delta_us or 0.0) > 0 for one in rest):
         ordered = [*rest, *machines]
     way = headline.verdict.way if headline.basis is Basis.MACHINE else 0
     leading = [one for one in ordered if one.rule in _PACES and way * (one.delta_us or 0.0) > 0]
     ordered = [*leading, *(one for one in ordered if one not in leading)]
     for place, finding in enumerate(ordered):
-        if place and finding.confidence.startswith(COUNTED) and all(_yields(one, finding) for one in ordered[:place]):
+        if (
+            place
+            and finding.confidence.startswith(COUNTED)
+            and all(_comes_after(one, finding) for one in ordered[:place])
+        ):
             return (finding, *ordered[:place], *ordered[place + 1 :])
     return tuple(ordered)
 
 
-def without_trifles(findings: tuple[Finding, ...], least_us: float) -> tuple[Finding, ...]:
+def without_minor_changes(findings: tuple[Finding, ...], least_us: float) -> tuple[Finding, ...]:
     """Removes changed operators below the smallest change that matters. Replaced layers stay, and so do all findings
     if nothing else is found."""
     large = tuple(
@@ -130,13 +134,13 @@ def _only_moves(found: Finding) -> bool:
     return all(item.row in _MOVING for item in found.evidence)
 
 
-def _yields(general: Finding, counted: Finding) -> bool:
+def _comes_after(general: Finding, counted: Finding) -> bool:
     """Whether the general finding comes after the counted one. Size does not matter if all work runs more often,
     which makes everything else larger, or if the general finding is within the spread of the steps."""
     whatever = counted.rule in MORE_CALLS.names or general.confidence.startswith(WITHIN_SPREAD)
-    least = (general.delta_us or 0.0) / (np.inf if whatever else YIELDED)
+    least = (general.delta_us or 0.0) / (np.inf if whatever else MAX_WEAKER_RATIO)
     delta = counted.delta_us or 0.0
-    return general.rule in YIELDING and delta * (general.delta_us or 0.0) >= 0 and least * delta >= least**2
+    return general.rule in WEAKER_RULES and delta * (general.delta_us or 0.0) >= 0 and least * delta >= least**2
 
 
 def with_largest_entry(
@@ -176,7 +180,7 @@ def _finding(row: LedgerRow, unit: int, whole: int, steps: int) -> Finding:
     amounts = times_text(row.baseline / unit, row.candidate / unit)
     how = f"{amounts}, {numbers_text(*row.calls)} calls per step"
     lead = f"{rule.meaning[0].upper()}{rule.meaning[1:]}: {signed_time(delta_us)} per step in {short(key)}"
-    if category in _SLOWER and all(row.calls) and not called_otherwise(*row.calls):
+    if category in _SLOWER and all(row.calls) and not call_count_changed(*row.calls):
         rule, what, per = _SLOWER[category]
         each = times_text(row.baseline / unit / row.calls[0], row.candidate / unit / row.calls[1])
         lead = f"{what} {'slower' if delta_us > 0 else 'faster'}: {short(key)} {signed_time(delta_us)} per step"
@@ -199,7 +203,7 @@ def _largest(ledger: Ledger) -> LedgerRow | None:
         rows = columns_of(head.path[0], ledger.entities(head.path[0]))
         size = np.where((rows.delta > 0) == (ledger.delta > 0), np.abs(rows.delta), 0)
         size[rows.status != STATUSES.index("both")] = 0
-        size[[at for at, key in enumerate(rows.key) if key in (NOBODY, NOT_SPLIT)]] = 0
+        size[[at for at, key in enumerate(rows.key) if key in (NOTHING_RECORDED, NOT_SPLIT)]] = 0
         if len(rows) and size.max() > 0:
             found += rows.of_rows(np.flatnonzero(size == size.max()))
     return max(found, key=lambda row: (abs(row.delta), row.path), default=None)
@@ -215,4 +219,4 @@ def _lies_apart(row: LedgerRow, baseline: Summary, candidate: Summary) -> bool:
         if not places:
             return False
         times.append(observations(side).means(side.owned.time_ns[places]))
-    return bool(lie_apart(times[0], times[1])[0])
+    return bool(are_separated(times[0], times[1])[0])

@@ -85,7 +85,7 @@ def _has(summary: Summary, figure: str) -> bool:
     return kernels is not None and figure in kernels.facts and bool(np.isfinite(kernels.facts[figure]).any())
 
 
-_NAMED = 3
+_MAX_NAMED = 3
 _VOID = ("verdict", "functions")
 
 
@@ -150,7 +150,7 @@ def _calls(summary: Summary) -> dict[str, float]:
 
 def _only(here: dict[str, float], there: dict[str, float], side: str) -> str:
     names = sorted((name for name in here if name not in there), key=lambda name: (-here[name], name))
-    named = f" ({', '.join(map(short, names[:_NAMED]))}{', …' if len(names) > _NAMED else ''})" if names else ""
+    named = f" ({', '.join(map(short, names[:_MAX_NAMED]))}{', …' if len(names) > _MAX_NAMED else ''})" if names else ""
     return f"{many(len(names), 'name')} only in the {side}{named}"
 
 

@@ -14,12 +14,12 @@ CONTAINED, PARTLY = 0.8, 0.5
 """Share of one side's time above which the other side contains its work, and above which they have part of it in
 common."""
 
-FEWEST_OPERATORS = 10
+MIN_OPERATORS = 10
 """Fewest different operators with time in a contained side: any program may have fewer in common."""
 
 _LIKE_ITERATIONS = 0.02
 _ITERATION = ("enumerate(DataLoader)", "Optimizer.step#")
-_NAMED = 3
+_MAX_NAMED = 3
 
 Key = tuple[str, ...]
 
@@ -37,8 +37,8 @@ class Containment:
     def contained(self) -> tuple[bool, bool]:
         """Whether the candidate contains the baseline's work, and the baseline the candidate's."""
         return (
-            self.baseline >= CONTAINED and self.operators[0] >= FEWEST_OPERATORS,
-            self.candidate >= CONTAINED and self.operators[1] >= FEWEST_OPERATORS,
+            self.baseline >= CONTAINED and self.operators[0] >= MIN_OPERATORS,
+            self.candidate >= CONTAINED and self.operators[1] >= MIN_OPERATORS,
         )
 
     @property
@@ -65,8 +65,8 @@ def more_calls(a: Summary, b: Summary) -> str:
     if not more:
         return ""
     largest = sorted(more, key=lambda name: (-more[name], name))
-    named = ", ".join(f"{name} {number_text(more[name])}" for name in largest[:_NAMED])
-    dots = ", …" if len(largest) > _NAMED else ""
+    named = ", ".join(f"{name} {number_text(more[name])}" for name in largest[:_MAX_NAMED])
+    dots = ", …" if len(largest) > _MAX_NAMED else ""
     return f"{number_text(round(sum(more.values()), 2))} more operator calls per step ({named}{dots})"
 
 

@@ -26,14 +26,14 @@ from tb_perfcompare.model.names.work_kinds import (
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
-ALIKE = 0.8
+MIN_ALIKE_SHARE = 0.8
 """Share of the heavy work, by calls, that forms of one program have in common; also share of the light work,
 relative to the side with less of it."""
 
-UNLIKE = 0.2
+MAX_UNLIKE_SHARE = 0.2
 """Share of either side's work, heavy or not, below which the sides compute different things."""
 
-FEWEST, ENOUGH = 2, 6
+MIN_PIECES, MIN_PIECES_TO_DIFFER = 2, 6
 """Fewest pieces of heavy work per step for a side to be recognised, and for it to be called different."""
 
 _PRODUCTS_EACH = {ATTENTION: 2, ATTENTION_BACKWARD: 4}
@@ -46,7 +46,7 @@ _UNKNOWN = 0.5
 """Largest share of a side's time in one-sided operators of unknown kind."""
 
 _PLURALS = {kind: f"{kind} layers" for kind in RECURRENT}
-_NAMED = 3
+_MAX_NAMED = 3
 
 Calls = dict[str, float]
 
@@ -79,20 +79,20 @@ class Program:
     @property
     def same(self) -> bool:
         """Whether one side is another form of the other."""
-        enough = self.is_mostly_known and self.least >= FEWEST
-        return enough and _in_common(*self.heavy) >= ALIKE and _inside(*self.light) >= ALIKE
+        enough = self.is_mostly_known and self.least >= MIN_PIECES
+        return enough and _in_common(*self.heavy) >= MIN_ALIKE_SHARE and _inside(*self.light) >= MIN_ALIKE_SHARE
 
     @property
     def contained(self) -> bool:
         """Whether one side has all heavy work of the other, and as much of the rest: training contains inference."""
-        enough = self.is_mostly_known and self.least >= FEWEST and _least(*self.light) >= ENOUGH
-        return enough and _inside(*self.heavy) >= ALIKE and _in_common(*self.light) >= ALIKE
+        enough = self.is_mostly_known and self.least >= MIN_PIECES and _least(*self.light) >= MIN_PIECES_TO_DIFFER
+        return enough and _inside(*self.heavy) >= MIN_ALIKE_SHARE and _in_common(*self.light) >= MIN_ALIKE_SHARE
 
     @property
     def times(self) -> int:
         """How many times one side does all that the other does: micro-batches of a step, or several iterations in
         one. 1 if it does not."""
-        enough = self.is_mostly_known and self.least >= FEWEST
+        enough = self.is_mostly_known and self.least >= MIN_PIECES
         few, much = sorted(fsum(side.values()) for side in self.heavy)
         often = round(much / few) if enough else 1
         if often < 2:
@@ -103,13 +103,13 @@ class Program:
                          for side in (0, 1)))
             for pair in (self.heavy, self.light) if any(pair)
         )  # fmt: skip
-        return often if min(alike) >= ALIKE else 1
+        return often if min(alike) >= MIN_ALIKE_SHARE else 1
 
     @property
     def is_different(self) -> bool:
         """Whether they compute different things, whatever else they share."""
-        enough = self.is_mostly_known and self.least >= ENOUGH
-        return enough and max(_inside(*self.heavy), _inside(*self.light)) < UNLIKE
+        enough = self.is_mostly_known and self.least >= MIN_PIECES_TO_DIFFER
+        return enough and max(_inside(*self.heavy), _inside(*self.light)) < MAX_UNLIKE_SHARE
 
     @property
     def in_common(self) -> float:
@@ -137,7 +137,7 @@ class Program:
         kinds = [kind for kind in sorted(apart, key=lambda kind: (-apart[kind], kind)) if round(apart[kind], 2)]
         differences = ", ".join(
             f"{kind} {number_text(round(one.get(kind, 0.0), 2))} vs {number_text(round(two.get(kind, 0.0), 2))}"
-            for kind in kinds[:_NAMED]
+            for kind in kinds[:_MAX_NAMED]
         )
         return f"computed per step, baseline vs candidate: {differences}" if differences else ""
 
@@ -239,7 +239,7 @@ def _inside(one: Calls, two: Calls) -> float:
 
 def _listed(names: list[str], of: Mapping[str, tuple[str, float, float]], unit: str) -> str:
     def shown() -> Iterator[str]:
-        for place, name in enumerate(sorted(names, key=lambda name: (-of[name][2], name))[:_NAMED]):
+        for place, name in enumerate(sorted(names, key=lambda name: (-of[name][2], name))[:_MAX_NAMED]):
             yield f"{short(name)} ({number_text(round(of[name][1], 2))}{unit if not place else ''})"
 
-    return ", ".join(shown()) + (", …" if len(names) > _NAMED else "")
+    return ", ".join(shown()) + (", …" if len(names) > _MAX_NAMED else "")

@@ -12,7 +12,7 @@ import numpy as np
 from tb_perfcompare.comparison.alignment.alignment import Alignment
 from tb_perfcompare.comparison.alignment.table import matched_share
 from tb_perfcompare.comparison.checks.containment import (
-    FEWEST_OPERATORS,
+    MIN_OPERATORS,
     PARTLY,
     Containment,
     containment,
@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.checks.containment import (
     step_self_times,
 )
 from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone
-from tb_perfcompare.comparison.checks.same_program import FEWEST, Program, program
+from tb_perfcompare.comparison.checks.same_program import MIN_PIECES, Program, program
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_calls
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import number_text, percent_text, ratio_text, short
@@ -31,7 +31,7 @@ from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
 
-NEARLY_ALL = 0.98
+MIN_CONTAINED_SHARE = 0.98
 
 PART_OF_IT = 0.35
 """Share above which the sides have part of their work in common, unless what they compute differs."""
@@ -77,7 +77,7 @@ def _same_work(
     partly = (
         containment is not None
         and containment.largest >= PARTLY
-        and max(containment.operators) >= FEWEST_OPERATORS
+        and max(containment.operators) >= MIN_OPERATORS
     )  # fmt: skip
     detail = ", ".join(f"{percent_text(share)} of the {words}" for words, share in found.items())
     most = max(found.values())
@@ -110,7 +110,7 @@ def _same_work(
 
 def _may_be_alike(computed: Program | None) -> bool:
     """Whether what the sides compute is alike, or too little to tell."""
-    if computed is None or computed.least < FEWEST:
+    if computed is None or computed.least < MIN_PIECES:
         return True
     return computed.in_common >= SOME_WORK
 
@@ -130,7 +130,7 @@ def _contained(held: Containment, a: Summary, b: Summary) -> str:
     grown = held.contained[0] and (not held.contained[1] or held.baseline >= held.candidate)
     most, less = ("candidate", "baseline") if grown else ("baseline", "candidate")
     share = held.baseline if grown else held.candidate
-    does = "all" if share >= NEARLY_ALL else f"{percent_text(share)} by time of what"
+    does = "all" if share >= MIN_CONTAINED_SHARE else f"{percent_text(share)} by time of what"
     more = more_calls(a, b) if grown else more_calls(b, a)
     return f"the {most} does {does} the {less} does" + (f", and {more}" if more else "")
 
@@ -159,7 +159,7 @@ _ANOTHER_ORDER = 64
 _LARGER = 16
 """... and from which it differs if kernels differ too; a ratio of times from which that is suspected."""
 
-_ENOUGH = 0.1
+_MIN_COMMON_SHARE = 0.1
 """Share of each side's work that must be in names that both sides have."""
 
 _AS_OFTEN = 2.0
@@ -227,7 +227,7 @@ def _ratio(
             names.append(name)
             logs.append(max((math.log(y / x) for x, y in pairs), key=abs))
             weights.append(min(here.share, there.share))
-    if sum(weights) < _ENOUGH:
+    if sum(weights) < _MIN_COMMON_SHARE:
         return None
     centre = weighted_median(np.array(logs), np.array(weights))
     _, _, name = min((abs(log - centre), -weight, name) for log, weight, name in zip(logs, weights, names, strict=True))
@@ -262,7 +262,7 @@ def _by_times(a: Summary, b: Summary) -> Check | None:
     one, two = _per_call(a), _per_call(b)
     both = [name for name in one if name in two and min(one[name][0], two[name][0]) > 0]
     work, views = ([name for name in both if of(name)] for of in (work_kind, _VIEWS.__contains__))
-    if not views or sum(min(one[name][1], two[name][1]) for name in work) < _ENOUGH:
+    if not views or sum(min(one[name][1], two[name][1]) for name in work) < _MIN_COMMON_SHARE:
         return None
     logs = {name: math.log(two[name][0] / one[name][0]) for name in both}
     centre = weighted_median(

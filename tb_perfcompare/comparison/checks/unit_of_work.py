@@ -21,25 +21,25 @@ FEW_STEPS = 6
 MANY_LEFT_OUT = 0.2
 """Share of a side's steps from which leaving them out may decide the verdict."""
 
-WHOLE = 0.02
+WHOLE_TOLERANCE = 0.02
 """Largest relative deviation of a ratio from a whole number ..."""
 
-NEARLY_ALL = 0.9
+MIN_CALLS_SHARE = 0.9
 """... and share of the operators' calls for which it has to hold."""
 
 SEVERAL = 1.5
 """Number of batches or optimizer steps from which a step holds several iterations."""
 
-ENOUGH = 0.2
+MIN_COMMON_SHARE = 0.2
 """Least share of either side's time in names that both sides call, for two units to be compared ..."""
 
-MOSTLY = 0.5
+MIN_EQUAL_SHARE = 0.5
 """... and the share of that time in names called equally often, above which they are the same."""
 
 _COUNTED = (("kernels", "total"), ("operators", "host_self"))
 """Tables and the times by which their rows are weighted."""
 
-_MOST_NAMED = 6
+_MAX_NAMED = 6
 """Largest number of markers of a side named in a refusal."""
 
 _ITERATION = {"batches loaded": "enumerate(DataLoader)", "optimizer steps": "Optimizer.step#"}
@@ -83,7 +83,7 @@ def _same_rows(a: Summary, b: Summary, numbers: TextNumbers) -> Check | None:
         if found is None:
             continue
         names, share = found
-        if share <= MOSTLY:
+        if share <= MIN_EQUAL_SHARE:
             return None
         detail = (
             f"a baseline step ({_step(a)}) holds the work of a candidate step ({_step(b)}): "
@@ -114,9 +114,9 @@ def _equally_often(table: str, measure: str, a: Summary, b: Summary, numbers: Te
         time = group.measures_ns[measure].sum(axis=1)
         calls.append(group.calls.sum(axis=1)[rows] / len(side.steps))
         times.append(time[rows] / max(time.sum(), 1))
-    if min(time.sum() for time in times) < ENOUGH:
+    if min(time.sum() for time in times) < MIN_COMMON_SHARE:
         return None
-    equal = np.abs(calls[0] - calls[1]) <= WHOLE * np.maximum(*calls)
+    equal = np.abs(calls[0] - calls[1]) <= WHOLE_TOLERANCE * np.maximum(*calls)
     return int(equal.sum()), float(min(time[equal].sum() / time.sum() for time in times))
 
 
@@ -139,8 +139,8 @@ def _other_has(a: Summary, b: Summary) -> str:
     }
     shared = [marker for marker in known.get("baseline", ()) if marker in known.get("candidate", ())]
     if shared and shared != [WHOLE_RECORDING]:
-        return f" (--step-marker: both sides have {', '.join(map(repr, shared[:_MOST_NAMED]))})"
-    markers = [f"the {side} has {', '.join(map(repr, own[:_MOST_NAMED]))}" for side, own in known.items()]
+        return f" (--step-marker: both sides have {', '.join(map(repr, shared[:_MAX_NAMED]))})"
+    markers = [f"the {side} has {', '.join(map(repr, own[:_MAX_NAMED]))}" for side, own in known.items()]
     return f" (--step-marker: {' and '.join(markers)})" if markers else ""
 
 
@@ -163,7 +163,7 @@ def _iterations(a: Summary, b: Summary) -> Check | None:
     more = sum(calls[1].values()) >= sum(calls[0].values())
     few, many = calls if more else calls[::-1]
     alike = sum(count for name, count in many.items() if few.get(name) and _is(count / few[name], times))
-    if alike < NEARLY_ALL * sum(many.values()):
+    if alike < MIN_CALLS_SHARE * sum(many.values()):
         return None
     seen = ", ".join(f"{word} {x:g} to {y:g}" for word, (x, y) in paced.items() if x or y)
     if all(min(pair) >= SEVERAL for pair in paced.values() if all(pair)):
@@ -180,7 +180,7 @@ def _iterations(a: Summary, b: Summary) -> Check | None:
 
 
 def _is(ratio: float, times: int) -> bool:
-    return abs(ratio - times) <= WHOLE * times
+    return abs(ratio - times) <= WHOLE_TOLERANCE * times
 
 
 def _operator_calls(summary: Summary) -> dict[str, float]:

@@ -17,7 +17,7 @@ from tb_perfcompare.comparison.statistics.distributions import chi_squared_tail
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.quick_dataclass import dataclass
 
-MOST_KINDS = 200
+MAX_KINDS = 200
 """Number of separate kinds; the rarest are merged."""
 
 OTHERS = "(rarer kinds)"
@@ -59,7 +59,7 @@ class MixSplit:
 
 def split_mix(kinds: tuple[Sequence[str], Sequence[str]], times_ns: tuple[Ints, Ints]) -> MixSplit | None:
     """Splits the change by the kind and time of every step of both sides; None if all are of one kind."""
-    frequent = [kind for kind, _ in Counter([*kinds[0], *kinds[1]]).most_common(MOST_KINDS)]
+    frequent = [kind for kind, _ in Counter([*kinds[0], *kinds[1]]).most_common(MAX_KINDS)]
     if len(frequent) < 2:
         return None
     place = {kind: at for at, kind in enumerate(frequent)}

@@ -13,9 +13,9 @@ from fractions import Fraction
 import numpy as np
 
 from tb_perfcompare.comparison.kinds.split import OTHERS, MixSplit
-from tb_perfcompare.comparison.statistics.autocorrelation import Captures, independent, resemblance
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures, autocorrelation, independent
 from tb_perfcompare.comparison.statistics.between_captures import (
-    FEWEST_OF_THEIR_OWN,
+    MIN_OWN_CAPTURES,
     between_captures,
     capture_counts,
     centres,
@@ -36,13 +36,13 @@ from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, median
 from tb_perfcompare.quick_dataclass import dataclass
 
-LEAST_SHARED = 0.5
+MIN_SHARED = 0.5
 """Share of each side's time that kinds of both sides must take for a comparison within kinds."""
 
-_FEWEST_FREE = 4
+_MIN_DEGREES_OF_FREEDOM = 4
 """Fewest degrees of freedom for the deviation of kinds with few steps."""
 
-_BITS, _MOST_BITS = 40, 61
+_BITS, _MAX_BITS = 40, 61
 
 Times = tuple[Ints, Ints]
 Pair = tuple[Floats, Floats]
@@ -99,8 +99,8 @@ class WithinKinds:
 
     def shift(self, alpha: float, *, like: ShiftEstimate | None = None, at_pace: bool = False) -> ShiftEstimate:
         """Shift as in estimate_shift: the shifts of the kinds, weighted by time."""
-        tell = min(capture_counts(self.captures)) >= FEWEST_OF_THEIR_OWN
-        likeness = resemblance(self.own[0][np.newaxis], self.own[1][np.newaxis], self.captures)
+        tell = min(capture_counts(self.captures)) >= MIN_OWN_CAPTURES
+        likeness = autocorrelation(self.own[0][np.newaxis], self.own[1][np.newaxis], self.captures)
         neighbours = independent(1, sum(map(len, self.times))) if tell else likeness
         widening = float(neighbours.widening(alpha)[0])
         theta, low_alone, high_alone = _combined(self, alpha)
@@ -169,11 +169,11 @@ def within_kinds(times: Times, captures: Captures, strata: Strata | None, alpha:
     cells = [log[side[kind]] for kind in sorted(rare) for log, side in zip(logs, sides, strict=True)]
     freedom = sum(len(cell) - 1 for cell in cells)
     squares = math.fsum(float(((cell - cell.mean()) ** 2).sum()) for cell in cells)
-    if freedom < _FEWEST_FREE:
+    if freedom < _MIN_DEGREES_OF_FREEDOM:
         shared = [kind for kind in shared if kind not in rare]
     every = list(zip(times, sides, strict=True))
     if not shared or any(
-        sum(int(time[side[kind]].sum()) for kind in shared) < LEAST_SHARED * int(time.sum()) for time, side in every
+        sum(int(time[side[kind]].sum()) for kind in shared) < MIN_SHARED * int(time.sum()) for time, side in every
     ):
         return None
     kept = [np.sort(np.concatenate([side[kind] for kind in shared])) for side in sides]
@@ -264,7 +264,7 @@ def _over(logs: Floats, places: Sequence[Ints], middles: Sequence[float]) -> Int
     middle = np.zeros(len(logs))
     for own, of in zip(places, middles, strict=True):
         middle[own] = of
-    out: Ints = np.rint(np.exp2(np.clip((logs - middle) / math.log(2) + _BITS, 0, _MOST_BITS))).astype(np.int64)
+    out: Ints = np.rint(np.exp2(np.clip((logs - middle) / math.log(2) + _BITS, 0, _MAX_BITS))).astype(np.int64)
     return out
 
 

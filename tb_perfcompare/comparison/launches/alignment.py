@@ -30,7 +30,7 @@ class Alignment:
 
 
 @dataclass(slots=True)
-class _Found:
+class _Search:
     """Runs found so far, in any order, and the places in a and b of gaps that were given up."""
 
     budget: Budget = field(default_factory=Budget)
@@ -46,7 +46,7 @@ def align(a: Ints, b: Ints) -> Alignment:
         return Alignment(turned.at_b, turned.at_a, turned.unaligned)
     # kernels of one side only cannot be matched
     from_a, from_b = np.flatnonzero(np.isin(a, b)), np.flatnonzero(np.isin(b, a))
-    found = _Found()
+    found = _Search()
     _align_part(a[from_a], b[from_b], (0, 0), found, split=True)
     found.runs.sort()
     parts = np.array(found.runs, dtype=np.int64).reshape(-1, 3)
@@ -66,7 +66,7 @@ def _in_order(a: Ints, b: Ints) -> bool:
     return not len(differs) or bool(a[differs[0]] < b[differs[0]])
 
 
-def _align_part(a: Ints, b: Ints, origin: tuple[int, int], matches: _Found, *, split: bool) -> None:
+def _align_part(a: Ints, b: Ints, origin: tuple[int, int], matches: _Search, *, split: bool) -> None:
     """Aligns from the front as far as the path is clear, then from the back; what is left in between is split at
     windows that occur once on each side, or given up."""
     head = _agreeing(a, b)

@@ -13,7 +13,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 STATUSES = ("both", "added", "removed", "replaced")
 BOTH, ADDED, REMOVED, REPLACED = range(4)
 
-UNEQUAL_AT_MOST = 16
+MAX_UNEQUAL = 16
 """Longest gap in which launches are paired if the sides have different numbers of them; in longer ones it is not
 known which launch replaced which."""
 
@@ -40,7 +40,7 @@ class LaunchRows:
 
     def deltas_ns(self, a: LaunchSequence, b: LaunchSequence) -> Ints:
         """(r,) candidate minus baseline; a missing launch takes no time."""
-        return taken_ns(b.dur_ns, self.at_b) - taken_ns(a.dur_ns, self.at_a)
+        return row_durations_ns(b.dur_ns, self.at_b) - row_durations_ns(a.dur_ns, self.at_a)
 
     def in_step(self) -> int:
         """Number of rows that show the two programs to be alike: matched launches, and launches replaced by equally
@@ -50,7 +50,7 @@ class LaunchRows:
         return int(((self.status == BOTH) | ((self.status == REPLACED) & ~uneven)).sum())
 
 
-def taken_ns(dur_ns: Nanoseconds, at: Ints) -> Ints:
+def row_durations_ns(dur_ns: Nanoseconds, at: Ints) -> Ints:
     """(r,) duration of each row's launch, 0 if there is none."""
     return np.where(at >= 0, dur_ns[np.maximum(at, 0)], 0)
 
@@ -108,7 +108,7 @@ def _in_place(stretch: Stretch, dur_a: Nanoseconds, dur_b: Nanoseconds) -> tuple
         right, left = _in_place((b0, b1, a0, a1), dur_b, dur_a)
         return left, right
     pairs, longer = b1 - b0, a1 - a0
-    if not pairs or (pairs < longer > UNEQUAL_AT_MOST):
+    if not pairs or (pairs < longer > MAX_UNEQUAL):
         return _apart(stretch)
     longest = np.sort(np.argsort(-dur_a[a0:a1], kind="stable")[:pairs])
     other = np.full(longer, -1, dtype=np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.comparison.launches.rows import STATUSES, LaunchRows, taken_ns
+from tb_perfcompare.comparison.launches.rows import STATUSES, LaunchRows, row_durations_ns
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
@@ -15,7 +15,7 @@ from tb_perfcompare.model.summary.summary import BOUND_CLASSES, LaunchSequence, 
 from tb_perfcompare.model.texts import Keys
 from tb_perfcompare.units import COUNT, TEXT, Better
 
-MOST_ROWS = 20_000
+MAX_ROWS = 20_000
 """Rows kept in the comparison of two runs; those with the smallest changes are left out and summed in a note."""
 
 _STRETCHES_NAMED = 3
@@ -63,12 +63,12 @@ def launches_table(baseline: Summary, candidate: Summary, rows: LaunchRows) -> T
     a, b = baseline.launches, candidate.launches
     assert a is not None and b is not None
     delta = rows.deltas_ns(a, b)
-    kept = kept_rows(delta)
+    kept = largest_rows(delta)
     launch_a, launch_b = rows.at_a[kept], rows.at_b[kept]
     names_a, names_b = (
         _names(side, launches, place) for side, launches, place in ((baseline, a, launch_a), (candidate, b, launch_b))
     )
-    time_a, time_b = taken_ns(a.dur_ns, launch_a), taken_ns(b.dur_ns, launch_b)
+    time_a, time_b = row_durations_ns(a.dur_ns, launch_a), row_durations_ns(b.dur_ns, launch_b)
     change = np.divide(time_b - time_a, time_a, out=np.full(len(kept), np.nan), where=(time_a > 0) & (launch_b >= 0))
     cells: list[tuple[Column, list[Cell]]] = [
         (_place("place", "Place", "row number, from 1, over the launches of both sides"), _whole(kept)),
@@ -95,22 +95,22 @@ def launches_table(baseline: Summary, candidate: Summary, rows: LaunchRows) -> T
     for side, letter, launches, place in (("baseline", "A", a, launch_a), ("candidate", "B", b, launch_b)):
         start = np.cumsum(launches.dur_ns) - launches.dur_ns
         column = columns.time(f"{side}_start_us", f"Start {letter}", f"{_START} ({side})", shown=False)
-        cells.append((column, _times(taken_ns(start, place), place)))
+        cells.append((column, _times(row_durations_ns(start, place), place)))
     cells.append((_DIFF_STATUS, [STATUSES[index] for index in rows.status[kept].tolist()]))
     return Table(
         "launches",
         "Launches",
         tuple(column for column, _ in cells),
         tuple(zip(*(values for _, values in cells), strict=True)),
-        tuple(_notes(rows, kept, delta, taken_ns(a.dur_ns, rows.at_a), taken_ns(b.dur_ns, rows.at_b))),
+        tuple(_notes(rows, kept, delta, row_durations_ns(a.dur_ns, rows.at_a), row_durations_ns(b.dur_ns, rows.at_b))),
     )
 
 
-def kept_rows(delta: Ints) -> Ints:
+def largest_rows(delta: Ints) -> Ints:
     """Rows to show, in order: those with the largest changes, the earlier of equal ones."""
-    if len(delta) <= MOST_ROWS:
+    if len(delta) <= MAX_ROWS:
         return np.arange(len(delta))
-    return np.sort(np.argsort(-np.abs(delta), kind="stable")[:MOST_ROWS])
+    return np.sort(np.argsort(-np.abs(delta), kind="stable")[:MAX_ROWS])
 
 
 def _notes(rows: LaunchRows, kept: Ints, delta: Ints, time_a: Ints, time_b: Ints) -> list[str]:

@@ -13,7 +13,7 @@ from tb_perfcompare.model.summary.call_tree import REST, CallTree, FrameKey, Fra
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
-MOST_FRAMES = 3_000
+MAX_FRAMES = 3_000
 """Number of separate frames, the largest of both sides; the rest is merged."""
 
 IN_MODULES: FrameKey = (FrameKind.OTHER, StepCategory.OTHER, "(code of modules)")
@@ -50,7 +50,7 @@ class JointTree:
     with_modules: str
 
 
-def joint_tree(baseline: Summary, candidate: Summary, most: int = MOST_FRAMES) -> JointTree | None:
+def joint_tree(baseline: Summary, candidate: Summary, most: int = MAX_FRAMES) -> JointTree | None:
     """Joins the trees of two sides; None unless both sides have a tree."""
     trees = trees_alike(baseline, candidate)
     if trees is None:

@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.ledger.rows import Total, row_of
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.arrays import Flags, Ints
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, parts_of, rows_of
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -18,7 +18,7 @@ LISTED_FRACTION = 1000
 """A part is listed if its change is at least one thousandth of the longer side's step. So the parts of all entities
 together are at most a few thousand rows, whatever the recording."""
 
-MOST_LISTED = 20
+MAX_LISTED = 20
 """Number of an entity's parts that are listed; the others share one row."""
 
 NO_SHAPE = "(no input shape)"
@@ -75,7 +75,7 @@ def _numbered(split: SplitTime, recorded: set[str], entities: JoinedRows) -> _Ce
     numbers = entities.numbers
     category, entity, caller, shape = map(numbers.of, parts_of(split.keys, 4))
     labels = numbers.of(CATEGORY_LABELS)
-    nobody, empty = numbers.of((NOBODY, "")).tolist()
+    nobody, empty = numbers.of((NOTHING_RECORDED, "")).tolist()
     size = len(numbers)
     number = np.full(size, -1, dtype=np.int64)
     number[labels] = np.arange(len(labels))
@@ -119,7 +119,7 @@ def part_rows(path: Entity, pairs: Mapping[str, tuple[Total, Total]], step: int)
     if max(change.values()) * LISTED_FRACTION < max(step, 1):
         return []
     ranked = sorted(pairs, key=lambda name: (-change[name], name))
-    listed = [name for name in ranked[:MOST_LISTED] if change[name] * LISTED_FRACTION >= max(step, 1)]
+    listed = [name for name in ranked[:MAX_LISTED] if change[name] * LISTED_FRACTION >= max(step, 1)]
     others = ranked[len(listed) :]
     if len(others) == 1:
         listed, others = ranked, []

@@ -31,13 +31,13 @@ from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
-STEADY = 0.5
+MIN_STEPS_SHARE = 0.5
 """Share of the steps that have to make a call for it to count as the program's."""
 
-REST_ALIKE = 0.95
+MIN_COMMON_WORK = 0.95
 """Share of one side's work, by operator, input shapes and calls, that the other side has to do as well."""
 
-ONE_WAY = 0.25
+MAX_OPPOSITE_SHARE = 0.25
 """Upper limit on what is called less often, as a share of what is called more often (or the other way round)."""
 
 Interval = tuple[float, float, float]
@@ -46,10 +46,10 @@ Interval = tuple[float, float, float]
 LARGER = 1.1
 """Ratio of elements from which inputs count as larger."""
 
-BEYOND = 3.0
+MAX_OPPOSITE_REACH = 3.0
 """How far the interval of the times may reach into the other direction, as a multiple of the counted change."""
 
-SHOWN = 0.25
+MIN_SHOWN_SHARE = 0.25
 """Share of the counted change that the times have to show. Applies to larger inputs if a device works beside the
 host, and to calls if the interval of the times does not reach the whole counted change."""
 
@@ -81,12 +81,12 @@ class CountedWork:
         least = math.log1p(options.margin)
         if abs(self.log) <= least or theta * self.log <= 0:
             return None
-        if self.may_hide and abs(theta) <= max(least, SHOWN * abs(self.log)):
+        if self.may_hide and abs(theta) <= max(least, MIN_SHOWN_SHARE * abs(self.log)):
             return None
         toward, against = (high, -low) if self.log > 0 else (-low, high)
-        too_little = abs(theta) < SHOWN * abs(self.log) and toward < abs(self.log) and against >= 0
+        too_little = abs(theta) < MIN_SHOWN_SHARE * abs(self.log) and toward < abs(self.log) and against >= 0
         is_more_than_seen = self.calls is not None and too_little
-        if against > BEYOND * abs(self.log) or is_more_than_seen:
+        if against > MAX_OPPOSITE_REACH * abs(self.log) or is_more_than_seen:
             return None
         return Verdict.PROBABLY_SLOWER if self.log > 0 else Verdict.PROBABLY_FASTER
 
@@ -122,11 +122,11 @@ def _more_calls(sides: Sides, samples: Samplings) -> CountedWork | None:
         for rows, side in zip((fewer, more), sides, strict=True)
     ]
     small, large = sorted(shares)
-    if not 0 < large < 1 or small > ONE_WAY * large:
+    if not 0 < large < 1 or small > MAX_OPPOSITE_SHARE * large:
         return None
     is_more = shares[1] > shares[0]
     works = [work_by_shape(side) for side in sides]
-    if inside(*(works if is_more else works[::-1])) < REST_ALIKE:
+    if inside(*(works if is_more else works[::-1])) < MIN_COMMON_WORK:
         return None
     rows = more if is_more else fewer
     calls = math.fsum(count for count, _ in rows.values())
@@ -141,7 +141,7 @@ def _rows(side: Summary, samples: Samples) -> dict[tuple[int, str], _Row]:
     """Calls and exposed time per step, by category and name; calls are NaN if captures differ in them."""
     owned, table = side.owned, side.groups.get("operators")
     operators = set() if table is None else {key[0] for key in table.keys}
-    steady = (owned.calls > 0).mean(axis=1) >= STEADY
+    steady = (owned.calls > 0).mean(axis=1) >= MIN_STEPS_SHARE
     at = np.flatnonzero(steady & np.isin(owned.category, list(_CATEGORIES)))
     calls, times = _calls(owned.calls[at], samples).tolist(), _undisturbed(owned.time_ns[at]).tolist()
     names = zip(owned.category[at].tolist(), map(owned.key.__getitem__, at.tolist()), strict=True)
@@ -162,7 +162,7 @@ def _calls(calls: Ints, samples: Samples) -> Floats:
 def _undisturbed(times: Ints) -> Floats:
     """(r,) mean of the fastest quarter of the steps that have the row, 0 if fewer than half of the steps have it."""
     found = np.zeros(len(times))
-    steady = (times > 0).mean(axis=1) >= STEADY
+    steady = (times > 0).mean(axis=1) >= MIN_STEPS_SHARE
     some = times[steady].astype(np.float64)
     fastest = np.sort(np.where(some > 0, some, np.inf), axis=1)[:, : max(times.shape[1] // FASTEST, 1)]
     found[steady] = fastest.mean(axis=1)
@@ -222,7 +222,7 @@ def _growth(small: Mapping[str, _Size], large: Mapping[str, _Size]) -> float | N
         if (other := large.get(name)) and other.calls >= least * size.calls and other.elements >= least * size.elements
     }  # fmt: skip
     known = math.fsum(size.time_ns for size, _ in as_much.values())
-    if not known or known < REST_ALIKE * math.fsum(size.time_ns for size in small.values()):
+    if not known or known < MIN_COMMON_WORK * math.fsum(size.time_ns for size in small.values()):
         return None
     grown = (
         size.time_ns * (other.elements / size.elements if size.elements else 1.0) for size, other in as_much.values()

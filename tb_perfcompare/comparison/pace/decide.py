@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tb_perfcompare.comparison.pace.clocked import Clocked
-from tb_perfcompare.comparison.pace.counted_work import SHOWN, CountedWork, interval
+from tb_perfcompare.comparison.pace.counted_work import MIN_SHOWN_SHARE, CountedWork, interval
 from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part
 from tb_perfcompare.comparison.pace.pace import shift_of_pace
 from tb_perfcompare.comparison.pace.program import LONG_STEPS, OVERLOADED, ProgramPart, program_part
@@ -20,13 +20,13 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.verdict import over_captures
-from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, USUAL_LEVEL, less_sure
+from tb_perfcompare.comparison.verdict.rules import DEFAULT_LEVEL, MIN_CONCLUSIVE_CAPTURES, weaker_verdict
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.number_text import times
 
 _DIRECTIONS = frozenset({Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 
-MOST_OF_STEP = 2.0
+STEP_EXCESS_RATIO = 2.0
 """Ratio of the logarithmic changes of step and same work from which the machine alone cannot explain the step."""
 
 _ALONE = "; every part of a step as in the fastest quarter of its steps: captures of the sides are far apart"
@@ -95,7 +95,7 @@ def _is_in_the_step(machine: MachinePart, clocked: Clocked) -> bool:
     """Whether the step time changed in the machine's direction. If host and device work in parallel, a slower one
     need not lengthen the step."""
     one, two = (float(np.log(side.mean())) for side in clocked.times_ns)
-    return len(clocked.followers) == 1 or (two - one) * machine.theta >= SHOWN * machine.theta**2
+    return len(clocked.followers) == 1 or (two - one) * machine.theta >= MIN_SHOWN_SHARE * machine.theta**2
 
 
 def _counted(program: ProgramPart, verdict: Verdict, clocked: Clocked) -> Counted | None:
@@ -123,7 +123,7 @@ def _by_counted_work(headline: Headline, counted: CountedWork | None, options: C
 def direction_alone(theta: float, gap: float, options: CompareOptions) -> Verdict | None:
     """Direction of steps as recorded (`theta` of ln(time)), decided by uninterrupted steps; None if they do not
     decide. Its error rate does not depend on alpha, so it is not used below the usual level."""
-    if abs(gap) <= LONG_STEPS or gap * theta <= 0 or options.alpha < USUAL_LEVEL:
+    if abs(gap) <= LONG_STEPS or gap * theta <= 0 or options.alpha < DEFAULT_LEVEL:
         return None
     return Verdict.SLOWER if gap > 0 else Verdict.FASTER
 
@@ -140,7 +140,7 @@ def _overloaded(headline: Headline, work: CommonWork) -> Headline:
         return headline
     theta = math.log1p(shift.estimate)
     same_work = math.copysign(1, theta) * shift_of_pace(found["host"].pace.log, work.captures)
-    if abs(theta) > max(changes.spread, MOST_OF_STEP * same_work):
+    if abs(theta) > max(changes.spread, STEP_EXCESS_RATIO * same_work):
         return headline
     first, *rest = headline.reason.split("; ")
     why = f"{first.partition(', entirely ')[0]}, but the CPU is overloaded: the same work takes {times(longer)} its"
@@ -177,8 +177,8 @@ def _not_in_turns(headline: Headline, in_turns: bool | None) -> Headline:
     if in_turns is not False or counts is None or min(counts) < 2:
         return headline
     qualified = replace(headline, scope=f"{headline.scope}; not recorded alternately")
-    verdict = less_sure(headline.verdict)
-    if min(counts) < CAPTURES_THAT_TELL or verdict is headline.verdict:
+    verdict = weaker_verdict(headline.verdict)
+    if min(counts) < MIN_CONCLUSIVE_CAPTURES or verdict is headline.verdict:
         return qualified
     lead, sure, rest = headline.reason.partition(", entirely ")
     reason = f"{lead}, but not recorded alternately{'; entirely ' if sure else ''}{rest}"
@@ -194,7 +194,7 @@ def _program(part: ProgramPart, options: CompareOptions) -> Part:
         None if estimate.n == (1, 1) else estimate.p,
         part.verdict,
         *_row_totals(part.clocked),
-        captures_needed=over_captures.needed(estimate, options.margin),
+        captures_needed=over_captures.captures_to_decide(estimate, options.margin),
     )
 
 

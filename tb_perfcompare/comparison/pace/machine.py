@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.pace.clocked import ASKED, Clocked, Follower
-from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE, is_interrupted, shift_of_pace
+from tb_perfcompare.comparison.pace.pace import MIN_COVERAGE, is_interrupted, shift_of_pace
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
@@ -19,7 +19,7 @@ from tb_perfcompare.comparison.statistics.between_captures import (
     centres,
     middle_half,
 )
-from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, SLACK
+from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES, SLACK
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -62,10 +62,10 @@ def machine_part(clocked: Clocked, options: CompareOptions) -> MachinePart:
     assert between is not None and stricter is not None
     theta, low, high = float(between.middle[0]) + 0.0, float(between.low[0]) + 0.0, float(between.high[0]) + 0.0
     limit = math.log1p(options.margin) + SLACK
-    few = min(capture_counts(captures)) < CAPTURES_THAT_TELL
+    few = min(capture_counts(captures)) < MIN_CONCLUSIVE_CAPTURES
     floor = max(float(side.max() - side.min()) for side in middles) if few else 0.0
     verdict = Verdict.INCONCLUSIVE
-    covered = all(follower.pace.coverage >= LEAST_COVERAGE for follower in clocked.followers)
+    covered = all(follower.pace.coverage >= MIN_COVERAGE for follower in clocked.followers)
     if min(capture_counts(captures)) > 1 and covered:
         verdict = _verdict((low, high), (float(stricter.low[0]), float(stricter.high[0])), limit, floor)
     return MachinePart(theta, low, high, float(between.p[0]), verdict)
@@ -108,7 +108,7 @@ def interruption(follower: Follower, clocked: Clocked) -> float:
         return 0.0
     shift = shift_of_pace(pace.log, clocked.captures)
     if follower.path_ns is None:
-        few = min(capture_counts(clocked.captures)) < CAPTURES_THAT_TELL
+        few = min(capture_counts(clocked.captures)) < MIN_CONCLUSIVE_CAPTURES
         return (1 - pace.coverage) * abs(shift - pace.centre) if few else 0.0
     return abs(shift - pace.centre) if is_interrupted(shift, pace.fastest) else 0.0
 

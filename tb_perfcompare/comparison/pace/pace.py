@@ -8,7 +8,7 @@ from math import fsum
 
 import numpy as np
 
-from tb_perfcompare.comparison.pace.rows import RowChanges, WorkRows, row_changes, unlike
+from tb_perfcompare.comparison.pace.rows import RowChanges, WorkRows, heterogeneity, row_changes
 from tb_perfcompare.comparison.result.wording import many, percent_text, ratio_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts, centres, middle_half
@@ -20,17 +20,17 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 Pair = tuple[Floats, Floats]
 
-LEAST_COVERAGE = 0.2
+MIN_COVERAGE = 0.2
 """Share of the step that the common work has to cover for the rest to be assumed to follow it."""
 
-FEWEST_NAMES = 3
-LEAST_KEPT = 0.5
+MIN_NAMES = 3
+MIN_KEPT = 0.5
 """Fewest operators (kernels) with different names, and least share of all weights, that have to follow one pace."""
 
-MOST_APART = 0.2
+MAX_APART = 0.2
 """Standard error of the rows' common change in ln(time) above which they have no common pace, unless interrupted."""
 
-LITTLE = 0.35
+MAX_EXPLAINED = 0.35
 """With interrupted calls, the fastest calls explain at most this share of the pace, as logarithms."""
 
 INTERRUPTED = math.log(1.2)
@@ -79,7 +79,7 @@ class PaceRows:
 
 def pace_of(
     of: str, rows: WorkRows, captures: Captures, whole_ns: Pair, noun: str, alpha: float,
-    least: float = LEAST_COVERAGE, *, sliced: bool = False,
+    least: float = MIN_COVERAGE, *, sliced: bool = False,
 ) -> PaceRows | str:  # fmt: skip
     """Computes the pace from the rows, or returns why there is none.
 
@@ -127,7 +127,7 @@ def pace_of(
         common=common,
         level=math.exp(level),
         coverage=coverage,
-        tau=unlike(changes, (per_capture[0], per_capture[1])),
+        tau=heterogeneity(changes, (per_capture[0], per_capture[1])),
         centre=changes.centre,
         half=_quantile(freedom, alpha) * changes.spread / math.sqrt(max(changes.effective_names, 1.0)),
         freedom=freedom,
@@ -164,15 +164,15 @@ def shift_of_pace(log: Pair, captures: Captures) -> float:
 def is_interrupted(shift: float, fastest: float | None) -> bool:
     """Whether time slices taken by other processes make up the pace: they lengthen some calls, mostly the longer
     ones, and leave the fastest calls unchanged."""
-    return fastest is not None and abs(shift) >= INTERRUPTED and abs(fastest) <= LITTLE * abs(shift)
+    return fastest is not None and abs(shift) >= INTERRUPTED and abs(fastest) <= MAX_EXPLAINED * abs(shift)
 
 
-def reach(pace: Pace, alpha: float) -> float:
+def max_deviation(pace: Pace, alpha: float) -> float:
     """How far time outside the common work may deviate from the pace, in ln(time)."""
     return _quantile(pace.freedom, alpha) * (1 - pace.coverage) * pace.tau
 
 
-def several(captures: Captures) -> bool:
+def has_several_captures(captures: Captures) -> bool:
     """Whether a side has more than one capture."""
     return max(capture_counts(captures)) > 1
 
@@ -187,12 +187,12 @@ def _unusable_reason(
     if coverage < least:
         shares = f"{percent_text(coverage)} of the step, {setting(least)} are needed"
         return f"{noun} of the same work cover {shares}"
-    if changes.kept_names < FEWEST_NAMES:
+    if changes.kept_names < MIN_NAMES:
         names = many(changes.kept_names, f"different {noun.removesuffix('s')}")
-        return f"{names} of the same work, {FEWEST_NAMES} are needed"
-    if changes.kept_share < LEAST_KEPT:
+        return f"{names} of the same work, {MIN_NAMES} are needed"
+    if changes.kept_share < MIN_KEPT:
         return f"{noun} of the same work do not change alike: {percent_text(changes.kept_share)} follow one pace"
-    if not interrupted and changes.spread > MOST_APART * math.sqrt(changes.effective_names):
+    if not interrupted and changes.spread > MAX_APART * math.sqrt(changes.effective_names):
         apart = ratio_text(math.exp(changes.spread))
         return f"{noun} of the same work do not change alike: they differ by {apart} from each other"
     return ""

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.summary.critical_path import EVENT, STREAM
 from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory, Summary
 
 Pair = tuple[Floats, Floats]
 Sides = tuple[Summary, Summary]
@@ -58,7 +58,7 @@ def _knows_its_path(side: Summary) -> bool:
     path = side.groups.get(CRITICAL_PATH)
     if path is None:
         return False
-    nothing = np.array([key[0] == NOBODY for key in path.keys], dtype=bool)
+    nothing = np.array([key[0] == NOTHING_RECORDED for key in path.keys], dtype=bool)
     total = path.measures_ns["total"]
     return bool(total[nothing].sum() <= UNKNOWN * total.sum())
 

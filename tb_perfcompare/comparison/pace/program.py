@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.kinds.strata import Strata, within_kinds
 from tb_perfcompare.comparison.pace.clocked import Clocked, by_captures, by_means
 from tb_perfcompare.comparison.pace.machine import interruption, paces_differ
-from tb_perfcompare.comparison.pace.pace import reach
+from tb_perfcompare.comparison.pace.pace import max_deviation
 from tb_perfcompare.comparison.pace.split import CommonWork, common_work
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -22,7 +22,7 @@ from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.distributions import normal_quantile, quantiles
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimate_shift
 from tb_perfcompare.comparison.statistics.noise_floor import Times, noise_floor
-from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, decide, hold_against_floor
+from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES, check_noise_floor, decide
 from tb_perfcompare.model.arrays import Floats, unique
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -53,7 +53,7 @@ PROBABLY_SHARE = 0.2
 given to equal programs are of this kind."""
 
 
-class Of(Enum):
+class EstimateKind(Enum):
     """Estimate that decided on the program; values are the words appended to `headline.method` in the JSON."""
 
     STEPS = ""
@@ -74,7 +74,7 @@ class ProgramPart:
     floor: float | None
     apart: bool
     clocked: Clocked
-    of: Of = Of.STEPS
+    of: EstimateKind = EstimateKind.STEPS
 
 
 def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
@@ -87,7 +87,7 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
     """
     all_steps = clocked if like is None else like.clocked
     counts = capture_counts(all_steps.captures)
-    enough_captures = min(counts) >= CAPTURES_THAT_TELL and all_steps.strata is None
+    enough_captures = min(counts) >= MIN_CONCLUSIVE_CAPTURES and all_steps.strata is None
     if like is not None:
         part = _PARTS[like.of](clocked, options, like)
     else:
@@ -177,19 +177,23 @@ def part_of_steps(clocked: Clocked, options: CompareOptions, like: ProgramPart |
 def part_of_undisturbed(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
     """Program part from one uninterrupted step per capture; `clocked` must have them."""
     assert clocked.undisturbed is not None
-    return replace(_part(by_captures(clocked.undisturbed), options, like, _of_captures), of=Of.UNDISTURBED)
+    return replace(_part(by_captures(clocked.undisturbed), options, like, _of_captures), of=EstimateKind.UNDISTURBED)
 
 
 def part_of_means(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
     """Program part from the mean of each capture at equal machine speed, at MEANS_SHARE of alpha."""
     sure = replace(options, alpha=MEANS_SHARE * options.alpha)
-    return replace(_part(by_means(clocked), sure, like, _of_captures), of=Of.MEANS)
+    return replace(_part(by_means(clocked), sure, like, _of_captures), of=EstimateKind.MEANS)
 
 
 _SURE = frozenset({Verdict.SLOWER, Verdict.FASTER})
 _OPEN = frozenset({Verdict.SAME, Verdict.INCONCLUSIVE})
 _PROBABLY = frozenset({Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
-_PARTS = {Of.STEPS: part_of_steps, Of.UNDISTURBED: part_of_undisturbed, Of.MEANS: part_of_means}
+_PARTS = {
+    EstimateKind.STEPS: part_of_steps,
+    EstimateKind.UNDISTURBED: part_of_undisturbed,
+    EstimateKind.MEANS: part_of_means,
+}
 
 
 def _clear(part: ProgramPart, options: CompareOptions) -> ProgramPart:
@@ -212,25 +216,25 @@ _Estimate = Callable[[Times, Clocked, CompareOptions, ShiftEstimate | None], Shi
 
 def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, estimate: _Estimate) -> ProgramPart:
     captures = clocked.captures
-    times = whole(clocked.at_pace)
+    times = as_integers(clocked.at_pace)
     if np.array_equal(np.sort(times[0]), np.sort(times[1])):
         return _identical(times, clocked, options)
     known = None if like is None else like.estimate
     main = estimate(times, clocked, options, known)
     reaches = (
-        follower.share * math.hypot(reach(follower.pace, options.alpha), interruption(follower, clocked))
+        follower.share * math.hypot(max_deviation(follower.pace, options.alpha), interruption(follower, clocked))
         for follower in clocked.followers
     )
     main = widened(main, math.hypot(*reaches))
     apart = paces_differ(clocked, options) if like is None else like.apart
     if apart:
-        main = hull(main, [estimate(whole(other), clocked, options, known) for other in clocked.otherwise])
+        main = hull(main, [estimate(as_integers(other), clocked, options, known) for other in clocked.otherwise])
     within = within_kinds(times, captures, clocked.strata, options.alpha)
     level, capture_of = (times, captures) if within is None else (within.level, within.captures)
     floor = noise_floor(level, capture_of) if like is None else like.floor
     verdict = decide(main, options.margin)
-    if min(capture_counts(captures)) < CAPTURES_THAT_TELL:
-        verdict = hold_against_floor(verdict, main, options.margin, floor)
+    if min(capture_counts(captures)) < MIN_CONCLUSIVE_CAPTURES:
+        verdict = check_noise_floor(verdict, main, options.margin, floor)
     return ProgramPart(main, verdict, floor, apart, clocked)
 
 
@@ -241,7 +245,7 @@ def _identical(times: Times, clocked: Clocked, options: CompareOptions) -> Progr
     return ProgramPart(none, Verdict.SAME, None, apart=False, clocked=clocked)
 
 
-def whole(logs: Pair) -> Times:
+def as_integers(logs: Pair) -> Times:
     """Converts ln(time) to integers in a common unit that does not depend on the order of the sides."""
     unit = _BITS * math.log(2) - max(float(side.max()) for side in logs)
     one, two = (np.maximum(np.rint(np.exp(side + unit)), 1).astype(np.int64) for side in logs)
@@ -302,12 +306,12 @@ def _of_captures(times: Times, clocked: Clocked, options: CompareOptions, known:
     )  # fmt: skip
 
 
-_LITTLE = 0.01
+_MIN_COMMON_SHARE = 0.01
 """Share of the step from which common work indicates the pace of the rest, provided that three captures a side show
 how well the rest follows it."""
 
 
-def or_little_work(
+def allow_little_common_work(
     work: CommonWork,
     recorded: Headline,
     sides: tuple[Summary, Summary],
@@ -318,9 +322,9 @@ def or_little_work(
     accepting less common work, provided that the program has a direction at that pace."""
     if work.clocked is not None or recorded.verdict is not Verdict.INCONCLUSIVE:
         return work
-    if min(capture_counts(work.captures), default=0) < CAPTURES_THAT_TELL:
+    if min(capture_counts(work.captures), default=0) < MIN_CONCLUSIVE_CAPTURES:
         return work
-    little = common_work(*sides, options, strata, _LITTLE)
+    little = common_work(*sides, options, strata, _MIN_COMMON_SHARE)
     if little.clocked is None:
         return work
     open_still = program_part(little.clocked, options).verdict in (Verdict.SAME, Verdict.INCONCLUSIVE)

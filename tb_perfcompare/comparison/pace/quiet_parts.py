@@ -12,10 +12,10 @@ from tb_perfcompare.comparison.result.quiet_part import QUIET_TABLE, QuietPart
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.statistics.between_captures import gaps
 from tb_perfcompare.model.arrays import Floats
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
 
 _GAPS = CATEGORY_LABELS[StepCategory.OTHER]
-_LEAST_NS = 1.0
+_MIN_NS = 1.0
 
 _Key = tuple[str, str]
 
@@ -30,7 +30,7 @@ def quiet_parts(work: CommonWork) -> tuple[QuietPart, ...]:
     paces = by_captures(undisturbed).followers[0].pace.log
     sides = [_of_side(undisturbed, side, paces[side], index) for side in (0, 1)]
     (ns_a, calls_a), (ns_b, calls_b) = (_padded(*side, len(index)) for side in sides)
-    one, two = (np.log(np.maximum(side, _LEAST_NS)) for side in (ns_a, ns_b))
+    one, two = (np.log(np.maximum(side, _MIN_NS)) for side in (ns_a, ns_b))
     apart = gaps(one, two)
     means = [side.mean(axis=1).tolist() for side in (calls_a, calls_b, ns_a, ns_b)]
     return tuple(
@@ -57,7 +57,7 @@ def _of_side(undisturbed: Undisturbed, side: int, pace: Floats, index: dict[_Key
 
 
 def _entity(key: tuple[str, ...]) -> _Key:
-    return (key[0], NOBODY) if key[0] == _GAPS and key[1] == NOBODY else (key[0], key[1])
+    return (key[0], NOTHING_RECORDED) if key[0] == _GAPS and key[1] == NOTHING_RECORDED else (key[0], key[1])
 
 
 def _padded(ns: Floats, calls: Floats, count: int) -> tuple[Floats, Floats]:
@@ -85,7 +85,7 @@ def quiet_table(parts: tuple[QuietPart, ...]) -> Table | None:
     rows = tuple(
         (
             part.entity, part.category, *part.us, part.delta_us,
-            *((None, None) if part.entity == NOBODY else part.calls), "apart" if part.gap else "overlap",
+            *((None, None) if part.entity == NOTHING_RECORDED else part.calls), "apart" if part.gap else "overlap",
         )
         for part in ordered
     )  # fmt: skip

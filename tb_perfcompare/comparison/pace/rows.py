@@ -19,10 +19,10 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 Pair = tuple[Floats, Floats]
 
-FARTHEST = 4.0
+MAX_DEVIATIONS = 4.0
 """Deviations by which a kept row's change may differ from that of all rows ..."""
 
-ALWAYS_NEAR = 0.1
+NEAR_LOG_RATIO = 0.1
 """... or this much of ln(time), if rows agree well ..."""
 
 NO_CLOCK = math.log(2)
@@ -114,14 +114,14 @@ def row_changes(rows: WorkRows, captures: Captures) -> RowChanges:
     spread = _MAD_TO_SIGMA * weighted_median(np.abs(change - centre), weights)
     kept = timed & (weights > 0)
     if kept.any():
-        kept &= np.abs(change - centre) <= min(max(FARTHEST * spread, ALWAYS_NEAR), NO_CLOCK)
+        kept &= np.abs(change - centre) <= min(max(MAX_DEVIATIONS * spread, NEAR_LOG_RATIO), NO_CLOCK)
     common = tuple(work[:, None] * side for side in per_call)
     return RowChanges(
         names, work, (usual[0], usual[1]), (common[0], common[1]), change, weights, centre, spread, kept
     )
 
 
-def unlike(found: RowChanges, pace: Pair) -> float:
+def heterogeneity(found: RowChanges, pace: Pair) -> float:
     """tau: how far rows differ in their change beyond their scatter from capture to capture.
 
     pace  (k,), (l,) ln of each capture's pace

@@ -21,16 +21,16 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.comparison.verdict.rules import STEPS_THAT_TELL, Settled, settle
+from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_STEPS, Settled, settle
 from tb_perfcompare.model.arrays import Flags, unique
 from tb_perfcompare.model.summary.job_workers import job_spans, job_workers
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
-MOST_PAIRS = 1_000_000
+MAX_PAIRS = 1_000_000
 """Number of pairs of steps above which nothing is tried: no single step decides."""
 
-MOST_LEFT_OUT = 16
+MAX_LEFT_OUT = 16
 """Number of captures or ranks per side up to which each is left out in turn."""
 
 _FIRST, _SLOWEST = "the first {} of each capture", "the slowest {} of each side"
@@ -78,7 +78,7 @@ def sensitivity(
     if headline.verdict is Verdict.WITHHELD or not (baseline.is_timed and candidate.is_timed):
         return Robustness()
     sides = _side(baseline), _side(candidate)
-    if len(sides[0].times) * len(sides[1].times) > MOST_PAIRS:
+    if len(sides[0].times) * len(sides[1].times) > MAX_PAIRS:
         return Robustness()
     if any((side.times <= 0).any() or not len(side.times) for side in sides):
         return Robustness()
@@ -89,7 +89,7 @@ def sensitivity(
     moved: list[str] = []
     hint = ""
     for what, group, left in _variants(baseline, candidate, sides, ranks=work.clocked is None):
-        if min(len(side.times) for side in left) < STEPS_THAT_TELL:
+        if min(len(side.times) for side in left) < MIN_CONCLUSIVE_STEPS:
             continue  # too few for any verdict
         # without one capture, the variation between captures is still taken from all
         found = judge(left, all_steps if group == _ANY_CAPTURE else None).verdict
@@ -176,7 +176,7 @@ def _variants(
     for place, word in enumerate(("baseline", "candidate")):
         side = sides[place]
         captures = unique(side.capture)
-        if 2 <= len(captures) <= MOST_LEFT_OUT:
+        if 2 <= len(captures) <= MAX_LEFT_OUT:
             for capture in captures.tolist():
                 left = side.without(side.capture != capture)
                 name = side.names[capture] if capture < len(side.names) else str(capture + 1)
@@ -184,7 +184,7 @@ def _variants(
     shared = _ranks(baseline) & _ranks(candidate)
     if not ranks or baseline.ranks is not None or candidate.ranks is not None:
         return  # one of very many ranks decides nothing
-    if 2 <= len(shared) <= MOST_LEFT_OUT and observations(baseline).pooled and observations(candidate).pooled:
+    if 2 <= len(shared) <= MAX_LEFT_OUT and observations(baseline).pooled and observations(candidate).pooled:
         for worker in sorted(shared):
             rest = _side(_without_worker(baseline, worker)), _side(_without_worker(candidate, worker))
             yield f"worker {worker}", "any one worker", rest

@@ -9,7 +9,7 @@ import numpy as np
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.clocked import ASKED, NEEDED, Clocked, Follower, by_one_pace, by_their_paces
 from tb_perfcompare.comparison.pace.counted_work import CountedWork, counted_work
-from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE, Pace, PaceRows, pace_of
+from tb_perfcompare.comparison.pace.pace import MIN_COVERAGE, Pace, PaceRows, pace_of
 from tb_perfcompare.comparison.pace.paced_time import (
     Pair,
     Samplings,
@@ -85,7 +85,7 @@ def common_work(
     candidate: Summary,
     options: CompareOptions,
     strata: Strata | None = None,
-    least: float = LEAST_COVERAGE,
+    least: float = MIN_COVERAGE,
 ) -> CommonWork:
     """Finds the common work of two sides and their clocks, or why there are none. `strata`: kinds of the
     observations; `least`: share of the step that the common work has to cover if there is no device work."""
@@ -121,7 +121,7 @@ def _common_work(
     followers: list[Follower] = []
     reasons: list[str] = []
     on_device = shares["device"] > 0
-    least = LEAST_COVERAGE if on_device else least
+    least = MIN_COVERAGE if on_device else least
     undisturbed: Undisturbed | None = None
     for of, table, measure, noun in (
         ("host", OPERATORS, "host_self", "operators"), ("device", KERNELS, "total", "kernels"),

@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 
 NAME = "common_work"
 
-MOST_ROWS = 1000
+MAX_ROWS = 1000
 """Most rows in the table for each kind, by time; and as many that are not used."""
 
 _USED, _CHANGED, _NO_TIME = "used", "excluded: changed on its own", "excluded: no time of its own"
@@ -59,7 +59,7 @@ def _of_pace(of: str, found: PaceRows) -> list[Row]:
     total = float(weight.sum()) or 1.0
     order = sorted(range(len(rows)), key=lambda row: (-weight[row], rows.keys[row]))
     out: list[Row] = []
-    for row in order[:MOST_ROWS]:
+    for row in order[:MAX_ROWS]:
         timed = bool(medians[0][row] > 0 and medians[1][row] > 0)
         used = _USED if changes.kept[row] else _CHANGED if timed else _NO_TIME
         before, after = float(medians[0][row]), float(medians[1][row])
@@ -73,5 +73,5 @@ def _of_pace(of: str, found: PaceRows) -> list[Row]:
 
 def _excluded_rows(of: str, selected: Selected) -> list[Row]:
     nothing: tuple[Cell, ...] = (None,) * 6
-    keys = sorted(selected.refused)[:MOST_ROWS]
+    keys = sorted(selected.refused)[:MAX_ROWS]
     return [(_FOLLOWS[of], *key, f"not used: {selected.refused[key]}", *nothing) for key in keys]

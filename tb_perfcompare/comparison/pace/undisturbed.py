@@ -13,10 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE, Pace, pace_of
+from tb_perfcompare.comparison.pace.pace import MIN_COVERAGE, Pace, pace_of
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import FEWEST_OF_THEIR_OWN, capture_counts, gaps
+from tb_perfcompare.comparison.statistics.between_captures import MIN_OWN_CAPTURES, capture_counts, gaps
 from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.comparison.statistics.weights import capped, weighted_median
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, unique
@@ -32,13 +32,13 @@ FASTEST = 4
 SEEN = 2
 """A part that fewer than one in this many steps have is too rare and is merged with those of its operator."""
 
-FEWEST_STEPS = 4
+MIN_STEPS = 4
 """Fewest steps in each capture for a fastest quarter."""
 
 UNSTEADY = 0.2
 """Deviation of ln(time) between captures of a side, at one pace, from which a row of the same work is unsteady ..."""
 
-UNLIKE = 2.0
+UNLIKE_RATIO = 2.0
 """... if it is also this many times that of the typical row."""
 
 _GAPS = CATEGORY_LABELS[StepCategory.OTHER]
@@ -144,9 +144,9 @@ def steps_alone(parts: Sequence[SplitTime | None], captures: Captures) -> Alone 
 
 
 def _are_few(captures: Captures) -> bool:
-    if min(capture_counts(captures)) < FEWEST_OF_THEIR_OWN:
+    if min(capture_counts(captures)) < MIN_OWN_CAPTURES:
         return True
-    return any(int(np.bincount(side)[unique(side)].min()) < FEWEST_STEPS for side in captures)
+    return any(int(np.bincount(side)[unique(side)].min()) < MIN_STEPS for side in captures)
 
 
 def undisturbed_steps(
@@ -154,7 +154,7 @@ def undisturbed_steps(
     rows: WorkRows,
     captures: Captures,
     alpha: float,
-    least: float = LEAST_COVERAGE,
+    least: float = MIN_COVERAGE,
 ) -> Undisturbed | None:
     """Builds uninterrupted steps from the parts of both sides' steps and their rows of the same work; None with too
     few captures, steps or rows. `least`: required coverage."""
@@ -219,7 +219,7 @@ def _unsteady(logs: Pair, weight: Floats) -> tuple[Flags, Floats]:
     between = np.abs(apart[1].mean(axis=1) - apart[0].mean(axis=1))
     chance = quantile(float(freedom), 0.975) * deviation * math.sqrt(sum(1 / count for count in counts))
     usual = level[:, 0] + np.median(np.concatenate(apart, axis=1), axis=1)
-    limit = max(UNSTEADY, UNLIKE * weighted_median(deviation, weight))
+    limit = max(UNSTEADY, UNLIKE_RATIO * weighted_median(deviation, weight))
     return (deviation > limit) & (between <= chance), usual
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tb_perfcompare.comparison.result.headline import Basis, Counted, Fact, Headline, PaceFacts, Part, Verdict
 from tb_perfcompare.comparison.result.options import ExperimentLook
 from tb_perfcompare.comparison.result.wording import many, number_text, p_text, percent_text, times_text, verdict_word
-from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL
+from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES
 from tb_perfcompare.number_text import TIMES_FROM, rough, rough_range, setting, times
 
 NEAR_NOTHING = 0.05
@@ -43,7 +43,7 @@ def far_apart(at_least: float) -> str:
     return f"without interruptions, every capture of the candidate takes at least {how} than any of the baseline"
 
 
-def with_look(headline: Headline, look: ExperimentLook | None) -> Headline:
+def with_experiment(headline: Headline, look: ExperimentLook | None) -> Headline:
     """Adds the experiment that recorded the sides to the headline's method."""
     if look is None:
         return headline
@@ -77,7 +77,7 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
     if verdict in _DECIDED:
         if alone:
             change = f"{rough(program.estimate, signed=True)}{_ends(program, as_change=True)}"
-            return f"These two captures: program {change}{_beside(machine)}."
+            return f"These two captures: program {change}{_alongside(machine)}."
         if machine.verdict in (Verdict.SLOWER, Verdict.FASTER):
             machine_too = _and_machine(headline, program, machine)
             return f"{verdict_word(verdict)}: program {rough(program.estimate, signed=True)}, {machine_too}."
@@ -94,7 +94,7 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
     if _inside(program, NEAR_NOTHING):
         return f"No change found; at most {_at_most(program)}."
     if program.low > headline.margin or program.high < 1 / (1 + headline.margin) - 1:
-        few = "captures" if min(counts) < CAPTURES_THAT_TELL else "steps"
+        few = "captures" if min(counts) < MIN_CONCLUSIVE_CAPTURES else "steps"
         return f"Inconclusive: the program changed by {_between(program)}, from too few {few}."
     if program.high >= WIDEST - 1 or program.low <= 1 / WIDEST - 1:
         return "Inconclusive: the captures differ too much to tell how the program changed."
@@ -154,7 +154,7 @@ def _and_machine(headline: Headline, program: Part, machine: Part) -> str:
     return f"{word} a machine {rough(abs(machine.estimate))} {'slower' if machine.estimate > 0 else 'faster'}"
 
 
-def _beside(machine: Part) -> str:
+def _alongside(machine: Part) -> str:
     if abs(machine.estimate) < 0.01:
         unclear = machine.low <= 0 <= machine.high
         return ", machine unchanged" if unclear else f", machine {rough(machine.estimate, signed=True)}"

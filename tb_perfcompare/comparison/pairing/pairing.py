@@ -18,7 +18,7 @@ from tb_perfcompare.comparison.pairing.run_names import (
     without_times,
     words_of,
 )
-from tb_perfcompare.model.phases import ABNORMAL, MOST_CHOICES, NORMAL, partners_of
+from tb_perfcompare.model.phases import ABNORMAL, MAX_CHOICES, NORMAL, partners_of
 from tb_perfcompare.quick_dataclass import dataclass
 
 _ANY = "\0"  # stands for the word or number in which two names differ
@@ -292,7 +292,7 @@ def _phase_pairs(runs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, st
     abnormal = {(place, table): run for place, table, run in reversed(list(_tables(runs, ABNORMAL)))}
     normal = list(_tables(runs, NORMAL))
     taken: set[str] = set()
-    for choice in range(MOST_CHOICES):
+    for choice in range(MAX_CHOICES):
         for place, table, run in normal:
             partner = _choice(abnormal, place, table, choice)
             if partner is None or run in taken or partner[0] in taken:

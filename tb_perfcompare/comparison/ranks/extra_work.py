@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.ranks.sides import ranks_of
 from tb_perfcompare.comparison.result.wording import short, signed_time
 from tb_perfcompare.model.arrays import Floats, Nanoseconds
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 _UNNAMED = (StepCategory.COMMUNICATION, StepCategory.DATALOADER)
@@ -41,7 +41,7 @@ def extra_work(side: Summary, before: Summary, worker: str) -> tuple[ExtraWork, 
     for (category, key), (own, others) in now.items():
         once, once_others = then.get((category, key), (0.0, 0.0))
         us = (own - others) - (once - once_others)
-        if us > 0 and category not in _UNNAMED and key != NOBODY:
+        if us > 0 and category not in _UNNAMED and key != NOTHING_RECORDED:
             found.append(ExtraWork(CATEGORY_LABELS[category], key, us, not (others or once or once_others)))
     return tuple(sorted(found, key=lambda work: (-work.us, work.category, work.key)))
 

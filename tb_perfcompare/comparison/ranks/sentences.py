@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, many, percen
 from tb_perfcompare.model.arrays import median
 from tb_perfcompare.quick_dataclass import dataclass
 
-_NAMED = 4
+_MAX_NAMED = 4
 _ALL_FOUND = 0.999
 _FAR_APART = 3
 """Of two ranks, one is the changed one if its own work changed this many times as much as the other's."""
@@ -102,8 +102,8 @@ def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int) -> list[str]
     clear.sort(key=lambda row: (-abs(row.own.delta_us or 0.0), row.key))
     if not clear:
         return ["No rank's own work (without waiting) changed differently from the other ranks."]
-    changes = [f"{row.key} {signed_time(row.own.delta_us or 0.0)}" for row in clear[:_NAMED]]
-    more = f" and {many(len(clear) - _NAMED, 'more rank')}" if len(clear) > _NAMED else ""
+    changes = [f"{row.key} {signed_time(row.own.delta_us or 0.0)}" for row in clear[:_MAX_NAMED]]
+    more = f" and {many(len(clear) - _MAX_NAMED, 'more rank')}" if len(clear) > _MAX_NAMED else ""
     two = f"; {_which_of_two(rows)}" if min(ranks_a, ranks_b) == 2 else ""
     return [
         f"{len(clear)} of {len(tested)} ranks changed differently from the others in their own work (without waiting): "
@@ -183,6 +183,6 @@ def _weak(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side) -> list[st
 
 
 def _listed(keys: Sequence[str]) -> str:
-    if len(keys) <= _NAMED:
+    if len(keys) <= _MAX_NAMED:
         return ", ".join(keys)
-    return f"{', '.join(keys[:_NAMED])} and {len(keys) - _NAMED} more"
+    return f"{', '.join(keys[:_MAX_NAMED])} and {len(keys) - _MAX_NAMED} more"

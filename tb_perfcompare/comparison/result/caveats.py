@@ -46,7 +46,7 @@ _SIDE = re.compile(r", (?=baseline\b|candidate\b)")
 class Caveat:
     """A failed check, a check that warns, or a group of notes with the same wording."""
 
-    status: Annotated[str, ("fail", "warn", "note")]
+    status: Annotated[str, "result of the check, or `note`", ("fail", "warn", "note")]
     code: Annotated[str, "code of the check or of the notes"]
     name: Annotated[str, "readable form of `code`"]
     message: Annotated[str, "text; figures that differ among the grouped notes are given as a range"]

@@ -37,23 +37,23 @@ class DevicePeaksDict(TypedDict):
 class PeaksDict(TypedDict):
     """Peak rates of both sides' devices; null if the device is unknown."""
 
-    baseline: DevicePeaksDict | None
-    candidate: DevicePeaksDict | None
+    baseline: Annotated[DevicePeaksDict | None, "peaks of the baseline's device; null if unknown"]
+    candidate: Annotated[DevicePeaksDict | None, "peaks of the candidate's device; null if unknown"]
 
 
 class _ComparisonDict(TypedDict):
-    schema: Annotated[str, (SCHEMA,)]
+    schema: Annotated[str, "name and number of this schema", (SCHEMA,)]
     version: Annotated[str, "tb_perfcompare version"]
-    baseline: SideFactsDict
-    candidate: SideFactsDict
+    baseline: Annotated[SideFactsDict, "the baseline run"]
+    candidate: Annotated[SideFactsDict, "the candidate run"]
     window: Annotated[str, "end of a step: its last device work, or its marker", ("device", "marker")]
-    headline: Headline
-    ledger: LedgerDict
-    findings: Sequence[Finding]
-    comparability: Sequence[Check]
-    tables: Mapping[str, TableDict]
-    notes: Sequence[Note]
-    peaks: PeaksDict
+    headline: Annotated[Headline, "verdict on the step time, with its figures"]
+    ledger: Annotated[LedgerDict, "exact split of the step time by category and entity"]
+    findings: Annotated[Sequence[Finding], "causes of the change, most important first"]
+    comparability: Annotated[Sequence[Check], "checks that both sides measured the same"]
+    tables: Annotated[Mapping[str, TableDict], "table name -> table"]
+    notes: Annotated[Sequence[Note], "limitations: repaired files, dropped events, few steps, ..."]
+    peaks: Annotated[PeaksDict, "peak rates of both devices, for rooflines"]
 
 
 class ComparisonDict(_ComparisonDict, total=False):

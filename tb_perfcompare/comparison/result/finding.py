@@ -11,9 +11,9 @@ from tb_perfcompare.quick_dataclass import dataclass
 class Evidence:
     """Source of a finding's figure: a table and its row key, or a plain value."""
 
-    table: str
-    row: str
-    value: str = ""
+    table: Annotated[str, "table with the figure; empty for a plain value"]
+    row: Annotated[str, "key of the row in that table"]
+    value: Annotated[str, "the figure in words; empty: see the row"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,26 +22,26 @@ class Finding:
     headline's delta, None if `share_of` returns None or the time overlaps with other time; look_at says what to look
     at next, "" if nothing in particular."""
 
-    rule: str
-    subject: str
-    category: str
+    rule: Annotated[str, "rule that found the cause (docs/method/findings.md)"]
+    subject: Annotated[str, "operator, kernel or other entity concerned"]
+    category: Annotated[str, "category of the ledger"]
     delta_us: Annotated[float | None, "change of time per step; null if the finding is not a time, such as a clock"]
     share: Annotated[float | None, "fraction of the headline's delta; null: no delta, above 10, or times overlap"]
-    sentence: str
-    evidence: tuple[Evidence, ...]
-    confidence: str
-    look_at: str = ""
+    sentence: Annotated[str, "what changed, by how much, and why"]
+    evidence: Annotated[tuple[Evidence, ...], "figures that support it"]
+    confidence: Annotated[str, "how certain it is, in words"]
+    look_at: Annotated[str, "what to look at next; empty if nothing in particular"] = ""
 
 
-MOST_SHARE = 10.0
+MAX_SHARE = 10.0
 """Largest share that is shown, in multiples of the change. Beyond it, parts cancel each other and a share means
 nothing."""
 
 
 def share_of(part: float, change: float) -> float | None:
     """Share of the change that the part explains (same unit for both); None without a change, or if the part exceeds
-    MOST_SHARE times the change."""
-    return part / change if abs(part) <= MOST_SHARE * abs(change) and change else None
+    MAX_SHARE times the change."""
+    return part / change if abs(part) <= MAX_SHARE * abs(change) and change else None
 
 
 WITHIN_SPREAD = "within the spread of the"
@@ -58,7 +58,7 @@ def is_sure(finding: Finding) -> bool:
 class Check:
     """A comparability check. status is ok, warn or fail; invalidates names the conclusions that it weakens."""
 
-    check: str
-    status: Annotated[str, ("ok", "warn", "fail")]
-    detail: str
-    invalidates: tuple[str, ...] = ()
+    check: Annotated[str, "code of the check"]
+    status: Annotated[str, "result of the check", ("ok", "warn", "fail")]
+    detail: Annotated[str, "what was found, in words"]
+    invalidates: Annotated[tuple[str, ...], "conclusions that a failure or warning weakens"] = ()

@@ -37,12 +37,12 @@ class Shift:
     range.
     """
 
-    estimate: Unbounded
-    low: Unbounded
-    high: Unbounded
-    estimate_us: Unbounded
-    low_us: Unbounded
-    high_us: Unbounded
+    estimate: Annotated[Unbounded, "typical change as a fraction: 0.05 is 5 % slower"]
+    low: Annotated[Unbounded, "lower end of the confidence interval, as a fraction"]
+    high: Annotated[Unbounded, "upper end of the confidence interval, as a fraction"]
+    estimate_us: Annotated[Unbounded, "typical change in microseconds per step"]
+    low_us: Annotated[Unbounded, "lower end of the confidence interval, in microseconds per step"]
+    high_us: Annotated[Unbounded, "upper end of the confidence interval, in microseconds per step"]
     level: Annotated[float | None, "actual confidence level; null with too few samples: low, high are the full range"]
 
 
@@ -52,14 +52,14 @@ class Certainty:
     means "unknown". captures: of baseline and candidate; autocorrelation: of neighbouring steps."""
 
     effect_size: Annotated[float, "Cliff's delta"]
-    effect: Annotated[str, ("negligible", "small", "medium", "large")]
+    effect: Annotated[str, "size of `effect_size` in words", ("negligible", "small", "medium", "large")]
     mean_low: Annotated[float | None, "confidence interval of the change of the mean, as fractions"]
-    mean_high: float | None
+    mean_high: Annotated[float | None, "upper end of that interval, as a fraction"]
     tail_driven: Annotated[bool, "whether a few very long steps make the mean disagree with the typical step"]
-    autocorrelation: float
+    autocorrelation: Annotated[float, "correlation of neighbouring steps, -1 to 1"]
     detectable: Annotated[float | None, "smallest change detected with about 80 % power, as a fraction"]
     steps_needed: Annotated[int | None, "steps per side needed to detect a change as large as the margin"]
-    captures: tuple[int, int]
+    captures: Annotated[tuple[int, int], "number of captures: baseline, candidate"]
     noise_floor: Annotated[float | None, "largest change between two captures of a side; null: no side has two"]
     captures_needed: Annotated[int | None, "captures per side needed to settle an open verdict; null if unknown"]
 
@@ -78,7 +78,7 @@ class PaceFacts:
     """Pace of the host or of the device: how much longer the rows with the same work take in the candidate (0.05 = 5
     %)."""
 
-    of: Annotated[str, ("host", "device")]
+    of: Annotated[str, "processor that the pace is of", ("host", "device")]
     rows: Annotated[int, "number of rows with the same work on both sides"]
     kept: Annotated[int, "number of rows used: those that changed with the others"]
     coverage: Annotated[Unbounded, "fraction of the time that the rows cover"]
@@ -95,14 +95,14 @@ class Part:
     None if nothing was tested. rows, kept, coverage, tau are as in PaceFacts, over all paces."""
 
     estimate: Annotated[Unbounded, "change as a fraction: 0.05 is 5 % longer"]
-    low: Unbounded
-    high: Unbounded
+    low: Annotated[Unbounded, "lower end of the confidence interval, as a fraction"]
+    high: Annotated[Unbounded, "upper end of the confidence interval, as a fraction"]
     p: Annotated[float | None, "null if nothing was tested"]
-    verdict: Verdict
-    rows: int
-    kept: int
-    coverage: Unbounded
-    tau: Unbounded
+    verdict: Annotated[Verdict, "verdict on this part alone"]
+    rows: Annotated[int, "number of rows with the same work on both sides"]
+    kept: Annotated[int, "number of rows used: those that changed with the others"]
+    coverage: Annotated[Unbounded, "fraction of the time that the rows cover"]
+    tau: Annotated[Unbounded, "spread of the change between rows, as a fraction"]
     captures_needed: Annotated[int | None, "captures per side needed to settle an open verdict; null if unknown"] = None
 
 
@@ -110,7 +110,7 @@ class Part:
 class Counted:
     """Work that one side does beyond the other's; it decides the direction if times leave it open."""
 
-    noun: Annotated[str, ("operator calls", "kernel launches", "input elements")]
+    noun: Annotated[str, "what is counted", ("operator calls", "kernel launches", "input elements")]
     calls: Annotated[float | None, "calls per step of the candidate minus the baseline's; null for input elements"]
     change: Annotated[Unbounded, "implied change of the step time, or change of the inputs' size; a fraction"]
 
@@ -119,11 +119,11 @@ class Counted:
 class Recorded:
     """Verdict and shift of the step time as recorded, not corrected for pace."""
 
-    verdict: Verdict
-    estimate: float | None
-    low: float | None
-    high: float | None
-    p: float | None
+    verdict: Annotated[Verdict, "verdict on the step time as recorded"]
+    estimate: Annotated[float | None, "typical change as a fraction"]
+    low: Annotated[float | None, "lower end of the confidence interval, as a fraction"]
+    high: Annotated[float | None, "upper end of the confidence interval, as a fraction"]
+    p: Annotated[float | None, "two-sided Mann-Whitney p; null if not tested"]
     at_least: Annotated[float | None, "least change that all captures show, if only a bound is known"] = None
 
 
@@ -131,8 +131,8 @@ class Recorded:
 class Fact:
     """A labelled line below the headline."""
 
-    label: str
-    text: str
+    label: Annotated[str, "name of the figure"]
+    text: Annotated[str, "the figure in words, with unit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,19 +141,19 @@ class Alternative:
     docs/method/statistics.md. verdict, sentence, delta, ratio, n are as in Headline; None or "" if more has to be
     recorded first."""
 
-    rule: Annotated[str, ("without_outliers", "after_warm_up", "other_window", "record_more")]
-    what: str
+    rule: Annotated[str, "kind of change", ("without_outliers", "after_warm_up", "other_window", "record_more")]
+    what: Annotated[str, "what to change, in words"]
     arguments: Annotated[str, "command line arguments that apply it"] = ""
     baseline_steps: Annotated[str | None, "baseline steps to compare; null: unchanged"] = None
-    candidate_steps: str | None = None
-    step_window: Annotated[str | None, ("device", "marker", None)] = None
+    candidate_steps: Annotated[str | None, "candidate steps to compare; null: unchanged"] = None
+    step_window: Annotated[str | None, "`--step-window` to use; null: unchanged", ("device", "marker", None)] = None
     more: Annotated[tuple[int, int] | None, "amount to record on each side: baseline, candidate"] = None
-    unit: Annotated[str, ("captures", "steps", "")] = ""
-    verdict: Verdict | None = None
-    sentence: str = ""
-    delta: float | None = None
-    ratio: float | None = None
-    n: tuple[int, int] | None = None
+    unit: Annotated[str, "unit of `more`", ("captures", "steps", "")] = ""
+    verdict: Annotated[Verdict | None, "verdict after the change; null if more has to be recorded"] = None
+    sentence: Annotated[str, "headline after the change, in words"] = ""
+    delta: Annotated[float | None, "candidate - baseline after the change, in microseconds per step"] = None
+    ratio: Annotated[float | None, "candidate / baseline after the change"] = None
+    n: Annotated[tuple[int, int] | None, "sample sizes after the change: baseline, candidate"] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,21 +162,21 @@ class Headline:
     margin the smallest fraction that matters, method the tests in words; `sentence` has at most twelve words and its
     figures."""
 
-    metric: str
-    unit: str
+    metric: Annotated[str, "quantity compared: `step_time`, or `kernel_time` or `cycle_time` without steps"]
+    unit: Annotated[str, "unit of `baseline`, `candidate` and `delta`"]
     baseline: Annotated[float | None, "mean per step of the baseline, in `unit`"]
-    candidate: float | None
+    candidate: Annotated[float | None, "mean per step of the candidate, in `unit`"]
     delta: Annotated[float | None, "candidate - baseline, in `unit`"]
     ratio: Annotated[float | None, "candidate / baseline"]
-    shift: Shift | None
+    shift: Annotated[Shift | None, "typical change with its confidence interval; null if not estimated"]
     p: Annotated[float | None, "two-sided Mann-Whitney p; null if not tested"]
     n: Annotated[tuple[int, int], "sample sizes: baseline, candidate"]
-    verdict: Verdict
+    verdict: Annotated[Verdict, "the verdict"]
     reason: Annotated[str, "why the verdict was given"]
     margin: Annotated[float, "threshold: the smallest change that matters, as a fraction"]
     inflation: Annotated[Unbounded, "factor by which autocorrelation of the steps widens the interval"]
-    scope: str
-    method: str
+    scope: Annotated[str, "what the verdict applies to: these captures, or the configurations"]
+    method: Annotated[str, "tests used, in words"]
     sensitivity: Annotated[str, "single steps, captures or ranks without which the verdict changes"] = ""
     certainty: Annotated[Certainty | None, "further evidence; null if nothing was estimated"] = None
     sentence: Annotated[str, "the headline in words"] = ""
@@ -185,7 +185,7 @@ class Headline:
     machine: Annotated[Part | None, "change of the time for the same work; null: see `unsplit`"] = None
     program: Annotated[Part | None, "change of the step time at equal machine speed; null: see `unsplit`"] = None
     counted: Annotated[Counted | None, "extra work that decides the verdict; null if times decide it"] = None
-    paces: tuple[PaceFacts, ...] = ()
+    paces: Annotated[tuple[PaceFacts, ...], "pace of host and device, where they could be measured"] = ()
     unsplit: Annotated[str, "reason why machine and program are not separated; empty if they are"] = ""
     recorded: Annotated[Recorded | None, "verdict on the step time as recorded, uncorrected for pace"] = None
     alternatives: Annotated[tuple[Alternative, ...], "changes of the comparison that could settle an open verdict"] = ()

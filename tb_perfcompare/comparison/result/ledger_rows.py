@@ -39,35 +39,35 @@ class LedgerRow:
     a raw name behind the entity's key.
     """
 
-    path: tuple[str, ...]
+    path: Annotated[tuple[str, ...], "category; category and entity; or category, entity and part"]
     name: Annotated[str, "one of the raw names with this key"]
-    baseline: int
-    candidate: int
-    delta: int
-    calls: tuple[Unbounded, Unbounded]
-    count_effect: int
+    baseline: Annotated[int, "exposed time of the baseline, 1/`denominator` ns per step"]
+    candidate: Annotated[int, "exposed time of the candidate, 1/`denominator` ns per step"]
+    delta: Annotated[int, "candidate - baseline"]
+    calls: Annotated[tuple[Unbounded, Unbounded], "calls per step: baseline, candidate; null if not counted"]
+    count_effect: Annotated[int, "part of `delta` from more or fewer calls"]
     rate_effect: Annotated[int, "mix_effect + same_shape_effect"]
-    status: Annotated[str, ("both", "added", "removed")]
-    mix_effect: int = 0
+    status: Annotated[str, "whether both sides have it", ("both", "added", "removed")]
+    mix_effect: Annotated[int, "part of `delta` from another mix of parts (shapes)"] = 0
     DERIVED: ClassVar = ("same_shape_effect",)
 
     @property
-    def same_shape_effect(self) -> int:
+    def same_shape_effect(self) -> Annotated[int, "part of `delta` from another time per call of the same parts"]:
         """Part of the delta from the same parts taking a different time per call."""
         return self.rate_effect - self.mix_effect
 
 
 class _LedgerDict(TypedDict):
-    unit: Annotated[str, ("ns",)]
-    denominator: int
-    baseline: int
-    candidate: int
-    delta: int
+    unit: Annotated[str, "unit of all times, before division by `denominator`", ("ns",)]
+    denominator: Annotated[int, "divide times by it for nanoseconds per step"]
+    baseline: Annotated[int, "step time of the baseline"]
+    candidate: Annotated[int, "step time of the candidate"]
+    delta: Annotated[int, "candidate - baseline"]
     backlog: Annotated[tuple[int, int], "per side, exposed time of device work that an earlier step launched"]
     not_recorded: Annotated[
         tuple[tuple[str, ...], tuple[str, ...]], "per side, categories that it could not record: absent, not zero"
     ]
-    rows: Sequence[LedgerRow]
+    rows: Annotated[Sequence[LedgerRow], "categories (depth 1), their entities (depth 2) and parts of those (depth 3)"]
 
 
 class LedgerDict(_LedgerDict, total=False):

@@ -64,16 +64,18 @@ class DeviceDict(TypedDict):
     kind: Annotated[str, "type of device: cuda, rocm, mlu, mtia, xpu, npu, hpu or cpu"]
     word: Annotated[str, "readable term for the type of device"]
     name: Annotated[str | None, "device name; null if the trace lacks it"]
-    count: int
+    count: Annotated[int, "number of devices"]
 
 
 class StepMarkerDict(TypedDict):
     """Marker that may delimit the steps of a trace."""
 
     step_marker: Annotated[str, "value of --step-marker that selects it"]
-    origin: Annotated[str, ("profiler", "annotation", "optimizer", "graph", "detected", "whole")]
-    name: str
-    count: int
+    origin: Annotated[
+        str, "how the marker was found", ("profiler", "annotation", "optimizer", "graph", "detected", "whole")
+    ]
+    name: Annotated[str, "name of the marker"]
+    count: Annotated[int, "number of iterations it marks"]
     coverage: Annotated[float | None, "fraction of the recording that the iterations cover"]
     mean_us: Annotated[float | None, "mean time of an iteration"]
     alike: Annotated[float | None, "similarity of successive iterations, 0 to 1; null: identified by name"]
@@ -82,7 +84,7 @@ class StepMarkerDict(TypedDict):
 class StepsByDict(StepMarkerDict):
     """The marker that delimits the steps, and the other candidates."""
 
-    candidates: Sequence[StepMarkerDict]
+    candidates: Annotated[Sequence[StepMarkerDict], "all markers found, the chosen one included"]
 
 
 def device_dict(device: DeviceFacts) -> DeviceDict:

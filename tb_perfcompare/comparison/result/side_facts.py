@@ -15,23 +15,23 @@ from tb_perfcompare.quick_dataclass import dataclass
 class DroppedStepDict(TypedDict):
     """A step that is not compared."""
 
-    step: str
-    reason: str
+    step: Annotated[str, "label of the step"]
+    reason: Annotated[str, "why it is not compared"]
     capture: Annotated[int, "index in `files` of the file that recorded it"]
-    total_us: float
+    total_us: Annotated[float, "length in microseconds"]
 
 
 class LeftOutStepsDict(TypedDict):
     """Steps that are neither compared nor listed."""
 
-    steps: int
-    total_us: float
+    steps: Annotated[int, "number of steps"]
+    total_us: Annotated[float, "sum of their lengths in microseconds"]
 
 
 class _StepsDict(TypedDict):
     count: Annotated[int, "number of steps recorded"]
     admitted: Annotated[int, "number of steps compared"]
-    dropped: Sequence[DroppedStepDict]
+    dropped: Annotated[Sequence[DroppedStepDict], "steps that were recorded but not compared"]
     by: Annotated[StepsByDict | None, "marker that delimits the steps; null for formats without markers"]
 
 
@@ -45,20 +45,20 @@ class FileFactsDict(TypedDict):
     """An input file."""
 
     path: Annotated[str, "path relative to `source`"]
-    bytes: int
+    bytes: Annotated[int, "size of the file as stored, in bytes"]
     sha256: Annotated[str | None, "SHA-256 of the file as stored; null if not computed"]
 
 
 class _SideFactsDict(TypedDict):
-    source: str
-    run: str
+    source: Annotated[str, "path or address of the run as given"]
+    run: Annotated[str, "run name"]
     worker: Annotated[str, "worker name, or several separated by commas"]
-    span: str
-    format: str
-    device: DeviceDict
-    steps: StepsDict
-    files: Sequence[FileFactsDict]
-    captures: int
+    span: Annotated[str, "span name, or several separated by commas"]
+    format: Annotated[str, "format of the files, such as `torch_profiler_trace`"]
+    device: Annotated[DeviceDict, "device the side ran on"]
+    steps: Annotated[StepsDict, "steps recorded, compared and dropped"]
+    files: Annotated[Sequence[FileFactsDict], "input files"]
+    captures: Annotated[int, "number of captures: recordings of this side at different times"]
 
 
 class SideFactsDict(_SideFactsDict, total=False):

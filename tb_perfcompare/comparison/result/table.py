@@ -146,13 +146,13 @@ KINDS = ("text", "time_us", "count", "fraction", "number", "bool")
 class Column:
     """Description of a column."""
 
-    name: str
-    label: str
-    unit: str
-    better: Better
-    description: str
-    role: Annotated[str, ROLES] = "plain"
-    kind: Annotated[str, KINDS] = "number"
+    name: Annotated[str, "key of the column"]
+    label: Annotated[str, "heading"]
+    unit: Annotated[str, "unit of the cells; empty if they have none"]
+    better: Annotated[Better, "direction of an improvement"]
+    description: Annotated[str, "definition of the figure"]
+    role: Annotated[str, "what the cells are", ROLES] = "plain"
+    kind: Annotated[str, "type of the cells", KINDS] = "number"
     shown: Annotated[bool, "whether the column is shown by default"] = True
     DERIVED: ClassVar = ("measure", "side", "statistic")
 
@@ -162,7 +162,7 @@ class Column:
         return meaning(self.name, self.role, self.kind).measure
 
     @property
-    def side(self) -> Annotated[str, ("baseline", "candidate", "")]:
+    def side(self) -> Annotated[str, "side of the figure; empty for both or neither", ("baseline", "candidate", "")]:
         """baseline, candidate, or "" for both or neither."""
         return meaning(self.name, self.role, self.kind).side
 
@@ -179,22 +179,22 @@ ColumnSums = Mapping[str, float | None]
 class RowSums(TypedDict):
     """Sums over a group of rows."""
 
-    rows: int
-    sums: ColumnSums
+    rows: Annotated[int, "number of rows"]
+    sums: Annotated[ColumnSums, "column name -> sum; null if nothing was measured"]
 
 
 class _TableDict(TableFacts):
-    title: str
-    columns: Sequence[Column]
+    title: Annotated[str, "heading"]
+    columns: Annotated[Sequence[Column], "columns, in the order of the cells"]
     rows: Annotated[Sequence[Sequence[Cell]], "rows; in a truncated response only the first of `total_rows`"]
-    notes: Sequence[str]
+    notes: Annotated[Sequence[str], "notes on the whole table"]
 
 
 class TableDict(_TableDict, total=False):
     """A table."""
 
-    total_rows: int
-    left_out: RowSums
+    total_rows: Annotated[int, "number of rows of the full table"]
+    left_out: Annotated[RowSums, "sums of the rows missing from a truncated response"]
 
 
 @dataclass(frozen=True, slots=True)

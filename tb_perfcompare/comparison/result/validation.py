@@ -23,7 +23,7 @@ _STATUSES = frozenset({"both", "added", "removed"})
 _ADDED_UP = frozenset({"time_us", "count"})
 """Kinds of columns that are summed."""
 
-_MOST = 1e200
+_MAX_VALUE = 1e200
 """Sums of larger numbers may overflow."""
 
 _SOUGHT: Mapping[str, Collection[str]] = {
@@ -32,12 +32,12 @@ _SOUGHT: Mapping[str, Collection[str]] = {
 """Columns that are looked up by name, by table."""
 
 
-def misfit(comparison: Comparison) -> str:
+def inconsistency(comparison: Comparison) -> str:
     """Returns the first inconsistency, "" if there is none."""
-    return next(_misfits(comparison), "")
+    return next(_inconsistencies(comparison), "")
 
 
-def _misfits(comparison: Comparison) -> Iterator[str]:
+def _inconsistencies(comparison: Comparison) -> Iterator[str]:
     yield from _ledger(comparison.ledger)
     for name, table in comparison.tables.items():
         if table.name != name:
@@ -87,9 +87,9 @@ def _table(table: Table) -> Iterator[str]:
 def _fits(column: Column, cells: CellColumn) -> bool:
     """Whether the cells are valid for the column."""
     if isinstance(cells, np.ndarray):
-        return column.kind != "text" and not (column.kind in _ADDED_UP and (np.abs(cells) > _MOST).any())
+        return column.kind != "text" and not (column.kind in _ADDED_UP and (np.abs(cells) > _MAX_VALUE).any())
     kinds = set(map(type, cells))
     if column.kind == "text" or not kinds <= _NUMBERS:
         return column.kind == "text" and kinds <= _TEXTS
     numbers: Any = list(filter(None, cells)) if column.kind in _ADDED_UP else ()
-    return not numbers or bool(-_MOST <= min(numbers) <= max(numbers) <= _MOST)
+    return not numbers or bool(-_MAX_VALUE <= min(numbers) <= max(numbers) <= _MAX_VALUE)

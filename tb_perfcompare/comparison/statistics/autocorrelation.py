@@ -29,13 +29,13 @@ _HIDDEN = 5.0
 """Bias of short series: for a capture of l steps the estimate is about rho (1 - 5/l) - 1/l."""
 
 # Limits on the correction for short series: without them, chance would be amplified until nothing is significant.
-_LEAST_SHOWN = 0.7
-_LEAST_SPREAD = 0.5
-_LEAST_FREEDOM = 4.0
+_MIN_SHOWN = 0.7
+_MIN_SPREAD = 0.5
+_MIN_DEGREES_OF_FREEDOM = 4.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Resemblance:
+class Autocorrelation:
     """Autocorrelation of g rows of steps, arrays of shape (g,).
 
     rho        float64 in 0..0.9: autocorrelation of neighbouring steps
@@ -56,7 +56,7 @@ class Resemblance:
     @property
     def freedom(self) -> Floats:
         """(g,) degrees of freedom: the equivalent number of independent steps, less the two means."""
-        return np.maximum(self.steps / self.inflation**2 - 2, _LEAST_FREEDOM)
+        return np.maximum(self.steps / self.inflation**2 - 2, _MIN_DEGREES_OF_FREEDOM)
 
     @property
     def scale(self) -> Floats:
@@ -66,7 +66,7 @@ class Resemblance:
         sqrt(1 - (inflation^2 - 1)/(n - 1)), n the mean of both sides.
         """
         shown = 1 - (self.inflation**2 - 1) / max(self.steps / 2 - 1, 1.0)
-        scale: Floats = np.where(self.counts, self.inflation / np.sqrt(np.maximum(shown, _LEAST_SPREAD)), 1.0)
+        scale: Floats = np.where(self.counts, self.inflation / np.sqrt(np.maximum(shown, _MIN_SPREAD)), 1.0)
         return scale
 
     def widening(self, alpha: float) -> Floats:
@@ -93,7 +93,9 @@ class Resemblance:
         return student_p(distance, self.freedom)
 
 
-def resemblance(baseline: Ints, candidate: Ints, captures: Captures | None, *, alike: Families = ()) -> Resemblance:
+def autocorrelation(
+    baseline: Ints, candidate: Ints, captures: Captures | None, *, alike: Families = ()
+) -> Autocorrelation:
     """Estimates the autocorrelation of the rows of (g, n) and (g, m), with the columns of a capture in time order.
 
     No row gets a lower autocorrelation than the median row of its family (`alike`): among many rows some look
@@ -114,15 +116,15 @@ def resemblance(baseline: Ints, candidate: Ints, captures: Captures | None, *, a
         measured = raw[family][squares[family] > 0]
         if len(measured):
             raw[family] = np.maximum(raw[family], median(measured))
-    ranked = np.clip((raw + 1 / length) / max(1 - _HIDDEN / length, _LEAST_SHOWN), 0.0, 1.0)
+    ranked = np.clip((raw + 1 / length) / max(1 - _HIDDEN / length, _MIN_SHOWN), 0.0, 1.0)
     # converts the correlation of ranks to that of normally distributed values
     rho = np.where(squares > 0, np.minimum(2 * np.sin(np.pi / 6 * ranked), _RHO_MAX), 0.0)
-    return Resemblance(rho, np.sqrt(np.minimum((1.0 + rho) / (1.0 - rho), max(length, 1.0))), steps)
+    return Autocorrelation(rho, np.sqrt(np.minimum((1.0 + rho) / (1.0 - rho), max(length, 1.0))), steps)
 
 
-def independent(rows: int, steps: int) -> Resemblance:
+def independent(rows: int, steps: int) -> Autocorrelation:
     """Result for rows whose columns have no order."""
-    return Resemblance(np.zeros(rows), np.ones(rows), steps)
+    return Autocorrelation(np.zeros(rows), np.ones(rows), steps)
 
 
 def student_p(distance: Floats, freedom: Floats) -> Floats:

@@ -18,10 +18,10 @@ from tb_perfcompare.comparison.statistics.distributions import f_quantile, quant
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
-MOST_CAPTURES = 10_000
+MAX_CAPTURES = 10_000
 """Largest number of captures per side that is recommended."""
 
-FEWEST_OF_THEIR_OWN = 3
+MIN_OWN_CAPTURES = 3
 """Captures from which a side's own deviation is used."""
 
 CLEARLY_UNLIKE = 0.975
@@ -94,7 +94,7 @@ def _error(
     # summed per side first, so that the result does not depend on the order of the sides
     pooled = np.sqrt((squares_a + squares_b) / (k + m - 2))
     together = np.full(len(pooled), float(k + m - 2))
-    if min(k, m) < FEWEST_OF_THEIR_OWN:
+    if min(k, m) < MIN_OWN_CAPTURES:
         return pooled, pooled * math.sqrt(1 / k + 1 / m), together
     one, other = squares_a / (k - 1) / k, squares_b / (m - 1) / m
     variance = one + other
@@ -159,15 +159,15 @@ def detectable(deviation: float, freedom: float, counts: tuple[int, int], alpha:
 def captures_needed(deviation: float, difference: float, alpha: float) -> int | None:
     """Captures per side, at least two, with which a difference would show in about 80 of 100 cases.
 
-    None if MOST_CAPTURES are too few or the difference is not above zero.
+    None if MAX_CAPTURES are too few or the difference is not above zero.
     """
 
     def enough(each: int) -> bool:
         return detectable(deviation, 2 * each - 2, (each, each), alpha) <= difference
 
-    if difference <= 0 or not enough(MOST_CAPTURES):
+    if difference <= 0 or not enough(MAX_CAPTURES):
         return None
-    low, high = 1, MOST_CAPTURES
+    low, high = 1, MAX_CAPTURES
     while high - low > 1:
         each = (low + high) // 2
         low, high = (low, each) if enough(each) else (each, high)

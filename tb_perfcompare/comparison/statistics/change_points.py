@@ -22,7 +22,7 @@ from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.quick_dataclass import dataclass
 
 PERMUTATIONS = 999
-LEAST = 3
+MIN_VALUES = 3
 """Fewest values on either side of a split: one or two are outliers, not a level. One outlier at the end of 30 values
 passes as a level in 36 % of series with two, in 26 % with three (docs/guide/history.md)."""
 
@@ -61,7 +61,7 @@ def change_points(values: Floats, options: CompareOptions | None = None) -> tupl
 def can_be_found(n: int, k: int, alpha: float) -> bool:
     """Whether a change after the k-th of n values could pass the test at all: even the clearest change is matched by
     2 of all ways to choose k values."""
-    return LEAST <= k <= n - LEAST and alpha * math.comb(n, k) >= 2
+    return MIN_VALUES <= k <= n - MIN_VALUES and alpha * math.comb(n, k) >= 2
 
 
 def _beyond(values: Floats, found: dict[int, float], margin: float) -> tuple[ChangePoint, ...]:
@@ -82,7 +82,7 @@ def _beyond(values: Floats, found: dict[int, float], margin: float) -> tuple[Cha
 def _split(values: Floats, seed: int) -> tuple[int, float] | None:
     """(k, p) of the best split; None if there is none."""
     n = len(values)
-    if n < 2 * LEAST or values.min() == values.max():
+    if n < 2 * MIN_VALUES or values.min() == values.max():
         return None
     centred = values - values.mean()
     statistics = _statistics(centred)
@@ -90,15 +90,15 @@ def _split(values: Floats, seed: int) -> tuple[int, float] | None:
     orders = np.tile(centred, (PERMUTATIONS, 1))
     np.random.default_rng(seed).permuted(orders, axis=1, out=orders)
     reached = _statistics(orders).max(axis=1) >= statistics[best] * (1 - _ROUNDING)
-    return best + LEAST, (1 + int(reached.sum())) / (1 + PERMUTATIONS)
+    return best + MIN_VALUES, (1 + int(reached.sum())) / (1 + PERMUTATIONS)
 
 
 def _statistics(centred: Floats) -> Floats:
-    """(..., n) values with mean 0 -> the statistic for k from LEAST to n - LEAST. With the sum S of the left part it
-    is |S| sqrt(n / (k (n - k))); s is the same for every order of the values and is left out."""
+    """(..., n) values with mean 0 -> the statistic for k from MIN_VALUES to n - MIN_VALUES. With the sum S of the left
+    part it is |S| sqrt(n / (k (n - k))); s is the same for every order of the values and is left out."""
     n = centred.shape[-1]
-    k = np.arange(LEAST, n - LEAST + 1)
-    sums = np.cumsum(centred, axis=-1)[..., LEAST - 1 : n - LEAST]
+    k = np.arange(MIN_VALUES, n - MIN_VALUES + 1)
+    sums = np.cumsum(centred, axis=-1)[..., MIN_VALUES - 1 : n - MIN_VALUES]
     statistics: Floats = np.abs(sums) * np.sqrt(n / (k * (n - k)))
     return statistics
 

@@ -10,11 +10,11 @@ from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of, log
 from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
 from tb_perfcompare.quick_dataclass import dataclass
 
-FEWEST = 12
+MIN_STEPS = 12
 """Fewest steps for a test."""
 
 LEVEL = 0.01
-LEAST_SHIFT = 0.03
+MIN_SHIFT = 0.03
 
 PERMUTATIONS = 2000
 _SEED = 20240607
@@ -33,14 +33,14 @@ class Drift:
 def drift(total_ns: Nanoseconds) -> Drift | None:
     """Finds the change within (n,) step times in time order; None if there is no significant change."""
     count = len(total_ns)
-    if count < FEWEST or int(total_ns.min()) <= 0:
+    if count < MIN_STEPS or int(total_ns.min()) <= 0:
         return None
     centred = _ranks(total_ns) - (count + 1) / 2
     path = np.abs(np.cumsum(centred)[:-1])
     at = int(path.argmax()) + 1
     largest = float(path[at - 1])
     shift = log_shift(total_ns[:at], total_ns[at:])
-    if abs(shift) < math.log1p(LEAST_SHIFT):
+    if abs(shift) < math.log1p(MIN_SHIFT):
         return None
     p = _permuted(centred, largest) if count <= _PERMUTED_UP_TO else _kolmogorov(centred, largest)
     return Drift(at, fraction_of(shift), p) if p < LEVEL else None

@@ -21,7 +21,7 @@ from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.quick_dataclass import dataclass
 
-FAR = 1.75
+CLEARLY_APART_RATIO = 1.75
 """Factor between the sides above which rows are clearly apart: captures of one program can differ by half in single
 rows, in all their steps, but not by more."""
 
@@ -135,7 +135,7 @@ def _p_apart(baseline: Ints, candidate: Ints) -> Floats:
 
 def _far_below(low: Ints, high: Ints) -> Flags:
     """(g,) whether every step of `high` takes FAR times as long as every step of `low`."""
-    found: Flags = FAR * low.max(axis=1) < high.min(axis=1)
+    found: Flags = CLEARLY_APART_RATIO * low.max(axis=1) < high.min(axis=1)
     return found
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, independent
 from tb_perfcompare.comparison.statistics.between_captures import (
-    FEWEST_OF_THEIR_OWN,
+    MIN_OWN_CAPTURES,
     BetweenCaptures,
     between_captures,
     capture_counts,
@@ -31,7 +31,7 @@ from tb_perfcompare.comparison.statistics.rank_test import BatchedRankTest, batc
 from tb_perfcompare.model.arrays import Floats, Nanoseconds, median
 from tb_perfcompare.quick_dataclass import dataclass
 
-MOST_STEPS = 10_000
+MAX_STEPS = 10_000
 """Largest number of steps per side that is recommended."""
 
 LONGEST_STEP_NS = 2**62
@@ -116,12 +116,12 @@ class ShiftEstimate:
 
     def steps_needed(self, margin: float) -> int | None:
         """Steps per side with which `margin` would be detected in about 80 of 100 cases; None for a margin of zero,
-        or if MOST_STEPS would be too few."""
+        or if MAX_STEPS would be too few."""
         if margin <= 0:
             return None
         ratio = sum(self._quantiles()) * self.sigma * self.scale / math.log1p(margin)
         needed = 2 * ratio * ratio / RANK_EFFICIENCY
-        return math.ceil(needed) if needed <= MOST_STEPS else None
+        return math.ceil(needed) if needed <= MAX_STEPS else None
 
     @property
     def by_steps(self) -> ShiftEstimate:
@@ -167,7 +167,7 @@ def estimate_shift(
         if len(times) == 0 or times.min() <= 0 or times.max() >= LONGEST_STEP_NS:
             raise ValueError("step times must be at least one, above zero and below 2**62 ns")
     n, m = len(baseline_ns), len(candidate_ns)
-    tell = captures is not None and min(capture_counts(captures)) >= FEWEST_OF_THEIR_OWN
+    tell = captures is not None and min(capture_counts(captures)) >= MIN_OWN_CAPTURES
     ordered = not (tell and at_pace)  # otherwise autocorrelation is neither used nor shown
     test = batched_rank_test(baseline_ns[np.newaxis], candidate_ns[np.newaxis], captures=captures, ordered=ordered)
     k, level = _rank_and_level(test, n, m, alpha, counted=tell)

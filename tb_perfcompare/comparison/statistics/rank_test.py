@@ -15,12 +15,12 @@ from itertools import accumulate
 import numpy as np
 
 from tb_perfcompare.comparison.statistics.autocorrelation import (
+    Autocorrelation,
     Captures,
     Families,
-    Resemblance,
+    autocorrelation,
     doubled_ranks,
     independent,
-    resemblance,
     student_p,
 )
 from tb_perfcompare.comparison.statistics.distributions import normal_quantile
@@ -47,7 +47,7 @@ class BatchedRankTest:
     twice_u: Ints
     cliffs_delta: Floats
     tie_factor: Floats
-    neighbours: Resemblance
+    neighbours: Autocorrelation
     countable: Flags
     p_alone: Floats
     p: Floats
@@ -74,7 +74,7 @@ def batched_rank_test(
     total = n + m
     tie_factor = 1.0 - tie_sum / (total * (total - 1.0) * (total + 1.0))
     neighbours = (
-        resemblance(baseline, candidate, captures, alike=alike) if ordered else independent(groups, total)
+        autocorrelation(baseline, candidate, captures, alike=alike) if ordered else independent(groups, total)
     )
     countable = (tie_sum == 0) & (max(n, m) <= EXACT_LIMIT)
     deviation = np.sqrt(n * m * (n + m + 1) / 12 * tie_factor)

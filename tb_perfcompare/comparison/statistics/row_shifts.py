@@ -58,7 +58,7 @@ def _at_share(sample: Ints, share: float, outside: np.int64) -> np.int64:
     return value
 
 
-MOST_PAIRS = 200_000_000
+MAX_PAIRS = 200_000_000
 """Differences computed for the shifts of one family, most important rows first; the remaining rows have no shift."""
 
 _CHUNK_PAIRS = 2_000_000
@@ -145,8 +145,8 @@ def _as_captures_differ(
 
 
 def _wanted(importance: Floats, families: Families, pairs: int) -> Ints:
-    """Rows of each family within the budget of MOST_PAIRS."""
-    rows, most = np.arange(len(importance)), MOST_PAIRS // pairs
+    """Rows of each family within the budget of MAX_PAIRS."""
+    rows, most = np.arange(len(importance)), MAX_PAIRS // pairs
     if len(rows) <= most:
         return rows
     return np.concatenate([rows[family][np.argsort(-importance[family], kind="stable")[:most]] for family in families])

@@ -9,13 +9,13 @@ import numpy as np
 from tb_perfcompare.model.arrays import CaptureIndex, Nanoseconds, median, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
-FEWEST = 3
+MIN_STEPS = 3
 """Fewest steps in a group ..."""
 
 SMALLEST_SHARE = 0.2
 """... and its least share of the side's steps: anything less is a few slow steps."""
 
-MATTERS = 0.05
+MIN_GAP_SHARE = 0.05
 """Least width of the gap as a share of the median step."""
 
 _GAP = 5.0
@@ -38,14 +38,14 @@ def two_groups(times_ns: Nanoseconds, capture: CaptureIndex | None = None) -> Tw
     With the capture of each step, groups that coincide with captures do not count: that is the noise floor.
     """
     n = len(times_ns)
-    fewest = max(FEWEST, math.ceil(SMALLEST_SHARE * n))
+    fewest = max(MIN_STEPS, math.ceil(SMALLEST_SHARE * n))
     if n < 2 * fewest:
         return None
     ordered = np.sort(times_ns)
     gaps = np.diff(ordered)[fewest - 1 : n - fewest]
     at = int(gaps.argmax())
     gap, spread = float(gaps[at]), float(ordered[-1] - ordered[0])
-    if gap < _GAP / (n + 1) * spread or gap < MATTERS * float(median(ordered)) or not spread:
+    if gap < _GAP / (n + 1) * spread or gap < MIN_GAP_SHARE * float(median(ordered)) or not spread:
         return None
     low, high = ordered[: at + fewest], ordered[at + fewest :]
     if capture is not None and len(unique(capture[times_ns <= low[-1]])) + len(

@@ -17,10 +17,10 @@ UNIFORM_PART = 1 / 6
 UNIFORM_CHANGE = 0.03
 """... and the median ratio is at least this far from 1."""
 
-LARGEST = 0.2
+MAX_WEIGHT = 0.2
 """Largest weight of one entry as a share of all: a change of a single entry is not uniform."""
 
-MOST_OF_ONE = 0.9
+DOMINANT_SHARE = 0.9
 """Share of the time above which one entry is taken to make the whole change."""
 
 
@@ -41,7 +41,7 @@ def uniform_ratio(a: GroupTable | None, b: GroupTable | None, numbers: TextNumbe
     if good.sum() < 3 or time_a[good].sum() < 0.5 * a.measures_ns["total"].sum():
         return None
     times = time_a[good] + time_b[good]
-    if times.max() > MOST_OF_ONE * times.sum():
+    if times.max() > DOMINANT_SHARE * times.sum():
         return None
     ratio = np.log((time_b[good] / calls_b[good]) / (time_a[good] / calls_a[good]))
     low, middle, high = weighted_quartiles(ratio, times)
@@ -50,8 +50,8 @@ def uniform_ratio(a: GroupTable | None, b: GroupTable | None, numbers: TextNumbe
 
 
 def weighted_quartiles(values: Floats, weights: Floats) -> tuple[float, float, float]:
-    """Values below which a quarter, half and three quarters of the weight lie. No entry weighs more than LARGEST."""
-    weights = np.minimum(weights, LARGEST * weights.sum())
+    """Values below which a quarter, half and three quarters of the weight lie. No entry weighs more than MAX_WEIGHT."""
+    weights = np.minimum(weights, MAX_WEIGHT * weights.sum())
     order = np.argsort(values, kind="stable")
     share = np.cumsum(weights[order]) / weights.sum()
     low, middle, high = (float(values[order][np.searchsorted(share, q)]) for q in (0.25, 0.5, 0.75))

@@ -73,7 +73,7 @@ class StrictAnswer:
 _MOVED = 0.5
 """A change only moved between processes if the sum over all changed by less than this part of it."""
 
-_LEAST_SHARE = 0.01
+_MIN_SHARE = 0.01
 """Least change that is considered, as a part of the normal side's mean cycle."""
 
 
@@ -103,7 +103,7 @@ def _other_processes(pair: tuple[CycleTable, CycleTable], files: tuple[CycleTabl
             sentence += f"; on the {side} side only, and in no report: {', '.join(map(str, pids))}"
     here = [device_work(work_per_cycle(table)) for table in pair]
     everywhere = [_summed(table) for table in files]
-    least = _LEAST_SHARE * float(pair[0].cycle_lengths_us().mean())
+    least = _MIN_SHARE * float(pair[0].cycle_lengths_us().mean())
     moved: tuple[float, str] = (0.0, "")
     for name in here[0].keys() | here[1].keys():
         own = [_time_us(side, name) for side in here]

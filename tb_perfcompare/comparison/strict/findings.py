@@ -9,9 +9,9 @@ SIGNIFICANT_SCORE = 10.0
 """Score above which a triplet is significant."""
 
 SIGNIFICANT_P = 0.05
-MOST_FINDINGS = 3
-MOST_COUNTERS = 3
-LEAST_CHANGE = 1e-6
+MAX_FINDINGS = 3
+MAX_COUNTERS = 3
+MIN_CHANGE = 1e-6
 """Least change of a counter's mean for it to be listed."""
 
 
@@ -56,7 +56,7 @@ def key_findings(report: StrictReport) -> tuple[Finding, ...]:
     first: dict[tuple[str, str], int] = {}
     for row in significant:
         function, _, device = report.triplets[row]
-        if len(first) == MOST_FINDINGS:
+        if len(first) == MAX_FINDINGS:
             break
         first.setdefault((function, device), row)
     return tuple(
@@ -73,7 +73,7 @@ def _counters(report: StrictReport, significant: list[int], function: str, devic
     changes = []
     for row in significant:
         own_function, metric, own_device = report.triplets[row]
-        if (own_function, own_device) == (function, device) and abs(report.mu.delta[row]) > LEAST_CHANGE:
+        if (own_function, own_device) == (function, device) and abs(report.mu.delta[row]) > MIN_CHANGE:
             normal, abnormal = float(report.mu.normal.mean[row]), float(report.mu.abnormal.mean[row])
             changes.append(CounterChange(metric, normal, abnormal))
-    return tuple(changes[:MOST_COUNTERS])
+    return tuple(changes[:MAX_COUNTERS])

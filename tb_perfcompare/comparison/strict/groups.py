@@ -17,7 +17,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 Triplet: TypeAlias = tuple[str, str, str]
 
-_MOST_CELLS = 1 << 27
+_MAX_CELLS = 1 << 27
 """Number of cells (triplets times cycles) up to which a flag array is used; beyond it the occurring cells are
 sorted."""
 
@@ -153,7 +153,7 @@ def cycles_per_group(rows: Rows, groups: int) -> Ints:
         return np.zeros(groups, dtype=np.int64)
     cycles, index = np.unique(rows.cycle, return_inverse=True)
     cell = rows.group * len(cycles) + index
-    if groups * len(cycles) <= _MOST_CELLS:
+    if groups * len(cycles) <= _MAX_CELLS:
         seen = np.zeros(groups * len(cycles), dtype=np.bool_)
         seen[cell] = True
         counts: Ints = seen.reshape(groups, len(cycles)).sum(axis=1, dtype=np.int64)

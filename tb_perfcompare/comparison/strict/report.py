@@ -10,7 +10,7 @@ from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.recordings.cycles import CycleTable
 from tb_perfcompare.quick_dataclass import dataclass
 
-LEAST_DEVIATION = 1e-9
+MIN_DEVIATION = 1e-9
 """A baseline deviation up to this counts as zero, and so does its Z-score."""
 
 
@@ -110,7 +110,7 @@ def _rank_p(rows_a: Rows, rows_b: Rows, values_a: Floats, values_b: Floats, coun
 def _quantity(layouts: tuple[Layout, Layout], values_a: Floats, values_b: Floats) -> Quantity:
     normal, abnormal = layouts[0].moments(values_a), layouts[1].moments(values_b)
     delta = abnormal.mean - normal.mean
-    z = np.divide(delta, normal.sd, out=np.zeros_like(delta), where=normal.sd > LEAST_DEVIATION)
+    z = np.divide(delta, normal.sd, out=np.zeros_like(delta), where=normal.sd > MIN_DEVIATION)
     return Quantity(normal, abnormal, delta, z)
 
 
@@ -129,7 +129,7 @@ def _durations(table: CycleTable) -> Durations:
     return Durations(np.sort(lengths)[::-1], float(lengths.mean()) if len(lengths) else 0.0)
 
 
-_EXACT_AT_MOST = 8
+_MAX_EXACT = 8
 """Rows of the smaller side up to which the exact distribution is used."""
 
 
@@ -163,7 +163,7 @@ def rank_test_p(group_a: Ints, values_a: Floats, group_b: Ints, values_b: Floats
     twice_u = twice_ranks - n * (n + 1)
     twice_u = np.maximum(twice_u, 2 * n * m - twice_u)
     p = np.ones(groups)
-    exact = testable & (tie_sum == 0) & (np.minimum(n, m) <= _EXACT_AT_MOST)
+    exact = testable & (tie_sum == 0) & (np.minimum(n, m) <= _MAX_EXACT)
     normal = testable & ~exact
     p[normal] = _normal_p(twice_u[normal], n[normal], m[normal], tie_sum[normal])
     p[exact] = _exact_p(twice_u[exact], n[exact], m[exact])

@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.strict.report import Durations, StrictReport
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.units import COUNT, NUMBER, PERCENT, US, Better
 
-_MOST_LOST_NAMED = 5
+_MAX_LOST_NAMED = 5
 
 _PUBLISHED: tuple[tuple[str, str, str, str], ...] = (
     ("score", NUMBER.symbol, "plain", "|Δβ| × (|Z of β| + |Z of log μ|); above 10 counts as significant"),
@@ -177,9 +177,9 @@ def _lost(beside: Corrected) -> tuple[str, ...]:
         return ()
     named = "; ".join(
         f"{lost.function} on {lost.device} {times_text(lost.normal_us, lost.abnormal_us)} per cycle"
-        for lost in beside.lost[:_MOST_LOST_NAMED]
+        for lost in beside.lost[:_MAX_LOST_NAMED]
     )
-    more = f" and {len(beside.lost) - _MOST_LOST_NAMED} more" if len(beside.lost) > _MOST_LOST_NAMED else ""
+    more = f" and {len(beside.lost) - _MAX_LOST_NAMED} more" if len(beside.lost) > _MAX_LOST_NAMED else ""
     return (f"functions without a counter have no row here: {named}{more}",)
 
 

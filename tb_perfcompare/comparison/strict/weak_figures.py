@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.comparison.statistics.multiple_testing import q_values
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.strict.findings import SIGNIFICANT_P, key_findings
-from tb_perfcompare.comparison.strict.report import LEAST_DEVIATION, StrictReport
+from tb_perfcompare.comparison.strict.report import MIN_DEVIATION, StrictReport
 from tb_perfcompare.model.recordings.cycles import NO_COUNTER
 from tb_perfcompare.number_text import number, p_value
 
@@ -29,8 +29,8 @@ def _lost_rows(report: StrictReport) -> str | None:
 
 
 def _no_deviation(report: StrictReport) -> str | None:
-    flat_beta = (report.beta.normal.sd <= LEAST_DEVIATION) & (report.beta.delta != 0)
-    flat_mu = (report.log_mu.normal.sd <= LEAST_DEVIATION) & (report.log_mu.delta != 0)
+    flat_beta = (report.beta.normal.sd <= MIN_DEVIATION) & (report.beta.delta != 0)
+    flat_mu = (report.log_mu.normal.sd <= MIN_DEVIATION) & (report.log_mu.delta != 0)
     new = (report.cycles[0] == 0) & (report.cycles[1] > 0)
     if not (flat_beta | flat_mu).any():
         return None

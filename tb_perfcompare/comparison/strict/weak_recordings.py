@@ -15,10 +15,10 @@ from tb_perfcompare.model.recordings.cycles import HOST, NO_COUNTER, NO_TEXT, Cy
 from tb_perfcompare.number_text import number
 
 _LITTLE_IN_COMMON = 0.5
-_RELATED, _MOST_RELATED = 0.3, 0.9
+_RELATED, _MAX_RELATED = 0.3, 0.9
 _CLEAR_CHANGE = 0.1
 _SMALL_CHANGE = 0.01
-_LEAST_DRIFT_CYCLES = 4
+_MIN_DRIFT_CYCLES = 4
 
 
 def different_anchors(normal: CycleTable, abnormal: CycleTable) -> str | None:
@@ -89,7 +89,7 @@ def _dependent_cycles(normal: CycleTable, abnormal: CycleTable) -> str | None:
     related = [_neighbour_correlation(table.cycle_lengths_us()) for table in (normal, abnormal)]
     if max(related) < _RELATED:
         return None
-    strongest = min(max(related), _MOST_RELATED)
+    strongest = min(max(related), _MAX_RELATED)
     factor = ((1 + strongest) / (1 - strongest)) ** 0.5
     ranks = " and ".join(number(one, most=2) for one in related)
     return (
@@ -151,7 +151,7 @@ def _interpolated(normal: CycleTable, abnormal: CycleTable) -> str | None:
 
 def _neighbour_correlation(lengths_us: Floats) -> float:
     """Correlation of the ranks of neighbouring cycles, -1..1; 0 with too few cycles."""
-    if len(lengths_us) < _LEAST_DRIFT_CYCLES:
+    if len(lengths_us) < _MIN_DRIFT_CYCLES:
         return 0.0
     ranks = np.unique(lengths_us, return_inverse=True)[1].astype(np.float64)
     centred = ranks - ranks.mean()

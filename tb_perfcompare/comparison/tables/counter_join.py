@@ -21,7 +21,7 @@ from tb_perfcompare.model.summary.summary import CounterSeries, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 _NUMBER = re.compile(r"\d+")
-_LARGEST = 1e300
+_MAX_MEAN = 1e300
 """Largest mean that is accepted; differences of larger numbers could overflow."""
 
 
@@ -113,7 +113,7 @@ def side_counter(counters: CounterSeries, row: int, total_ns: Nanoseconds) -> Si
     known = np.isfinite(counters.mean[row])
     with np.errstate(over="ignore"):
         mean = float(counters.mean[row][known].mean()) if known.any() else math.nan
-    if not math.isfinite(mean) or abs(mean) > _LARGEST:
+    if not math.isfinite(mean) or abs(mean) > _MAX_MEAN:
         return None
     sd = counters.sd[row][np.isfinite(counters.sd[row])]
     samples = counters.samples[row]

@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.tables.row_related import FRAMES
 from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.quick_dataclass import dataclass
 
-MOST_SHOWN = 12
+MAX_SHOWN = 12
 """Number of callees that are listed; the others are summed."""
 
 
@@ -39,7 +39,7 @@ class Callees:
 
 
 def callees(
-    tree: JointTree | None, table: str, row: str, sides: tuple[PathSource, PathSource], most: int = MOST_SHOWN
+    tree: JointTree | None, table: str, row: str, sides: tuple[PathSource, PathSource], most: int = MAX_SHOWN
 ) -> Callees | None:
     """Finds the callees of a row; None if the row has no frames, or nothing is inside them."""
     kind = FRAMES.get(table)

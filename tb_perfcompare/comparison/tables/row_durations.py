@@ -6,7 +6,7 @@ from tb_perfcompare.comparison.tables.path_source import PathSource
 from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES, class_start_ns
 from tb_perfcompare.quick_dataclass import dataclass
 
-MOST_BINS = 40
+MAX_BINS = 40
 """Most bins of the histogram; for a wider range neighbouring bins are merged."""
 
 
@@ -21,7 +21,7 @@ class LaunchDurations:
 
 
 def launch_durations(
-    table: str, row: str, baseline: PathSource, candidate: PathSource, most: int = MOST_BINS
+    table: str, row: str, baseline: PathSource, candidate: PathSource, most: int = MAX_BINS
 ) -> LaunchDurations | None:
     """Builds the histogram; None if the table has no launches, or neither side counted those of this row one by one."""
     counted = [_counts(side, DURATION_TABLES.get(table, ""), row) for side in (baseline, candidate)]

@@ -13,7 +13,7 @@ from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON
 from tb_perfcompare.quick_dataclass import dataclass
 
-MOST_SHOWN = 40
+MAX_SHOWN = 40
 """Number of paths listed for each way; the others are its rest."""
 
 KINDS = {
@@ -55,7 +55,7 @@ class CallPath:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class PathSplit:
     """The row split one way: BY_OPERATOR or BY_PYTHON. `paths` and `rest` sum to the row; `others` is the number of
     paths in the rest, whose figures are zero if there are none. `absent` gives for each side the reason why it has
     no paths, "" if it has."""
@@ -76,11 +76,11 @@ class RowPaths:
     denominator: int
     measures: Mapping[str, str]
     total: Figures
-    ways: tuple[Way, ...]
+    ways: tuple[PathSplit, ...]
 
 
 def row_paths(
-    table: str, row: str, baseline: PathSource, candidate: PathSource, *, together: bool = False, most: int = MOST_SHOWN
+    table: str, row: str, baseline: PathSource, candidate: PathSource, *, together: bool = False, most: int = MAX_SHOWN
 ) -> RowPaths:
     """Finds the call paths of the row with this key; `together` merges modules that differ only in their numbers.
     Without ways if the table's rows have no paths of their own. Raises SelectionError if there is no such table or
@@ -106,16 +106,16 @@ def row_paths(
     return RowPaths(table, row, denominator, labels, total, tuple(ways))
 
 
-_Found = Mapping[tuple[Frame, ...], Values]
+_ValuesByPath = Mapping[tuple[Frame, ...], Values]
 _Joined = tuple[tuple[Frame, ...], tuple[Frame, ...] | None, Values | None, Values | None]
 
 
-def _same(a: _Found, b: _Found) -> Iterator[_Joined]:
+def _same(a: _ValuesByPath, b: _ValuesByPath) -> Iterator[_Joined]:
     for frames in dict.fromkeys([*a, *b]):
         yield frames, None, a.get(frames), b.get(frames)
 
 
-def _joined(a: _Found, b: _Found) -> Iterator[_Joined]:
+def _joined(a: _ValuesByPath, b: _ValuesByPath) -> Iterator[_Joined]:
     """Pairs stacks of two sides: equal ones, then those that differ only in folders and line numbers, if there is
     exactly one on each side."""
     alike: dict[tuple[str, ...], tuple[list[tuple[Frame, ...]], list[tuple[Frame, ...]]]] = {}
@@ -136,7 +136,7 @@ def _joined(a: _Found, b: _Found) -> Iterator[_Joined]:
 def _way(
     name: str, joined: list[_Joined], total: Figures, measures: list[str], factors: tuple[int, int],
     sides: tuple[PathSource, PathSource], most: int,
-) -> Way:  # fmt: skip
+) -> PathSplit:  # fmt: skip
     every = [(frames, other, _figures(measures, one, two, factors)) for frames, other, one, two in joined]
     every.sort(key=lambda path: _order(path[0], path[2]))
     paths = tuple(
@@ -148,7 +148,7 @@ def _way(
         _rest(total.calls, [one.calls for one in listed]),
         {measure: _rest(total.times[measure], [one.times[measure] for one in listed]) for measure in measures},
     )
-    return Way(name, paths, rest, len(every) - len(paths), (sides[0].why_not(name), sides[1].why_not(name)))
+    return PathSplit(name, paths, rest, len(every) - len(paths), (sides[0].why_not(name), sides[1].why_not(name)))
 
 
 def _order(frames: tuple[Frame, ...], figures: Figures) -> tuple[object, ...]:

@@ -26,7 +26,7 @@ _SIDES = {"baseline", "candidate", "delta"}
 _MEAN = "mean"
 """Measure of the time of one call."""
 _DECIMALS = 6
-_MOST_ROUNDED = 1e9
+_MAX_ROUNDED = 1e9
 """Size of floats from which they have fewer decimals."""
 
 Sums = float | None
@@ -95,7 +95,9 @@ def sums_of(table: Table, rows: Sequence[int] | None = None) -> dict[str, Sums]:
     """Column -> sum over these rows (over all rows by default) for columns whose cells add up; None if nothing was
     measured."""
     some = None if rows is None else np.asarray(rows, dtype=np.int64)
-    return {column.name: _sum(table.rows, index, some) for index, column in enumerate(table.columns) if adds_up(column)}
+    return {
+        column.name: _sum(table.rows, index, some) for index, column in enumerate(table.columns) if is_additive(column)
+    }
 
 
 def _sum(rows: Sequence[Row], index: int, some: Ints | None) -> Sums:
@@ -114,10 +116,10 @@ def _sum(rows: Sequence[Row], index: int, some: Ints | None) -> Sums:
 def exact_sum(values: Iterable[float]) -> float:
     """Sum to a millionth: for decimals such as 59,945.216 the exact decimal, not the float next to it."""
     whole = math.fsum(values)
-    return round(whole, _DECIMALS) if abs(whole) < _MOST_ROUNDED else whole
+    return round(whole, _DECIMALS) if abs(whole) < _MAX_ROUNDED else whole
 
 
-def adds_up(column: Column) -> bool:
+def is_additive(column: Column) -> bool:
     """Whether the column adds up over rows: amounts of one run; times and counts of a side, and their differences;
     not means or estimates of a difference."""
     return column.role == "amount" or (

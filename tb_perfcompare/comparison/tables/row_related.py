@@ -12,7 +12,7 @@ from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.summary import BY_OPERATOR
 from tb_perfcompare.quick_dataclass import dataclass
 
-MOST_RELATED = 8
+MAX_RELATED = 8
 """Number of rows of a kind that are listed; the others are counted."""
 
 OUTSIDE = "(outside operators)"
@@ -56,7 +56,7 @@ class FrameLink:
 _Row = tuple[str, str]
 """(table, key of a row)"""
 
-_Found = tuple[str, _Row, str, int]
+_RankedRow = tuple[str, _Row, str, int]
 """(what, related row, its name in this context, its time over all steps)"""
 
 
@@ -74,7 +74,7 @@ def related_rows(table: str, row: str, baseline: PathSource, candidate: PathSour
     for what, each in kinds.items():
         rows = [RelatedRow(*to, name, (one, two)) for (to, name), (one, two) in each.items()]
         rows.sort(key=_order)
-        out.append(Related(what, tuple(rows[:MOST_RELATED]), max(0, len(rows) - MOST_RELATED)))
+        out.append(Related(what, tuple(rows[:MAX_RELATED]), max(0, len(rows) - MAX_RELATED)))
     return tuple(out)
 
 
@@ -83,7 +83,7 @@ def _order(row: RelatedRow) -> tuple[object, ...]:
     return -abs(b - a), -max(a, b), row.row
 
 
-def _of(side: PathSource, table: str, row: str) -> Iterator[_Found]:
+def _of(side: PathSource, table: str, row: str) -> Iterator[_RankedRow]:
     """Yields the related rows on one side."""
     place = row_place(side, table, row)
     if place is None:
@@ -117,7 +117,7 @@ def _of(side: PathSource, table: str, row: str) -> Iterator[_Found]:
         yield from _itself(side, "operator", "operators", (name,), name)
 
 
-def _itself(side: PathSource, what: str, table: str, key: tuple[str, ...], name: str) -> Iterator[_Found]:
+def _itself(side: PathSource, what: str, table: str, key: tuple[str, ...], name: str) -> Iterator[_RankedRow]:
     """Yields a row with its own time, if the side has it."""
     row = " › ".join(key)
     at = row_place(side, table, row)

@@ -83,7 +83,7 @@ def step_source(summary: Summary, names: Collection[str] = SHAPES) -> StepSource
     return StepSource(summary.metric, observations(summary), tables)
 
 
-def only_table(summary: Summary, name: str) -> Summary:
+def reduce_to_table(summary: Summary, name: str) -> Summary:
     """Reduces the summary to what joining the rows of one table needs; kernels are joined by the names of the table
     "kernels" (alignment/truncated_names.py). The rest would only take time to join."""
     wanted = {name, "kernels"} if name.startswith("kernels") else {name}

@@ -44,16 +44,16 @@ AS_ANSWERED = "Saved answers are in torch-tb-profiler's own reading (docs/inputs
 AS_LISTED = "Figures are those of the listing (docs/inputs/kernel_listings.md)."
 AS_RECORDED = "Figures are those of the table (docs/inputs/perf_data.md)."
 
-_TOLD = {"as listed": AS_LISTED, "as recorded": AS_RECORDED}
+_READING_NOTES = {"as listed": AS_LISTED, "as recorded": AS_RECORDED}
 """Reading -> note, if all sides have that reading."""
 
 
-def as_read(tables: dict[str, Table], *sides: Summary) -> dict[str, Table]:
+def with_reading_notes(tables: dict[str, Table], *sides: Summary) -> dict[str, Table]:
     """Returns the tables, with the note "corrected reading" replaced if a side was not read that way."""
     if all(side.reading == "corrected" for side in sides):
         return tables
     readings = {side.reading for side in sides}
-    reading = _TOLD.get(readings.pop(), AS_ANSWERED) if len(readings) == 1 else AS_ANSWERED
+    reading = _READING_NOTES.get(readings.pop(), AS_ANSWERED) if len(readings) == 1 else AS_ANSWERED
     return {
         name: replace(table, notes=tuple(reading if note.startswith(_CORRECTED) else note for note in table.notes))
         for name, table in tables.items()
@@ -109,7 +109,7 @@ def view_tables(summary: Summary, given: Sequence[GivenPeak] = ()) -> dict[str, 
     if summary.metric == CYCLE_TIME:
         untimed = ("categories", "device")
     shown = {name: _with_amounts(tables[name]) for name in VIEWS if name in tables and name not in untimed}
-    return as_read(shown, summary)
+    return with_reading_notes(shown, summary)
 
 
 def absent_views(summary: Summary) -> Mapping[str, str]:

@@ -10,8 +10,8 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts, captures_needed, detectable
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
-from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, Settled
-from tb_perfcompare.comparison.verdict.words import SIDES, Words, ends, signed
+from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES, Settled
+from tb_perfcompare.comparison.verdict.words import SIDES, Words, percent_range, signed_percent
 from tb_perfcompare.number_text import percent
 
 _LARGEST_EXPONENT = 700.0  # exp of a larger number overflows a float
@@ -22,14 +22,14 @@ def widen(estimate: ShiftEstimate) -> bool:
     return estimate.theta_low < estimate.steps_low or estimate.theta_high > estimate.steps_high
 
 
-def needed(estimate: ShiftEstimate, margin: float) -> int | None:
+def captures_to_decide(estimate: ShiftEstimate, margin: float) -> int | None:
     """Captures per side that would separate the estimated change from the threshold, or resolve the threshold if the
     estimate is below twice that. None if the variation between captures is unknown, or no number is enough."""
     between = estimate.between
     if between is None:
         return None
     least = captures_needed(float(between.deviation[0]), _change_to_resolve(estimate, margin), estimate.alpha)
-    return None if least is None else max(least, CAPTURES_THAT_TELL)
+    return None if least is None else max(least, MIN_CONCLUSIVE_CAPTURES)
 
 
 def detectable_fraction(estimate: ShiftEstimate) -> float | None:
@@ -49,13 +49,13 @@ def floor_fraction(settled: Settled) -> float | None:
     return abs(fraction_of(math.copysign(settled.floor, settled.estimate.theta)))
 
 
-def but(settled: Settled, words: Words) -> str:
+def weakened_clause(settled: Settled, words: Words) -> str:
     """Clause for a verdict weakened by captures: "but captures of one run vary by 13.1 %; 95 % CI over captures
     -1.20 % to +19.4 %"."""
     estimate = settled.estimate
     clause = f"but captures of one run vary by {_floor(settled)}"
     if widen(estimate):
-        clause += f"; {words.level} over captures {ends(estimate.theta_low, estimate.theta_high)}"
+        clause += f"; {words.level} over captures {percent_range(estimate.theta_low, estimate.theta_high)}"
     return clause
 
 
@@ -70,8 +70,8 @@ def bounded(settled: Settled, words: Words) -> str:
     else:
         why = f"{words.level} with one deviation for both sides"
     of = " of its kind" if estimate.kinds else ""
-    clause = f"typical {words.noun}{of} at least {signed(settled.bound)}: {why}"
-    return f"{clause}; {words.level} over captures {ends(estimate.theta_low, estimate.theta_high)}"
+    clause = f"typical {words.noun}{of} at least {signed_percent(settled.bound)}: {why}"
+    return f"{clause}; {words.level} over captures {percent_range(estimate.theta_low, estimate.theta_high)}"
 
 
 def adequacy(settled: Settled) -> str:
@@ -93,7 +93,7 @@ def scope(settled: Settled, captures: Captures, median_p: float | None) -> str:
             return _ABOUT_THESE
         return "one capture per side: these two captures differ, not necessarily the configurations"
     clause = f"{counts[0]} and {many(counts[1], 'capture')}; those of one run vary by {_floor(settled)}"
-    if min(counts) < CAPTURES_THAT_TELL:
+    if min(counts) < MIN_CONCLUSIVE_CAPTURES:
         clause += ", which a difference has to exceed"
     if 1 in counts:
         clause += f"; the {SIDES[counts.index(1)]} is one capture, assumed to vary as much"
@@ -102,7 +102,7 @@ def scope(settled: Settled, captures: Captures, median_p: float | None) -> str:
     return clause
 
 
-def scope_of_equals(captures: Captures) -> str:
+def scope_of_identical(captures: Captures) -> str:
     """Scope of a comparison of identical step times."""
     counts = capture_counts(captures)
     return _ABOUT_THESE if counts == (1, 1) else f"{counts[0]} and {many(counts[1], 'capture')}"

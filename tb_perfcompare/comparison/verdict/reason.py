@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
 from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT
 from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.rules import Settled
-from tb_perfcompare.comparison.verdict.words import SIDES, Words, ends, signed
+from tb_perfcompare.comparison.verdict.words import SIDES, Words, percent_range, signed_percent
 from tb_perfcompare.number_text import count, number, p_value, percent
 
 _NAMED_STEPS = 5
@@ -20,13 +20,13 @@ _SURE = frozenset({Verdict.SLOWER, Verdict.FASTER})
 _PROBABLE = frozenset({Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 
 
-def why(settled: Settled, words: Words) -> str:
+def explain_verdict(settled: Settled, words: Words) -> str:
     """Explains the verdict: the interval over steps, then the effect of captures on it."""
     estimate = settled.estimate
     if settled.bound is not None:
         return over_captures.bounded(settled, words)
     if settled.verdict is not settled.by_steps:
-        return f"{_lead(estimate.by_steps, words)}, {over_captures.but(settled, words)}"
+        return f"{_lead(estimate.by_steps, words)}, {over_captures.weakened_clause(settled, words)}"
     sentence = _interval_clause(settled.verdict, estimate, words)
     if settled.verdict is not Verdict.INCONCLUSIVE or estimate.level is None:
         return sentence
@@ -67,18 +67,18 @@ def _lead(estimate: ShiftEstimate, words: Words) -> str:
     """Estimate with its interval: "typical step +19.4 % (95 % CI +18.0 % to +20.1 %)"; the range of all pairs if
     there is no interval."""
     if estimate.level is None:
-        interval = f"all pairs {ends(estimate.steps_low, estimate.steps_high)}"
+        interval = f"all pairs {percent_range(estimate.steps_low, estimate.steps_high)}"
     else:
-        interval = f"{words.level} {ends(estimate.theta_low, estimate.theta_high)}"
+        interval = f"{words.level} {percent_range(estimate.theta_low, estimate.theta_high)}"
     of = " of its kind" if estimate.kinds else ""
-    return f"typical {words.noun}{of} {signed(estimate.theta)} ({interval})"
+    return f"typical {words.noun}{of} {signed_percent(estimate.theta)} ({interval})"
 
 
 def _too_few(estimate: ShiftEstimate, words: Words) -> str:
     clause = f"too few {words.noun}s for a {words.level} ({estimate.n[0]:,} and {estimate.n[1]:,})"
     if estimate.p_min > estimate.alpha:
         clause += f"; p cannot be below {p_value(estimate.p_min)}"
-    pairs = ends(estimate.steps_low, estimate.steps_high)
+    pairs = percent_range(estimate.steps_low, estimate.steps_high)
     return f"{clause}; all pairs of {words.noun}s differ by {pairs}"
 
 
@@ -109,10 +109,10 @@ def mean_disagrees(
     """
     named = [_named(side, estimate, words) for side in (0, 1) if estimate.outliers[side]]
     clause = "; tail-driven: the mean" if named else "; the mean"
-    clause += f"{' within kinds' if estimate.kinds else ''} changes by {signed(estimate.log_mean_ratio)}"
+    clause += f"{' within kinds' if estimate.kinds else ''} changes by {signed_percent(estimate.log_mean_ratio)}"
     if interval is not None and min(estimate.n) > 1:
-        clause += f" ({words.level} {ends(*interval)})"
-    clause += f", the typical {words.noun} by {signed(estimate.theta)}"
+        clause += f" ({words.level} {percent_range(*interval)})"
+    clause += f", the typical {words.noun} by {signed_percent(estimate.theta)}"
     if named:
         clause += f"; outliers: {' and '.join(named)}"
         if share is not None and share > 0:

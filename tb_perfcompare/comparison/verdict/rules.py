@@ -24,20 +24,20 @@ Pair = tuple[Floats, Floats]
 SLACK = 1e-12
 """Tolerance for rounding of logarithms: a shift of exactly the margin is inside it, in any unit of time."""
 
-STEPS_THAT_TELL = 3
+MIN_CONCLUSIVE_STEPS = 3
 """Steps per side from which samples that are too small for a rank test can still be clearly apart."""
 
-CAPTURES_THAT_TELL = 3
+MIN_CONCLUSIVE_CAPTURES = 3
 """Captures per side from which their interval decides; with fewer it also has to lie beyond the noise floor."""
 
 _LESS_SURE = {Verdict.SLOWER: Verdict.PROBABLY_SLOWER, Verdict.FASTER: Verdict.PROBABLY_FASTER}
 
-USUAL_LEVEL = 0.05
+DEFAULT_LEVEL = 0.05
 """Lowest alpha at which captures may also decide by the rules for verdicts that the interval leaves open: their
 error rate was measured at this level. At a lower alpha, as in one of several looks, only the interval decides."""
 
 
-def less_sure(verdict: Verdict) -> Verdict:
+def weaker_verdict(verdict: Verdict) -> Verdict:
     """Returns "probably slower" for slower, "probably faster" for faster; other verdicts unchanged."""
     return _LESS_SURE.get(verdict, verdict)
 
@@ -86,9 +86,9 @@ def settle(
     floor = noise_floor(times, captures) if like is None else like.floor
     verdict = decide(estimate, options.margin)
     by_steps = decide(estimate.by_steps, options.margin)
-    if min(counts) < CAPTURES_THAT_TELL:
-        verdict = hold_against_floor(verdict, estimate, options.margin, floor)
-    elif verdict not in (*_LESS_SURE, Verdict.SAME) and options.alpha >= USUAL_LEVEL:
+    if min(counts) < MIN_CONCLUSIVE_CAPTURES:
+        verdict = check_noise_floor(verdict, estimate, options.margin, floor)
+    elif verdict not in (*_LESS_SURE, Verdict.SAME) and options.alpha >= DEFAULT_LEVEL:
         gap = gap_between(middles, options)
         if gap:
             verdict = Verdict.SLOWER if gap > 0 else Verdict.FASTER
@@ -164,11 +164,11 @@ def clearly_apart(estimate: ShiftEstimate) -> bool:
     2 at worst."""
     low, high = estimate.theta_low, estimate.theta_high  # of all pairs: the gap, and the gap with both ranges
     gap = max(low, -high)
-    few = min(estimate.n) >= STEPS_THAT_TELL and estimate.p_min > estimate.alpha >= USUAL_LEVEL
+    few = min(estimate.n) >= MIN_CONCLUSIVE_STEPS and estimate.p_min > estimate.alpha >= DEFAULT_LEVEL
     return few and gap > 0 and 2 * gap >= max(high, -low)
 
 
-def hold_against_floor(verdict: Verdict, estimate: ShiftEstimate, margin: float, floor: float | None) -> Verdict:
+def check_noise_floor(verdict: Verdict, estimate: ShiftEstimate, margin: float, floor: float | None) -> Verdict:
     """Weakens a verdict if the few captures of one side differ by up to `floor` (of ln(time)) anyway.
 
     A verdict stays if its interval lies beyond the floor. If only the estimate does, slower becomes probably slower.

@@ -69,7 +69,7 @@ def _judged(times: Times, captures: Captures, words: Words, strata: Strata | Non
     mean = mean_interval(
         times, captures, options.alpha, seed=options.seed, resamples=options.resamples, rho=estimate.rho
     )
-    sentence = reason.why(settled, words)
+    sentence = reason.explain_verdict(settled, words)
     level, capture_of, named = (times, captures, words) if settled.within is None else _by_kind(settled.within, words)
     if estimate.mean_disagrees(options.margin):
         single_kind = settled.within is None
@@ -117,7 +117,7 @@ def _certainty(
         steps_needed=estimate.steps_needed(options.margin),
         captures=capture_counts(captures),
         noise_floor=over_captures.floor_fraction(settled),
-        captures_needed=over_captures.needed(estimate, options.margin),
+        captures_needed=over_captures.captures_to_decide(estimate, options.margin),
     )
 
 
@@ -157,7 +157,7 @@ def _identical(times: Times, captures: Captures, words: Words) -> Headline:
         verdict=Verdict.SAME,
         reason=reason.identical(len(times[0]), words),
         inflation=1.0,
-        scope=over_captures.scope_of_equals(captures),
+        scope=over_captures.scope_of_identical(captures),
         method=f"comparison of the {words.noun} times one by one; no test",
     )
 
@@ -228,7 +228,7 @@ def _us(ns: Fraction | None) -> float | None:
     return None if ns is None else float(ns / 1000)
 
 
-_NAMED = 3
+_MAX_NAMED = 3
 """Number of drifts that the sentence names; notes name all."""
 
 
@@ -260,5 +260,5 @@ def _drifts_named(times: Times, captures: Captures, words: Words) -> str:
                 clauses.append(f"from {words.noun} {label} on, {word} {words.noun}s are {how}")
     if not clauses:
         return ""
-    more = f" and {len(clauses) - _NAMED} more" if len(clauses) > _NAMED else ""
-    return f"; drift: {', '.join(clauses[:_NAMED])}{more}"
+    more = f" and {len(clauses) - _MAX_NAMED} more" if len(clauses) > _MAX_NAMED else ""
+    return f"; drift: {', '.join(clauses[:_MAX_NAMED])}{more}"

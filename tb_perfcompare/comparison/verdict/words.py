@@ -43,7 +43,7 @@ class Words:
         faster."""
         if theta >= 0:
             return f"the {setting(self.options.margin)} threshold"
-        return f"the {signed(-math.log1p(self.options.margin))} threshold"
+        return f"the {signed_percent(-math.log1p(self.options.margin))} threshold"
 
     @property
     def level(self) -> str:
@@ -51,11 +51,11 @@ class Words:
         return f"{setting(1 - self.options.alpha)} CI"
 
 
-def ends(low: float, high: float) -> str:
+def percent_range(low: float, high: float) -> str:
     """Ends of an interval of ln(time): "+1.20 % to +19.4 %"."""
     return " to ".join(change_ends(fraction_of(low), fraction_of(high)))
 
 
-def signed(theta: float) -> str:
+def signed_percent(theta: float) -> str:
     """Shift of ln(time) in percent: "+19.4 %"."""
     return percent(fraction_of(theta), signed=True)

@@ -20,7 +20,7 @@ BY_FAMILY = "work_by_family"
 NO_WORK = "no operator has a model of its work; record with record_shapes=True"
 
 _TITLE = "Work by family of operators"
-_MOST_REASONS = 8
+_MAX_REASONS = 8
 _OTHER = "no model: other reasons"
 _SHOWN = ("flops", "moved_bytes", "flop_rate", "byte_rate", "roof_share")
 _FAMILY = columns.key("family", "Family", "operator family, or the reason why the work of its calls is unknown")
@@ -73,7 +73,7 @@ def _families(sides: Sequence[Summary]) -> dict[Key, str]:
         for key, total in zip(table.keys, table.measures_ns["total"].sum(axis=1).tolist(), strict=True):
             if key[4]:
                 time[key[4]] = time.get(key[4], 0) + total
-    large = set(sorted(time, key=lambda reason: (-time[reason], reason))[:_MOST_REASONS])
+    large = set(sorted(time, key=lambda reason: (-time[reason], reason))[:_MAX_REASONS])
     return {
         key: key[3] if not key[4] else f"no model: {key[4]}" if key[4] in large else _OTHER
         for table in tables for key in table.keys

@@ -17,7 +17,7 @@ from tb_perfcompare.model.summary.kernel_metrics import (
     MODELLED_WORK,
     OPERATOR_METRICS,
     TENSOR_METRIC,
-    adds_up,
+    is_additive,
     unit_of,
 )
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
@@ -230,9 +230,9 @@ def _modelled(work: GroupTable, steps: int) -> dict[str, tuple[dict[str, float |
 def _unit(metric: str) -> str:
     if metric == FLOPS:
         return "FLOP"
-    if metric == BYTES or (metric.startswith("dram__bytes") and adds_up(metric)):
+    if metric == BYTES or (metric.startswith("dram__bytes") and is_additive(metric)):
         return "bytes"
-    return "percent" if ".pct_of_peak" in metric else "count" if adds_up(metric) else ""
+    return "percent" if ".pct_of_peak" in metric else "count" if is_additive(metric) else ""
 
 
 def _keys() -> tuple[Column, Column, Column]:
@@ -278,7 +278,7 @@ def _figures(values: _Values, key: tuple[str, str]) -> tuple[float | None, float
     if key not in values:
         return None, None, None
     calls, total = values[key]
-    return calls, total / calls if calls else None, total if key[1] in _SUMS or adds_up(key[1]) else None
+    return calls, total / calls if calls else None, total if key[1] in _SUMS or is_additive(key[1]) else None
 
 
 def _minus(pair: Sequence[Cell]) -> float | None:

@@ -10,7 +10,7 @@ COMPILED_REGION = "Torch-Compiled Region"
 COMPILED_REGIONS = "compile.regions"
 """Name of the setting that lists a recording's compiled regions."""
 
-MOST_REGIONS = 50
+MAX_REGIONS = 50
 
 _COMPILED = ("CompiledFunction", COMPILED_REGION, "## Call CompiledFxGraph")
 _REGION_ID = re.compile(rf"{COMPILED_REGION}: (\d+/\d+)")

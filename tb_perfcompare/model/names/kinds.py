@@ -11,15 +11,15 @@ from collections.abc import Callable, Sequence
 from tb_perfcompare.model.names.names import is_optimizer
 from tb_perfcompare.model.names.numbers_out import fill_numbers, glob_pattern, numbers_in, without_numbers
 
-MOST_EXACT = 64
+MAX_EXACT = 64
 """Maximum number of distinct values for each to be a bin of its own ..."""
 
-FEWEST_EACH = 4
+MIN_EACH = 4
 """... which also requires this many occurrences per value on average; otherwise bins are powers of two. Zero always is
 its own bin."""
 
-MOST_COUNTED, MOSTLY = 8, 0.9
-"""A number is an iteration counter, which is left out of kinds, if it takes more than MOST_COUNTED values and rises by
+MAX_COUNTED, MOSTLY = 8, 0.9
+"""A number is an iteration counter, which is left out of kinds, if it takes more than MAX_COUNTED values and rises by
 one in a share MOSTLY of the iterations (it may restart at 0 for each request), or if it only ever rises. This applies
 only if no two iterations have the same text."""
 
@@ -91,9 +91,9 @@ def _binned(values: Sequence[float], count: int) -> list[str]:
     distinct = len(set(values))
     if 1 < count == len(values):
         steps = [after - before for before, after in itertools.pairwise(values)]
-        if min(steps) > 0 or (distinct > MOST_COUNTED and steps.count(1) >= MOSTLY * len(steps)):
+        if min(steps) > 0 or (distinct > MAX_COUNTED and steps.count(1) >= MOSTLY * len(steps)):
             return ["*"] * len(values)
-    if distinct <= MOST_EXACT and FEWEST_EACH * distinct <= count:
+    if distinct <= MAX_EXACT and MIN_EACH * distinct <= count:
         return [f"{value:g}" for value in values]
     return [_power_of_two(int(value)) for value in values]
 

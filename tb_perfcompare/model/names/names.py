@@ -209,7 +209,7 @@ def alike_key(key: str) -> str:
     return _INTEGER.sub(r"\1", _LAMBDA.sub(r"\1}", key))
 
 
-def library_free(operator: str) -> str:
+def without_library(operator: str) -> str:
     """An operator's name without the library that implements it.
 
     `aten::cudnn_convolution`, `aten::miopen_convolution` and `aten::convolution` become equal, and so do

@@ -16,10 +16,10 @@ _SHORTEST = 40
 _WRAPPERS = frozenset({"Kernel", "Kernel2", "device_kernel", "kentry", "_kernel_agent", "trampoline_kernel"})
 """Functions that only call their template argument."""
 
-_LEAST_TELLING_LENGTH = 10
+_MIN_TELLING_LENGTH = 10
 """A shorter function name, such as `run` or `dispatch`, is shown with its namespace."""
 
-_MOST_WORDS = 200
+_MAX_WORDS = 200
 """Maximum number of words in a name's arguments that are used to distinguish it from other names."""
 
 _FUNCTOR = re.compile(r"[Ff]unctor|Ops?\b|\bOp[A-Z]", re.ASCII)
@@ -130,7 +130,7 @@ def _signature(scope: list[str], arguments: list[str]) -> _Signature:
             arguments = below or arguments
             templates = (_templates(below) or templates[1:]) if scope[-1].startswith("enable_") else []
     named = [part for part in scope if part != _UNNAMED]
-    base = "::".join(named[-2:]) if len(scope[-1]) < _LEAST_TELLING_LENGTH or scope[-1] in _WRAPPERS else scope[-1]
+    base = "::".join(named[-2:]) if len(scope[-1]) < _MIN_TELLING_LENGTH or scope[-1] in _WRAPPERS else scope[-1]
     return _Signature(base, _informative(arguments), [*named[-2:-1], *_words(arguments)])
 
 
@@ -309,7 +309,7 @@ def _differences(lists: Sequence[Sequence[str]]) -> list[str] | None:
     """
     columns = [
         [words[place] if place < len(words) else "" for words in lists]
-        for place in range(min(_MOST_WORDS, max(map(len, lists))))
+        for place in range(min(_MAX_WORDS, max(map(len, lists))))
     ]
     has_words = [not all(map(_VALUE.fullmatch, column)) for column in columns]
     selected: list[int] = []

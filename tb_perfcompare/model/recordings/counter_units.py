@@ -54,7 +54,7 @@ _BY_TOPOLOGY: dict[str, tuple[CounterUnit, CounterUnit]] = {
 }
 """Counter -> (unit if the topology is known, unit if not)."""
 
-_MOST_PERCENT = 200.0
+_MAX_PERCENT = 200.0
 """Percentages of a maximum stay below this (turbo included); MHz or bytes x 100 do not."""
 
 
@@ -62,7 +62,7 @@ def counter_unit(metric: str, largest_mu: float) -> CounterUnit:
     """Unit of a counter whose largest mu is `largest_mu`; "raw" for unknown counters."""
     known, unknown = _BY_TOPOLOGY.get(metric, (None, None))
     if known is not None and unknown is not None:
-        return known if largest_mu <= _MOST_PERCENT else unknown
+        return known if largest_mu <= _MAX_PERCENT else unknown
     return _KNOWN.get(metric, CounterUnit(_RAW, _RAW))
 
 

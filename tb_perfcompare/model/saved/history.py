@@ -42,7 +42,7 @@ class PointFacts:
     schema: str = POINT_SCHEMA
     quartiles_ns: tuple[float, float] | None = None
 
-    def misfit(self) -> str:
+    def inconsistency(self) -> str:
         """Describes an impossible value or contradiction, "" if there is none."""
         if not 0 <= self.at_s <= LATEST_S:
             return f"it was recorded at {self.at_s} s"

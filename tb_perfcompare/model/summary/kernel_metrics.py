@@ -27,11 +27,11 @@ BYTE_METRICS: Final[Mapping[str, int]] = {"dram__bytes_read.sum": 1, "dram__byte
 WORK_METRICS: Final = frozenset({*FLOP_METRICS, *BYTE_METRICS, TENSOR_METRIC})
 
 
-def adds_up(metric: str) -> bool:
+def is_additive(metric: str) -> bool:
     """Whether values of several launches can be added; other metrics are shares, ratios and rates."""
     return metric.endswith(".sum")
 
 
 def unit_of(metric: str) -> int:
     """Scale at which values are stored as integers: 1 for counters, 1000 for others."""
-    return 1 if adds_up(metric) else 1000
+    return 1 if is_additive(metric) else 1000

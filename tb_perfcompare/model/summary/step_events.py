@@ -27,7 +27,7 @@ LANE_KINDS = ("stream", "communication", "copies", "ranges", "waits", "host", "c
 DEVICE_LANES = frozenset({"stream", "communication", "copies"})
 """Lanes of device work."""
 
-NOBODY = -1
+NO_EVENT = -1
 """Event number that means "no event"."""
 
 
@@ -74,9 +74,9 @@ class StepEvents:
     start_ns  (n,) int64 from zero_ns; start and end may be outside the extent
     dur_ns    (n,) int64
     name      (n,) int32 index into `names`
-    parent    (n,) int32 enclosing event in the same lane, NOBODY at the top
-    operator  (n,) int32 operator that called the API function or launched the device work, else NOBODY
-    launcher  (n,) int32 API call that launched the device work, else NOBODY
+    parent    (n,) int32 enclosing event in the same lane, NO_EVENT at the top
+    operator  (n,) int32 operator that called the API function or launched the device work, else NO_EVENT
+    launcher  (n,) int32 API call that launched the device work, else NO_EVENT
     inside    (n,) bool whether the event is work of the step, by its marker or its launch; the picture shows others too
     args      name of an ArgColumn -> its recorded values; texts are indices into `texts`
     left_out  reason -> number of events in the extent that are not drawn
@@ -193,7 +193,7 @@ class EventFigures:
     idle_ns    time since the end of the previous event in its row; for the first one, since the start of the picture
     same_count, same_ns   number of events with this name in the step, itself included, and their total duration
     enclosing  names of the enclosing events, outermost first
-    linked     the events that called or launched it, and the first MOST_LINKED that it launched
+    linked     the events that called or launched it, and the first MAX_LINKED that it launched
     """
 
     event: int
@@ -209,7 +209,7 @@ class EventFigures:
     args: Mapping[str, int | float | str]
 
 
-MOST_LINKED = 100
+MAX_LINKED = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ DEVICE_CATEGORIES = frozenset(
 PROFILER_WORK = "(profiler overhead)"
 """Entity of the category Other: the recorded work of the profiler itself."""
 
-NOBODY = "(nothing recorded)"
+NOTHING_RECORDED = "(nothing recorded)"
 """Entity of the category Other: time during which no event of the trace was active."""
 
 OUTSIDE_MODULES = "(outside modules)"

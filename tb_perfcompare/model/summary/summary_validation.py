@@ -68,19 +68,19 @@ _MAIN_MEASURE: Mapping[str, str] = {
 }
 """Table -> measure it is sorted by; "total" for all others."""
 
-_MOST = 2.0**62
+_MAX_VALUE = 2.0**62
 """Limit for a number and for the sum of a column: larger ones overflow later computations."""
 
 _INSTANTS = frozenset({"start_ns"})
 """Fields that are timestamps and never added up."""
 
 
-def misfit(summary: Summary) -> str:
+def inconsistency(summary: Summary) -> str:
     """Describes the first inconsistency; "" if there is none."""
-    return next(_misfits(summary), "")
+    return next(_inconsistencies(summary), "")
 
 
-def launches_misfit(launches: LaunchTable) -> str:
+def launches_inconsistency(launches: LaunchTable) -> str:
     """Describes the first inconsistency of launches that come with a summary; "" if there is none."""
     figures = [part for part in (launches.tensor, launches.dram, launches.occupancy, launches.sm) if part is not None]
     misfits = [
@@ -92,7 +92,7 @@ def launches_misfit(launches: LaunchTable) -> str:
     return next(iter(misfits), "")
 
 
-def _misfits(summary: Summary) -> Iterator[str]:
+def _inconsistencies(summary: Summary) -> Iterator[str]:
     steps = len(summary.steps)
     if len(summary.captures) != 1 or not steps:
         yield f"{len(summary.captures)} captures with {steps} steps in a place for one with some"
@@ -218,7 +218,7 @@ def _is_too_large(value: Any, instants: bool = False) -> bool:
     if isinstance(value, np.ndarray):
         size = np.abs(value.astype(np.float64))
         return bool(np.isinf(size).any() or (value.dtype.kind in "iu" and size.size and
-                    (size.max() if instants else size.sum()) > _MOST))  # fmt: skip
+                    (size.max() if instants else size.sum()) > _MAX_VALUE))  # fmt: skip
     if isinstance(value, Mapping):
         return any(map(_is_too_large, value.values()))
     if isinstance(value, tuple):

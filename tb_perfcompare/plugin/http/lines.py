@@ -44,7 +44,7 @@ def lines_of(
     joined  joins the computation; called for the first line, left at the end
     encode  encodes the result as a JSON object
     """
-    return Lines(_talk(joined, encode, connection))
+    return Lines(_stream(joined, encode, connection))
 
 
 def progress_dict(progress: Progress) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def progress_dict(progress: Progress) -> dict[str, Any]:
     }
 
 
-def _talk(
+def _stream(
     joined: Callable[[], AbstractContextManager[Flight[T]]], encode: Callable[[T], bytes], connection: Connection
 ) -> Generator[bytes, None, None]:
     try:

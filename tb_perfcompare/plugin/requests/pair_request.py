@@ -18,7 +18,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side, Steps, parse_steps
 
 LONGEST_MARKER = 1_000
-MOST_PEAKS = 2 * (len(TYPES) + 1)
+MAX_PEAKS = 2 * (len(TYPES) + 1)
 """One for each data type and one for the memory bandwidth, per side."""
 
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
@@ -106,8 +106,8 @@ def window_of(query: Mapping[str, str]) -> str:
 def peaks_of(query: Mapping[str, str]) -> tuple[GivenPeak, ...]:
     """Parses peak rates such as `bf16=989,candidate:memory=3350`. Raises BadRequest."""
     texts = [text for text in (query.get("peaks") or "").split(",") if text]
-    if len(texts) > MOST_PEAKS:
-        raise BadRequest("peaks is too long", hint=f"at most {MOST_PEAKS} figures are taken")
+    if len(texts) > MAX_PEAKS:
+        raise BadRequest("peaks is too long", hint=f"at most {MAX_PEAKS} figures are taken")
     try:
         return tuple(map(parse_peak, texts))
     except PerfCompareError as error:

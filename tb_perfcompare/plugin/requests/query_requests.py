@@ -20,16 +20,16 @@ from tb_perfcompare.plugin.requests.pair_request import (
     sides_of,
     window_of,
 )
-from tb_perfcompare.render.wire.pages import MOST_ASKED, MOST_ROWS, Page
+from tb_perfcompare.render.wire.pages import MAX_ASKED, MAX_ROWS, Page
 from tb_perfcompare.workspace.jobs.strict_jobs import FORMS, JSON, StrictRequest
 
-_MOST_COLUMNS = 256
-_MOST_SORTS = 16
-_MOST_WORDS = 32
+_MAX_COLUMNS = 256
+_MAX_SORTS = 16
+_MAX_WORDS = 32
 _DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,9})?", re.ASCII)
 _PLACES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
-MOST_PLACES = 500
-DEFAULT_POINTS, MOST_POINTS = 60, 400
+MAX_PLACES = 500
+DEFAULT_POINTS, MAX_POINTS = 60, 400
 """Points per row of api/rows: for a sparkline, and for a chart across the screen."""
 _PROCESSES = re.compile(r"(\d{1,18}):(\d{1,18})", re.ASCII)
 
@@ -62,7 +62,7 @@ def places_and_points(query: Mapping[str, str]) -> tuple[tuple[int, ...], int]:
     """Parses `places` and `points` of api/rows: positions among the chosen rows, and the limit of values per side.
     Raises BadRequest."""
     places = _places(required(query, "places", "which rows: 0-59,75"))
-    return places, min(max(row_count(query, "points", DEFAULT_POINTS, "figures"), 2), MOST_POINTS)
+    return places, min(max(row_count(query, "points", DEFAULT_POINTS, "figures"), 2), MAX_POINTS)
 
 
 def _processes(query: Mapping[str, str]) -> tuple[int, int] | None:
@@ -84,8 +84,8 @@ def _places(text: str) -> tuple[int, ...]:
             raise BadRequest(f"places is {text[:80]!r}", hint="it must be numbers of rows such as 0-59,75")
         first = int(range_[1])
         last = int(range_[2] or first)
-        if last - first >= MOST_PLACES or len(places) + last - first >= MOST_PLACES:
-            raise BadRequest("places are too many", hint=f"at most {MOST_PLACES} are taken")
+        if last - first >= MAX_PLACES or len(places) + last - first >= MAX_PLACES:
+            raise BadRequest("places are too many", hint=f"at most {MAX_PLACES} are taken")
         places.update(range(first, last + 1))
     return tuple(sorted(places))
 
@@ -96,8 +96,8 @@ def row_query(query: Mapping[str, str]) -> RowQuery:
     if not _DECIMAL.fullmatch(least):
         raise BadRequest(f"min_delta_us is {least[:80]!r}", hint="it must be a number of microseconds")
     words = query.get("filter") or ""
-    if len(words.split()) > _MOST_WORDS:
-        raise BadRequest(f"filter has {len(words.split())} words", hint=f"at most {_MOST_WORDS} are taken")
+    if len(words.split()) > _MAX_WORDS:
+        raise BadRequest(f"filter has {len(words.split())} words", hint=f"at most {_MAX_WORDS} are taken")
     return RowQuery(
         words=words, sort=_sort(query.get("sort") or ""), status=query.get("status") or "",
         change=query.get("change") or "", category=query.get("category") or "", least_us=float(least),
@@ -113,14 +113,14 @@ def _sort(text: str) -> tuple[tuple[str, bool], ...]:
             raise BadRequest(f"sort is {text[:80]!r}", hint="it must be COLUMN:asc or COLUMN:desc, several with commas")
         keys.append((column, direction == "desc"))
     named = len(re.split(r"[,?/]", text))
-    if named > _MOST_SORTS:
-        raise BadRequest(f"sort names {named} columns", hint=f"at most {_MOST_SORTS} are taken")
+    if named > _MAX_SORTS:
+        raise BadRequest(f"sort names {named} columns", hint=f"at most {_MAX_SORTS} are taken")
     return tuple(keys)
 
 
 def page_of(query: Mapping[str, str]) -> Page:
     """Which of them, and which columns. Raises BadRequest."""
     columns = tuple(filter(None, (query.get("columns") or "").split(",")))
-    if len(columns) > _MOST_COLUMNS or len(set(columns)) < len(columns):
-        raise BadRequest("columns names one twice, or too many", hint=f"at most {_MOST_COLUMNS} are taken, each once")
-    return Page(row_count(query, "offset", 0), min(row_count(query, "limit", MOST_ROWS), MOST_ASKED), columns)
+    if len(columns) > _MAX_COLUMNS or len(set(columns)) < len(columns):
+        raise BadRequest("columns names one twice, or too many", hint=f"at most {_MAX_COLUMNS} are taken, each once")
+    return Page(row_count(query, "offset", 0), min(row_count(query, "limit", MAX_ROWS), MAX_ASKED), columns)

@@ -15,8 +15,8 @@ from tb_perfcompare.workspace.queries.step_responses import DEFAULT_PIXELS, Area
 
 SIDES = ("baseline", "candidate")
 
-_MOST_PIXELS = 20_000
-_MOST_WORDS = 32
+_MAX_PIXELS = 20_000
+_MAX_WORDS = 32
 _INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
@@ -59,8 +59,8 @@ def stretch(query: Mapping[str, str]) -> Stretch | None:
         return None
     first, last = _extent(query)
     pixels = _integer(query, "pixels") if query.get("pixels") else DEFAULT_PIXELS
-    if not 1 <= pixels <= _MOST_PIXELS:
-        raise BadRequest(f"pixels is {pixels}", hint=f"it must be a number from 1 to {_MOST_PIXELS}")
+    if not 1 <= pixels <= _MAX_PIXELS:
+        raise BadRequest(f"pixels is {pixels}", hint=f"it must be a number from 1 to {_MAX_PIXELS}")
     return Stretch(first, last, pixels)
 
 
@@ -74,8 +74,8 @@ def area(query: Mapping[str, str]) -> Area:
 def find(query: Mapping[str, str]) -> str:
     """Parses the words to search for, "" for none. Raises BadRequest."""
     words = query.get("find") or ""
-    if len(words.split()) > _MOST_WORDS:
-        raise BadRequest(f"find has {len(words.split())} words", hint=f"at most {_MOST_WORDS} are taken")
+    if len(words.split()) > _MAX_WORDS:
+        raise BadRequest(f"find has {len(words.split())} words", hint=f"at most {_MAX_WORDS} are taken")
     return words
 
 

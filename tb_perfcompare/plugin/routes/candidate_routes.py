@@ -23,16 +23,10 @@ from tb_perfcompare.plugin.http.responses import (
 from tb_perfcompare.plugin.requests.pair_request import SideOf, flag, one_side, window_of
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire import json_encoding as wire
-from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, fitted
+from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
 from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, row_dict
-from tb_perfcompare.workspace.queries.candidates import (
-    MOST_CANDIDATES,
-    Candidate,
-    CandidateRow,
-    row_of,
-    with_adjusted_p,
-)
+from tb_perfcompare.workspace.queries.candidates import MAX_CANDIDATES, Candidate, CandidateRow, row_of, with_adjusted_p
 from tb_perfcompare.workspace.sharing.single_flight import follow
 from tb_perfcompare.workspace.workspace import Workspace
 
@@ -55,7 +49,7 @@ def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Respons
         return respond(request, b"", JSON)
     connection = Connection(request.environ)
     if as_lines:
-        return stream(request, Lines(_talk(workspace, asked, options.alpha, connection)))
+        return stream(request, Lines(_stream(workspace, asked, options.alpha, connection)))
     tag = tag_of("verdicts", asked)
     if is_cached_by_client(request, tag):
         return not_modified(tag)
@@ -73,11 +67,11 @@ def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Respons
 
 
 def _answer(rows: Sequence[CandidateRow], alpha: float) -> bytes:
-    """Encodes the response; shortens extremely long names if it would exceed MOST_BYTES."""
-    return fitted(wire.encode(candidates_dict(with_adjusted_p(tuple(rows), alpha))), MOST_BYTES)
+    """Encodes the response; shortens extremely long names if it would exceed MAX_BYTES."""
+    return cut_to_fit(wire.encode(candidates_dict(with_adjusted_p(tuple(rows), alpha))), MAX_BYTES)
 
 
-def _talk(
+def _stream(
     workspace: Workspace, asked: Sequence[_Asked], alpha: float, connection: Connection
 ) -> Generator[bytes, None, None]:
     rows: list[CandidateRow] = []
@@ -94,17 +88,17 @@ def _talk(
                 except Cancelled as error:
                     yield line(error_dict(error))
                     return
-        encoded = fitted(wire.encode({"row": number, **row_dict(rows[-1])}), MOST_BYTES // MOST_CANDIDATES)
+        encoded = cut_to_fit(wire.encode({"row": number, **row_dict(rows[-1])}), MAX_BYTES // MAX_CANDIDATES)
         yield b'{"row":' + encoded + b"}\n"
     yield b'{"result":' + _answer(rows, alpha) + b"}\n"
 
 
 def _names(query: Mapping[str, str]) -> list[str]:
     """Returns the parameters given of `candidate_1`, `candidate_2`, ... Raises BadRequest if there is none or a gap."""
-    names = [f"candidate_{number}" for number in range(1, MOST_CANDIDATES + 1)]
+    names = [f"candidate_{number}" for number in range(1, MAX_CANDIDATES + 1)]
     given = [name for name in names if query.get(name)]
-    if not given or given != names[: len(given)] or query.get(f"candidate_{MOST_CANDIDATES + 1}"):
-        hint = f"candidate_1 names the first run, candidate_2 the second, up to {MOST_CANDIDATES}"
+    if not given or given != names[: len(given)] or query.get(f"candidate_{MAX_CANDIDATES + 1}"):
+        hint = f"candidate_1 names the first run, candidate_2 the second, up to {MAX_CANDIDATES}"
         raise BadRequest("the candidates are not numbered from 1 on", hint=hint)
     return given
 

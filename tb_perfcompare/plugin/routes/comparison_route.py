@@ -32,10 +32,10 @@ def comparison(first: FirstAnswer, side_of: SideOf, request: Request) -> Respons
         flight = finished(first(resolved), connection.report)
         return tagged(flight.result(), tag), flight.provisional
 
-    return once(request, tag, make)
+    return respond_if_changed(request, tag, make)
 
 
-def once(request: Request, tag: str, make: Callable[[], tuple[bytes, bool]]) -> Response:
+def respond_if_changed(request: Request, tag: str, make: Callable[[], tuple[bytes, bool]]) -> Response:
     """Responds with the JSON of `make`, or 304 if the browser has it. A provisional response gets no tag, so that the
     browser requests it again."""
     if is_cached_by_client(request, tag):

@@ -10,7 +10,7 @@ from tb_perfcompare.plugin.http.responses import tag_of
 from tb_perfcompare.plugin.requests.pair_request import SideOf, flag, row_count
 from tb_perfcompare.plugin.routes import pair_routes, step_routes
 from tb_perfcompare.plugin.routes.candidate_routes import verdicts
-from tb_perfcompare.plugin.routes.comparison_route import once
+from tb_perfcompare.plugin.routes.comparison_route import respond_if_changed
 from tb_perfcompare.workspace.listing.history_responses import history_answer
 from tb_perfcompare.workspace.workspace import Workspace
 
@@ -25,7 +25,7 @@ def history(workspace: Workspace, _: SideOf, request: Request) -> Response:
         points = workspace.histories.of(listing, series) if series else None
         return history_answer(listing, points, offset), False
 
-    return once(request, tag_of("history", series, listing.points, offset), make)
+    return respond_if_changed(request, tag_of("history", series, listing.points, offset), make)
 
 
 ROUTES: Mapping[str, Callable[[Workspace, SideOf, Request], Response]] = {

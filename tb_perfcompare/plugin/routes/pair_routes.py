@@ -35,7 +35,7 @@ from tb_perfcompare.plugin.requests.query_requests import (
     run_request,
     table_name,
 )
-from tb_perfcompare.plugin.routes.comparison_route import once
+from tb_perfcompare.plugin.routes.comparison_route import respond_if_changed
 from tb_perfcompare.render.formats import FORMATS, render
 from tb_perfcompare.render.strict.wire import strict_first
 from tb_perfcompare.render.wire.pages import Page, table_answer, view_answer
@@ -61,7 +61,9 @@ def row(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     asked = table_name(request.args), row_key(request.args)
     resolved = resolve_pair(side_of, request.args)
     report = Connection(request.environ).report
-    return once(request, tag_of(resolved, asked), lambda: workspace.rows.step_times(resolved, *asked, report))
+    return respond_if_changed(
+        request, tag_of(resolved, asked), lambda: workspace.rows.step_times(resolved, *asked, report)
+    )
 
 
 def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -74,7 +76,7 @@ def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Respon
     def make() -> tuple[bytes, bool]:
         return workspace.rows.with_callers(resolved, *asked, merge_modules=merge_modules, report=report)
 
-    return once(request, tag_of(resolved, asked, merge_modules), make)
+    return respond_if_changed(request, tag_of(resolved, asked, merge_modules), make)
 
 
 def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -92,7 +94,7 @@ def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
         lines, provisional = workspace.rows.sparklines(resolved, name, keys, measure, points, report)
         return lines_answer(places, lines, all_keys.lost), provisional or all_keys.provisional
 
-    return once(request, tag_of(resolved, name, query, measure, wanted, points), make)
+    return respond_if_changed(request, tag_of(resolved, name, query, measure, wanted, points), make)
 
 
 def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -110,7 +112,7 @@ def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
 
     if flag(request.args, "stream", default=False):
         return stream(request, lines_of(lambda: pages.views(side, window), lambda _: answer()[0], connection))
-    return once(request, tag_of(side, name, window, query, page), answer)
+    return respond_if_changed(request, tag_of(side, name, window, query, page), answer)
 
 
 def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -169,7 +171,7 @@ def _rows_of(
         rows = find()
         return table_answer(rows.table, rows.chosen, asked[2], row, rows.lost), rows.provisional
 
-    return once(request, tag_of(resolved, asked, row), make)
+    return respond_if_changed(request, tag_of(resolved, asked, row), make)
 
 
 def _tag(query: Mapping[str, str]) -> str:

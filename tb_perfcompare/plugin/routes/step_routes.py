@@ -21,7 +21,7 @@ from tb_perfcompare.plugin.requests.step_requests import (
     step_request,
     stretch,
 )
-from tb_perfcompare.plugin.routes.comparison_route import once
+from tb_perfcompare.plugin.routes.comparison_route import respond_if_changed
 from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide
 from tb_perfcompare.workspace.queries.step_views import ChosenSide, StepViewRequest
 from tb_perfcompare.workspace.workspace import Workspace
@@ -75,7 +75,7 @@ def _respond_to(workspace: Workspace, resolved: StepViewRequest, request: Reques
     views, connection = workspace.step_views, Connection(request.environ)
     if flag(request.args, "stream", default=False):
         return stream(request, lines_of(lambda: views.ask(resolved), bytes, connection))
-    return once(request, tag_of(resolved), lambda: (views.answer(resolved, connection.report), False))
+    return respond_if_changed(request, tag_of(resolved), lambda: (views.answer(resolved, connection.report), False))
 
 
 def _resolve_step(side_of: SideOf, asked: StepRequest) -> StepViewRequest:

@@ -85,17 +85,17 @@ def strict_text(answer: StrictAnswer, banner: Sequence[str], terminal: Terminal 
     blocks: list[Block] = [Heading(printable(report_title(answer.case, answer.processes[answer.chosen])), level=1)]
     if banner:
         blocks += [Heading(banner[0].rstrip(":")), Listing(tuple((printable(line), "") for line in banner[1:]))]
-    blocks += _fitted(answer.tables["summary"])
-    blocks += _fitted(answer.tables["cycles"])
+    blocks += _cut_to_fit(answer.tables["summary"])
+    blocks += _cut_to_fit(answer.tables["cycles"])
     if answer.report is not None:
         blocks += _blocks(prose(answer.report, PLAIN))
     triplets = answer.tables["triplets"]
     shown = tuple(replace(column, shown=column.name in _MAIN) for column in triplets.columns)
-    blocks += _fitted(replace(triplets, columns=shown))
+    blocks += _cut_to_fit(replace(triplets, columns=shown))
     return text(blocks, terminal)
 
 
-def _fitted(table: Table) -> list[Block]:
+def _cut_to_fit(table: Table) -> list[Block]:
     grid = grid_of(table, top=_TOP, brief=False)
     left_out = f"{grid.left_out:,} more rows: --format md" if grid.left_out else ""
     notes = (*grid.notes, left_out) if left_out else grid.notes

@@ -15,46 +15,46 @@ from tb_perfcompare.comparison.strict.processes import ProcessPair
 from tb_perfcompare.render.strict.prose import PLAIN, Prose, prose
 from tb_perfcompare.render.strict.report import report_title
 from tb_perfcompare.render.wire.pages import first_rows
-from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted, raw
+from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit, encoded, raw
 
 
 class ProcessPairDict(TypedDict):
     """A pair of processes that a strict report can compare."""
 
     normal: Annotated[int, "pid; for traces the rank, or a number given to the worker"]
-    abnormal: int
-    label: str
+    abnormal: Annotated[int, "pid, rank or number of the abnormal side"]
+    label: Annotated[str, "both processes in words"]
     strict: Annotated[bool, "whether it is the same process on both sides"]
 
 
 class StrictFindingDict(TypedDict):
     """One of at most three key findings."""
 
-    function: str
-    device: str
-    sentence: str
-    counters: Sequence[str]
+    function: Annotated[str, "function name"]
+    device: Annotated[str, "device of the function; N/A if it has none"]
+    sentence: Annotated[str, "the finding in words"]
+    counters: Annotated[Sequence[str], "changes of its counters, in words"]
 
 
 class WeaknessDict(TypedDict):
     """A weakness of the method that applies to this report."""
 
     number: Annotated[int, "number in docs/method/strict.md, Weaknesses"]
-    sentence: str
+    sentence: Annotated[str, "the weakness with the figures of this report"]
 
 
 class _StrictDict(TypedDict):
-    schema: Annotated[str, (SCHEMA,)]
+    schema: Annotated[str, "name and number of this schema", (SCHEMA,)]
     version: Annotated[str, "tb_perfcompare version"]
-    title: str
+    title: Annotated[str, "heading of the report"]
     labels: Annotated[tuple[str, str], "names of the normal and the abnormal side in tables and texts"]
     processes: Annotated[Sequence[ProcessPairDict], "all pairs of processes that can be compared"]
     chosen: Annotated[int, "index of the compared pair in `processes`"]
-    overview: str
-    findings: Sequence[StrictFindingDict]
+    overview: Annotated[str, "opening sentences of the report"]
+    findings: Annotated[Sequence[StrictFindingDict], "key findings, at most three"]
     recommendation: Annotated[str, "recommendation; empty without findings"]
     note: Annotated[str, "note on shares above 100 %; empty if no finding has one"]
-    weaknesses: Sequence[WeaknessDict]
+    weaknesses: Annotated[Sequence[WeaknessDict], "weaknesses of the method that apply to this report"]
     units: Annotated[Sequence[str], "unit of each counter's mean (mu)"]
     tables: Annotated[Mapping[str, TableDict], "`summary`, `cycles` and `triplets`; empty if there is no report"]
     absent: Annotated[str, "reason why there is no report; empty if there is one"]
@@ -105,15 +105,15 @@ def _pair(pair: ProcessPair) -> ProcessPairDict:
 
 
 def strict_first(body: bytes) -> bytes:
-    """Returns the report's JSON; if it is larger than MOST_BYTES, with only the first rows of its tables."""
-    if len(body) <= MOST_BYTES:
+    """Returns the report's JSON; if it is larger than MAX_BYTES, with only the first rows of its tables."""
+    if len(body) <= MAX_BYTES:
         return body
     answer: dict[str, Any] = msgspec.json.decode(body)
     tables = strict_tables(body)
     parts = {key: raw(value) for key, value in answer.items() if key != "tables"}
     parts["tables"] = raw({})
-    room = MOST_BYTES - len(encoded(parts))
-    return fitted(encoded({**parts, "tables": first_rows(tables, room)}), MOST_BYTES)
+    room = MAX_BYTES - len(encoded(parts))
+    return cut_to_fit(encoded({**parts, "tables": first_rows(tables, room)}), MAX_BYTES)
 
 
 def strict_tables(body: bytes) -> dict[str, Table]:

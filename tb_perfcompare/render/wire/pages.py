@@ -27,7 +27,7 @@ from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled, filled_list, fitted, raw
+from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit, encoded, list_that_fits, raw, rows_that_fit
 
 TABLE_SCHEMA = "tb_perfcompare.table/1"
 
@@ -52,14 +52,14 @@ class TablePageDict(TypedDict):
     next_offset: Annotated[int | None, "offset of the next page; null on the last page"]
 
 
-MOST_ROWS = 2_000
+MAX_ROWS = 2_000
 """Default maximum number of rows of a table in a response."""
 
 _FIRST_ROWS = {"call_tree": 60}
 """Fewer first rows, for tables that the tab shows mostly as a chart, whose rows it fetches separately."""
 
-MOST_ASKED = 20_000
-"""Maximum number of rows that may be requested at once; the response stays below MOST_BYTES."""
+MAX_ASKED = 20_000
+"""Maximum number of rows that may be requested at once; the response stays below MAX_BYTES."""
 
 _LEDGER_ROWS, _LEDGER_BYTES = 800, 250_000
 _LIST_BYTES = 30_000
@@ -77,15 +77,15 @@ class Page:
     """A requested part of the chosen rows, and the columns to send; () means all."""
 
     offset: int = 0
-    limit: int = MOST_ROWS
+    limit: int = MAX_ROWS
     columns: tuple[str, ...] = ()
 
 
 @paused_collector()
 def comparison_answer(comparison: Comparison) -> bytes:
-    """Encodes the comparison with the first rows of its tables, at most MOST_BYTES. A table has at most MOST_ROWS rows;
+    """Encodes the comparison with the first rows of its tables, at most MAX_BYTES. A table has at most MAX_ROWS rows;
     short tables are complete before long ones get more than an equal share of the space."""
-    notes, _ = filled(map(for_page, map(as_plain, comparison.notes)), 2 * _LIST_BYTES)
+    notes, _ = rows_that_fit(map(for_page, map(as_plain, comparison.notes)), 2 * _LIST_BYTES)
     parts: dict[str, Any] = {
         "schema": comparison.schema,
         "version": __version__,
@@ -103,10 +103,10 @@ def comparison_answer(comparison: Comparison) -> bytes:
         for caveat in caveats_of(comparison.comparability, comparison.notes)
         if caveat.code != NoteCode.TABLE_ABSENT
     ]
-    caveats, _ = filled(map(for_page, map(as_plain, shown_caveats)), 2 * _LIST_BYTES)
+    caveats, _ = rows_that_fit(map(for_page, map(as_plain, shown_caveats)), 2 * _LIST_BYTES)
     rest = {"caveats": caveats, "notes": notes, **_if_any("notes_left_out", len(comparison.notes) - len(notes))}
-    parts["tables"] = first_rows(comparison.tables, MOST_BYTES - len(encoded({**parts, **rest})))
-    return fitted(encoded({**parts, **rest}), MOST_BYTES)
+    parts["tables"] = first_rows(comparison.tables, MAX_BYTES - len(encoded({**parts, **rest})))
+    return cut_to_fit(encoded({**parts, **rest}), MAX_BYTES)
 
 
 def first_rows(tables: Mapping[str, Table], room: int) -> dict[str, Any]:
@@ -132,15 +132,15 @@ def table_answer(table: Table, chosen: ChosenRows, page: Page, row: str = "", lo
         "place": place_of(table, chosen, row) if row else None,
         "lost": lost,
     }
-    rows = _page_rows(table, chosen, page, MOST_BYTES - len(encoded(head)) - _RESERVE)
-    return fitted(encoded({**head, **rows}), MOST_BYTES)
+    rows = _page_rows(table, chosen, page, MAX_BYTES - len(encoded(head)) - _RESERVE)
+    return cut_to_fit(encoded({**head, **rows}), MAX_BYTES)
 
 
 def view_answer(
     view: str, reading: str, side: SideFacts, table: Table, notes: Sequence[Note], chosen: ChosenRows, page: Page
 ) -> bytes:
     """Encodes a page of a single run's table."""
-    sent_notes, _ = filled(map(as_plain, notes), 2 * _LIST_BYTES)
+    sent_notes, _ = rows_that_fit(map(as_plain, notes), 2 * _LIST_BYTES)
     head: dict[str, Any] = {
         "schema": VIEW_SCHEMA,
         "view": view,
@@ -149,9 +149,9 @@ def view_answer(
     }
     table_head = {**_head(table), **_counts(table, chosen, page)}
     used = len(encoded(head)) + len(encoded(table_head)) + len(encoded(sent_notes)) + _RESERVE
-    body = {**table_head, **_page_rows(table, chosen, page, MOST_BYTES - used)}
+    body = {**table_head, **_page_rows(table, chosen, page, MAX_BYTES - used)}
     answer = {**head, "table": body, "notes": sent_notes, **_if_any("notes_left_out", len(notes) - len(sent_notes))}
-    return fitted(encoded(answer), MOST_BYTES)
+    return cut_to_fit(encoded(answer), MAX_BYTES)
 
 
 def _counts(table: Table, chosen: ChosenRows, page: Page) -> dict[str, Any]:
@@ -169,14 +169,14 @@ def _counts(table: Table, chosen: ChosenRows, page: Page) -> dict[str, Any]:
 def _page_rows(table: Table, chosen: ChosenRows, page: Page, room: int) -> dict[str, Any]:
     """Returns as many rows of the page as fit into `room` bytes, at least one, and the offset of the next page. Raises
     SelectionError for an unknown column."""
-    numbers = chosen.rows[page.offset : page.offset + min(page.limit, MOST_ASKED)].tolist()
+    numbers = chosen.rows[page.offset : page.offset + min(page.limit, MAX_ASKED)].tolist()
     names = [column.name for column in table.columns]
     unknown = [name for name in page.columns if name not in names]
     if unknown:
         raise SelectionError(f"{table.name} has no column {unknown[0][:80]!r}", hint=choices(unknown[0], names))
     indices = [names.index(name) for name in page.columns]
     page_rows = picked(table.rows, numbers)
-    rows, _ = filled(([row[index] for index in indices] if indices else row for row in page_rows), room)
+    rows, _ = rows_that_fit(([row[index] for index in indices] if indices else row for row in page_rows), room)
     if numbers and not rows:
         rows = [raw(table.rows[numbers[0]])]
     end = page.offset + len(rows)
@@ -201,15 +201,15 @@ def _left_out(table: Table, sent: int) -> dict[str, Any]:
 def _rows_in_shares(tables: Mapping[str, Table], room: int) -> dict[str, tuple[msgspec.Raw, int]]:
     """Returns (encoded rows, their number) of each table. Tables that need the least space are filled first, each up to
     an equal share of the space left."""
-    most = {name: min(len(table.rows), _FIRST_ROWS.get(name, MOST_ROWS)) for name, table in tables.items()}
+    most = {name: min(len(table.rows), _FIRST_ROWS.get(name, MAX_ROWS)) for name, table in tables.items()}
     need = {name: _estimate_row_bytes(table.rows) * most[name] for name, table in tables.items()}
     out: dict[str, tuple[msgspec.Raw, int]] = {}
     for served, name in enumerate(sorted(tables, key=lambda name: (need[name], name))):
         share = max(0, room) // (len(tables) - served)
         if need[name] <= share:
-            encoded_rows, count, used = filled_list(tables[name].rows[: most[name]], share)
+            encoded_rows, count, used = list_that_fits(tables[name].rows[: most[name]], share)
         else:
-            rows, used = filled(itertools.islice(tables[name].rows, most[name]), share)
+            rows, used = rows_that_fit(itertools.islice(tables[name].rows, most[name]), share)
             encoded_rows, count = raw(rows), len(rows)
         out[name] = encoded_rows, count
         room -= used
@@ -254,4 +254,4 @@ def _if_any(name: str, count: int) -> dict[str, int]:
 
 
 def _first(values: Sequence[Any]) -> Sequence[Any]:
-    return values[: len(filled(values, _LIST_BYTES)[0])]
+    return values[: len(rows_that_fit(values, _LIST_BYTES)[0])]

@@ -9,9 +9,9 @@ from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.result.plain_values import as_plain
 from tb_perfcompare.comparison.tables.row_callees import Callee, Callees
 from tb_perfcompare.comparison.tables.row_durations import LaunchDurations
-from tb_perfcompare.comparison.tables.row_paths import Figures, Pair, PathFrame, RowPaths, Way
+from tb_perfcompare.comparison.tables.row_paths import Figures, Pair, PathFrame, PathSplit, RowPaths
 from tb_perfcompare.comparison.tables.row_related import FrameLink, Related
-from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted
+from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit, encoded
 
 PATHS_SCHEMA = "tb_perfcompare.row_paths/1"
 
@@ -43,7 +43,7 @@ class RestDict(TypedDict):
     paths: Annotated[int, "number of paths in the rest"]
 
 
-class WayDict(TypedDict):
+class PathSplitDict(TypedDict):
     """The row split by one kind of path."""
 
     way: str
@@ -87,7 +87,7 @@ class RowPathsDict(TypedDict):
     measures: Sequence[MeasureDict]
     total: Figures
     frames: Annotated[Sequence[tuple[str, str, str]], 'kind, name, and the table that has a row of this name, or ""']
-    ways: Annotated[Sequence[WayDict], "empty if the table has no call paths"]
+    ways: Annotated[Sequence[PathSplitDict], "empty if the table has no call paths"]
     related: Sequence[Related]
     call_tree: Annotated[FrameLink | None, "largest frame of this name in the call tree; null if there is none"]
     callees: Annotated[CalleesDict | None, "null if nothing runs inside the row's frames"]
@@ -103,7 +103,7 @@ def paths_answer(
 ) -> bytes:
     """Encodes the paths, related rows, callees and launch durations of a row."""
     numbers: dict[PathFrame, int] = {}
-    ways = [_way(way, numbers) for way in paths.ways]
+    ways = [_path_split(way, numbers) for way in paths.ways]
     answer: RowPathsDict = {
         "schema": PATHS_SCHEMA,
         "version": __version__,
@@ -119,7 +119,7 @@ def paths_answer(
         "callees": None if called is None else _callees(called),
         "durations": as_plain(durations),
     }
-    return fitted(encoded(answer), MOST_BYTES)
+    return cut_to_fit(encoded(answer), MAX_BYTES)
 
 
 def _callees(called: Callees) -> CalleesDict:
@@ -129,7 +129,7 @@ def _callees(called: Callees) -> CalleesDict:
     }  # fmt: skip
 
 
-def _way(way: Way, numbers: dict[PathFrame, int]) -> WayDict:
+def _path_split(way: PathSplit, numbers: dict[PathFrame, int]) -> PathSplitDict:
     paths: list[CallPathDict] = []
     for path in way.paths:
         encoded_path: CallPathDict = {

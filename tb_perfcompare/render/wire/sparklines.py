@@ -8,7 +8,7 @@ from typing import Annotated, TypedDict
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.tables.sparklines import RowSparklines, SideLines
 from tb_perfcompare.render.wire.row_paths import MeasureDict
-from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled
+from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, encoded, rows_that_fit
 
 ROWS_SCHEMA = "tb_perfcompare.rows/1"
 
@@ -59,7 +59,7 @@ _RESERVE = 8_000
 
 def lines_answer(places: Sequence[int], lines: RowSparklines, lost: int) -> bytes:
     """Encodes the rows at `places`, as many of the first ones as fit; `lost` as in render/wire/pages.py."""
-    rows, _ = filled(_rows(len(places), lines), MOST_BYTES - _RESERVE)
+    rows, _ = rows_that_fit(_rows(len(places), lines), MAX_BYTES - _RESERVE)
     answer: RowLinesDict = {
         "schema": ROWS_SCHEMA,
         "version": __version__,

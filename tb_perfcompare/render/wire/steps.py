@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.alignment.step_matches import StepMatches
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.step_events import (
     KINDS,
-    NOBODY,
+    NO_EVENT,
     EventName,
     Lane,
     NameDifference,
@@ -32,10 +32,10 @@ AREA_SCHEMA = "tb_perfcompare.step_area/1"
 LONGEST_NAME = 400
 """Longer names are cut in the middle; api/step_event has them in full."""
 
-MOST_STEPS = 3000
+MAX_STEPS = 3000
 """Maximum number of steps listed in a response."""
 
-MOST_DIFFERENCES = 200
+MAX_DIFFERENCES = 200
 """Maximum number of names whose difference between two steps is listed in a response."""
 
 
@@ -43,7 +43,7 @@ MOST_DIFFERENCES = 200
 class Counterparts:
     """The counterpart of each event in the other step.
 
-    partner  (n,) int32 event number in the other step, NOBODY without a counterpart
+    partner  (n,) int32 event number in the other step, NO_EVENT without a counterpart
     change   (n,) int64 duration in ns, candidate minus baseline; an absent counterpart counts as 0
     """
 
@@ -53,7 +53,7 @@ class Counterparts:
 
 def counterparts(own: StepEvents, other: StepEvents, matches: StepMatches, *, own_is_baseline: bool) -> Counterparts:
     """Returns the counterparts of the events of `own` in `other`; `matches.of_a` is for the events of `own`."""
-    counterpart_ns = np.where(matches.of_a == NOBODY, 0, other.dur_ns[matches.of_a] if len(other) else 0)
+    counterpart_ns = np.where(matches.of_a == NO_EVENT, 0, other.dur_ns[matches.of_a] if len(other) else 0)
     change = counterpart_ns - own.dur_ns
     return Counterparts(matches.of_a, change if own_is_baseline else -change)
 
@@ -132,11 +132,11 @@ def _rows(
         alone = marks.count[part] == 1
         events = marks.event[part]
         if pair is not None:
-            body["match"] = _differences(np.where(alone, pair.partner[events], NOBODY))
+            body["match"] = _differences(np.where(alone, pair.partner[events], NO_EVENT))
             body["change"] = sums[0][part].tolist()
         for key, column in (("operator", step.operator), ("launcher", step.launcher)):
-            linked = np.where(alone, column[events], NOBODY)
-            if (linked != NOBODY).any():
+            linked = np.where(alone, column[events], NO_EVENT)
+            if (linked != NO_EVENT).any():
                 body[key] = _sparse_differences(linked)
         if hits is not None:
             body["hits"] = hits[part].tolist() if hits[part].any() else []
@@ -145,16 +145,16 @@ def _rows(
 
 
 def _differences(numbers: NDArray[np.integer]) -> list[int]:
-    """Delta-encodes distinct numbers from 0 up, each as its difference to the previous one; NOBODY becomes 0."""
-    matched = numbers != NOBODY
+    """Delta-encodes distinct numbers from 0 up, each as its difference to the previous one; NO_EVENT becomes 0."""
+    matched = numbers != NO_EVENT
     out = np.zeros(len(numbers), dtype=np.int64)
     out[matched] = np.diff(numbers[matched].astype(np.int64) + 1, prepend=0)
     return out.tolist()
 
 
 def _sparse_differences(numbers: NDArray[np.integer]) -> list[int | None]:
-    """Delta-encodes numbers from 0 up, each as its difference to the previous one; NOBODY becomes null."""
-    linked = numbers != NOBODY
+    """Delta-encodes numbers from 0 up, each as its difference to the previous one; NO_EVENT becomes null."""
+    linked = numbers != NO_EVENT
     out: list[int | None] = [None] * len(numbers)
     indices, steps = np.flatnonzero(linked).tolist(), np.diff(numbers[linked].astype(np.int64), prepend=0).tolist()
     for index, step in zip(indices, steps, strict=True):
@@ -190,14 +190,14 @@ _FACTS = ("worker", "span", "label", "total_ns", "reason")
 """Fields of StepFacts."""
 
 
-def chosen_dict(facts: StepFacts) -> dict[str, Any]:
+def step_facts_dict(facts: StepFacts) -> dict[str, Any]:
     """Returns the chosen step's facts."""
     return {name: getattr(facts, name) for name in _FACTS}
 
 
-def listed(steps: Sequence[StepFacts]) -> dict[str, Any]:
-    """Returns the list of all steps as columns; steps beyond MOST_STEPS are only counted."""
-    shown = steps[:MOST_STEPS]
+def step_list_dict(steps: Sequence[StepFacts]) -> dict[str, Any]:
+    """Returns the list of all steps as columns; steps beyond MAX_STEPS are only counted."""
+    shown = steps[:MAX_STEPS]
     rest = len(steps) - len(shown)
     columns = {name: [getattr(step, name) for step in shown] for name in (*_FACTS, "drawable")}
     return {"steps": columns, **({"steps_left_out": rest} if rest else {})}
@@ -211,8 +211,8 @@ def area_answer(differences: Sequence[NameDifference]) -> bytes:
 
 def differences_dict(differences: Sequence[NameDifference]) -> dict[str, Any]:
     """Returns the largest differences between two steps by name, as columns; the others are counted and summed."""
-    shown = differences[:MOST_DIFFERENCES]
-    rest = differences[MOST_DIFFERENCES:]
+    shown = differences[:MAX_DIFFERENCES]
+    rest = differences[MAX_DIFFERENCES:]
 
     def column(side: int, of: Callable[[NameTotals], int]) -> list[int | None]:
         return [None if (totals := name.sides[side]) is None else of(totals) for name in shown]

@@ -10,7 +10,7 @@ import msgspec
 
 from tb_perfcompare.render.wire import json_encoding as wire
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 """Maximum size before compression of JSON responses about comparisons, runs and listings."""
 
 _COMMA = 1
@@ -31,7 +31,7 @@ def raw(value: Any) -> msgspec.Raw:
     return msgspec.Raw(encoded(value))
 
 
-def filled(rows: Iterable[Any], room: int) -> tuple[list[msgspec.Raw], int]:
+def rows_that_fit(rows: Iterable[Any], room: int) -> tuple[list[msgspec.Raw], int]:
     """Returns (the first rows that fit into `room` bytes, encoded; the bytes they take, including commas)."""
     out: list[msgspec.Raw] = []
     used = 0
@@ -44,10 +44,10 @@ def filled(rows: Iterable[Any], room: int) -> tuple[list[msgspec.Raw], int]:
     return out, used
 
 
-def filled_list(rows: Sequence[Any], room: int) -> tuple[msgspec.Raw, int, int]:
+def list_that_fits(rows: Sequence[Any], room: int) -> tuple[msgspec.Raw, int, int]:
     """Returns (the first rows that fit into `room` bytes as an encoded list, their number, the bytes they take).
 
-    Like `filled`, but faster for rows that are expected to fit, as these are encoded all at once."""
+    Like `rows_that_fit`, but faster for rows that are expected to fit, as these are encoded all at once."""
     try:
         text = msgspec.json.encode(rows, enc_hook=_plain)
     except (TypeError, ValueError, OverflowError):
@@ -55,11 +55,11 @@ def filled_list(rows: Sequence[Any], room: int) -> tuple[msgspec.Raw, int, int]:
     used = len(text) - len(b"[]") + _COMMA
     if text and rows and used <= room:
         return msgspec.Raw(text), len(rows), used
-    out, used = filled(rows, room)
+    out, used = rows_that_fit(rows, room)
     return raw(out), len(out), used
 
 
-def fitted(body: bytes, most: int) -> bytes:
+def cut_to_fit(body: bytes, most: int) -> bytes:
     """Returns the response; if extremely long names make it larger than `most` bytes, cuts the middle of its longest
     texts."""
     for longest in _TEXT_LENGTHS:

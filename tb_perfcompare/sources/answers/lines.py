@@ -19,14 +19,14 @@ from tb_perfcompare.sources.storage.blocks import Blocks, read_head
 from tb_perfcompare.sources.storage.filesystem import FileStat, FileSystem
 from tb_perfcompare.sources.storage.one_state import open_listed
 
-MOST_BYTES = 32 << 20
+MAX_BYTES = 32 << 20
 """Maximum size: answers are a few hundred kilobytes; a larger file is something else."""
 
 PIE_KEYS = ("device_total_time", "device_self_time", "host_total_time", "host_self_time")
 _TENSOR_CORE_ROWS = {"Using Tensor Cores", "Not Using Tensor Cores"}
 _OPERATOR_SORTS = ("device_self_duration", "host_self_duration")
 KERNEL_TIME = "Total Duration (us)"
-_MOST_NOTES = 20
+_MAX_NOTES = 20
 _LONGEST_SHOWN = 40
 
 
@@ -42,7 +42,7 @@ class Line:
 class RawRun:
     """The answers of one run, and notes on its unusable lines.
 
-    `notes` has one for each of the first _MOST_NOTES lines; `omitted` counts the others.
+    `notes` has one for each of the first _MAX_NOTES lines; `omitted` counts the others.
     """
 
     lines: dict[AnswerKind, Line] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class RawRun:
 
     def note(self, note: Note) -> None:
         """Adds the note, or counts it in `omitted` if there are enough."""
-        if len(self.notes) < _MOST_NOTES:
+        if len(self.notes) < _MAX_NOTES:
             self.notes.append(note)
         else:
             self.omitted += 1
@@ -102,11 +102,11 @@ def _count_runs(file: FileStat, fs: FileSystem) -> int:
 
 
 def read_whole(blocks: Blocks) -> bytes | None:
-    """All bytes of a file, None if there are more than MOST_BYTES."""
+    """All bytes of a file, None if there are more than MAX_BYTES."""
     parts = []
     for block in blocks:
         parts.append(block)
-        if blocks.raw_bytes > MOST_BYTES:
+        if blocks.raw_bytes > MAX_BYTES:
             return None
     return b"".join(parts)
 

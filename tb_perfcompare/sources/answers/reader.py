@@ -20,13 +20,13 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.answers import AnswerKind, AnswersRecording
 from tb_perfcompare.number_text import many
-from tb_perfcompare.sources.answers.lines import MOST_BYTES, RawRun, first_problem, read_whole, split_runs
+from tb_perfcompare.sources.answers.lines import MAX_BYTES, RawRun, first_problem, read_whole, split_runs
 from tb_perfcompare.sources.answers.rows import Parsed, Unusable, kernel_rows, operator_rows, overview_rows, pie_rows
 from tb_perfcompare.sources.storage.blocks import Blocks
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 
 _REMEDY = "save that answer again"
-_MOST_REASONS = 4
+_MAX_REASONS = 4
 _NO_OVERVIEW: Mapping[str, Any] = {
     "steps": (), "average_ns": None, "devices": (), "environment": (), "recommendations": (),
 }  # fmt: skip
@@ -55,7 +55,7 @@ def read_answers(
     except OSError as error:
         raise unreadable(path, error) from error
     if data is None:
-        message = f"more than {MOST_BYTES >> 20} MiB: too much for saved answers"
+        message = f"more than {MAX_BYTES >> 20} MiB: too much for saved answers"
         raise InputError(path, message, hint="give the trace itself")
     runs = split_runs(data, shown)
     if not runs:
@@ -66,7 +66,7 @@ def read_answers(
     report(Progress("reading", path, size, size, len(runs[part - 1].lines)))
     recording = _Reading(shown, runs[part - 1]).recording(FileFacts(shown, blocks.stored_bytes, blocks.sha256, part))
     if not recording.steps and not recording.operators and not recording.operators_by_shape and not recording.kernels:
-        reasons = [note.message for note in recording.notes[:_MOST_REASONS]]
+        reasons = [note.message for note in recording.notes[:_MAX_REASONS]]
         why = "; ".join(reasons) or "pies alone, which have no numbers of calls"
         hint = "save the answer of overview, operation/table or kernel/table"
         raise CorruptInput(path, f"nothing that can be compared: {why}", hint=hint)

@@ -22,7 +22,7 @@ _LONGEST_US = 1 << 43
 """Limit in microseconds (a hundred days): larger numbers are not durations, and their sums would overflow 64 bits of
 ns."""
 
-_MOST_CALLS = 1 << 53
+_MAX_CALLS = 1 << 53
 
 
 class Unusable(ValueError):
@@ -209,7 +209,7 @@ def _name(value: Any) -> str:
 
 
 def _calls(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _MOST_CALLS:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _MAX_CALLS:
         raise Unusable("the number of calls is missing or no count")
     return value
 

@@ -28,8 +28,8 @@ typedef struct {
 static bool read_names(PyObject *tuple, Names *names)
 {
     const Py_ssize_t count = PyTuple_Check(tuple) ? PyTuple_Size(tuple) : -1;
-    if (count < 0 || count > MOST_NAMES) {
-        PyErr_Format(PyExc_ValueError, "want a tuple of at most %d byte strings", (int)MOST_NAMES);
+    if (count < 0 || count > MAX_NAMES) {
+        PyErr_Format(PyExc_ValueError, "want a tuple of at most %d byte strings", (int)MAX_NAMES);
         return false;
     }
     names->count = (size_t)count;

@@ -3,7 +3,7 @@
    the file, since every scan numbers them in that order. */
 #include "events.h"
 
-enum { MOST_TEXTS = 1 << 15, MOST_TEXT_BYTES = 2 << 20 }; /* that a scan remembers after it was absorbed */
+enum { MAX_TEXTS = 1 << 15, MAX_TEXT_BYTES = 2 << 20 }; /* that a scan remembers after it was absorbed */
 
 static bool reserve(Array *array, size_t more)
 {
@@ -177,7 +177,7 @@ static void forget_texts_of(Shapes *shapes)
 /* Removes all texts if there are many, so that not every thread holds those of the whole file. */
 static void forget_many_texts(Scan *scan)
 {
-    if (scan->texts.ends.count <= MOST_TEXTS && scan->texts.bytes.count <= MOST_TEXT_BYTES) {
+    if (scan->texts.ends.count <= MAX_TEXTS && scan->texts.bytes.count <= MAX_TEXT_BYTES) {
         return;
     }
     texts_free(&scan->texts);

@@ -173,13 +173,13 @@ static int16_t key_number(const Names *keys, const Token *key)
 /* The literal of these bytes, added if new; literals[NOT_KEPT] if it is too long or there are too many. */
 static Literal *literal_of(Shapes *shapes, int16_t key, Text at, size_t size)
 {
-    Literal **first = &shapes->of_key[key >= 0 ? key : key == NO_NUMBER ? MOST_NAMES : MOST_NAMES + 1];
+    Literal **first = &shapes->of_key[key >= 0 ? key : key == NO_NUMBER ? MAX_NAMES : MAX_NAMES + 1];
     for (Literal *literal = *first; literal != NULL; literal = literal->sibling) {
         if (literal->size == size && same_bytes(literal->bytes, at, size)) {
             return literal;
         }
     }
-    if (size > MOST_LITERAL_BYTES || shapes->count == MOST_LITERALS) {
+    if (size > MAX_LITERAL_BYTES || shapes->count == MAX_LITERALS) {
         shapes->literals[NOT_KEPT].key = key;
         return &shapes->literals[NOT_KEPT];
     }
@@ -213,7 +213,7 @@ static inline bool has_tail(const Literal *literal, Text at)
 
 static inline bool literal_ahead(const Literal *literal, Text at, Text end)
 {
-    if (end - at < MOST_LITERAL_BYTES + TAIL) {
+    if (end - at < MAX_LITERAL_BYTES + TAIL) {
         return (size_t)(end - at) >= literal->size && same_bytes(literal->bytes, at, literal->size);
     }
     if (!has_tail(literal, at + literal->tail_at)) {
@@ -234,7 +234,7 @@ static void learn_next(Shapes *shapes, Literal *before, Literal *literal)
     if (literal == &shapes->literals[NOT_KEPT]) {
         return;
     }
-    while (place < MOST_NEXT - 1 && before->next[place] != NULL) {
+    while (place < MAX_NEXT - 1 && before->next[place] != NULL) {
         place++;
     }
     before->next[place] = literal; /* if all are taken, it replaces the least frequent one */
@@ -280,7 +280,7 @@ static Text learn_member(Shapes *shapes, Literal **latest, Text at, Text end)
 static Text next_guess(Shapes *shapes, Literal **latest, Text at, Text end)
 {
     Literal *before = *latest;
-    for (int guess = 1; guess < MOST_NEXT && before->next[guess] != NULL; guess++) {
+    for (int guess = 1; guess < MAX_NEXT && before->next[guess] != NULL; guess++) {
         Literal *literal = before->next[guess];
         if (literal_ahead(literal, at, end)) {
             const uint32_t hits = ++before->hits[guess];
@@ -316,7 +316,7 @@ static inline Text next_member(Shapes *shapes, Literal **latest, Text at, Text e
 static inline Text pass_over(Literal *literal, Text at, Text end)
 {
     Token token;
-    if (literal->trust > 0 && literal->unread_size > 0 && end - at > MOST_UNREAD &&
+    if (literal->trust > 0 && literal->unread_size > 0 && end - at > MAX_UNREAD &&
         same_bytes(literal->unread, at, literal->unread_size) &&
         (!literal->is_unread_number || ends_number(at[literal->unread_size]))) {
         literal->trust = FULL_TRUST;
@@ -326,7 +326,7 @@ static inline Text pass_over(Literal *literal, Text at, Text end)
     if (literal->trust > 0 && behind != NULL) {
         literal->trust--;
         literal->is_unread_number = token.kind == KIND_NUMBER;
-        literal->unread_size = token.size <= MOST_UNREAD ? (uint8_t)token.size : 0;
+        literal->unread_size = token.size <= MAX_UNREAD ? (uint8_t)token.size : 0;
         memcpy(literal->unread, at, literal->unread_size);
     }
     return behind;
@@ -813,7 +813,7 @@ static bool has_fitting_type(int16_t key, const Member *member, bool *is_foreign
         if (key != MEMBER_PID && key != MEMBER_TID) {
             return false;
         }
-        *is_foreign = member->text < 0 && (token->number.has_exponent || token->number.count > MOST_PLAIN_DIGITS);
+        *is_foreign = member->text < 0 && (token->number.has_exponent || token->number.count > MAX_PLAIN_DIGITS);
         return true;
     default:
         return false;

@@ -8,7 +8,7 @@
 #include "store.h"
 #include "tokens.h"
 
-enum { MOST_NAMES = 120, MOST_LITERALS = 250, MOST_LITERAL_BYTES = 56, MOST_NEXT = 8, TAIL = 16, MOST_UNREAD = 24 };
+enum { MAX_NAMES = 120, MAX_LITERALS = 250, MAX_LITERAL_BYTES = 56, MAX_NEXT = 8, TAIL = 16, MAX_UNREAD = 24 };
 
 /* An ASCII text to compare with. */
 typedef struct {
@@ -18,7 +18,7 @@ typedef struct {
 
 typedef struct {
     size_t count;
-    Name names[MOST_NAMES];
+    Name names[MAX_NAMES];
 } Names;
 
 typedef enum { COLUMN_INT, COLUMN_FLOAT, COLUMN_JSON } ColumnKind;
@@ -26,7 +26,7 @@ typedef enum { COLUMN_INT, COLUMN_FLOAT, COLUMN_JSON } ColumnKind;
 /* The configuration of a scan; the caller owns the texts, which must outlive the scan. */
 typedef struct {
     Names keys;                   /* argument keys, one column for each */
-    ColumnKind kinds[MOST_NAMES]; /* kinds of these columns */
+    ColumnKind kinds[MAX_NAMES]; /* kinds of these columns */
     Name memory;                  /* name of the instant events to keep */
     Names flows;                  /* lower-case categories of arrows to keep */
     Names arrows;                 /* those of arrows to keep with their lane, and to count as skipped */
@@ -65,28 +65,28 @@ typedef struct Literal {
     uint8_t tail_mask[TAIL]; /* past the end of a shorter literal */
     size_t tail_at;
     size_t size;
-    struct Literal *next[MOST_NEXT]; /* literals that followed, the most frequent ones first; NULL for none */
-    uint32_t hits[MOST_NEXT];        /* number of times each followed */
+    struct Literal *next[MAX_NEXT]; /* literals that followed, the most frequent ones first; NULL for none */
+    uint32_t hits[MAX_NEXT];        /* number of times each followed */
     int32_t text;                    /* the latest value after this literal, NO_NUMBER if it was not interned */
     int16_t key;             /* number of the key, NO_NUMBER for unused keys, CLOSES for none */
     uint8_t trust;           /* for unused keys: 0 if the value keeps changing */
     uint8_t unread_size;     /* size of its latest value; 0 for none or a longer one */
     bool is_unread_number;
-    uint8_t unread[MOST_UNREAD];
+    uint8_t unread[MAX_UNREAD];
     uint64_t number_word; /* the latest number, if short, and the byte after it; otherwise equals no word */
     uint64_t number_mask; /* mask of these bytes */
     size_t number_size;
     Number number;
     struct Literal *sibling; /* another literal of this key, NULL for none */
-    uint8_t bytes[MOST_LITERAL_BYTES];
+    uint8_t bytes[MAX_LITERAL_BYTES];
 } Literal;
 
 /* The literals of one kind of object: [0] is its opening brace, [1] represents all literals that are not kept. */
 typedef struct {
     const Names *keys;
     size_t count;
-    Literal *of_key[MOST_NAMES + 2]; /* the first literal of each key, then of unused keys, then of closing ones */
-    Literal literals[MOST_LITERALS];
+    Literal *of_key[MAX_NAMES + 2]; /* the first literal of each key, then of unused keys, then of closing ones */
+    Literal literals[MAX_LITERALS];
 } Shapes;
 
 /* A value of the event being read. */
@@ -110,7 +110,7 @@ typedef struct {
     Array complete; /* uint8 */
     size_t row_room; /* room in each of these */
     Pairs lanes;    /* texts of pid and tid */
-    Column columns[MOST_NAMES];
+    Column columns[MAX_NAMES];
     /* one row for each kept arrow */
     Array flow_is_start; /* uint8 */
     Array flow_id;       /* int64 */
@@ -129,14 +129,14 @@ typedef struct {
     size_t kept_rows;
     size_t kept_flows;
     size_t kept_arrows;
-    size_t kept_args[MOST_NAMES][2];
+    size_t kept_args[MAX_NAMES][2];
     /* while an event is being read */
     Shapes members;
     Shapes arguments;
     Names member_keys;
-    Member held[MOST_NAMES]; /* arguments */
+    Member held[MAX_NAMES]; /* arguments */
     size_t held_count;
-    uint16_t held_at[MOST_NAMES]; /* index + 1 of a key's value in `held`, 0 for none */
+    uint16_t held_at[MAX_NAMES]; /* index + 1 of a key's value in `held`, 0 for none */
     /* text of the latest category tested, NO_NUMBER for none, and the results of is_category */
     int32_t judged_arrow;
     int8_t is_flow;

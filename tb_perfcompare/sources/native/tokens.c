@@ -383,7 +383,7 @@ TimeKind read_time(const Token *token, int64_t *ns)
         return TIME_NONE;
     }
     const Number *number = &token->number;
-    if (number->has_exponent || number->count > MOST_PLAIN_DIGITS) {
+    if (number->has_exponent || number->count > MAX_PLAIN_DIGITS) {
         return long_time(token, ns);
     }
     if (number->decimals <= 3) {
@@ -404,7 +404,7 @@ bool plain_double(const Token *token, double *value)
 {
 #if HAS_EXACT_DOUBLES
     const Number *number = &token->number;
-    if (token->kind != KIND_NUMBER || number->has_exponent || number->count > MOST_PLAIN_DIGITS ||
+    if (token->kind != KIND_NUMBER || number->has_exponent || number->count > MAX_PLAIN_DIGITS ||
         number->digits > (1ULL << 53) || (number->negative && number->digits == 0)) {
         return false;
     }
@@ -475,7 +475,7 @@ static Text read_nested(Text at, Text end)
         }
         if (*at == '[' || *at == '{') {
             const bool is_object = *at == '{';
-            if (depth == MOST_NESTING) {
+            if (depth == MAX_NESTING) {
                 return NULL;
             }
             objects = is_object ? objects | (uint64_t)1 << depth : objects & ~((uint64_t)1 << depth);

@@ -1,14 +1,14 @@
 /* Parses JSON values one at a time: where they end, and the value of numbers.
 
    All functions are at least as strict as the Python reader's decoder. Bytes that are not UTF-8 and nesting beyond
-   MOST_NESTING are always rejected, although a decoder may skip them. A rejection costs only time: the caller then passes
+   MAX_NESTING are always rejected, although a decoder may skip them. A rejection costs only time: the caller then passes
    the text to Python. */
 #ifndef TB_PERFCOMPARE_TOKENS_H
 #define TB_PERFCOMPARE_TOKENS_H
 
 #include "bytes.h"
 
-enum { MOST_NESTING = 64, MOST_PLAIN_DIGITS = 18 };
+enum { MAX_NESTING = 64, MAX_PLAIN_DIGITS = 18 };
 
 typedef enum {
     KIND_NULL,
@@ -19,7 +19,7 @@ typedef enum {
     KIND_OBJECT
 } Kind;
 
-/* A number as written. `digits` is its mantissa without the point, valid if `count` <= MOST_PLAIN_DIGITS. */
+/* A number as written. `digits` is its mantissa without the point, valid if `count` <= MAX_PLAIN_DIGITS. */
 typedef struct {
     uint64_t digits;
     size_t count;    /* number of digits in the mantissa, including leading zeros */
@@ -79,11 +79,11 @@ TimeKind read_time(const Token *token, int64_t *ns);
 /* Reads the number that a string token consists of; false for other strings. */
 bool number_inside(const Token *token, Token *number);
 
-/* Reads a number without point and exponent, of at most MOST_PLAIN_DIGITS digits; false for other values. */
+/* Reads a number without point and exponent, of at most MAX_PLAIN_DIGITS digits; false for other values. */
 static inline bool plain_integer(const Token *token, int64_t *value)
 {
     const Number *number = &token->number;
-    if (token->kind != KIND_NUMBER || number->has_point || number->has_exponent || number->count > MOST_PLAIN_DIGITS) {
+    if (token->kind != KIND_NUMBER || number->has_point || number->has_exponent || number->count > MAX_PLAIN_DIGITS) {
         return false;
     }
     *value = number->negative ? -(int64_t)number->digits : (int64_t)number->digits;

@@ -126,20 +126,20 @@ class _Reading:
 
 
 def _joined_names(names: list[str]) -> str:
-    shown = ", ".join(name[:_LONGEST_NAME] for name in names[:_MOST_NAMES])
-    return shown if len(names) <= _MOST_NAMES else f"{shown}, …"
+    shown = ", ".join(name[:_LONGEST_NAME] for name in names[:_MAX_NAMES])
+    return shown if len(names) <= _MAX_NAMES else f"{shown}, …"
 
 
-_MOST_NAMES, _LONGEST_NAME = 16, 200
+_MAX_NAMES, _LONGEST_NAME = 16, 200
 _NEEDED = (("tensor_active", "the tensor pipe"), ("dram_active", "the memory"))
 
 
-_MOST_LINES = 50
+_MAX_LINES = 50
 _RECORD = re.compile(r'"?\d+"?,"?\d')
 _SAID = re.compile(r"==(ERROR|WARNING)== (.+)")
 _LONGEST_LINE = 1 << 24
-_MOST_SAID = 1000
-_LONGEST_SAID = 300
+_MAX_LOG_LINES = 1000
+_MAX_LOG_LINE = 300
 
 _Record = tuple[int, str]
 """(number of its first line, its text)."""
@@ -166,7 +166,7 @@ class _NcuLines:
             block_records: list[_Record] = []
             for number, line in enumerate(texts, self._file.last + 1):
                 if pending:
-                    if _RECORD.match(line) or line.startswith("==") or number - first_line > _MOST_LINES:
+                    if _RECORD.match(line) or line.startswith("==") or number - first_line > _MAX_LINES:
                         self._file.drop(first_line, "it ends inside quotes")
                         pending = ""
                     else:
@@ -191,8 +191,8 @@ class _NcuLines:
             return True
         if line.startswith("=="):
             said = _SAID.match(line)
-            if said is not None and len(self.said) < _MOST_SAID:
-                self.said[f"{said[1].lower()}: {said[2][:_LONGEST_SAID].strip()}"] = None
+            if said is not None and len(self.said) < _MAX_LOG_LINES:
+                self.said[f"{said[1].lower()}: {said[2][:_MAX_LOG_LINE].strip()}"] = None
         elif self._in_table and line.strip():
             self._file.drop(number, "no row of the table")
         return False

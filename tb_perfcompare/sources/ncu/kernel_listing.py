@@ -28,7 +28,7 @@ from tb_perfcompare.sources.storage.text_file import has_python_only_digits
 
 READER = "kernel_listing/python"
 
-MOST_UTILISATION = 1.5
+MAX_UTILISATION = 1.5
 """Hardware counters may slightly exceed the peak; anything above this is not a fraction."""
 
 _LONGEST_LINE = 1 << 16
@@ -113,4 +113,4 @@ def _fraction(text: str) -> float | None:
         value = float("" if has_python_only_digits(text) else text)
     except ValueError:
         return None
-    return value if 0 <= value <= MOST_UTILISATION else None
+    return value if 0 <= value <= MAX_UTILISATION else None

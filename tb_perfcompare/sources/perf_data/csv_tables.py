@@ -30,7 +30,7 @@ from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.storage.one_state import one_state
 from tb_perfcompare.sources.storage.text_file import TextFile, open_text
 
-MOST_DIGITS = 17
+MAX_DIGITS = 17
 
 _EXACT_DIGITS = 15
 """Decimals of up to this many digits are read identically by every parser, if the power of ten is exact."""
@@ -60,11 +60,11 @@ def published_number(text: str) -> float | None:
     if match is None or not (match[2] or match[3]):
         return None
     whole, decimals = match[2], match[3] or ""
-    digits = (whole + decimals)[:MOST_DIGITS]
+    digits = (whole + decimals)[:MAX_DIGITS]
     number = 0.0
     for digit in digits:
         number = number * 10.0 + int(digit)
-    power = int(match[4] or 0) + max(len(whole) - MOST_DIGITS, 0) - max(len(digits) - len(whole), 0)
+    power = int(match[4] or 0) + max(len(whole) - MAX_DIGITS, 0) - max(len(digits) - len(whole), 0)
     if abs(power) > 308:
         return None
     number = number * float(f"1e{power}") if power > 0 else number / float(f"1e{-power}")
@@ -90,7 +90,7 @@ def read_cycles(
     """
     with open_text(path, fs=fs, report=report, want_hash=want_hash, name=name or fs.basename(path)) as file:
         table = _read_table(file)
-    counters, notes = _counters_beside(path, fs, report)
+    counters, notes = _companion_counters(path, fs, report)
     return CycleRecording(file.facts(), table, counters, notes)
 
 
@@ -160,13 +160,13 @@ def read_counters(path: str, *, fs: FileSystem = LOCAL, report: Reporter = silen
     return CounterTable(path, tuple(strings.texts), *(column[usable] for column in samples.values()))
 
 
-def counters_beside(path: str) -> CounterTable | None:
+def companion_counters(path: str) -> CounterTable | None:
     """The counters file of the same recording, from the same directory; None if there is none or it is unusable."""
     with one_state(file_system(path)) as fs:
-        return _counters_beside(path, fs, silent)[0]
+        return _companion_counters(path, fs, silent)[0]
 
 
-def _counters_beside(path: str, fs: FileSystem, report: Reporter) -> tuple[CounterTable | None, tuple[Note, ...]]:
+def _companion_counters(path: str, fs: FileSystem, report: Reporter) -> tuple[CounterTable | None, tuple[Note, ...]]:
     """(counters or None, notes on why an existing file cannot be used)."""
     for counters in counters_paths(path):
         try:

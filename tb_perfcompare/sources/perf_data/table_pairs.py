@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tb_perfcompare.errors import InputError, SelectionError
-from tb_perfcompare.model.phases import ABNORMAL, MOST_CHOICES, NORMAL, partners_of, phase_of
+from tb_perfcompare.model.phases import ABNORMAL, MAX_CHOICES, NORMAL, partners_of, phase_of
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.perf_data.file_names import PERF_DATA
 
@@ -55,7 +55,7 @@ def _partners_of(normal: str, ours: list[Path], abnormal: str, theirs: list[Path
     """Normal table -> its partner, ordered by path. Each table has at most one partner; equal names are preferred."""
     places = {_place(abnormal, ABNORMAL, path): path for path in reversed(theirs)}
     pairs: dict[Path, Path] = {}
-    for choice in range(MOST_CHOICES):
+    for choice in range(MAX_CHOICES):
         for path in ours:
             folder, name = _place(normal, NORMAL, path)
             choices = list(_partners(name))

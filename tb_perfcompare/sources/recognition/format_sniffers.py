@@ -64,7 +64,7 @@ def declines_listing(name: str, head: bytes) -> str:
     return ""
 
 
-_MOST_ABSENT = 2
+_MAX_ABSENT = 2
 _PERF_DATA_NAME = re.compile(r".*_perf_data\.csv(?:\.gz)?", re.DOTALL)
 
 
@@ -78,7 +78,7 @@ def declines_cycles(name: str, head: bytes) -> str:
         return ""
     columns = _header(head)
     absent = [column for column in PERF_DATA_COLUMNS if column not in columns]
-    if len(absent) <= _MOST_ABSENT and "function_name" in columns:
+    if len(absent) <= _MAX_ABSENT and "function_name" in columns:
         return ""
     if all(column in columns for column in COUNTER_COLUMNS):
         return "samples of counters; give the *_perf_data.csv next to it"

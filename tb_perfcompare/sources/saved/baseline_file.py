@@ -26,7 +26,7 @@ from tb_perfcompare.errors import CorruptInput, InputError
 from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.saved.baseline import SCHEMA, SavedFacts, SavedSummary
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.model.summary.summary_validation import launches_misfit, misfit
+from tb_perfcompare.model.summary.summary_validation import inconsistency, launches_inconsistency
 from tb_perfcompare.number_text import many
 from tb_perfcompare.sources.recognition.format_sniffers import BASELINE_HEADER, is_point
 from tb_perfcompare.sources.saved import event_file
@@ -36,10 +36,10 @@ from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 
 T = TypeVar("T")
 
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 """Maximum unpacked size of one capture."""
 
-MOST_HEADER_BYTES = 16 << 20
+MAX_HEADER_BYTES = 16 << 20
 """Maximum size of the metadata: enough for 50,000 captures."""
 
 _LAUNCHES = "launches"
@@ -97,7 +97,7 @@ def read_saved(path: str, part: int, fs: FileSystem = LOCAL) -> SavedSummary | L
         facts = _facts(archive, path)
         if part == len(facts.captures) + 1 and facts.launches:
             recording = _value(archive, _LAUNCHES, LaunchRecording)
-            if wrong := launches_misfit(recording.launches):
+            if wrong := launches_inconsistency(recording.launches):
                 raise ValueError(wrong)
             return recording
         if not 1 <= part <= len(facts.captures):
@@ -108,7 +108,7 @@ def read_saved(path: str, part: int, fs: FileSystem = LOCAL) -> SavedSummary | L
             kind = CorruptInput if failed.code == CorruptInput.code else InputError
             raise kind(path, failed.reason, place=failed.place, hint=failed.hint)
         summary = _value(archive, str(part), Summary)
-        wrong = misfit(summary)
+        wrong = inconsistency(summary)
         if wrong:
             raise ValueError(wrong)
         return SavedSummary(facts, summary)
@@ -139,7 +139,7 @@ def _damaged(path: str, error: Exception) -> CorruptInput:
 
 
 def _facts(archive: zipfile.ZipFile, path: str) -> SavedFacts:
-    return _checked(_get(archive, BASELINE_HEADER, MOST_HEADER_BYTES), path)
+    return _checked(_get(archive, BASELINE_HEADER, MAX_HEADER_BYTES), path)
 
 
 def _checked(text: bytes, path: str) -> SavedFacts:
@@ -161,7 +161,7 @@ def _checked(text: bytes, path: str) -> SavedFacts:
 
 
 def _value(archive: zipfile.ZipFile, name: str, kind: type[T]) -> T:
-    return unpacked(_get(archive, name, MOST_BYTES), kind)
+    return unpacked(_get(archive, name, MAX_BYTES), kind)
 
 
 def _get(archive: zipfile.ZipFile, name: str, most: int) -> bytes:

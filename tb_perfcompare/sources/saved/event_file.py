@@ -35,7 +35,7 @@ SUMMARY_TAG = "perfcompare/summary"
 SCALAR_PREFIX = "perfcompare/"
 
 REMEDY = "bring the file back as it was, or record the run again: tb-perfcompare record RUN --into LOGDIR --series NAME"
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 """Maximum size of one record."""
 
 _LENGTH = struct.Struct("<Q")
@@ -71,7 +71,7 @@ def read_point(path: str, fs: FileSystem = LOCAL) -> PointFacts:
         if msgspec.json.decode(text, type=dict[str, Any]).get("schema") != POINT_SCHEMA:
             raise InputError(path, "is a point of another version of tb_perfcompare", hint="use that version")
         point = msgspec.json.decode(text, type=inspected(PointFacts))
-        wrong = point.misfit()
+        wrong = point.inconsistency()
         if wrong:
             raise ValueError(wrong)
         return point
@@ -149,7 +149,7 @@ def _records(file: BinaryIO, size: int, path: str) -> Iterator[bytes]:
         if _SUM.unpack(head[_LENGTH.size :])[0] != masked_crc32c(length_bytes):
             raise _damaged(path, offset, number, "the checksum of its length is wrong")
         (length,) = _LENGTH.unpack(length_bytes)
-        if length > MOST_BYTES:
+        if length > MAX_BYTES:
             raise _damaged(path, offset, number, f"it has {length:,} bytes")
         if offset + overhead + length > size:
             raise _damaged(path, offset, number, "the file ends in it")

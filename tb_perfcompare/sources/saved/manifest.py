@@ -17,7 +17,7 @@ from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 
 SCHEMA = "tb_perfcompare.experiment/1"
 FILE = "manifest.json"
-_MOST_BYTES = 1 << 24
+_MAX_BYTES = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def read_manifest(directory: str, fs: FileSystem = LOCAL) -> Manifest | None:
     path = f"{directory}/{FILE}"
     try:
         with fs.open(path) as file:
-            manifest = msgspec.json.decode(file.read(_MOST_BYTES), type=Manifest)
+            manifest = msgspec.json.decode(file.read(_MAX_BYTES), type=Manifest)
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -27,11 +27,11 @@ _AHEAD = 2  # blocks decompressed in advance: with one, each thread waits for th
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
 _ERRORS: tuple[type[Exception], ...] = (zlib.error, LIBRARY.error)
-MOST_RATIO = 300
+MAX_RATIO = 300
 """Maximum compression ratio of a gzip file: traces have 10 to 30, a page of zeros 1,000."""
 FREE_BYTES = 64 << 20
 """Decompressed size up to which the ratio is not checked."""
-_BOMB = f"the gzip data expand more than {MOST_RATIO} times"
+_BOMB = f"the gzip data expand more than {MAX_RATIO} times"
 
 
 class Blocks:
@@ -98,7 +98,7 @@ class Blocks:
             inflated = 0
             for block in self._inflate(first):
                 inflated += len(block)
-                if inflated > FREE_BYTES and inflated > MOST_RATIO * self.stored_bytes:
+                if inflated > FREE_BYTES and inflated > MAX_RATIO * self.stored_bytes:
                     self.damage = _BOMB
                     break
                 yield block

@@ -25,7 +25,7 @@ MISSING = frozenset(
 BLOCK_ROWS = 256
 """Rows held as texts at a time: few enough for the processor's cache; 16,384 take three times as long."""
 
-_MOST_COLUMNS = 1000
+_MAX_COLUMNS = 1000
 
 _AGAIN = "write the table again, or remove the damaged line"
 
@@ -135,7 +135,7 @@ def _header(reader: _Reader, path: str, required: Sequence[str]) -> list[str]:
     header = next(reader, None)
     if header is None:
         raise CorruptInput(path, "is empty", hint="record again or give another file")
-    if len(header) > _MOST_COLUMNS:
+    if len(header) > _MAX_COLUMNS:
         raise UnrecognisedFormat(path, f"has {len(header):,} columns", place="line 1", hint="give a table of fewer")
     names = [name.strip() for name in header]
     absent = [name for name in required if name not in names]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _BUFFER_BYTES = 1 << 18
-MOST_LINE_BYTES = 4 << 20
+MAX_LINE_BYTES = 4 << 20
 """Maximum length of a line: csv limits a cell to 128 KiB, and no table has many cells of that size."""
 
 
@@ -89,8 +89,8 @@ class _BlockStream(io.RawIOBase):
                 return 0
             at = max(block.rfind(b"\n"), block.rfind(b"\r"))
             self._line_bytes = len(block) - at - 1 + (self._line_bytes if at < 0 else 0)
-            if self._line_bytes > MOST_LINE_BYTES:
-                raise DamagedText(f"has a line of more than {MOST_LINE_BYTES >> 20} MiB")
+            if self._line_bytes > MAX_LINE_BYTES:
+                raise DamagedText(f"has a line of more than {MAX_LINE_BYTES >> 20} MiB")
             self._rest = memoryview(block)
             self._delivered()
         target = memoryview(buffer)

@@ -21,14 +21,14 @@ from tb_perfcompare.sources.trace.columns.counter_events import NOT_STATED, Coun
 from tb_perfcompare.sources.trace.columns.interning import Place
 
 _DEVICE_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
-_MOST_INSTANCES = 256
+_MAX_INSTANCES = 256
 """A counter (name, series, device) with more than this many processes and ids is treated as one: its ids number the
 events."""
 
 _Key = tuple[str, str, int]
 _Instance = tuple[Place, bytes]
 
-_MOST_DIGITS = 12
+_MAX_DIGITS = 12
 
 
 def counter_samples(
@@ -88,7 +88,7 @@ def _device_of(place: CounterPlace, labels: Mapping[Place, str], devices: Collec
     if pid in labels:
         labelled = device_in(labels[pid])
         return HOST_DEVICE if labelled is None else labelled
-    is_number = isinstance(pid, int) or (pid.isascii() and pid.isdigit() and len(pid) < _MOST_DIGITS)
+    is_number = isinstance(pid, int) or (pid.isascii() and pid.isdigit() and len(pid) < _MAX_DIGITS)
     return int(pid) if pid in devices and is_number and 0 <= int(pid) < 2**31 else HOST_DEVICE
 
 
@@ -99,7 +99,7 @@ def _disambiguated(keys: list[_Key], instances: list[_Instance]) -> list[_Key]:
         instances_of[key].add(instance)
     number: dict[tuple[_Key, _Instance], int] = {}
     for key, members in instances_of.items():
-        if 1 < len(members) <= _MOST_INSTANCES:
+        if 1 < len(members) <= _MAX_INSTANCES:
             for place, instance in enumerate(sorted(members, key=_rank), 1):
                 number[key, instance] = place
     return [

@@ -14,11 +14,11 @@ from enum import Enum
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.scanners.python_scanner import Scanner
 
-MOST_MEMBER_BYTES = 8 << 20
-MOST_PENDING_BYTES = 64 << 20
-MOST_MEMBERS_BYTES = 4 * MOST_MEMBER_BYTES
-MOST_MEMBERS = 10_000
-_MOST_LISTS = 100  # lists named traceEvents; the last one counts
+MAX_MEMBER_BYTES = 8 << 20
+MAX_PENDING_BYTES = 64 << 20
+MAX_MEMBERS_BYTES = 4 * MAX_MEMBER_BYTES
+MAX_MEMBERS = 10_000
+_MAX_LISTS = 100  # lists named traceEvents; the last one counts
 
 _EVENTS_KEY = "traceEvents"
 _BOM = b"\xef\xbb\xbf"
@@ -30,7 +30,7 @@ _STRUCTURE = re.compile(rb'["\[\]{}]')
 _STRING_END = re.compile(rb'["\\]')
 # complete strings and the text between them; bounded, because the matcher keeps state for every repetition
 _NO_STRUCTURE = re.compile(rb'[^"\[\]{}]*(?:"[^"\\]*(?:\\.[^"\\]*){0,16}"[^"\[\]{}]*){0,256}', re.DOTALL)
-_MOST_KEY_BYTES = 1 << 20
+_MAX_KEY_BYTES = 1 << 20
 _LONGEST_OPENING = 64
 _BRIDGE_BYTES = 32 << 10
 """Bytes of a block appended to the remainder of the previous block."""
@@ -80,7 +80,7 @@ def read_document(
             more.clear()
             arrived = 0
             # retry a value longer than a block only when twice as much has arrived: each byte is read a few times
-            enough = min(len(rest), MOST_PENDING_BYTES) if len(rest) > len(block) else 0
+            enough = min(len(rest), MAX_PENDING_BYTES) if len(rest) > len(block) else 0
         scanner = reader.document.scanner
         after_block(scanner.seen if scanner is not None else 0)
     reader.take(b"".join((rest, *more)), 0, final=True)
@@ -135,7 +135,7 @@ class _Reader:
             if position == len(data) or (position == before and document.state is state):
                 break
         self._offset += position
-        if len(data) - position > MOST_PENDING_BYTES:
+        if len(data) - position > MAX_PENDING_BYTES:
             self._break(data, 0)
             return b""
         return data[position:]
@@ -157,7 +157,7 @@ class _Reader:
     def _open_events(self, position: int) -> int:
         # a second list of this name replaces the first, as JSON readers do
         self._lists += 1
-        if self._lists > _MOST_LISTS:
+        if self._lists > _MAX_LISTS:
             return self._break(b"", position)
         self.document.scanner = self._new_scanner()
         self.document.state = State.EVENTS
@@ -186,7 +186,7 @@ class _Reader:
             return position + 1
         key = _KEY.match(data, position)
         if key is None:
-            may_grow = data[position] == ord('"') and not final and len(data) - position < _MOST_KEY_BYTES
+            may_grow = data[position] == ord('"') and not final and len(data) - position < _MAX_KEY_BYTES
             return position if may_grow else self._break(data, position)
         name = key[1].decode("utf-8", "replace")
         if name == _EVENTS_KEY and data[key.end()] == ord("["):
@@ -205,11 +205,11 @@ class _Reader:
         members, oversized = self.document.members, self.document.oversized
         self._members_bytes -= len(members.pop(value.key, b""))
         oversized.pop(value.key, None)
-        fits = value.bytes <= MOST_MEMBER_BYTES and self._members_bytes + value.bytes <= MOST_MEMBERS_BYTES
-        if fits and len(members) < MOST_MEMBERS:
+        fits = value.bytes <= MAX_MEMBER_BYTES and self._members_bytes + value.bytes <= MAX_MEMBERS_BYTES
+        if fits and len(members) < MAX_MEMBERS:
             members[value.key] = b"".join(value.parts)
             self._members_bytes += value.bytes
-        elif len(oversized) < MOST_MEMBERS:
+        elif len(oversized) < MAX_MEMBERS:
             oversized[value.key] = value.bytes
 
 
@@ -232,7 +232,7 @@ class _Value:
             self._scalar = data[start] not in b'"[{'
         end = self._scalar_end(data, start) if self._scalar else self._structure_end(data, start)
         self.bytes += end - start
-        if self.bytes <= MOST_MEMBER_BYTES:
+        if self.bytes <= MAX_MEMBER_BYTES:
             self.parts.append(data[start:end])
         else:
             self.parts.clear()

@@ -26,7 +26,7 @@ from tb_perfcompare.sources.trace.columns.numbers import parse_times
 from tb_perfcompare.sources.trace.document import read_document
 from tb_perfcompare.sources.trace.repair.element_boundaries import DECODER_ERRORS
 from tb_perfcompare.sources.trace.repair.json_repair import mend
-from tb_perfcompare.sources.trace.scanners.python_scanner import Fed, PythonScanner
+from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner, ScanProgress
 
 _COMPLETE = "X"
 _EVENTS = msgspec.json.Decoder(list[Event])
@@ -171,16 +171,16 @@ class _ExcerptScanner(PythonScanner):
         super().__init__(builder=taken)
         self.taken = taken
 
-    def _block(self, data: bytes, start: int, cut: int) -> Fed:
+    def _block(self, data: bytes, start: int, cut: int) -> ScanProgress:
         text = b"".join((b"[", memoryview(data)[start:cut], b"]"))
         try:
             events = _EVENTS.decode(text)
         except DECODER_ERRORS:
             return self._odd_block(data, start, cut, text)
         self.taken.take(events, _TEXTS.decode(text))
-        return Fed(cut, False)
+        return ScanProgress(cut, False)
 
-    def _closed(self, data: bytes, start: int, array: bytes) -> Fed | None:
+    def _closed(self, data: bytes, start: int, array: bytes) -> ScanProgress | None:
         bracket = start + len(array) - 2
         if self._salvager.array_end(data, bracket) < 0:
             return None
@@ -188,7 +188,7 @@ class _ExcerptScanner(PythonScanner):
             self.taken.take(_EVENTS.decode(array), _TEXTS.decode(array))
         except DECODER_ERRORS:
             self.taken.add(self._salvager.elements(array))
-        return Fed(bracket + 1, True)
+        return ScanProgress(bracket + 1, True)
 
 
 def _readable(text: bytes) -> bytes:

@@ -34,7 +34,7 @@ from tb_perfcompare.sources.trace.columns.assemble_columns import Columns, Count
 from tb_perfcompare.sources.trace.columns.column_builder import ColumnBuilder
 from tb_perfcompare.sources.trace.columns.event import Event
 from tb_perfcompare.sources.trace.counter_samples import counter_samples
-from tb_perfcompare.sources.trace.document import MOST_MEMBER_BYTES, Document, State, read_document
+from tb_perfcompare.sources.trace.document import MAX_MEMBER_BYTES, Document, State, read_document
 from tb_perfcompare.sources.trace.repair.json_repair import mend
 from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner, Scanner
 from tb_perfcompare.sources.trace.scanners.scan_threads import allowed_threads
@@ -43,7 +43,7 @@ from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader, 
 READER = "torch_profiler"
 
 _EVENTS_KEY = "traceEvents"
-_MOST_LISTED = 20
+_MAX_LISTED = 20
 _LONGEST_KEY = 60
 _FOREIGN_MAGIC = {b"PK\x03\x04": "a zip archive", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 
@@ -199,12 +199,12 @@ class _Reading:
         if columns.finer:
             message = f"{columns.finer} times finer than a nanosecond rounded to it"
             yield Note(NoteCode.CLOCK_RESOLUTION, message, self._name)
-        for key, size in islice(document.oversized.items(), _MOST_LISTED):
-            long = f"{size} bytes are more than {MOST_MEMBER_BYTES}"
-            why = long if size > MOST_MEMBER_BYTES else "the others are too many"
+        for key, size in islice(document.oversized.items(), _MAX_LISTED):
+            long = f"{size} bytes are more than {MAX_MEMBER_BYTES}"
+            why = long if size > MAX_MEMBER_BYTES else "the others are too many"
             yield Note(NoteCode.REPAIRED, f"root member {_short(key)} left out: {why}", self._name)
-        if len(document.oversized) > _MOST_LISTED:
-            message = f"{len(document.oversized) - _MOST_LISTED} other root members left out"
+        if len(document.oversized) > _MAX_LISTED:
+            message = f"{len(document.oversized) - _MAX_LISTED} other root members left out"
             yield Note(NoteCode.REPAIRED, message, self._name)
 
     def _no_events_error(self, document: Document, blocks: Blocks) -> CorruptInput:
@@ -246,8 +246,8 @@ def _where_it_ends(document: Document, blocks: Blocks) -> str:
 
 
 def _listed(counts: Counter[str]) -> str:
-    shown = [f"{what} ({count})" for what, count in sorted(counts.items())[:_MOST_LISTED]]
-    return ", ".join(shown) + (f" and {len(counts) - _MOST_LISTED} others" if len(counts) > _MOST_LISTED else "")
+    shown = [f"{what} ({count})" for what, count in sorted(counts.items())[:_MAX_LISTED]]
+    return ", ".join(shown) + (f" and {len(counts) - _MAX_LISTED} others" if len(counts) > _MAX_LISTED else "")
 
 
 def _short(key: str) -> str:

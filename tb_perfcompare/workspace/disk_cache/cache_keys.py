@@ -79,7 +79,7 @@ def _places(size: int) -> list[int]:
 
 
 @functools.cache
-def code() -> str:
+def code_digest() -> str:
     """Hash of this package's code (names, sizes and times), as changed code may read a file differently."""
     root = Path(__file__).parents[2]
     digest = hashlib.sha256()

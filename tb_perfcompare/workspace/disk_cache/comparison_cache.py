@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tb_perfcompare.comparison.result.comparison import Comparison
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 
-MOST_ROWS = 500_000
+MAX_ROWS = 500_000
 """Maximum rows of all tables together. Writing 800,000 takes twice as long as comparing, and 360 MB."""
 
 
@@ -37,7 +37,7 @@ class ComparisonCache(ResponseCache):
     def put(self, key: str, request: ComparisonRequest, comparison: Comparison) -> None:
         """Writes the comparison, unless a file was left out or has changed since `key` was computed, or it has too many
         rows."""
-        if comparison.files_left_out or sum(len(table.rows) for table in comparison.tables.values()) > MOST_ROWS:
+        if comparison.files_left_out or sum(len(table.rows) for table in comparison.tables.values()) > MAX_ROWS:
             return
         if key != self.key(request):
             return

@@ -14,7 +14,7 @@ import numpy as np
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, Row, Table
-from tb_perfcompare.comparison.result.validation import misfit
+from tb_perfcompare.comparison.result.validation import inconsistency
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.saved.msgspec_warmup import inspected
 
@@ -57,7 +57,7 @@ def from_bytes(body: bytes) -> Comparison:
     ledger = replace(stored.comparison.ledger, rows=tuple(stored.comparison.ledger.rows))
     tables = {name: _table(table) for name, table in stored.tables.items()}
     comparison = replace(stored.comparison, tables=tables, ledger=ledger)
-    if wrong := misfit(comparison):
+    if wrong := inconsistency(comparison):
         raise ValueError(wrong)
     return comparison
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.inputs.sides import CaptureFile
     from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob
 
-_MOST = 20_000
+_MAX_FILES = 20_000
 """Maximum number of files; the oldest facts are dropped first."""
 
 
@@ -107,7 +107,7 @@ class KnownRuns:
             self._refresh()
             new, self._new = dict(sorted(self._new.items())), {}
             older = {key: entry for key, entry in self._files.items() if key not in new}
-            newest = dict(list((older | new).items())[-_MOST:])
+            newest = dict(list((older | new).items())[-_MAX_FILES:])
             body = msgspec.msgpack.encode(_Entry(__version__, newest))
             path = self._entries.path("runs", KNOWN)
             try:

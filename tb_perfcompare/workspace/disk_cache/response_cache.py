@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, TypeVar
 import msgspec
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.workspace.disk_cache.cache_keys import code, described
+from tb_perfcompare.workspace.disk_cache.cache_keys import code_digest, described
 from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON, DiskStore, digest_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class ResponseCache:
         if sum(file.bytes for file in files) < WORTH_KEEPING_BYTES:
             return None
         try:
-            parts = [FORMAT, __version__, code(), *described(request, names=True)]
+            parts = [FORMAT, __version__, code_digest(), *described(request, names=True)]
         except OSError:
             return None
         return hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace")).hexdigest()[:40]

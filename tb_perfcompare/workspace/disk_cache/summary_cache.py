@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.workspace.disk_cache.cache_keys import code, described
+from tb_perfcompare.workspace.disk_cache.cache_keys import code_digest, described
 from tb_perfcompare.workspace.disk_cache.cache_place import DEFAULT_LIMIT_BYTES, user_place
 from tb_perfcompare.workspace.disk_cache.comparison_cache import ComparisonCache
 from tb_perfcompare.workspace.disk_cache.disk_store import DIGEST_BYTES, SUMMARY, CacheFacts, DiskStore, digest_of
@@ -89,7 +89,7 @@ def user_cache(environment: Mapping[str, str] = os.environ) -> SummaryCache | No
 
 def _key(job: SummaryJob) -> str:
     """Hash of everything a summary depends on, without the names of its run, worker and span. Raises OSError."""
-    parts = [FORMAT, __version__, code(), *described(job, names=False)]
+    parts = [FORMAT, __version__, code_digest(), *described(job, names=False)]
     digest = hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace"))
     return digest.hexdigest()[:40]
 
@@ -112,13 +112,13 @@ def _write(out: IO[bytes], path: Path, summary: Summary) -> None:
 def _read(stored: BinaryIO, size: int, path: Path) -> Summary:
     """Reads a summary. Raises ValueError, or what validating odd values raises, if the entry is damaged."""
     from tb_perfcompare.model.summary.summary import Summary
-    from tb_perfcompare.model.summary.summary_validation import misfit
+    from tb_perfcompare.model.summary.summary_validation import inconsistency
     from tb_perfcompare.sources.saved.columnar import unpacked
 
     body = stored.read(max(0, size - DIGEST_BYTES))
     if stored.read(DIGEST_BYTES) != digest_of(path, body):
         raise ValueError("another digest")
     summary = unpacked(body, Summary)
-    if wrong := misfit(summary):
+    if wrong := inconsistency(summary):
         raise ValueError(wrong)
     return summary

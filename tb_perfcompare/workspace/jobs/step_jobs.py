@@ -17,7 +17,7 @@ from tb_perfcompare.sources.trace.joined_excerpts import JoinedSide, joined_file
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, in_expected_state
 from tb_perfcompare.workspace.jobs.summary_jobs import read_recording, shown_error
 
-MOST_AT_ONCE = 300_000
+MAX_EVENTS_AT_ONCE = 300_000
 """Neighbouring steps are cut out with the requested one up to this many events, as one of them is likely next."""
 
 
@@ -48,13 +48,13 @@ class ExcerptSide:
 
 
 def read_steps(job: StepJob, report: Reporter) -> tuple[StepEvents, ...]:
-    """Returns the requested step first, then its nearest neighbours up to MOST_AT_ONCE events. Raises InputError,
+    """Returns the requested step first, then its nearest neighbours up to MAX_EVENTS_AT_ONCE events. Raises InputError,
     SelectionError, Cancelled."""
     cutter = _cutter(job.file, job.window, job.marker, report)
     steps = [cutter.cut(job.label)]
     events = len(steps[0])
     for label in _nearest_first(cutter.labels, job.label):
-        if events >= MOST_AT_ONCE:
+        if events >= MAX_EVENTS_AT_ONCE:
             break
         report(Progress("summarising", job.file.shown, job.file.bytes, job.file.bytes, events))
         steps.append(cutter.cut(label))

@@ -183,7 +183,7 @@ def _answer(sides: StrictSides, pairs: tuple[ProcessPair, ...], chosen: int) -> 
         report=report,
         weaknesses=_weaknesses(sides, pair, report),
         units=sides.units(pair),
-        tables=strict_tables(report, corrected(*sides.of_pair(pair), report), sides.mu_units(pair), sides.notes),
+        tables=strict_tables(report, corrected(*sides.tables_of(pair), report), sides.mu_units(pair), sides.notes),
     )
 
 
@@ -195,11 +195,11 @@ def _answered(sides: StrictSides, request: StrictRequest) -> bytes:
 
 
 def _report(sides: StrictSides, pair: ProcessPair) -> StrictReport:
-    return strict_report(*sides.of_pair(pair), pair.labels)
+    return strict_report(*sides.tables_of(pair), pair.labels)
 
 
 def _weaknesses(sides: StrictSides, pair: ProcessPair, report: StrictReport) -> tuple[Weakness, ...]:
-    return weaknesses(*sides.of_pair(pair), report, files=sides.tables, recordings=sides.recordings)
+    return weaknesses(*sides.tables_of(pair), report, files=sides.tables, recordings=sides.recordings)
 
 
 def _one_table(side: Side) -> CaptureFile:
@@ -220,15 +220,17 @@ def in_cycles(table: CycleTable, steps: Steps | None, source: str) -> CycleTable
     return table.rows(inside)
 
 
-def of_tables(sides: tuple[Side, Side], pair: ProcessPair, options: CompareOptions, report: Reporter) -> Comparison:
-    """Compares two recorded per-cycle tables, each with_step_range to the rows of one process. Raises InputError."""
+def compare_tables(
+    sides: tuple[Side, Side], pair: ProcessPair, options: CompareOptions, report: Reporter
+) -> Comparison:
+    """Compares two recorded per-cycle tables, each narrowed to the rows of one process. Raises InputError."""
     first, second = (
         _of_process(side, pid, options, report) for side, pid in zip(sides, (pair.normal, pair.abnormal), strict=True)
     )
     return compare_summaries(first, second, options)
 
 
-def of_worker(side: Side, worker: str) -> Side:
+def with_worker_only(side: Side, worker: str) -> Side:
     """Returns the side with only the files of one worker."""
     return replace(side, files=tuple(file for file in side.files if file.worker == worker))
 

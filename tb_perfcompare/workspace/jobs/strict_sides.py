@@ -51,7 +51,7 @@ class StrictSides:
     notes: tuple[str, ...] = ()
     recordings: tuple[int, int] = (1, 1)
 
-    def of_pair(self, pair: ProcessPair) -> tuple[CycleTable, CycleTable]:
+    def tables_of(self, pair: ProcessPair) -> tuple[CycleTable, CycleTable]:
         """Returns the normal and the abnormal table, each narrowed to its process of the pair."""
         return self.tables[0].of_pid(pair.normal), self.tables[1].of_pid(pair.abnormal)
 
@@ -71,14 +71,14 @@ class StrictSides:
         """Counter name -> unit of its mu, the counter's value in the tables."""
         if self.of_traces is not None:
             return {facts.name: facts.unit or "raw" for facts in self.of_traces}
-        table = self.of_pair(pair)[1]
+        table = self.tables_of(pair)[1]
         return {note.metric: note.unit.mu_text for note in unit_notes(table, self.counters)}
 
     def units(self, pair: ProcessPair) -> tuple[str, ...]:
         """Describes the unit of each counter."""
         if self.of_traces is not None:
             return tuple(map(_trace_unit, self.of_traces))
-        return tuple(map(unit_text, unit_notes(self.of_pair(pair)[1], self.counters)))
+        return tuple(map(unit_text, unit_notes(self.tables_of(pair)[1], self.counters)))
 
 
 def sides_of_tables(

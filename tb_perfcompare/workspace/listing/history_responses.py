@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.history import Change, Segment
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell, as_plain
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled, fitted
+from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit, encoded, rows_that_fit
 from tb_perfcompare.workspace.listing.describe import ProblemDict, problem_dict
 from tb_perfcompare.workspace.listing.history import SeriesPoints, series_of
 from tb_perfcompare.workspace.listing.index import Listing
@@ -134,10 +134,10 @@ def history_dict(listing: Listing, series_points: SeriesPoints | None) -> Histor
 
 
 def history_answer(listing: Listing, series_points: SeriesPoints | None, offset: int = 0) -> bytes:
-    """One page of `history_dict` as JSON of at most MOST_BYTES: as many points as fit, from number `offset` on. Series,
+    """One page of `history_dict` as JSON of at most MAX_BYTES: as many points as fit, from number `offset` on. Series,
     segments, changes, notes and problems are on the first page only, with the numbers of series and problems that did
     not fit."""
-    series, _ = filled(_series(listing) if offset == 0 else (), _SERIES_BYTES)
+    series, _ = rows_that_fit(_series(listing) if offset == 0 else (), _SERIES_BYTES)
     more = len(series_of(listing)) - len(series) if offset == 0 else 0
     frame = {
         "schema": HISTORY_SCHEMA,
@@ -150,18 +150,18 @@ def history_answer(listing: Listing, series_points: SeriesPoints | None, offset:
     history: dict[str, Any] = dict(_levels(series_points))
     if offset:
         history = {name: [] for name in history}
-    problems, _ = filled(history["problems"], _PROBLEMS_BYTES)
+    problems, _ = rows_that_fit(history["problems"], _PROBLEMS_BYTES)
     if len(problems) < len(history["problems"]):
         history["problems_left_out"] = len(history["problems"]) - len(problems)
     history = {"series": series_points.series, "points": (), **history, "problems": problems}
-    room = MOST_BYTES - len(encoded({**frame, "history": history})) - _RESERVE
-    points, _ = filled(_points(series_points, offset), room)
+    room = MAX_BYTES - len(encoded({**frame, "history": history})) - _RESERVE
+    points, _ = rows_that_fit(_points(series_points, offset), room)
     total = len(series_points.history.points)
     end = offset + len(points)
     following = {"next_offset": end} if points and end < total else {}
     if following or offset:
         history |= {"offset": offset, "total_points": total, "listing": listing.tag, **following}
-    return fitted(encoded({**frame, "history": {**history, "points": points}}), MOST_BYTES)
+    return cut_to_fit(encoded({**frame, "history": {**history, "points": points}}), MAX_BYTES)
 
 
 def _series(listing: Listing) -> list[SeriesDict]:

@@ -1,4 +1,4 @@
-"""Pages of a listing for api/runs: at most MOST_BYTES each, built again only after changes on disk."""
+"""Pages of a listing for api/runs: at most MAX_BYTES each, built again only after changes on disk."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 
 from tb_perfcompare.comparison.pairing.pairing import Pair
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled, raw
+from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, encoded, raw, rows_that_fit
 from tb_perfcompare.sources.run_entries import FileEntry, RunEntry
 from tb_perfcompare.workspace.listing.describe import pair_dict, problem_dict, run_dict, runs_dict
 from tb_perfcompare.workspace.listing.index import Listing
@@ -91,17 +91,17 @@ def _body(
     frame = runs_dict(Listing((), (), (), listing.points), roots)
     total = sum(len(run.workers) for run in listing.runs)
     suggested = list(_pairs_of_same_device(listing, known) if offset == 0 else ())
-    pairs, _ = filled(map(pair_dict, suggested), _PAIRS_BYTES)
+    pairs, _ = rows_that_fit(map(pair_dict, suggested), _PAIRS_BYTES)
     wrong = [{"path": path, "message": message} for path, message in extra_problems] + list(
         map(problem_dict, listing.problems)
     )
-    problems, _ = filled(wrong if offset == 0 else (), _PROBLEMS_BYTES)
+    problems, _ = rows_that_fit(wrong if offset == 0 else (), _PROBLEMS_BYTES)
     tail: dict[str, Any] = {"profiler_tab": profiler_tab, "pairs": pairs, "problems": problems}
     if offset == 0:
         left_out = {"pairs": len(suggested) - len(pairs), "problems": len(wrong) - len(problems)}
         tail |= {f"{name}_left_out": count for name, count in left_out.items() if count}
     plain = {key: raw(value) for key, value in frame.items()}
-    room = MOST_BYTES - len(encoded({**plain, **tail})) - _RESERVE
+    room = MAX_BYTES - len(encoded({**plain, **tail})) - _RESERVE
     runs: list[Any] = []
     sent_workers = 0
     for run in _from(listing.runs, offset):

@@ -64,7 +64,7 @@ class SideBriefDict(TypedDict):
     captures: int
 
 
-class LookDict(TypedDict):
+class CandidateResultDict(TypedDict):
     """A comparison in brief."""
 
     baseline: SideBriefDict
@@ -84,7 +84,7 @@ class CandidateRowDict(TypedDict):
 
     candidate: SelectedDict
     error: Annotated[ServerErrorDict | None, "why the candidate was not compared; null if it was"]
-    look: Annotated[LookDict | None, "comparison in brief; null if there is an error"]
+    look: Annotated[CandidateResultDict | None, "comparison in brief; null if there is an error"]
 
 
 class VerdictRowDict(CandidateRowDict):
@@ -184,7 +184,7 @@ def _error(row: CandidateRow) -> ServerErrorDict:
     return {"code": row.error.code, "message": for_page(row.error.message), "hint": for_page(row.error.hint)}
 
 
-def _result_dict(look: CandidateResult) -> LookDict:
+def _result_dict(look: CandidateResult) -> CandidateResultDict:
     return {
         "baseline": _side(look.baseline),
         "candidate": _side(look.candidate),

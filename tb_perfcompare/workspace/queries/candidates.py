@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
     from tb_perfcompare.workspace.queries.computations import Computations
 
-MOST_CANDIDATES = 20
+MAX_CANDIDATES = 20
 _RESULT_CACHE_BYTES = 8 * 2**20
 
 

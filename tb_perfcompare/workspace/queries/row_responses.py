@@ -19,7 +19,7 @@ from tb_perfcompare.comparison.tables.row_steps import (
     RowSteps,
     SideSteps,
     StepSource,
-    only_table,
+    reduce_to_table,
     row_steps,
     shape_of,
     step_source,
@@ -29,7 +29,7 @@ from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.row_paths import MeasureDict, paths_answer
-from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted
+from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit, encoded
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 ROW_SCHEMA = "tb_perfcompare.row/1"
-MOST_FILES = 16
+MAX_FILES = 16
 """Sides with more recordings than this are not read again for a row's callers."""
 
 _PAIR_CACHE_BYTES = 96 * 2**20
@@ -119,10 +119,10 @@ class RowResponses:
         """One row with its callers and related rows, as of `one`. Raises SelectionError also for a side with too many
         files."""
         for side in request.sides:
-            if len(side.files) > MOST_FILES:
+            if len(side.files) > MAX_FILES:
                 raise SelectionError(
                     f"{side.source}: {len(side.files)} recordings are too many to read again for callers",
-                    hint=f"choose one worker or span: callers are shown for at most {MOST_FILES} recordings",
+                    hint=f"choose one worker or span: callers are shown for at most {MAX_FILES} recordings",
                 )
 
         def make(flight: Flight[_Pair]) -> _Pair:
@@ -154,7 +154,7 @@ class RowResponses:
         shape_of(table)  # raises for an unknown table before anything is read
 
         def make(flight: Flight[tuple[StepSource, StepSource]]) -> tuple[StepSource, StepSource]:
-            sides = (only_table(side, table) for side in self._loaded(flight, request))
+            sides = (reduce_to_table(side, table) for side in self._loaded(flight, request))
             baseline, candidate, _ = with_same_names(*sides)
             return step_source(baseline, {table}), step_source(candidate, {table})
 
@@ -180,7 +180,7 @@ def row_answer(row_times: RowSteps) -> bytes:
         "baseline": _side(row_times.baseline),
         "candidate": _side(row_times.candidate),
     }
-    return fitted(encoded(answer), MOST_BYTES)
+    return cut_to_fit(encoded(answer), MAX_BYTES)
 
 
 def _side(side: SideSteps) -> StepTimesDict:

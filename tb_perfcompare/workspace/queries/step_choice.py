@@ -22,7 +22,7 @@ _NO_EVENTS = {
 }
 _NOT_RECORDED = "incomplete: "
 """Prefix of the reason for leaving out a step that the recording cut short (analysis/trace/steps.py)."""
-_MOST_NAMED = 20
+_MAX_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ def choose(steps: Sequence[StepFacts], choice: StepChoice, source: str) -> StepF
         if lost is not None and not lost.drawable:
             raise SelectionError(f"step {lost.label} of {source} cannot be drawn", hint=lost.reason)
         labels = list(dict.fromkeys(step.label for step in steps_here))
-        more = f" and {len(labels) - _MOST_NAMED} more" if len(labels) > _MOST_NAMED else ""
-        hint = f"there are: {', '.join(labels[:_MOST_NAMED])}{more}"
+        more = f" and {len(labels) - _MAX_NAMED} more" if len(labels) > _MAX_NAMED else ""
+        hint = f"there are: {', '.join(labels[:_MAX_NAMED])}{more}"
         raise SelectionError(f"{source} has no step {choice.choice[:80]!r}", hint=hint)
     return labelled
 

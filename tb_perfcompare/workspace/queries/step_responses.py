@@ -10,20 +10,20 @@ from tb_perfcompare.analysis.step_view.event_figures import event_figures, lane_
 from tb_perfcompare.analysis.step_view.level_of_detail import detail, summed, visible
 from tb_perfcompare.comparison.alignment.step_matches import StepMatches, name_differences
 from tb_perfcompare.model.arrays import Flags, Ints
-from tb_perfcompare.model.summary.step_events import NOBODY, StepDetail, StepEvents, StepFacts
+from tb_perfcompare.model.summary.step_events import NO_EVENT, StepDetail, StepEvents, StepFacts
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.events import event_answer, event_dict
 from tb_perfcompare.render.wire.steps import (
     Counterparts,
     absent_answer,
     area_answer,
-    chosen_dict,
     counterparts,
     differences_dict,
-    listed,
     step_answer,
+    step_facts_dict,
+    step_list_dict,
 )
-from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
+from tb_perfcompare.render.wire.wire_rows import MAX_BYTES
 
 DRAWN_SINGLY = 30_000
 """A stretch with at most this many events is sent event by event, however short they are."""
@@ -67,15 +67,15 @@ def drawn_step(
     *,
     own_is_baseline: bool,
 ) -> bytes:
-    """Returns the events to draw of a stretch of a step, at most MOST_BYTES of JSON. Adds the list of all steps if the
+    """Returns the events to draw of a stretch of a step, at most MAX_BYTES of JSON. Adds the list of all steps if the
     whole step is drawn (`stretch` None)."""
     whole = stretch is None
     view = stretch or Stretch(*own.extent)
     pair = None if other is None else counterparts(own, *other, own_is_baseline=own_is_baseline)
     hits = _hits(own, find)
     about = {
-        "step": chosen_dict(facts),
-        **(listed(steps) if whole else {}),
+        "step": step_facts_dict(facts),
+        **(step_list_dict(steps) if whole else {}),
         **(_differences(own, other[0]) if whole and other is not None and own_is_baseline else {}),
         "other": None if other is None else _other(own, *other),
         "hits": None if hits is None else {"events": int(hits.sum()), "total_ns": int(own.dur_ns[hits].sum())},
@@ -84,7 +84,7 @@ def drawn_step(
     while True:
         marks = detail(own, view.first_ns, view.last_ns, cell_ns)
         body = step_answer(own, marks, about, pair, _sums(marks, pair), None if hits is None else summed(hits, marks))
-        if len(body) <= MOST_BYTES or cell_ns > view.last_ns - view.first_ns:
+        if len(body) <= MAX_BYTES or cell_ns > view.last_ns - view.first_ns:
             return body
         cell_ns = 2 * cell_ns or max(1, (view.last_ns - view.first_ns) // _FINEST_CELLS)
 
@@ -92,8 +92,8 @@ def drawn_step(
 def drawn_event(own: StepEvents, event: int, other: tuple[StepEvents, StepMatches] | None) -> bytes:
     """Returns the figures of an event and of its counterpart, if any, as JSON. Raises SelectionError."""
     figures = event_dict(own, event_figures(own, event), lane_of(own, event))
-    partner = NOBODY if other is None else int(other[1].of_a[event])
-    if other is None or partner == NOBODY:
+    partner = NO_EVENT if other is None else int(other[1].of_a[event])
+    if other is None or partner == NO_EVENT:
         return event_answer(figures, None, renamed=False)
     counterpart = event_dict(other[0], event_figures(other[0], partner), lane_of(other[0], partner))
     return event_answer(figures, counterpart, renamed=bool(other[1].renamed[event]))
@@ -117,11 +117,11 @@ def _sums(marks: StepDetail, pair: Counterparts | None) -> tuple[Ints, Ints]:
     """Returns per mark (the sum of its events' changes, the number of its events without a counterpart), each (n,)."""
     if pair is None:
         return np.zeros(len(marks), dtype=np.int64), np.zeros(len(marks), dtype=np.int64)
-    return summed(pair.change, marks), summed(pair.partner == NOBODY, marks)
+    return summed(pair.change, marks), summed(pair.partner == NO_EVENT, marks)
 
 
 def _other(own: StepEvents, other: StepEvents, matches: StepMatches) -> dict[str, object]:
-    matched = int((matches.of_a != NOBODY).sum())
+    matched = int((matches.of_a != NO_EVENT).sum())
     return {
         "worker": other.worker, "span": other.span, "label": other.label, "matched": matched,
         "renamed": int(matches.renamed.sum()), "alone": len(own) - matched,

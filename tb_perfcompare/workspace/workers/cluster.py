@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 _CONNECT_S = 10
 _REPORT_EVERY_S = 0.25
-_MOST_AT_ONCE = 1024
+_MAX_THREADS = 1024
 
 
 class TaskLost(PerfCompareError):
@@ -48,7 +48,7 @@ class ClusterPool:
     def size(self) -> int:
         """How many tasks to submit at once: twice as many as the cluster has threads."""
         threads: int = sum(self._connected().nthreads().values())
-        return max(1, min(2 * threads, _MOST_AT_ONCE))
+        return max(1, min(2 * threads, _MAX_THREADS))
 
     def run(self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any]) -> T:
         """Calls `function(*arguments, report)` on a worker, which must be able to import the function.

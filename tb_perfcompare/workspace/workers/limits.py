@@ -14,7 +14,7 @@ WORKERS = "TB_PERFCOMPARE_WORKERS"
 MEMORY = "TB_PERFCOMPARE_MEMORY_MB"
 """Environment variable: maximum megabytes that files read at the same time may need together."""
 
-MOST_WORKERS = 4
+MAX_WORKERS = 4
 """Default maximum number of worker processes."""
 
 ADDRESS_SPACE = 600 * 2**20
@@ -23,18 +23,18 @@ start fails, and some libraries then hang."""
 
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
-_MOST_ASKED = 256
+_MAX_ASKED = 256
 _UNKNOWN_MEMORY = 8 * 2**30
 _CGROUP_FILES = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 def default_workers(environment: Mapping[str, str] = os.environ) -> int:
-    """Number of worker processes: WORKERS if set, else the cores this process may use, at most MOST_WORKERS. Raises
+    """Number of worker processes: WORKERS if set, else the cores this process may use, at most MAX_WORKERS. Raises
     PerfCompareError for an invalid number."""
     given = environment.get(WORKERS, "")
     if given:
-        return int(_number(WORKERS, given, "processes", _MOST_ASKED))
-    return max(1, min(available_cores(), MOST_WORKERS))
+        return int(_number(WORKERS, given, "processes", _MAX_ASKED))
+    return max(1, min(available_cores(), MAX_WORKERS))
 
 
 def share_of_threads(tasks: int, environment: Mapping[str, str] = os.environ) -> int:

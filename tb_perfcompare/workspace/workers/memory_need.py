@@ -13,7 +13,7 @@ PER_EVENT_BYTES = 200
 """Measured, tables included: 108 to 123 in traces from frameworks, 162 with short events only, and 273 in the worst
 case found, for which the unused half of the machine's memory leaves room."""
 
-_LEAST_SHARE = 1 / 16
+_MIN_SHARE = 1 / 16
 """Event counts are not extrapolated from a smaller part of a file than this."""
 
 
@@ -38,7 +38,7 @@ class Need:
         if not before:
             return False
         share = progress.done_bytes / progress.total_bytes if progress.total_bytes else 1.0
-        self._events[progress.path] = progress.events / min(1.0, max(share, _LEAST_SHARE))
+        self._events[progress.path] = progress.events / min(1.0, max(share, _MIN_SHARE))
         by_events = PROCESS_BYTES + round(PER_EVENT_BYTES * sum(self._events.values()))
         self.bytes_ = max(before, by_events, held)
         return self.bytes_ > before

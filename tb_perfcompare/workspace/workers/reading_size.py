@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from tb_perfcompare.model.progress import Progress, Reporter
-from tb_perfcompare.sources.storage.blocks import FREE_BYTES, MOST_RATIO
+from tb_perfcompare.sources.storage.blocks import FREE_BYTES, MAX_RATIO
 from tb_perfcompare.sources.storage.file_systems import is_address
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, files_of
 from tb_perfcompare.workspace.workers.memory_need import PER_EVENT_BYTES, PROCESS_BYTES
@@ -20,7 +20,7 @@ _PER_BYTE, _PER_PACKED_BYTE = 2, 16
 _NOT_LOOKED_AT = 12 * 2**20
 """Uncompressed files up to this size need little memory and are not sampled."""
 
-_MOST_HERE = 256 * 2**20
+_MAX_INLINE_BYTES = 256 * 2**20
 """Files that may need more memory than this are read by a worker process."""
 
 _ALWAYS_SMALL_BYTES = 2 * 2**20
@@ -28,7 +28,7 @@ _ALWAYS_SMALL_BYTES = 2 * 2**20
 
 _EVENT = b'"ph"'
 _WINDOW = 64 * 2**10
-_MOST_TEXT = 2**20
+_MAX_SAMPLE_BYTES = 2**20
 _GZIP = b"\x1f\x8b"
 _MEMBER = _GZIP + b"\x08"
 _WRAP = 2**32
@@ -57,7 +57,7 @@ def are_small(files: Sequence[CaptureFile]) -> bool:
     """Whether reading the files is expected to take little memory together; if not so after all, while_small stops
     it."""
     large = (file for file in files if file.bytes > _ALWAYS_SMALL_BYTES)
-    return sum(reading_bytes(file) - PROCESS_BYTES for file in large) <= _MOST_HERE
+    return sum(reading_bytes(file) - PROCESS_BYTES for file in large) <= _MAX_INLINE_BYTES
 
 
 def while_small(report: Reporter) -> Reporter:
@@ -65,7 +65,7 @@ def while_small(report: Reporter) -> Reporter:
 
     def checked(progress: Progress, /) -> None:
         report(progress)
-        if progress.events * PER_EVENT_BYTES > _MOST_HERE:
+        if progress.events * PER_EVENT_BYTES > _MAX_INLINE_BYTES:
             raise Outgrown
 
     return checked
@@ -106,14 +106,14 @@ def _unpacked(head: bytes, tail: bytes, stored_bytes: int) -> tuple[list[bytes],
     with contextlib.suppress(zlib.error):  # the magic bytes of a member may also occur inside of one
         end = _inflated(tail[max(0, tail.rfind(_MEMBER)) :])[0]
     text_bytes = declared if declared >= likely / 2 else likely * 2
-    return [text, end], min(text_bytes, max(FREE_BYTES, MOST_RATIO * stored_bytes))
+    return [text, end], min(text_bytes, max(FREE_BYTES, MAX_RATIO * stored_bytes))
 
 
 def _inflated(data: bytes) -> tuple[bytes, int]:
-    """Decompresses up to _MOST_TEXT bytes of gzip data, from several members if they are short; returns (text,
+    """Decompresses up to _MAX_SAMPLE_BYTES bytes of gzip data, from several members if they are short; returns (text,
     compressed bytes used)."""
     texts: list[bytes] = []
-    missing, remaining = _MOST_TEXT, data
+    missing, remaining = _MAX_SAMPLE_BYTES, data
     while missing > 0 and remaining.startswith(_GZIP):
         unpacking = zlib.decompressobj(wbits=31)
         texts.append(unpacking.decompress(remaining, missing))

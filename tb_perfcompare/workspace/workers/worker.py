@@ -12,7 +12,7 @@ from typing import IO, Any, TypeVar
 
 from tb_perfcompare.errors import OutOfMemory, PerfCompareError
 from tb_perfcompare.model.progress import Progress
-from tb_perfcompare.search_path import without_here
+from tb_perfcompare.search_path import without_working_directory
 from tb_perfcompare.workspace.sharing.single_flight import Flight
 from tb_perfcompare.workspace.workers.limits import larger_pages, single_threaded
 from tb_perfcompare.workspace.workers.worker_process import answer, read_frame, write_frame
@@ -56,7 +56,7 @@ class Worker:
         environment = {**os.environ, **single_threaded(), **larger_pages()}
         self._last_words = _nameless_file()
         self._process = subprocess.Popen(
-            [sys.executable, *_isolated(), "-c", _BOOT, json.dumps(without_here())],
+            [sys.executable, *_isolated(), "-c", _BOOT, json.dumps(without_working_directory())],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._last_words, env=environment,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )  # fmt: skip

@@ -34,7 +34,7 @@ UNUSED_S = 300.0
 
 _IDLE_CHECK_S = 1.0
 
-_MOST_IDLE_BYTES = 3 * PROCESS_BYTES
+_MAX_IDLE_BYTES = 3 * PROCESS_BYTES
 """A process that holds more than this after a task is ended instead of reused."""
 
 
@@ -225,7 +225,7 @@ class WorkerPool:
             self._changed.notify_all()
 
     def _release(self, worker: Worker, task: _Task) -> None:
-        if task.put_back or worker.held_bytes > _MOST_IDLE_BYTES:
+        if task.put_back or worker.held_bytes > _MAX_IDLE_BYTES:
             worker.reusable = False
         if not worker.reusable:
             self._discard(worker)  # before it is no longer counted: the next process needs its memory

@@ -27,7 +27,7 @@ from tb_perfcompare.sources.trace.scanners.scan_threads import THREADS
 
 _STATM = "/proc/self/statm"
 _RESIDENT, _DATA = 1, 5
-_LEAST_MORE = 64 * 2**20
+_MIN_HEADROOM_BYTES = 64 * 2**20
 """Every task may allocate at least this much."""
 
 
@@ -57,7 +57,7 @@ def limit_memory(most_bytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
         return
     page = os.sysconf("SC_PAGE_SIZE")
-    soft = pages[_DATA] * page + max(most_bytes - pages[_RESIDENT] * page, _LEAST_MORE)
+    soft = pages[_DATA] * page + max(most_bytes - pages[_RESIDENT] * page, _MIN_HEADROOM_BYTES)
     resource.setrlimit(resource.RLIMIT_DATA, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
 
 

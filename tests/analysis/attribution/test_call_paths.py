@@ -194,7 +194,7 @@ def test_they_are_so_of_several_captures_and_of_some_steps(drawn: list[TraceBuil
 
 
 def test_frames_beyond_the_limit_are_pooled_per_parent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_PATHS", 3)
+    monkeypatch.setattr(module, "MAX_PATHS", 3)
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 200)
     for name, start, end in (("outer", 0, 150), ("big", 10, 100), ("small", 110, 113), ("little", 120, 122)):

@@ -127,7 +127,7 @@ def test_siblings_stand_in_the_order_in_which_they_first_ran() -> None:
 
 
 def test_the_smallest_frames_are_pooled_per_parent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_FRAMES", 5)
+    monkeypatch.setattr(module, "MAX_FRAMES", 5)
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 200)
     for name, start, end in (
@@ -168,11 +168,11 @@ def summarised(trace: TraceBuilder, **options: object) -> Summary:
 
 @given(traces_with_modules(), st.sampled_from(("device", "marker")), st.sampled_from((2, 8_000)))
 def test_all_frames_are_the_step_and_each_category_is_whole(trace: TraceBuilder, window: str, most: int) -> None:
-    before, module.MOST_FRAMES = module.MOST_FRAMES, most
+    before, module.MAX_FRAMES = module.MAX_FRAMES, most
     try:
         drawn = summarised(trace, window=window)
     finally:
-        module.MOST_FRAMES = before
+        module.MAX_FRAMES = before
     tree = tree_of(drawn)
     by_step = np.bincount(tree.step, weights=tree.time_ns, minlength=len(drawn.steps)).astype(int)
     assert by_step.tolist() == drawn.steps.total_ns.tolist()

@@ -9,12 +9,12 @@ from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import cells_of
 from tb_perfcompare.model.summary.critical_path import EVENT, LAUNCH, RETURN, STREAM, TABLE
-from tb_perfcompare.model.summary.summary import NOBODY, Summary
+from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, Summary
 from tests.analysis.summaries import summarised, summary
 from tests.build import TraceBuilder
 from tests.strategies import traces
 
-OTHER = (NOBODY, "Other")
+OTHER = (NOTHING_RECORDED, "Other")
 AUTOGRAD = 77
 
 

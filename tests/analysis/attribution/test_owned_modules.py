@@ -105,7 +105,7 @@ def test_a_module_of_one_name_in_two_places_has_two_paths() -> None:
 
 
 def test_beyond_the_limit_the_smallest_modules_are_pooled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(owned_modules, "MOST_KEYS", 2)
+    monkeypatch.setattr(owned_modules, "MAX_KEYS", 2)
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     for number, length in enumerate((5, 9, 3)):

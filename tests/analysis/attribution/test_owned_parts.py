@@ -179,7 +179,7 @@ def test_a_recording_says_what_its_parts_can_tell() -> None:
 
 
 def test_beyond_the_limit_the_smallest_parts_are_pooled_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(owned_parts, "MOST_PARTS", 3)
+    monkeypatch.setattr(owned_parts, "MAX_PARTS", 3)
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 200)
     at = 0

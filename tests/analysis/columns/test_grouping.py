@@ -9,7 +9,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.columns.grouping import Groups, added_up, argument_of, finest, largest, least
+from tb_perfcompare.analysis.columns.grouping import (
+    Groups,
+    argument_values,
+    max_by_target,
+    min_by_target,
+    number_combinations,
+    sum_by_target,
+)
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
@@ -19,7 +26,7 @@ ROWS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 70_000), st.integers
 @given(ROWS)
 def test_the_finest_groups_are_the_combinations_that_occur_in_order(rows: list[tuple[int, int, int]]) -> None:
     columns = [np.array([row[i] for row in rows], dtype=np.int64) for i in range(3)]
-    found, at = finest(list(zip(columns, (5, 70_001, 3), strict=True)))
+    found, at = number_combinations(list(zip(columns, (5, 70_001, 3), strict=True)))
     assert list(zip(*(column.tolist() for column in found), strict=True)) == sorted(set(rows))
     assert [tuple(int(column[i]) for column in found) for i in at] == rows
 
@@ -45,10 +52,12 @@ def test_groups_that_go_into_one_are_added_up(rows: list[tuple[int, int]]) -> No
     into, values = (np.array([row[i] for row in rows], dtype=np.int64) for i in range(2))
     matrix = np.stack([values, 2 * values], axis=1).reshape(len(rows), 2)
     total = [sum(v for i, v in rows if i == at) for at in range(4)]
-    assert added_up(matrix, into, 4).tolist() == [[t, 2 * t] for t in total]
-    assert largest(values, into, 4).tolist() == [max((v for i, v in rows if i == at), default=0) for at in range(4)]
+    assert sum_by_target(matrix, into, 4).tolist() == [[t, 2 * t] for t in total]
+    assert max_by_target(values, into, 4).tolist() == [
+        max((v for i, v in rows if i == at), default=0) for at in range(4)
+    ]
     for at in set(into.tolist()):
-        assert least(values, into, 4)[at] == min(v for i, v in rows if i == at)
+        assert min_by_target(values, into, 4)[at] == min(v for i, v in rows if i == at)
 
 
 def test_places_in_alphabetical_order_lead_back_to_texts() -> None:
@@ -64,5 +73,5 @@ EVENTS = read_trace(next(iter(sorted(DEMO.glob("*.json.gz"))))).events
 def test_an_argument_of_some_events_is_that_of_all_looked_up(rows: list[int], name: str, many: bool) -> None:
     """Few are searched, many taken from an array of all."""
     wanted = np.array(rows * (1 + many * len(EVENTS)), dtype=np.int32)[: 2 * len(EVENTS)]
-    found = argument_of(EVENTS, name, wanted, -1)
+    found = argument_values(EVENTS, name, wanted, -1)
     assert found.tolist() == EVENTS.args[name].dense(len(EVENTS), -1)[wanted].tolist()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.columns import shown_texts
-from tb_perfcompare.analysis.columns.shown_texts import learn, shown_text
+from tb_perfcompare.analysis.columns.shown_texts import predecode, shown_text
 
 VALUES = st.recursive(st.none() | st.integers() | st.booleans() | st.text(max_size=5), st.lists, max_leaves=6)
 
@@ -22,20 +22,20 @@ def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(st.lists(VALUES, min_size=1, max_size=6))
 def test_values_are_shown_in_pythons_spelling(values: list[object]) -> None:
     texts = [json.dumps(value) for value in values]
-    learn(texts)
+    predecode(texts)
     assert [shown_text(text) for text in texts] == [str(value) for value in values]
 
 
 @given(st.lists(st.sampled_from(("[1,2]", "[1", "2]", "", "1,2", '""', "nul", "{}")), min_size=1, max_size=6))
 def test_a_value_that_is_not_json_is_shown_unchanged(texts: list[str]) -> None:
-    learn(texts)
+    predecode(texts)
     assert [shown_text(text) for text in texts] == [
         {"[1,2]": "[1, 2]", '""': ""}.get(text, text) for text in texts
     ]
 
 
 def test_texts_beyond_the_most_that_are_known_are_shown_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shown_texts, "_MOST", 2)
-    learn(["[1]", "[2]", "[3]", "[4]"])
+    monkeypatch.setattr(shown_texts, "_MAX_TEXTS", 2)
+    predecode(["[1]", "[2]", "[3]", "[4]"])
     assert [shown_text(f"[{number}, 0]") for number in range(5)] == [f"[{number}, 0]" for number in range(5)]
-    assert len(shown_texts._known) <= 2 * shown_texts._MOST
+    assert len(shown_texts._known) <= 2 * shown_texts._MAX_TEXTS

@@ -7,7 +7,7 @@ import pytest
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.model.summary.collectives import UNKNOWN, Collectives
-from tb_perfcompare.model.summary.summary_validation import misfit
+from tb_perfcompare.model.summary.summary_validation import inconsistency
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
@@ -77,7 +77,7 @@ def test_inconsistent_collectives_are_detected(damage: str) -> None:
     from dataclasses import replace
 
     whole = summary(two_steps())
-    assert whole.collectives is not None and misfit(whole) == ""
+    assert whole.collectives is not None and inconsistency(whole) == ""
     values = getattr(whole.collectives, damage)
     broken = values[:1] if damage == "busy_ns" else values + 7
-    assert "collectives" in misfit(replace(whole, collectives=replace(whole.collectives, **{damage: broken})))
+    assert "collectives" in inconsistency(replace(whole, collectives=replace(whole.collectives, **{damage: broken})))

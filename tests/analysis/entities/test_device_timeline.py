@@ -20,7 +20,7 @@ from tb_perfcompare.model.summary.device_timeline import (
     TABLE,
 )
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.model.summary.summary_validation import misfit
+from tb_perfcompare.model.summary.summary_validation import inconsistency
 from tests.analysis.summaries import summarised, summary
 from tests.build import TraceBuilder
 from tests.strategies import traces
@@ -111,7 +111,7 @@ def test_a_figure_that_is_zero_in_the_chosen_steps_stays() -> None:
     both = pool([summary(trace), summary(trace, worker="worker1")])
     chosen = select_steps(both, (2, 2)).groups[TABLE]
     assert chosen.keys == both.groups[TABLE].keys
-    assert misfit(summary(trace)) == ""
+    assert inconsistency(summary(trace)) == ""
 
 
 @given(traces())

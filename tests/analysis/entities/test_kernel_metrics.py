@@ -9,7 +9,7 @@ from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS, MODELLED_WORK, OPERATOR_METRICS
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.model.summary.summary_validation import misfit
+from tb_perfcompare.model.summary.summary_validation import inconsistency
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
@@ -56,7 +56,7 @@ def test_the_nth_range_is_of_the_nth_launch() -> None:
         ("aten::mm", READ): ([1, 1], [100, 300]), ("aten::sum", READ): ([1, 1], [200, 400]),
     }  # fmt: skip
     assert "4 ranges" in notes(found) and "launch" not in notes(found)
-    assert misfit(found) == ""
+    assert inconsistency(found) == ""
 
 
 def test_calls_of_the_driver_within_the_runtime_are_no_launches_of_their_own() -> None:

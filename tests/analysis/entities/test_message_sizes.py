@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.model.collective_messages import Message, message, size_text
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.model.summary.summary_validation import misfit
+from tb_perfcompare.model.summary.summary_validation import inconsistency
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
@@ -100,7 +100,7 @@ def test_bandwidths_of_both_sides_and_their_difference() -> None:
 
 def test_of_one_run_too_and_after_pooling_and_choosing_steps() -> None:
     one = summary(trained(100))
-    assert misfit(one) == ""
+    assert inconsistency(one) == ""
     both = select_steps(pool([one, summary(trained(100), worker="worker1")]), (2, 5))
     for of in (one, both):
         table = view_tables(of)["communication"]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tb_perfcompare.analysis.iterations.marks import FEWEST
+from tb_perfcompare.analysis.iterations.marks import MIN_OCCURRENCES
 from tb_perfcompare.analysis.iterations.step_ranges import trace_steps
 from tb_perfcompare.analysis.iterations.training import STEP
 from tb_perfcompare.analysis.pooling.pool import pool
@@ -145,7 +145,7 @@ def main() -> None:
     rows: dict[tuple[str, str], list[int]] = {}
     each = sys.argv[1:2] == ["--each"]
     for path, recording in recordings(sys.argv[2:] if each else sys.argv[1:]):
-        if len(windows(recording, "profiler", "marker")[0].label) < FEWEST:
+        if len(windows(recording, "profiler", "marker")[0].label) < MIN_OCCURRENCES:
             continue
         for marker in ("", STEP, "detected"):
             cells = []

@@ -30,7 +30,7 @@ def read() -> dict[str, object]:
     from tb_perfcompare.analysis.summarize import summarize
     from tb_perfcompare.model.api_calls import LAUNCH, WAIT, calls
     from tb_perfcompare.model.counter_names import device_in
-    from tb_perfcompare.model.names.names import library_free
+    from tb_perfcompare.model.names.names import without_library
     from tb_perfcompare.model.recordings.recording import Origin
     from tb_perfcompare.sources.trace.torch_profiler import read_trace
     from tests import events
@@ -55,7 +55,7 @@ def read() -> dict[str, object]:
         "launches": [name for name in ("acmeSubmit", "acmeSubmitBatch", "acmeJoin") if calls(LAUNCH, name)],
         "waits": [name for name in ("acmeSubmit", "acmeJoin") if calls(WAIT, name)],
         "counter's device": device_in("APU 3 clock"),
-        "without its library": library_free("aten::acmenn_convolution"),
+        "without its library": without_library("aten::acmenn_convolution"),
     }
 
 

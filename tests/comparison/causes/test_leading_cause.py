@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tb_perfcompare.comparison.causes.evidence.inputs import elements
-from tb_perfcompare.comparison.causes.leading_cause import counted_first
+from tb_perfcompare.comparison.causes.leading_cause import order_findings
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.headline import Basis, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -81,6 +81,6 @@ def test_causes_of_the_machine_follow_causes_of_the_program() -> None:
     )
     recorded = judge([1000, 1010], [0, 0], [2000, 2010], [0, 0], CompareOptions())
     slower = replace(recorded, verdict=Verdict.SLOWER, basis=Basis.PROGRAM)
-    assert counted_first([machine, program], slower) == (program, machine)
-    assert counted_first([machine, program], recorded) == (machine, program)
-    assert counted_first([machine], slower) == (machine,)
+    assert order_findings([machine, program], slower) == (program, machine)
+    assert order_findings([machine, program], recorded) == (machine, program)
+    assert order_findings([machine], slower) == (machine,)

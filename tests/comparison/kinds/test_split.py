@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.kinds.split import MOST_KINDS, OTHERS, MixSplit, split_mix
+from tb_perfcompare.comparison.kinds.split import MAX_KINDS, OTHERS, MixSplit, split_mix
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean
 
 SIDE = st.lists(st.tuples(st.sampled_from("pdq"), st.integers(0, 10**12)), min_size=1, max_size=30)
@@ -50,9 +50,9 @@ def test_one_kind_is_no_split() -> None:
 
 
 def test_rare_kinds_are_pooled() -> None:
-    many = [(str(number), number) for number in range(MOST_KINDS + 5)]
+    many = [(str(number), number) for number in range(MAX_KINDS + 5)]
     found = split(many, many)
-    assert found is not None and found.kinds[-1] == OTHERS and len(found.kinds) == MOST_KINDS + 1
+    assert found is not None and found.kinds[-1] == OTHERS and len(found.kinds) == MAX_KINDS + 1
 
 
 @given(SIDE, SIDE)

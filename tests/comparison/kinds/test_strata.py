@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.comparison.kinds.split import MOST_KINDS, split_mix
+from tb_perfcompare.comparison.kinds.split import MAX_KINDS, split_mix
 from tb_perfcompare.comparison.kinds.strata import Strata, strata_of, within_kinds
 from tb_perfcompare.comparison.statistics.samples import Samples
 
@@ -39,7 +39,7 @@ def test_kinds_of_one_side_say_nothing() -> None:
 
 
 def test_rare_kinds_are_not_held_against_each_other() -> None:
-    names = [str(number) for number in range(MOST_KINDS)] * 2 + ["x", "y", "z"]
+    names = [str(number) for number in range(MAX_KINDS)] * 2 + ["x", "y", "z"]
     split = split_mix((names, names), (np.arange(len(names)) + 1, np.arange(len(names)) + 1))
     assert split is not None
     baseline, candidate = strata_of(split, (seen(len(names)), seen(len(names)))).code

@@ -79,7 +79,7 @@ def test_what_may_be_among_the_small_frames_of_the_other_side_is_not_called_new(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     other = summary(run({"mm": 300, "h": 5, "new": 9}))
-    monkeypatch.setattr(analysis, "MOST_FRAMES", 3)
+    monkeypatch.setattr(analysis, "MAX_FRAMES", 3)
     got = joint_tree(summary(run({"mm": 300, **dict.fromkeys("abcdefgh", 1)})), other)
     assert got is not None
     # h took 1 us among small frames that took 8 us; of these 9 us nothing can be there

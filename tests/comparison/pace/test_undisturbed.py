@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.pace.program import Of, part_of_steps, part_of_undisturbed, program_part
+from tb_perfcompare.comparison.pace.program import EstimateKind, part_of_steps, part_of_undisturbed, program_part
 from tb_perfcompare.comparison.pace.undisturbed import cells_of_steps, undisturbed_steps
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -83,7 +83,7 @@ def test_a_stall_that_recurs_in_some_steps_is_the_programs(every: int) -> None:
     assert part_of_undisturbed(clocked, OPTIONS).verdict is not Verdict.SLOWER
     found = program_part(clocked, OPTIONS)
     assert found.verdict is Verdict.SLOWER
-    assert found.of is Of.MEANS
+    assert found.of is EstimateKind.MEANS
     assert found.estimate.theta_low < math.log1p(1 / 3 / every) < found.estimate.theta_high
 
 
@@ -164,7 +164,7 @@ def test_means_that_whole_steps_confirm_are_the_programs_although_others_interru
     )
     assert part_of_undisturbed(clocked, OPTIONS).verdict is Verdict.INCONCLUSIVE
     found = program_part(clocked, OPTIONS)
-    assert (found.verdict, found.of) == (Verdict.SLOWER, Of.MEANS)
+    assert (found.verdict, found.of) == (Verdict.SLOWER, EstimateKind.MEANS)
 
 
 @pytest.mark.parametrize(("seed", "verdict"), [(10, Verdict.SLOWER), (4, Verdict.INCONCLUSIVE)],
@@ -186,4 +186,4 @@ def test_undisturbed_steps_that_whole_steps_show_nothing_of_decide_nothing() -> 
     clocked = at_one_pace(sides, OPTIONS.alpha)
     assert part_of_undisturbed(clocked, OPTIONS).verdict is Verdict.SLOWER
     found = program_part(clocked, OPTIONS)
-    assert (found.verdict, found.of) == (Verdict.INCONCLUSIVE, Of.STEPS)
+    assert (found.verdict, found.of) == (Verdict.INCONCLUSIVE, EstimateKind.STEPS)

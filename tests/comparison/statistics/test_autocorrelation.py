@@ -8,37 +8,37 @@ import numpy as np
 import pytest
 import scipy
 
-from tb_perfcompare.comparison.statistics.autocorrelation import Resemblance, independent, resemblance
+from tb_perfcompare.comparison.statistics.autocorrelation import Autocorrelation, autocorrelation, independent
 
 
 def rows(*values: int) -> np.ndarray:
     return np.array([values], dtype=np.int64)
 
 
-def resemblance_of(rho: float, steps: int) -> Resemblance:
-    return Resemblance(np.array([rho]), np.sqrt(np.array([(1 + rho) / (1 - rho)])), steps)
+def resemblance_of(rho: float, steps: int) -> Autocorrelation:
+    return Autocorrelation(np.array([rho]), np.sqrt(np.array([(1 + rho) / (1 - rho)])), steps)
 
 
 def test_rho_by_hand() -> None:
     # one side 1 3 4 2: centred ranks -3 1 3 -1 (doubled), products -3 + 3 - 3 = -3, squares 20; twice the same side
     seen = -3 / 20 + 1 / 4
-    found = resemblance(rows(1, 3, 4, 2), rows(11, 13, 14, 12), None)
+    found = autocorrelation(rows(1, 3, 4, 2), rows(11, 13, 14, 12), None)
     rho = 2 * math.sin(math.pi / 6 * seen / 0.7)  # at least 0.7 of it is taken to show
     assert found.rho[0] == pytest.approx(rho)
     assert found.inflation[0] == pytest.approx(math.sqrt((1 + rho) / (1 - rho)))
 
 
 def test_a_capture_is_worth_one_independent_step_at_least() -> None:
-    assert resemblance(rows(1, 2, 3, 4), rows(5, 6, 7, 8), None).inflation[0] == 2
+    assert autocorrelation(rows(1, 2, 3, 4), rows(5, 6, 7, 8), None).inflation[0] == 2
 
 
 def test_rho_stays_below_one() -> None:
-    assert resemblance(rows(*range(20)), rows(*range(20)), None).rho[0] == pytest.approx(0.9)
-    assert resemblance(rows(1, 9, 2, 8), rows(5, 1, 6, 2), None).rho[0] == 0
+    assert autocorrelation(rows(*range(20)), rows(*range(20)), None).rho[0] == pytest.approx(0.9)
+    assert autocorrelation(rows(1, 9, 2, 8), rows(5, 1, 6, 2), None).rho[0] == 0
 
 
 def test_constant_steps_resemble_nothing() -> None:
-    assert resemblance(rows(5, 5, 5), rows(5, 5), None).inflation[0] == 1
+    assert autocorrelation(rows(5, 5, 5), rows(5, 5), None).inflation[0] == 1
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.3, 0.5, 0.7])
@@ -51,7 +51,7 @@ def test_rho_is_that_of_the_process(steps: int, rho: float) -> None:
     for i in range(1, steps):
         series[:, :, i] = rho * series[:, :, i - 1] + math.sqrt(1 - rho**2) * random.normal(size=(2, 4000))
     a, b = np.rint(series * 1e6).astype(np.int64)
-    assert np.median(resemblance(a, b, None).rho) == pytest.approx(rho, abs=0.05)
+    assert np.median(autocorrelation(a, b, None).rho) == pytest.approx(rho, abs=0.05)
 
 
 def test_the_interval_grows_about_its_middle() -> None:

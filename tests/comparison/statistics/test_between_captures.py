@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import (
-    MOST_CAPTURES,
+    MAX_CAPTURES,
     BetweenCaptures,
     between_captures,
     captures_needed,
@@ -107,7 +107,7 @@ def test_captures_needed() -> None:
     assert detectable(0.05, 2 * needed - 4, (needed - 1, needed - 1), 0.05) > 0.1
     assert captures_needed(0.0, 0.1, 0.05) == 2
     assert captures_needed(0.05, 0.0, 0.05) is None
-    assert captures_needed(10.0, 0.001, 0.05) is None, f"more than {MOST_CAPTURES}"
+    assert captures_needed(10.0, 0.001, 0.05) is None, f"more than {MAX_CAPTURES}"
 
 
 def test_captures_that_lie_apart_keep_tight_steps_from_deciding() -> None:

@@ -11,7 +11,7 @@ from tb_perfcompare.analysis.entities import device_work
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.comparison.tables.path_source import path_source
-from tb_perfcompare.comparison.tables.row_durations import MOST_BINS, LaunchDurations, launch_durations
+from tb_perfcompare.comparison.tables.row_durations import MAX_BINS, LaunchDurations, launch_durations
 from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES, class_start_ns, duration_class
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.attribution.test_call_paths import followed
@@ -76,7 +76,7 @@ def test_captures_are_pooled_and_only_chosen_steps_count() -> None:
 @pytest.mark.parametrize(("a", "b"), [([0.001], []), ([5], [5]), ([0.001, 0.5, 900], [7, 7.1, 899])])
 def test_every_launch_is_in_one_of_a_few_bins(a: list[float], b: list[float]) -> None:
     both = durations(launches(a), launches(b))
-    assert len(both.start_ns) - 1 <= MOST_BINS
+    assert len(both.start_ns) - 1 <= MAX_BINS
     assert list(both.start_ns) == sorted(set(both.start_ns))
     assert sum(both.baseline or ()) == len(a) and sum(both.candidate or ()) == len(b)
 
@@ -88,7 +88,7 @@ def test_a_class_holds_its_durations() -> None:
 
 
 def test_the_names_with_most_time_are_kept_where_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device_work, "MOST_CELLS", 32)
+    monkeypatch.setattr(device_work, "MAX_CELLS", 32)
     both = launches([10, 20])
     keys = both.groups[DURATION_TABLES["kernels"]].keys
     assert {name for name, _ in keys} == {"gemm"}

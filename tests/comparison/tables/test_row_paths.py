@@ -7,7 +7,7 @@ import pytest
 from tb_perfcompare.comparison.ledger.call_tree import joint_tree
 from tb_perfcompare.comparison.tables.call_tree import call_tree_table
 from tb_perfcompare.comparison.tables.path_source import path_source
-from tb_perfcompare.comparison.tables.row_paths import Pair, RowPaths, Way, function_key, row_paths
+from tb_perfcompare.comparison.tables.row_paths import Pair, PathSplit, RowPaths, function_key, row_paths
 from tb_perfcompare.comparison.tables.row_related import frame_index, frame_link, related_rows
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, Summary
@@ -37,7 +37,7 @@ def paths_of(a: Summary, b: Summary, table: str, row: str, *, together: bool = F
     return row_paths(table, row, path_source(a), path_source(b), together=together, most=most)
 
 
-def way(found: RowPaths, name: str = BY_OPERATOR) -> Way:
+def way(found: RowPaths, name: str = BY_OPERATOR) -> PathSplit:
     return next(one for one in found.ways if one.name == name)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tb_perfcompare.comparison.alignment.same_names import with_same_names
 from tb_perfcompare.comparison.tables.entity_tables import diff_tables
 from tb_perfcompare.comparison.tables.row_query import row_keys
-from tb_perfcompare.comparison.tables.row_steps import only_table, row_steps, step_source
+from tb_perfcompare.comparison.tables.row_steps import reduce_to_table, row_steps, step_source
 from tb_perfcompare.comparison.tables.sparklines import RowSparklines, SideLines, extremes, row_sparklines
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.summary import Summary
@@ -79,7 +79,7 @@ def test_a_table_by_itself_has_the_rows_that_it_has_among_all(table: str) -> Non
     a, b = gemms(10, 20, name="long_gemm_kernel_128x64_tn"), gemms(15, name="long_gemm_kernel_128...")
     whole = diff_tables((table,), *with_same_names(a, b)[:2], None).get(table)
     assert whole is not None
-    alone = (step_source(side) for side in with_same_names(only_table(a, table), only_table(b, table))[:2])
+    alone = (step_source(side) for side in with_same_names(reduce_to_table(a, table), reduce_to_table(b, table))[:2])
     found = row_sparklines(table, row_keys(whole), "", 60, *alone)
     assert found.baseline.present.all() and found.candidate.present.all()
     at = [column.name for column in whole.columns].index("baseline_us")

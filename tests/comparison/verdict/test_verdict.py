@@ -21,7 +21,7 @@ from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimate_shift
 from tb_perfcompare.comparison.statistics.noise_floor import noise_floor
-from tb_perfcompare.comparison.verdict.rules import decide, hold_against_floor
+from tb_perfcompare.comparison.verdict.rules import check_noise_floor, decide
 from tb_perfcompare.comparison.verdict.verdict import judge
 from tb_perfcompare.errors import PerfCompareError
 from tests.thorough import sample
@@ -121,8 +121,8 @@ def test_verdict_from_the_interval(picture: str, p: float, verdict: Verdict) -> 
 def test_what_captures_of_one_side_leave_of_a_verdict(picture: str, floor: int, verdict: Verdict) -> None:
     estimate = drawn(picture)
     unit = math.log1p(0.01) / 4
-    assert hold_against_floor(decide(estimate, 0.01), estimate, 0.01, floor * unit) is verdict
-    assert hold_against_floor(decide(estimate, 0.01), estimate, 0.01, None) is decide(estimate, 0.01)
+    assert check_noise_floor(decide(estimate, 0.01), estimate, 0.01, floor * unit) is verdict
+    assert check_noise_floor(decide(estimate, 0.01), estimate, 0.01, None) is decide(estimate, 0.01)
 
 
 def test_a_clear_difference() -> None:

@@ -19,7 +19,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import InputError, NotComparable, SelectionError
 from tb_perfcompare.model.progress import silent
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.model.summary.summary_validation import misfit
+from tb_perfcompare.model.summary.summary_validation import inconsistency
 from tb_perfcompare.render.formats import FORMATS, render
 from tb_perfcompare.render.wire.pages import comparison_answer
 from tb_perfcompare.sources import registry
@@ -139,7 +139,7 @@ def _take_columnar(data: bytes, folder: Path) -> Outcome:
     """A summary that was kept: refused by ValueError, or as good as one that was computed."""
     try:
         summary = unpacked(data, Summary)
-        wrong = misfit(summary)
+        wrong = inconsistency(summary)
     except (ValueError, RecursionError):
         return Outcome.REFUSED
     if wrong:

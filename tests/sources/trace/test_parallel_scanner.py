@@ -22,7 +22,7 @@ from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.sources.trace.document import Document, read_document
 from tb_perfcompare.sources.trace.scanners.python_scanner import Scanner
-from tb_perfcompare.sources.trace.scanners.scan_threads import MOST_THREADS, THREADS, allowed_threads, available_cores
+from tb_perfcompare.sources.trace.scanners.scan_threads import MAX_THREADS, THREADS, allowed_threads, available_cores
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.sources.layouts import LAYOUTS, encode, op
 from tests.sources.odd_traces import damaged, traces
@@ -196,7 +196,7 @@ def test_when_threads_scan(
 
 def test_how_many_threads() -> None:
     assert allowed_threads({THREADS: "3"}) == 3
-    assert allowed_threads({}) == min(available_cores(), MOST_THREADS)
+    assert allowed_threads({}) == min(available_cores(), MAX_THREADS)
     for text in ("0", "x", "1.5", "1000"):
         with pytest.raises(PerfCompareError, match=THREADS):
             allowed_threads({THREADS: text})

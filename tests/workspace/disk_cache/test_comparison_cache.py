@@ -125,7 +125,7 @@ def test_a_comparison_of_too_many_rows_is_not_kept(
     logdir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = sum(len(table.rows) for table in compared(logdir).tables.values())
-    monkeypatch.setattr("tb_perfcompare.workspace.disk_cache.comparison_cache.MOST_ROWS", rows - 1)
+    monkeypatch.setattr("tb_perfcompare.workspace.disk_cache.comparison_cache.MAX_ROWS", rows - 1)
     compared(logdir, window="marker")
     assert len(entries(tmp_path)) == 1
 

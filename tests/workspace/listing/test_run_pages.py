@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
+from tb_perfcompare.render.wire.wire_rows import MAX_BYTES
 from tb_perfcompare.sources.run_entries import FileEntry, RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.workspace.listing import run_pages
 from tb_perfcompare.workspace.listing.describe import runs_dict
@@ -37,7 +37,7 @@ def answers(found: Listing) -> list[dict[str, object]]:
     offset: object = 0
     while offset is not None:
         page = pages.page(found, ["logs"], (), False, offset)  # type: ignore[arg-type]
-        assert len(page.body) <= MOST_BYTES
+        assert len(page.body) <= MAX_BYTES
         out.append(json.loads(page.body))
         offset = out[-1].get("next_offset")
     return out

@@ -154,7 +154,7 @@ def test_a_process_that_holds_much_is_not_kept() -> None:
 
 @pytest.fixture
 def few_events_are_many(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(reading_size, "_MOST_HERE", 20 * MB)
+    monkeypatch.setattr(reading_size, "_MAX_INLINE_BYTES", 20 * MB)
     yield
 
 

@@ -1,11 +1,11 @@
 // Draws the visible frames: a box each, with its name and change if they fit.
 
 import { colourOf, penOf } from '../canvas';
-import { LEVELS, levelOf, changeOf, statusOf, type Look, type Placed, type Tree } from './flame';
+import { LEVELS, levelOf, changeOf, statusOf, type FlameOptions, type Placed, type Tree } from './flame';
 
 export const ROW = 20;
 /** Frames narrower than this many pixels are not drawn. */
-export const LEAST = 0.6;
+export const MIN_WIDTH = 0.6;
 const ROOM_FOR_NAME = 26;
 const ROOM_FOR_CHANGE = 120;
 const INSET = 5;
@@ -33,7 +33,7 @@ export function palette(element: Element): Palette {
 export interface Picture {
   tree: Tree;
   rows: Placed[][];
-  look: Look;
+  look: FlameOptions;
   /** shortened names */
   names: string[];
   /** a frame's change as text, "" for none */

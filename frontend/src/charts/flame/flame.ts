@@ -10,23 +10,23 @@ export const ORDERS = ['size', 'run'] as const;
 export type Order = (typeof ORDERS)[number];
 
 /** The reader's display options: whose time gives the width, the measure, and the order of siblings. */
-export interface Look {
+export interface FlameOptions {
   width: Width;
   measure: Measure;
   order: Order;
 }
 
-export const USUAL: Look = { width: 'both', measure: 'time', order: 'size' };
+export const DEFAULT_OPTIONS: FlameOptions = { width: 'both', measure: 'time', order: 'size' };
 
 /** Parses the options of a link, such as `b,share`; ignores unknown words. */
-export function readLook(text: string): Look {
+export function readOptions(text: string): FlameOptions {
   const words = text.split(',');
   const one = <T extends string>(all: readonly T[]): T => all.find((word) => words.includes(word)) ?? all[0]!;
   return { width: one(WIDTHS), measure: one(MEASURES), order: one(ORDERS) };
 }
 
-export function writeLook(look: Look): string {
-  return [look.width, look.measure, look.order].filter((word) => word !== USUAL.width && word !== USUAL.measure && word !== USUAL.order).join(',');
+export function writeOptions(look: FlameOptions): string {
+  return [look.width, look.measure, look.order].filter((word) => word !== DEFAULT_OPTIONS.width && word !== DEFAULT_OPTIONS.measure && word !== DEFAULT_OPTIONS.order).join(',');
 }
 
 /** Call tree of n frames in depth-first order: a frame's descendants follow it. Sides are [A, B]; NaN if a side lacks
@@ -111,13 +111,13 @@ export function levelOf(ratio: number): number {
 }
 
 /** Width of a frame in the chosen measure. It equals its own time plus the widths of its children. */
-export function weightOf(tree: Tree, frame: number, { width, measure }: Look): number {
+export function weightOf(tree: Tree, frame: number, { width, measure }: FlameOptions): number {
   const [a, b] = sides(tree, frame, measure);
   return width === 'a' ? a : width === 'b' ? b : (a + b) / 2;
 }
 
 /** Children of a frame in the chosen order; in order of size, the entry that merges the small ones comes last. */
-export function childrenOf(tree: Tree, frame: number, look: Look): number[] {
+export function childrenOf(tree: Tree, frame: number, look: FlameOptions): number[] {
   const found: number[] = [];
   for (let at = frame + 1; at < tree.end[frame]!; at = tree.end[at]!) found.push(at);
   if (look.order === 'run') return found;
@@ -135,7 +135,7 @@ export interface Placed {
 
 /** Lays out rows from top to bottom: the ancestors of `zoom` and `zoom` itself, each at full width, then its
  *  descendants from left to right. Skips frames narrower than `least` together with their descendants. */
-export function layout(tree: Tree, zoom: number, look: Look, least: number): Placed[][] {
+export function layout(tree: Tree, zoom: number, look: FlameOptions, least: number): Placed[][] {
   const rows: Placed[][] = around(tree, zoom).map((frame, row) => [{ frame, row, from: 0, to: 1 }]);
   const whole = weightOf(tree, zoom, look);
   let last: Placed[] = rows[rows.length - 1] ?? [];
@@ -189,7 +189,7 @@ export function frameAt(tree: Tree, place: string): number {
   return found;
 }
 
-export interface Found {
+export interface SearchResult {
   frames: Set<number>;
   /** time per step of the matching frames, nested matches counted once; NaN if a side has no match */
   us: [number, number];
@@ -198,8 +198,8 @@ export interface Found {
 
 /** Frames that pass the test, which gets their index and their name and kind. Times of nested matches are not added
  *  again. */
-export function search(tree: Tree, test: (frame: number, name: string) => boolean): Found {
-  const found: Found = { frames: new Set(), us: [NaN, NaN], delta: 0 };
+export function search(tree: Tree, test: (frame: number, name: string) => boolean): SearchResult {
+  const found: SearchResult = { frames: new Set(), us: [NaN, NaN], delta: 0 };
   let inside = 0;
   for (let frame = 0; frame < tree.count; frame += 1) {
     if (!test(frame, `${tree.name[frame]}\n${tree.kind[frame]}`)) continue;

@@ -3,11 +3,11 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
-import { layersTogether } from '../../table/layers';
+import { mergeLayers } from '../../table/layers';
 import { joinKey } from '../../table/rows';
-import { useWhole } from '../../table/use_whole';
+import { useAllRows } from '../../table/use_whole';
 import { shortNames } from '../../ui/names';
-import { actOn } from '../../ui/use_keys';
+import { runKeyAction } from '../../ui/use_keys';
 import { useSearch } from '../../ui/use_search';
 import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';
@@ -15,8 +15,8 @@ import { sentence, text } from '../../ui/strings';
 import { Tooltip } from '../../ui/controls/tooltip';
 import { useWidth } from '../../ui/use_width';
 import { useTheme } from '../canvas';
-import { LEAST, paint, palette, ROW } from './canvas';
-import { COLUMNS, frameAt, layout, MEASURES, moved, ORDERS, pathOf, placeOf, readLook, search, statusOf, treeOf, weightOf, WIDTHS, writeLook, type Look, type Placed, type Tree } from './flame';
+import { MIN_WIDTH, paint, palette, ROW } from './canvas';
+import { COLUMNS, frameAt, layout, MEASURES, moved, ORDERS, pathOf, placeOf, readOptions, search, statusOf, treeOf, weightOf, WIDTHS, writeOptions, type FlameOptions, type Placed, type Tree } from './flame';
 import css from './flame.css?inline';
 import { changeText, FrameFigures, kindText, Legend, markedChange, Path, timeText } from './parts';
 import { words } from './words';
@@ -47,10 +47,10 @@ interface Props {
 
 export function FlameView(props: Props) {
   const { table, source, together, whole } = props;
-  const look = readLook(props.look);
-  const all = useWhole(source, table, COLUMNS);
-  const tree = useMemo(() => (all.table ? treeOf(together ? layersTogether('call_tree', all.table) : all.table) : null), [all.table, together]);
-  const choose = (part: Partial<Look>): void => props.onLook(writeLook({ ...look, ...part }));
+  const look = readOptions(props.look);
+  const all = useAllRows(source, table, COLUMNS);
+  const tree = useMemo(() => (all.table ? treeOf(together ? mergeLayers('call_tree', all.table) : all.table) : null), [all.table, together]);
+  const choose = (part: Partial<FlameOptions>): void => props.onLook(writeOptions({ ...look, ...part }));
   return (
     <section class="panel flame-panel stack" aria-label={words.title}>
       <header title={words.about(whole)}>
@@ -84,7 +84,7 @@ function Choice<T extends string>({ label, about, all, chosen, names, titles, on
   );
 }
 
-type FlameProps = Omit<Props, 'look'> & { tree: Tree; look: Look };
+type FlameProps = Omit<Props, 'look'> & { tree: Tree; look: FlameOptions };
 
 const STATUSES = ['added', 'removed'] as const;
 
@@ -97,7 +97,7 @@ function Flame(props: FlameProps) {
   const theme = useTheme();
   const names = useMemo(() => shortNames(tree.name), [tree]);
   const zoom = useMemo(() => frameAt(tree, place), [tree, place]);
-  const rows = useMemo(() => (width > 0 ? layout(tree, zoom, look, LEAST / width) : []), [tree, zoom, look.width, look.measure, look.order, width]);
+  const rows = useMemo(() => (width > 0 ? layout(tree, zoom, look, MIN_WIDTH / width) : []), [tree, zoom, look.width, look.measure, look.order, width]);
   const asked = useSearch(query).query;
   const found = useMemo(() => {
     const status = STATUSES.find((one) => one === props.status);
@@ -124,7 +124,7 @@ function Flame(props: FlameProps) {
   const onKeyDown = (event: KeyboardEvent): void => {
     const held = active?.frame ?? zoom;
     const next = active ? moved(rows, tree, held, event.key) : ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'Home'].includes(event.key) ? zoom : null;
-    actOn(event, {
+    runKeyAction(event, {
       ...(next !== null && { [event.key]: () => setActive({ frame: next, keyed: true }) }),
       ...(zoom !== 0 && { Escape: outward, Backspace: outward }),
       Enter: () => into(held),

@@ -5,7 +5,7 @@ import { arrow, formatPercent, formatPoints, formatTime, NOT_MEASURED } from '..
 import { IconButton, LinkButton } from '../../ui/buttons';
 import { SideFigures } from '../../ui/controls/tooltip';
 import { Badge, type Letter } from '../../ui/sides';
-import { around, changeOf, LEVELS, oneSided, statusOf, type Look, type Tree } from './flame';
+import { around, changeOf, LEVELS, oneSided, statusOf, type FlameOptions, type Tree } from './flame';
 import { words } from './words';
 
 /** Formats a time in its own unit, because frames differ widely in size. */
@@ -14,13 +14,13 @@ export function timeText(us: number, signed = false): string {
 }
 
 /** Formats the change of a frame in the chosen measure. */
-export function changeText(tree: Tree, frame: number, look: Look): string {
+export function changeText(tree: Tree, frame: number, look: FlameOptions): string {
   const { delta } = changeOf(tree, frame, look.measure);
   return look.measure === 'time' ? timeText(delta, true) : formatPoints(delta);
 }
 
 /** Formats the change with an arrow for its sign. */
-export function markedChange(tree: Tree, frame: number, look: Look): string {
+export function markedChange(tree: Tree, frame: number, look: FlameOptions): string {
   return `${arrow(changeOf(tree, frame, look.measure).delta)} ${changeText(tree, frame, look)}`.trim();
 }
 
@@ -28,7 +28,7 @@ interface PathProps {
   tree: Tree;
   names: string[];
   zoom: number;
-  look: Look;
+  look: FlameOptions;
   /** name of the whole that shares refer to: `step` or `cycle` */
   whole: string;
   onZoom: (frame: number) => void;
@@ -122,7 +122,7 @@ export function FrameFigures({ tree, frame, whole }: { tree: Tree; frame: number
 }
 
 /** Colour scale with its limits, and the marks of frames on one side only. */
-export function Legend({ tree, look }: { tree: Tree; look: Look }) {
+export function Legend({ tree, look }: { tree: Tree; look: FlameOptions }) {
   const limits = words.levels(LEVELS);
   const levels = LEVELS.map((_, index) => index + 1);
   return (

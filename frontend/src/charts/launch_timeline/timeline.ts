@@ -75,15 +75,15 @@ export function rowAt(timeline: Timeline, us: number): number {
 }
 
 /** Zoom limit: at least this many slots of mean length stay in view. */
-const FEWEST_SLOTS = 3;
+const MIN_SLOTS = 3;
 
 export function shortest(timeline: Timeline): number {
   const all = whole(timeline).to;
-  return Math.min(all, (FEWEST_SLOTS * all) / timeline.count);
+  return Math.min(all, (MIN_SLOTS * all) / timeline.count);
 }
 
 /** Moves the window just far enough to show a row. */
-export function revealing(timeline: Timeline, window: Span, row: number): Span {
+export function windowShowing(timeline: Timeline, window: Span, row: number): Span {
   const [from, to] = [timeline.start[row]!, timeline.start[row + 1]!];
   if (from >= window.from && to <= window.to) return window;
   const length = window.to - window.from;

@@ -8,7 +8,7 @@ import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';
 import { Badge } from '../../ui/sides';
 import { Tooltip } from '../../ui/controls/tooltip';
-import { actOn } from '../../ui/use_keys';
+import { runKeyAction } from '../../ui/use_keys';
 import { useWidth } from '../../ui/use_width';
 import { FigureBox } from '../figure_box';
 import { ZoomButtons } from '../zoom_buttons';
@@ -16,7 +16,7 @@ import { useTheme } from '../canvas';
 import { LANES, paint, palette, SIZES, type Shade } from './canvas';
 import { describe, Launch, Legend, namesOf } from './parts';
 import { isWhole, moved, sameSpan, spanAfterWheel, zoomed, type Span } from '../span';
-import { revealing, rowAt, shortest, timelineOf, whole, type Timeline } from './timeline';
+import { windowShowing, rowAt, shortest, timelineOf, whole, type Timeline } from './timeline';
 import css from './timeline.css?inline';
 import { words } from './words';
 
@@ -89,7 +89,7 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
 
   // scrolls to a row selected in the table
   useLayoutEffect(() => {
-    if (selected >= 0) onView(revealing(timeline, window, selected));
+    if (selected >= 0) onView(windowShowing(timeline, window, selected));
   }, [selected]);
 
   const all = whole(timeline);
@@ -99,13 +99,13 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
   const move = (row: number): void => {
     const next = Math.max(0, Math.min(timeline.count - 1, row));
     setActive({ row: next, keyed: true });
-    onView(revealing(timeline, window, next));
+    onView(windowShowing(timeline, window, next));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const row = active?.row ?? (selected >= 0 ? selected : rowAt(timeline, window.from));
     const middle = active ? timeline.start[row]! : (window.from + window.to) / 2;
     const closer = (): void => onView(zoomed(all, window, middle, 1 / ZOOM, shortest(timeline)));
-    actOn(event, {
+    runKeyAction(event, {
       ArrowRight: () => move(active || selected >= 0 ? row + 1 : row),
       ArrowLeft: () => move(row - 1),
       PageDown: () => onView(moved(all, window, (window.to - window.from) / 2)),

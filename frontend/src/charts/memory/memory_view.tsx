@@ -3,7 +3,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
-import { useWhole } from '../../table/use_whole';
+import { useAllRows } from '../../table/use_whole';
 import { Delta } from '../../ui/delta';
 import { formatBytes, formatPercent, formatRound, formatTime, timeStyle } from '../../ui/format';
 import { Segments } from '../../ui/controls/segments';
@@ -11,7 +11,7 @@ import { Select } from '../../ui/controls/select';
 import { adoptSheet } from '../../ui/sheets';
 import { sentence, text } from '../../ui/strings';
 import { SideFigures, Tooltip } from '../../ui/controls/tooltip';
-import { actOn } from '../../ui/use_keys';
+import { runKeyAction } from '../../ui/use_keys';
 import { useWidth } from '../../ui/use_width';
 import { XTick, YTick } from '../axes';
 import { FigureBox } from '../figure_box';
@@ -45,7 +45,7 @@ interface Props {
 }
 
 export function MemoryView({ table, source, open, look, onToggle, onLook }: Props) {
-  const { table: whole, failure } = useWhole(source, table, COLUMNS);
+  const { table: whole, failure } = useAllRows(source, table, COLUMNS);
   const devices = useMemo(() => (whole ? devicesOf(whole) : []), [whole]);
   const asked = look.split(',');
   const axis: Axis = AXES.find((one) => asked.includes(one)) ?? 'place';
@@ -113,7 +113,7 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
       End: places[places.length - 1],
     };
     const next = targets[event.key];
-    if (next !== undefined) actOn(event, { [event.key]: () => setCursor({ x: Math.min(extent.x.high, Math.max(extent.x.low, next)), keyed: true }) });
+    if (next !== undefined) runKeyAction(event, { [event.key]: () => setCursor({ x: Math.min(extent.x.high, Math.max(extent.x.low, next)), keyed: true }) });
   };
   const held = cursor && { a: heldAt(lines, 'a', cursor.x), b: heldAt(lines, 'b', cursor.x) };
   const sideText = (side: 'a' | 'b'): string => (peaks[side] ? words.side(formatBytes(peaks[side].bytes)) : words.absent);

@@ -3,7 +3,7 @@
 import type { DevicePeaks, Peaks } from '../../contract/sent';
 import type { Table } from '../../contract/wire';
 import { THIN } from '../../ui/format';
-import { add, nothingLeft, type Left } from '../scatter/scatter';
+import { add, noRows, type Left } from '../scatter/scatter';
 
 /** A row on one side: FLOP per byte moved, FLOP per second, the time these rates cover, share of the device's roof, and
  *  which roof limits it. */
@@ -46,7 +46,7 @@ export interface Roof {
 }
 
 /** Maximum number of rows drawn, two marks each. */
-export const MOST_POINTS = 120;
+export const MAX_POINTS = 120;
 
 const SIDES = ['baseline', 'candidate'] as const;
 const FIGURES = ['intensity', 'flop_rate', 'modelled_us', 'roof_share', 'data_type', 'bound'];
@@ -63,10 +63,10 @@ export function hasRates(table: Table): boolean {
 
 const time = (point: Point): number => Math.max(point.a?.us ?? 0, point.b?.us ?? 0);
 
-export function rooflineOf(table: Table, most = MOST_POINTS): Roofline {
+export function rooflineOf(table: Table, most = MAX_POINTS): Roofline {
   const keys = table.columns.flatMap((column, at) => (column.role === 'key' ? [at] : []));
   const at = SIDES.map((side) => FIGURES.map((name) => placeOf(table, `${side}_${name}`)));
-  const unmeasured = nothingLeft();
+  const unmeasured = noRows();
   const points: Point[] = [];
   table.rows.forEach((cells, row) => {
     const figures = at.map((places) => places.map((place) => cells[place] ?? null));
@@ -75,7 +75,7 @@ export function rooflineOf(table: Table, most = MOST_POINTS): Roofline {
     else if (figures.some(([, , us]) => typeof us === 'number' && us > 0)) add(unmeasured, number(figures[0]![2]), number(figures[1]![2]));
   });
   points.sort((left, right) => time(right) - time(left));
-  const small = nothingLeft();
+  const small = noRows();
   for (const point of points.slice(most)) add(small, point.a?.us ?? 0, point.b?.us ?? 0);
   const drawn = points.slice(0, most);
   return { points: drawn, small, unmeasured, largest_us: Math.max(0, ...drawn.map(time)) };

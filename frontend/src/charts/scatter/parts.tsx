@@ -79,7 +79,7 @@ export function Regions({ x, y, right: edge, marks }: { x: (share: number) => nu
     <g>
       {regions.map((region, index) => {
         const name = boundWord(BOUND_CLASSES[index]!);
-        const spot = emptiest(region, name.length * LETTER, marks, index === 1 || index === 2);
+        const spot = leastOverlap(region, name.length * LETTER, marks, index === 1 || index === 2);
         const right = spot.left > region.left + GAP;
         return (
           <text key={index} class="region strong" x={right ? spot.right : spot.left} y={spot.bottom - 3} text-anchor={right ? 'end' : 'start'}>
@@ -93,7 +93,7 @@ export function Regions({ x, y, right: edge, marks }: { x: (share: number) => nu
 
 /** Finds where on a region's left or right side a name of this width overlaps marks least. Ties: the highest place,
  *  then the outer side. */
-export function emptiest(region: Box, width: number, marks: readonly Pick<Mark, 'x' | 'y' | 'r'>[], outerRight: boolean): Box {
+export function leastOverlap(region: Box, width: number, marks: readonly Pick<Mark, 'x' | 'y' | 'r'>[], outerRight: boolean): Box {
   const lefts = [region.left + GAP, region.right - GAP - width];
   if (outerRight) lefts.reverse();
   const lines = Math.max(1, Math.floor((region.bottom - region.top - 2 * GAP) / LINE));

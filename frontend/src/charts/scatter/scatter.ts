@@ -37,11 +37,11 @@ export interface Scatter {
 }
 
 /** Maximum number of kernels drawn, two marks each. */
-export const MOST_POINTS = 120;
+export const MAX_POINTS = 120;
 /** Maximum number of kernels with a line from A to B. */
-export const MOST_LINES = 12;
+export const MAX_LINES = 12;
 /** A kernel that moves less gets no line; findings do not report such a change either. */
-const LEAST_MOVE = 0.05;
+const MIN_MOVE = 0.05;
 
 const NAMES = ['baseline_tensor_active', 'baseline_dram_active', 'candidate_tensor_active', 'candidate_dram_active', 'baseline_us', 'candidate_us'];
 
@@ -59,10 +59,10 @@ export function hasUtilisation(table: Table): boolean {
 
 const time = (point: Point): number => Math.max(point.a?.us ?? 0, point.b?.us ?? 0);
 
-export function scatterOf(table: Table, most = MOST_POINTS): Scatter {
+export function scatterOf(table: Table, most = MAX_POINTS): Scatter {
   const at = places(table);
   const name = table.columns.findIndex((column) => column.role === 'key');
-  const unmeasured = nothingLeft();
+  const unmeasured = noRows();
   const points: Point[] = [];
   const number = (row: number, place: number): number | null => {
     const cell = at ? table.rows[row]?.[at[place]!] : null;
@@ -78,7 +78,7 @@ export function scatterOf(table: Table, most = MOST_POINTS): Scatter {
     else add(unmeasured, number(row, 4), number(row, 5));
   });
   points.sort((left, right) => time(right) - time(left));
-  const small = nothingLeft();
+  const small = noRows();
   for (const point of points.slice(most)) add(small, point.a?.us ?? 0, point.b?.us ?? 0);
   const drawn = points.slice(0, most);
   const short = shortNames(drawn.map((point) => point.name));
@@ -86,7 +86,7 @@ export function scatterOf(table: Table, most = MOST_POINTS): Scatter {
   return { points: drawn, small, unmeasured, largest_us: Math.max(0, ...drawn.map(time)) };
 }
 
-export const nothingLeft = (): Left => ({ count: 0, a_us: 0, b_us: 0 });
+export const noRows = (): Left => ({ count: 0, a_us: 0, b_us: 0 });
 
 export function add(left: Left, a: number | null, b: number | null): void {
   left.count += 1;
@@ -95,11 +95,11 @@ export function add(left: Left, a: number | null, b: number | null): void {
 }
 
 /** Kernels that moved most, by distance times time. */
-export function movers(points: Point[], most = MOST_LINES): Point[] {
+export function movers(points: Point[], most = MAX_LINES): Point[] {
   const weight = (point: Point): number => {
     if (!point.a || !point.b) return 0;
     const distance = Math.hypot(point.b.tensor - point.a.tensor, point.b.dram - point.a.dram);
-    return distance < LEAST_MOVE ? 0 : distance * time(point);
+    return distance < MIN_MOVE ? 0 : distance * time(point);
   };
   return points
     .filter((point) => weight(point) > 0)

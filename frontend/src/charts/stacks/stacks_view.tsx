@@ -4,7 +4,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
 import { rowKey } from '../../table/rows';
-import { useWhole } from '../../table/use_whole';
+import { useAllRows } from '../../table/use_whole';
 import { formatIn, formatPercent, formatRound, formatSetting, formatTime, timeStyle } from '../../ui/format';
 import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';
@@ -30,8 +30,8 @@ const TOP = 8;
 /** Height above a lane for the names of its captures. */
 const HEAD = 14;
 const LEFT = 74;
-const LEAST = 3;
-const MOST = 64;
+const MIN_PX = 3;
+const MAX_PX = 64;
 
 interface Props {
   table: Table;
@@ -52,7 +52,7 @@ interface Props {
 
 export function StacksView(props: Props) {
   const { table, source, words, open, look, onToggle, onLook } = props;
-  const { table: whole, failure } = useWhole(source, table, COLUMNS);
+  const { table: whole, failure } = useAllRows(source, table, COLUMNS);
   const asked = look.split(',');
   const share = asked.includes('share');
   const only = PARTS.findIndex((part) => asked.includes(part));
@@ -84,10 +84,10 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
   const labels = useMemo(() => labelsOf(table), [table]);
   const most = useMemo(() => topOf([...stacks.a, ...stacks.b]), [stacks]);
   const longest = Math.max(stacks.a.length, stacks.b.length, 1);
-  const each = stepsPerBar(longest, width - LEFT, LEAST);
+  const each = stepsPerBar(longest, width - LEFT, MIN_PX);
   const bars = useMemo(() => ({ a: barsOf(stacks.a, each), b: barsOf(stacks.b, each) }), [stacks, each]);
   const shown = LETTERS.filter((side) => stacks[side].length > 0);
-  const slot = Math.min(MOST, Math.max(0, width - LEFT - 4) / Math.max(bars.a.length, bars.b.length, 1));
+  const slot = Math.min(MAX_PX, Math.max(0, width - LEFT - 4) / Math.max(bars.a.length, bars.b.length, 1));
   const names = useMemo(() => ({ a: captureNames(stacks.a), b: captureNames(stacks.b) }), [stacks]);
   const head = names.a.size + names.b.size > 0 ? HEAD : 0;
   const lane = head + HIGH + LABEL;

@@ -11,14 +11,14 @@ const INSET = 3;
 export const WIDTH = 2 * LANE + GAP;
 export const HEIGHT = 22;
 /** The scale spans at least this fraction of the row's longest time, so that a steady row looks steady. */
-const LEAST_SPAN = 0.1;
+const MIN_SPAN = 0.1;
 
 /** Maps a time in microseconds to its y coordinate; both sides share the scale. */
 export function scaleOf({ baseline, candidate }: StepLine): (us: number) => number {
   const times = [baseline, candidate].flatMap((side) => (side ? [...side.low_us, ...(side.high_us ?? [])] : []));
   let low = Math.min(...times);
   let high = Math.max(...times);
-  const missing = (LEAST_SPAN * high - (high - low)) / 2;
+  const missing = (MIN_SPAN * high - (high - low)) / 2;
   if (missing > 0) {
     low -= missing;
     high += missing;

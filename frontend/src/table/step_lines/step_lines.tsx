@@ -3,7 +3,7 @@
 import { Component } from 'preact';
 import { fetchAnswer, queryWith, type RowSource } from '../../api/api';
 import type { RowLines } from '../../contract/sent';
-import { Kept } from '../../ui/kept';
+import { BoundedCache } from '../../ui/kept';
 import { adoptSheet } from '../../ui/sheets';
 import { drawn, HEIGHT, LANE, WIDTH, type Drawn } from './path';
 import css from './step_lines.css?inline';
@@ -13,9 +13,9 @@ adoptSheet(css);
 /** Scrolling must stop this long before steps are fetched. */
 const REST_MS = 120;
 /** Cached rows over all tables. */
-const MOST_KEPT = 6000;
+const MAX_KEPT = 6000;
 /** Most rows of one request that the server accepts. */
-const MOST_ASKED = 500;
+const MAX_ASKED = 500;
 
 /** A fetched row: its place in the server's answer, and its key. */
 export interface LineRow {
@@ -36,7 +36,7 @@ export function writePlaces(places: number[]): string {
 }
 
 /** Pictures by question, table, time and row; the oldest are evicted first. */
-const kept = new Kept<Drawn>(MOST_KEPT);
+const kept = new BoundedCache<Drawn>(MAX_KEPT);
 
 /** The pictures of one table's rows for one time. `onNews` is called when new ones are ready. */
 export class StepLines {
@@ -71,7 +71,7 @@ export class StepLines {
     this.timer = setTimeout(() => {
       if (seen().filter(isMissing).every(({ key }) => this.asking.has(key))) return; // all cached or requested
       if (this.busy && !this.answered) return void (this.next = () => this.look(seen, near, asked));
-      void this.fetch(near().filter(isMissing).slice(0, MOST_ASKED), asked, () => this.look(seen, near, asked));
+      void this.fetch(near().filter(isMissing).slice(0, MAX_ASKED), asked, () => this.look(seen, near, asked));
     }, REST_MS) as unknown as number;
   }
 

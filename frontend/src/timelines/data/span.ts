@@ -67,7 +67,7 @@ export function unitOf(ns: number): [number, string] {
 }
 
 /** If an instant is more ticks from zero than this, labels count from a base to keep their digits readable. */
-const MOST_DIGITS = 1e4;
+const MAX_DIGITS = 1e4;
 
 /** Round ticks for an axis `room` pixels wide, with a label about every `apart` pixels. */
 export function rulerOf(span: Span, room: number, apart = 110): Ruler {
@@ -75,7 +75,7 @@ export function rulerOf(span: Span, room: number, apart = 110): Ruler {
   const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));
   const step = Math.max(1, ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power);
   const far = Math.max(Math.abs(span.from), Math.abs(span.to));
-  const based = far / step > MOST_DIGITS;
+  const based = far / step > MAX_DIGITS;
   const coarse = step * 10 ** Math.ceil(Math.log10(Math.max(length(span) / step, 1)));
   const base = based ? Math.floor(span.from / coarse) * coarse : 0;
   const unit = unitOf(based ? step : far);

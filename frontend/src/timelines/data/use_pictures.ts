@@ -4,7 +4,7 @@ import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { asFailure, type Failure } from '../../api/api';
 import { length, type Span } from '../../charts/span';
 import type { Progress } from '../../contract/wire';
-import { Kept } from '../../ui/kept';
+import { BoundedCache } from '../../ui/kept';
 import { fetchPicture, stepQuery, type Choice, type Letter } from './fetch';
 import type { Picture } from './wire';
 
@@ -26,7 +26,7 @@ interface States extends Record<Letter, SideState> {
 
 const NOTHING: SideState = { whole: null, details: [], failure: null, absent: '', progress: null, waiting: true };
 const KEPT_DETAILS = 6;
-const wholes = new Kept<Picture>(8);
+const wholes = new BoundedCache<Picture>(8);
 
 /** A detailed part extends past the visible span by this share of it on each side, so that small pans need no
  *  request. */

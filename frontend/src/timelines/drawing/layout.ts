@@ -10,7 +10,7 @@ const FOLDED_LEAST = 8;
 const FOLDED_MOST = 32;
 
 /** Lanes with more rows start folded, as do lanes of Python functions. */
-const MOST_OPEN_ROWS = 24;
+const MAX_OPEN_ROWS = 24;
 
 export interface LaneBox {
   lane: Lane;
@@ -33,7 +33,7 @@ export interface Layout {
 }
 
 export function beginsFolded(lane: Lane): boolean {
-  return lane.kind === 'python' || lane.rows > MOST_OPEN_ROWS;
+  return lane.kind === 'python' || lane.rows > MAX_OPEN_ROWS;
 }
 
 /** `turned` holds the lanes whose folding the reader toggled, `pins` those kept in view. */

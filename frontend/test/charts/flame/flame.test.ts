@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { around, changeOf, childrenOf, COLUMNS, frameAt, layout, LEVELS, levelOf, moved, oneSided, pathOf, placeOf, readLook, search, treeOf, USUAL, weightOf, writeLook, type Look } from '../../../src/charts/flame/flame';
+import { around, changeOf, childrenOf, COLUMNS, frameAt, layout, LEVELS, levelOf, moved, oneSided, pathOf, placeOf, readOptions, search, treeOf, DEFAULT_OPTIONS, weightOf, writeOptions, type FlameOptions } from '../../../src/charts/flame/flame';
 import { markedChange } from '../../../src/charts/flame/parts';
 import type { Cell, Table } from '../../../src/contract/wire';
 import { PLAIN, column } from '../../samples';
@@ -33,7 +33,7 @@ const rows: Row[] = [
   ['loader', 1, 'operator', 30, 40],
 ];
 const tree = treeOf(table(rows))!;
-const look = (part: Partial<Look> = {}): Look => ({ ...USUAL, ...part });
+const look = (part: Partial<FlameOptions> = {}): FlameOptions => ({ ...DEFAULT_OPTIONS, ...part });
 const names = (frames: number[]): string[] => frames.map((frame) => tree.name[frame]!);
 
 describe('the call tree', () => {
@@ -94,7 +94,7 @@ describe('the change of a frame', () => {
 });
 
 describe('the picture', () => {
-  const places = (zoom: number, over: Partial<Look> = {}, least = 0): string[] =>
+  const places = (zoom: number, over: Partial<FlameOptions> = {}, least = 0): string[] =>
     layout(tree, zoom, look(over), least).flat().map(({ frame, row, from, to }) => `${row} ${tree.name[frame]} ${from.toFixed(3)} ${to.toFixed(3)}`);
   it('lies row by row below the whole', () => {
     expect(places(0).slice(0, 3)).toEqual(['0 step 0.000 1.000', '1 Net_0 0.000 0.667', '1 loader 0.667 0.958']);
@@ -129,8 +129,8 @@ describe('links', () => {
     expect(frameAt(tree, 'nowhere')).toBe(0);
   });
   it('hold what is chosen and leave out what is usual', () => {
-    for (const text of ['', 'b', 'share', 'run', 'a,share,run']) expect(writeLook(readLook(text))).toBe(text);
-    expect(readLook('nonsense,share')).toEqual({ width: 'both', measure: 'share', order: 'size' });
+    for (const text of ['', 'b', 'share', 'run', 'a,share,run']) expect(writeOptions(readOptions(text))).toBe(text);
+    expect(readOptions('nonsense,share')).toEqual({ width: 'both', measure: 'share', order: 'size' });
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bins, changes, revealing, rowAt, shortest, timelineOf, whole } from '../../../src/charts/launch_timeline/timeline';
+import { bins, changes, windowShowing, rowAt, shortest, timelineOf, whole } from '../../../src/charts/launch_timeline/timeline';
 import { isWhole, moved, zoomed } from '../../../src/charts/span';
 import type { Table } from '../../../src/contract/wire';
 import { PLAIN, column } from '../../samples';
@@ -54,8 +54,8 @@ describe('the launches side by side', () => {
   });
   it('moves just so far that a chosen launch is in view', () => {
     const window = { from: 0, to: 45 };
-    expect(revealing(line, window, 1)).toBe(window);
-    const next = revealing(line, window, 3);
+    expect(windowShowing(line, window, 1)).toBe(window);
+    const next = windowShowing(line, window, 3);
     expect(next.from).toBeLessThanOrEqual(55);
     expect(next.to).toBe(60);
   });

@@ -20,19 +20,19 @@ MULTIPLE = 8
 SMALL = 16
 """Sizes below this, such as channels of a filter or an image, are seldom aligned and are ignored."""
 
-MOSTLY, RARELY = 0.8, 0.5
+MIN_ALIGNED, MAX_UNALIGNED = 0.8, 0.5
 """Least share of aligned calls for an aligned operator, and largest share for an unaligned one."""
 
-NEARLY = 0.07
+MAX_ELEMENT_CHANGE = 0.07
 """Largest relative change of the number of elements; beyond it the work differs."""
 
-BEYOND = 3.0
+MIN_TIME_RATIO = 3.0
 """The time changes at least this many times as much as the elements, as logarithms, ..."""
 
 CHANGED = 0.05
 """... and by at least this share."""
 
-MOST = 0.5
+MAIN_SHARE = 0.5
 """Share of the change that must be in operators that compute in blocks: a lookup of rows needs no multiples."""
 
 _IN_BLOCKS = re.compile("conv|attention|attn|fmha")
@@ -59,15 +59,15 @@ def alignment_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     sizes = [_elements(moved.values(), side) for side in (0, 1)]
     growth, change = math.log(sizes[1] / sizes[0]), math.log(every.us_b / every.us_a)
-    if abs(growth) > math.log1p(NEARLY) or change * exposed <= 0:
+    if abs(growth) > math.log1p(MAX_ELEMENT_CHANGE) or change * exposed <= 0:
         return
-    if abs(change) < max(math.log1p(CHANGED), BEYOND * abs(growth)):
+    if abs(change) < max(math.log1p(CHANGED), MIN_TIME_RATIO * abs(growth)):
         return
     delta = math.copysign(min(abs(every.delta_us), abs(exposed)), exposed)
     if abs(delta) < pair.least_us:
         return
     own = {one: total(amount for _, amount in rows) for one, rows in moved.items()}
-    if abs(math.fsum(own[one].delta_us for one in own if _computes_in_blocks(one))) < MOST * abs(every.delta_us):
+    if abs(math.fsum(own[one].delta_us for one in own if _computes_in_blocks(one))) < MAIN_SHARE * abs(every.delta_us):
         return
     name = max(own, key=lambda one: (not one.startswith("autograd::"), abs(own[one].delta_us), one))
     gone, new = ([part for part, amount in moved[name] if amount.more_calls * sign > 0] for sign in (-1, 1))
@@ -95,9 +95,9 @@ def _lost(rows: _Rows) -> int:
         _aligned([(part, abs(amount.more_calls)) for part, amount in rows if amount.more_calls * sign > 0])
         for sign in (-1, 1)
     )
-    if went >= MOSTLY and came <= RARELY:
+    if went >= MIN_ALIGNED and came <= MAX_UNALIGNED:
         return 1
-    return -1 if came >= MOSTLY and went <= RARELY else 0
+    return -1 if came >= MIN_ALIGNED and went <= MAX_UNALIGNED else 0
 
 
 def _aligned(calls: Sequence[tuple[str, float]]) -> float:
@@ -125,7 +125,7 @@ ALIGNMENT = Rule(
     needs="operators and `record_shapes`, kernels",
     look_at="widths, channels and vocabulary: round them up to multiples of 8, better 64",
     look_at_gain="which sizes of the model were rounded",
-    confidence="likely: the sizes are recorded; that they cost the time follows from their operators alone",
+    confidence="likely: the sizes are recorded; that they cost the time is inferred from the time of these operators",
     find=alignment_rules,
     rank=1,
 )

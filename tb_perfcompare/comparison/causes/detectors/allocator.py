@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise, is_same_runtime
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, signed_time
@@ -25,7 +25,7 @@ def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
     amount = total(every.values())
     rows = {row.path[1]: row.delta / pair.unit for row in pair.entities("Runtime") if row.path[1] in every}
     exposed = fsum(rows.values())
-    if not called_otherwise(amount.calls_a, amount.calls_b) or abs(exposed) < pair.least_us:
+    if not call_count_changed(amount.calls_a, amount.calls_b) or abs(exposed) < pair.least_us:
         return
     if amount.more_calls * exposed <= 0:
         return
@@ -44,7 +44,7 @@ def _retries(
     """Retries of allocations: inside an operator the allocator frees memory only if it could not allocate. None
     without a change in retries."""
     inside = total(amount for caller, amount in pair.callers(_gives).items() if caller != _OUTSIDE)
-    if not called_otherwise(inside.calls_a, inside.calls_b) or not taken:
+    if not call_count_changed(inside.calls_a, inside.calls_b) or not taken:
         return None
     more = inside.more_calls > 0
     first = max(given, key=lambda name: (abs(given[name].more_calls), name))
@@ -55,7 +55,7 @@ def _retries(
         first,
         "Memory pressure" if more else "Memory pressure is gone",
         f"allocations inside operators {'run' if more else 'no longer run'} out of memory and retry after "
-        f"freeing cached blocks; {first} {_times(inside)} calls per step there, driver allocations {_times(again)}",
+        f"freeing cached blocks; {first} {_times(inside)} calls per step in them, driver allocations {_times(again)}",
         "",
     )
 
@@ -64,7 +64,7 @@ def _calls(pair: RuleContext, every: dict[str, Amount]) -> tuple[Rule, str, str,
     first = max(every, key=lambda name: (abs(every[name].delta_us), name))
     more = every[first].more_calls > 0
     outside = pair.callers(lambda name: calls(RELEASE, name)).get(_OUTSIDE, NOTHING)
-    emptied = called_otherwise(outside.calls_a, outside.calls_b)
+    emptied = call_count_changed(outside.calls_a, outside.calls_b)
     where = ", outside operators, as torch.cuda.empty_cache() does" if emptied else ""
     return (
         ALLOCATOR_CALLS,

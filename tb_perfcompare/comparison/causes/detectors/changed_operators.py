@@ -13,7 +13,12 @@ from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.gaps_around import gaps_around
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise, is_same_runtime, recounted
+from tb_perfcompare.comparison.causes.evidence.host_time import (
+    CPU_EXEC,
+    call_count_changed,
+    is_same_runtime,
+    recounted_operators,
+)
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
 from tb_perfcompare.comparison.causes.evidence.recomputed import AUTOGRAD, in_hooks, recomputed
 from tb_perfcompare.comparison.causes.evidence.replaced_operators import Place, backward_of, plain_name, replacements
@@ -29,13 +34,13 @@ from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
-STEADY = 0.5
+MIN_STEPS_SHARE = 0.5
 """Share of its side's steps that have to call an operator for it to belong to the program."""
 
 REPLACING = 4
 """Operators named on either side of a replacement."""
 
-NAMED = 2
+MAX_NAMED = 2
 """Operators of each kind that a sentence names."""
 
 REPLACED = 0.1
@@ -89,7 +94,9 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
     if not _recorded(operators) or _launches_graphs(pair) or not is_same_runtime(pair):
         return
     steady = _steady(pair.baseline) | _steady(pair.candidate)
-    changed = {key[0] for key, amount in operators.items() if called_otherwise(amount.calls_a, amount.calls_b)} & steady
+    changed = {
+        key[0] for key, amount in operators.items() if call_count_changed(amount.calls_a, amount.calls_b)
+    } & steady
     if not changed or any(map(is_compiled, changed)):
         return
     operator_names = {key[0] for key in operators}
@@ -158,10 +165,10 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     if not _recorded(operators) or found_rules & {"graph_lost", "graph_gained"} or _launches_graphs(pair):
         return
     steady = _steady(pair.baseline) | _steady(pair.candidate)
-    certain = recounted(pair)
+    certain = recounted_operators(pair)
     counted = {
         key[0]: amount for key, amount in operators.items()
-        if key[0] in steady and (key[0] in certain or called_otherwise(amount.calls_a, amount.calls_b))
+        if key[0] in steady and (key[0] in certain or call_count_changed(amount.calls_a, amount.calls_b))
     }  # fmt: skip
     host = pair.entities(CPU_EXEC)
     host_amounts = {name: host[at] for at, name in enumerate(host.key) if name in counted}
@@ -256,8 +263,8 @@ def _cause_of(
     if is_again:
         clauses = [*_recounted(others), *_named("new", new), *_named("gone", gone)]
     first = (others if is_again else new or gone or others)[0]
-    where = where_called(pair, [(one.name, one.calls) for one in (*new[:NAMED], *gone[:NAMED], *others[:NAMED])
-                                if not one.annotation])  # fmt: skip
+    named = (*new[:MAX_NAMED], *gone[:MAX_NAMED], *others[:MAX_NAMED])
+    where = where_called(pair, [(one.name, one.calls) for one in named if not one.annotation])
     clauses += [where] if where else []
     title = _title(new, gone, others, delta)
     if is_again:
@@ -289,7 +296,7 @@ def _annotations(pair: RuleContext, host: EntityRows, operators: Mapping[Key, Am
             {(CPU_EXEC, row.path[1]): row.delta / pair.unit}, annotation=True,
         )
         for row in alone
-        if row.path[1] not in known and sum(row.calls) >= STEADY and not is_compiled(row.path[1])
+        if row.path[1] not in known and sum(row.calls) >= MIN_STEPS_SHARE and not is_compiled(row.path[1])
     ]  # fmt: skip
 
 
@@ -310,7 +317,7 @@ def _steady(summary: Summary) -> set[str]:
     table = summary.groups.get("operators")
     if table is None:
         return set()
-    often = (table.calls > 0).mean(axis=1) >= STEADY
+    often = (table.calls > 0).mean(axis=1) >= MIN_STEPS_SHARE
     return {key[0] for key, enough in zip(table.keys, often.tolist(), strict=True) if enough}
 
 
@@ -360,7 +367,8 @@ def _named(word: str, group: list[_Changed]) -> Iterator[str]:
     if not group:
         return
     named = ", ".join(
-        f"{short(one.name)} ({calls_text(one.calls.calls_a + one.calls.calls_b, ' per step')})" for one in group[:NAMED]
+        f"{short(one.name)} ({calls_text(one.calls.calls_a + one.calls.calls_b, ' per step')})"
+        for one in group[:MAX_NAMED]
     )
     yield f"{word}: {named}{_others(group)}"
 
@@ -369,13 +377,13 @@ def _recounted(group: list[_Changed]) -> Iterator[str]:
     if not group:
         return
     named = ", ".join(
-        f"{short(one.name)} {numbers_text(one.calls.calls_a, one.calls.calls_b)}" for one in group[:NAMED]
+        f"{short(one.name)} {numbers_text(one.calls.calls_a, one.calls.calls_b)}" for one in group[:MAX_NAMED]
     )
     yield f"{_CALLS}: {named}{_others(group)}"
 
 
 def _others(group: list[_Changed]) -> str:
-    rest = len(group) - NAMED
+    rest = len(group) - MAX_NAMED
     return f" and {many(rest, 'other')}" if rest > 0 else ""
 
 

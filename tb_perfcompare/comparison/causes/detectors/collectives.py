@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.findings import category_words
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.ranks.extra_work import extra_work
 from tb_perfcompare.comparison.ranks.sides import ranks_of
@@ -24,12 +24,12 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable, Su
 from tb_perfcompare.number_text import rate, size
 from tb_perfcompare.quick_dataclass import dataclass
 
-NAMED, _MOST_NAMED = 0.25, 3
+NAMED, _MAX_NAMED = 0.25, 3
 """Share of a late rank's extra work from which a category is named, and the largest number of categories named."""
 
 COMMUNICATION = "Communication"
 
-MOST = 0.5
+MAIN_SHARE = 0.5
 """Share of the change that must come from waiting, or from the collectives' own time."""
 
 
@@ -43,20 +43,20 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
     collectives = {key: amount for key, amount in all_collectives.items() if key in on_device} or all_collectives
     rows = [row for row in pair.entities(COMMUNICATION) if (row.path[1],) in collectives]
     # work around a collective that only the host does is not a collective
-    if not rows or abs(sum(row.delta for row in rows)) < MOST * abs(exposed) * pair.unit:
+    if not rows or abs(sum(row.delta for row in rows)) < MAIN_SHARE * abs(exposed) * pair.unit:
         return
     amount = total(collectives.values())
     first = max(rows, key=lambda row: (abs(row.delta), row.path))
     splits = _waiting(pair.baseline), _waiting(pair.candidate)
     counted = fsum(collective.counted_us for collective in collectives.values())
-    by_number = _more(amount, exposed) and abs(counted) >= MOST * abs(amount.delta_us)  # each one waits
+    by_number = _more(amount, exposed) and abs(counted) >= MAIN_SHARE * abs(amount.delta_us)  # each one waits
     if splits[0] is not None and splits[1] is not None and not by_number:
         waiting = splits[1].waiting_us - splits[0].waiting_us
         longer = splits[1].collective_us - splits[0].collective_us
-        if abs(waiting) >= MOST * abs(longer) and waiting * exposed > 0:
+        if abs(waiting) >= MAIN_SHARE * abs(longer) and waiting * exposed > 0:
             yield _late_rank(pair, (splits[0], splits[1]), first, exposed)
             return
-    if abs(amount.delta_us) < MOST * abs(exposed) or amount.delta_us * exposed < 0:
+    if abs(amount.delta_us) < MAIN_SHARE * abs(exposed) or amount.delta_us * exposed < 0:
         if collectives is not all_collectives:  # host work is never hidden behind the host
             yield _overlap(pair, amount, first, exposed)
         return
@@ -65,7 +65,7 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
 
 def _more(amount: Amount, exposed: float) -> bool:
     """Whether the change comes with more (fewer) collectives."""
-    return called_otherwise(amount.calls_a, amount.calls_b) and amount.more_calls * exposed > 0
+    return call_count_changed(amount.calls_a, amount.calls_b) and amount.more_calls * exposed > 0
 
 
 def _slower(
@@ -78,7 +78,7 @@ def _slower(
     transfer = (before.transfer_us, after.transfer_us) if before and after and whole else None
     rates = _bandwidth_text(pair, (amount.us_a, amount.us_b), transfer)
     word = "slower" if slower else "faster"
-    ranks = "; with one rank compared, waiting for a late rank looks the same" if alone else ""
+    ranks = "; only one rank is compared: waiting for a late rank would look the same" if alone else ""
     title, calls = f"Collectives are {word}", ""
     explains: dict[Part, float] = {(COMMUNICATION, ""): exposed}
     confidence = "a late rank would look the same" if alone else ""
@@ -128,9 +128,9 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
     does, evidence = "", [Evidence("communication", first.path[1])]
     if own[most] > pair.least_us:
         extra = extra_work(*((pair.candidate, pair.baseline) if longer else (pair.baseline, pair.candidate)), side.late)
-        named = [work for work in extra if work.us >= NAMED * own[most]][:_MOST_NAMED]
+        named = [work for work in extra if work.us >= NAMED * own[most]][:_MAX_NAMED]
         of = f": {', '.join(work.text for work in named)}" if named else ""
-        does = f" ({category_words(CATEGORY_LABELS[most])} {signed_time(own[most])} over the other ranks{of})"
+        does = f" ({category_words(CATEGORY_LABELS[most])} {signed_time(own[most])} vs the other ranks{of})"
         evidence += [Evidence("ledger", f"{work.category} / {work.key}") for work in named]
     # in the mean over ranks, the late rank's own work counts by its share
     explains = {(COMMUNICATION, ""): exposed}
@@ -140,7 +140,7 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
             explains[label, ""] = sign * min(us / len(side.beyond_us), abs(pair.exposed(label)))
     delta = fsum(explains.values())
     its_work = signed_time(delta - exposed)
-    of_it = "" if len(explains) == 1 else f", {its_work} of it the late rank's own work averaged over ranks"
+    of_it = "" if len(explains) == 1 else f", including {its_work} of the late rank's own work (mean over ranks)"
     sentence = (
         f"Ranks wait {'longer' if longer else 'less'} in collectives: {signed_time(delta)} per step{of_it}; "
         f"the late rank {'is' if longer else 'was'} {side.late}{does}; per step and rank, waiting "

@@ -15,16 +15,16 @@ import numpy as np
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short, signed_time
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, is_compiled
-from tb_perfcompare.model.summary.summary import NOBODY, Summary
+from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
-_MOST_IDS, _MOST_GONE = 6, 3
+_MAX_IDS_NAMED, _MAX_GONE_NAMED = 6, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class _Regions:
     @property
     def text(self) -> str:
         """Regions in words: "2 compiled regions per step (0/0, 1/0)"."""
-        more = f" and {len(self.ids) - _MOST_IDS} more" if len(self.ids) > _MOST_IDS else ""
-        suffix = f" ({', '.join(self.ids[:_MOST_IDS])}{more})" if self.ids else ""
+        more = f" and {len(self.ids) - _MAX_IDS_NAMED} more" if len(self.ids) > _MAX_IDS_NAMED else ""
+        suffix = f" ({', '.join(self.ids[:_MAX_IDS_NAMED])}{more})" if self.ids else ""
         one = "compiled region" if self.per_step == 1 else "compiled regions"
         return f"{number_text(self.per_step)} {one} per step{suffix}"
 
@@ -60,7 +60,7 @@ def regions_clause(pair: RuleContext) -> str:
     if not a.per_step and not b.per_step:
         return ""
     ids = max(regions, key=lambda side: len(side.ids)).ids
-    suffix = f" ({', '.join(ids[:_MOST_IDS])})" if ids else ""
+    suffix = f" ({', '.join(ids[:_MAX_IDS_NAMED])})" if ids else ""
     return f"; compiled regions per step {numbers_text(a.per_step, b.per_step)}{suffix}"
 
 
@@ -79,9 +79,10 @@ def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
     gained = b.per_step > 0
     rows = _moved(pair)
     explained: dict[Part, float] = {(CPU_EXEC, row.path[1]): row.delta / pair.unit for row in rows}
-    rest = sum(row.delta for row in pair.entities("Other") if row.path[1] == NOBODY) / pair.unit
+    rest = sum(row.delta for row in pair.entities("Other") if row.path[1] == NOTHING_RECORDED) / pair.unit
     if pair.baseline.device.kind == pair.candidate.device.kind == "cpu" and (rest < 0) == gained:
-        explained["Other", NOBODY] = rest  # Python between operators disappears with them; more of it has another cause
+        # Python between operators disappears with them; more of it has another cause
+        explained["Other", NOTHING_RECORDED] = rest
     delta = fsum(explained.values())
     word, other = ("candidate", "baseline") if gained else ("baseline", "candidate")
     again = b.again if gained else a.again
@@ -128,7 +129,7 @@ def _moved(pair: RuleContext) -> list[LedgerRow]:
     """Ledger rows of compiled code and of operators whose number of calls changed."""
     return [
         row for row in pair.entities(CPU_EXEC)
-        if row.status != "both" or is_compiled(row.path[1]) or called_otherwise(*row.calls)
+        if row.status != "both" or is_compiled(row.path[1]) or call_count_changed(*row.calls)
     ]  # fmt: skip
 
 
@@ -142,8 +143,8 @@ def _instead(pair: RuleContext, gained: bool) -> str:
     alone.sort(key=lambda key: (is_backward(key[0]), -getattr(operators[key], here), key))
     if calls[0] == calls[1] and not alone:
         return ""
-    more = f" and {many(len(alone) - _MOST_GONE, 'other')}" if len(alone) > _MOST_GONE else ""
-    names = ", ".join(short(key[0]) for key in alone[:_MOST_GONE])
+    more = f" and {many(len(alone) - _MAX_GONE_NAMED, 'other')}" if len(alone) > _MAX_GONE_NAMED else ""
+    names = ", ".join(short(key[0]) for key in alone[:_MAX_GONE_NAMED])
     suffix = f", {'gone' if gained else 'new'}: {names}{more}" if alone else ""
     return f"; operator calls {numbers_text(*calls)} per step{suffix}"
 

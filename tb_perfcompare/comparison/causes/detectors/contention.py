@@ -23,16 +23,16 @@ from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartile
 from tb_perfcompare.model.summary.device_timeline import LAUNCH_LATENCY, TABLE
 from tb_perfcompare.model.summary.summary import Summary
 
-UNCHANGED = 0.1
+UNCHANGED_TOLERANCE = 0.1
 """The fastest calls are unchanged if the median of their ratios is within this of 1 ..."""
 
-LITTLE = 0.35
+MAX_EXPLAINED = 0.35
 """... or if they explain at most this share of the ratio of all calls, both as logarithms: caches are affected, too."""
 
-SLOWER = 1.2
+MIN_SLOWDOWN = 1.2
 """Least ratio by which the mean time of operators or kernels must have grown."""
 
-MOST = 0.5
+MAIN_SHARE = 0.5
 """Share of the change of CPU Exec (Kernel) that all of them must explain together, and that no single one may
 explain."""
 
@@ -40,12 +40,12 @@ TYPICAL = 1 / 3
 """Least ratio of the median operator's ratio to that of the sums, as logarithms. Lost time slices hit all operators
 in proportion to their time (0.87 to 1.46 in recordings), page faults only a few (0.14)."""
 
-ENOUGH_CALLS = 8
+MIN_CALLS = 8
 """Number of calls from which at least one is likely to be undisturbed."""
 
 LAUNCHES = "kernels_by_launch"
 
-FEWEST = 3
+MIN_KERNELS = 3
 """Fewest kernels, by name, that have to take longer. A single one is slower, not interrupted."""
 
 
@@ -54,7 +54,7 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     exposed = pair.exposed("CPU Exec")
     table = table_of_calls(pair)
     columns = pair.columns(table, "host_self")
-    often_called = np.minimum(columns.calls_a * pair.steps[0], columns.calls_b * pair.steps[1]) >= ENOUGH_CALLS
+    often_called = np.minimum(columns.calls_a * pair.steps[0], columns.calls_b * pair.steps[1]) >= MIN_CALLS
     operators = columns.of_rows(np.flatnonzero(often_called))
     if not operators:
         return
@@ -88,24 +88,24 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     sign = math.copysign(1, delta)
     largest = max(grown, key=lambda part: grown[part] * sign)
-    if abs(grown[largest]) > MOST * abs(delta):
+    if abs(grown[largest]) > MAIN_SHARE * abs(delta):
         # a slice of many milliseconds falls on one call of one operator: the others decide
         longest = _longest_call(pair.candidate if delta > 0 else pair.baseline, table, largest[1])
         once = sign * min(longest, abs(grown[largest]))
         grown[largest] -= once
         delta, exposed = delta - once, exposed - once
-        if min(delta * sign, exposed * sign) <= 0 or abs(grown[largest]) > MOST * abs(delta):
+        if min(delta * sign, exposed * sign) <= 0 or abs(grown[largest]) > MAIN_SHARE * abs(delta):
             return
     after = before + delta
-    if after <= 0 or max(before, after) < SLOWER * min(before, after):
+    if after <= 0 or max(before, after) < MIN_SLOWDOWN * min(before, after):
         return
     middle = weighted_quartiles(np.log(ratios), np.array(weights))[1]
-    if abs(middle) > max(-math.log(1 - UNCHANGED), LITTLE * abs(math.log(after / before))):
+    if abs(middle) > max(-math.log(1 - UNCHANGED_TOLERANCE), MAX_EXPLAINED * abs(math.log(after / before))):
         return
     if weighted_quartiles(np.log(means), np.array(times))[1] / math.log(after / before) < TYPICAL:
         return
     own = math.copysign(min(abs(exposed), abs(delta)), delta)
-    if abs(own) < MOST * abs(exposed):
+    if abs(own) < MAIN_SHARE * abs(exposed):
         return
     explained = exposed_growth(pair, {part: us * own / delta for part, us in grown.items()}, delta)
     exposed = math.fsum(explained.values())
@@ -145,7 +145,7 @@ def sharing_rules(pair: RuleContext) -> Iterator[Cause]:
     fastest = fastest_calls(pair, LAUNCHES)
     kernels = {
         key: amount for key, amount in pair.amounts(LAUNCHES).items()
-        if key in fastest and min(amount.calls_a * pair.steps[0], amount.calls_b * pair.steps[1]) >= ENOUGH_CALLS
+        if key in fastest and min(amount.calls_a * pair.steps[0], amount.calls_b * pair.steps[1]) >= MIN_CALLS
     }  # fmt: skip
     if not kernels:
         return
@@ -153,17 +153,21 @@ def sharing_rules(pair: RuleContext) -> Iterator[Cause]:
     launches = np.array([(kernel.calls_a, kernel.calls_b) for kernel in kernels.values()]).T
     # as if both sides launched it as often: other numbers of launches are no contention
     before, after = (launches.mean(axis=0) * us / launches).sum(axis=1).tolist()
-    if max(before, after) < SLOWER * min(before, after):
+    if max(before, after) < MIN_SLOWDOWN * min(before, after):
         return
     low = np.log([fastest[key][1] / fastest[key][0] for key in kernels])
     middle = float(weighted_quartiles(low, us.sum(axis=0))[1])
-    if abs(middle) > LITTLE * abs(math.log(after / before)):
+    if abs(middle) > MAX_EXPLAINED * abs(math.log(after / before)):
         return
     rates = np.array([kernel.rate_us for kernel in kernels.values()])
     kept = rates * exposed > 0
     grown = total_by_key((key[0], float(us)) for key, us, keep in zip(kernels, rates, kept, strict=True) if keep)
     delta = math.fsum(grown.values())
-    if len(grown) < FEWEST or abs(delta) < MOST * abs(exposed) or max(map(abs, grown.values())) > MOST * abs(delta):
+    if (
+        len(grown) < MIN_KERNELS
+        or abs(delta) < MAIN_SHARE * abs(exposed)
+        or max(map(abs, grown.values())) > MAIN_SHARE * abs(delta)
+    ):
         return
     own = math.copysign(min(abs(delta), abs(exposed)), exposed)
     explained: dict[Part, float] = {("Kernel", name): us * own / delta for name, us in grown.items()}

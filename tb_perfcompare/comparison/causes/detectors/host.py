@@ -23,7 +23,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import (
 )
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
 from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, PYTHON, category_words
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise, exposed_growth
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, exposed_growth
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
 from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
@@ -32,19 +32,19 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Rule
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.quiet_part import QUIET_TABLE, QuietPart
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time, times_text
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
 
-MOST = 0.5
+MAIN_SHARE = 0.5
 """Share of the growth of the same calls' exposed time, beyond a uniform slowdown, that the operator must explain,
 half of it in its own time."""
 
-PART = 0.05
+MIN_SHARE = 0.05
 """Share of CPU Exec's change that a single operator must explain."""
 
 SAME_CALLS = 0.1
 """Largest relative change of the number of calls for an operator to count as called as often."""
 
-MOST_NAMED = 3
+MAX_NAMED = 3
 """Parts of a step that a sentence names."""
 
 FASTEST = 1.05
@@ -73,8 +73,8 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     amount = pair.amount("operators", "host_self", name)
     # exposed time also grows if the device or API calls hide less, without the operator itself being slower
     spent = amount if amount.calls_a else pair.own_times(CPU_EXEC).get(name, NOTHING)
-    alone = delta * left > 0 and abs(delta) >= max(MOST * abs(left), PART * abs(exposed), pair.least_us)
-    alone = alone and spent.rate_us * math.copysign(1, delta) >= MOST * abs(delta)
+    alone = delta * left > 0 and abs(delta) >= max(MAIN_SHARE * abs(left), MIN_SHARE * abs(exposed), pair.least_us)
+    alone = alone and spent.rate_us * math.copysign(1, delta) >= MAIN_SHARE * abs(delta)
     if not alone:
         behind = _behind_the_device(pair, exposed, pace)
         if behind not in rows.key:
@@ -119,7 +119,7 @@ def _behind_the_device(pair: RuleContext, exposed: float, pace: float) -> str:
     }
     name = max(slower, key=lambda one: (slower[one] * math.copysign(1, exposed), one), default="")
     most = slower.get(name, 0.0)
-    enough = abs(most) >= max(MOST * abs(math.fsum(slower.values())), MOST * abs(exposed), pair.least_us)
+    enough = abs(most) >= max(MAIN_SHARE * abs(math.fsum(slower.values())), MAIN_SHARE * abs(exposed), pair.least_us)
     return name if enough and most * exposed > 0 else ""
 
 
@@ -159,7 +159,7 @@ def quiet_rules(pair: RuleContext) -> Iterator[Cause]:
     """The part that makes half of a program's change in uninterrupted steps, if interruptions are most of the change
     of recorded operators."""
     part = _half_of_it(pair)
-    if part is not None and part.entity != NOBODY:
+    if part is not None and part.entity != NOTHING_RECORDED:
         yield _quiet(pair, part)
 
 
@@ -167,16 +167,16 @@ def quiet_rest_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]
     """Time between events, unless operators that only one side calls explain it; or the largest parts of the change,
     if no rule explains it."""
     whole, part = pair.once(quiet_change), _half_of_it(pair)
-    if part is not None and part.entity == NOBODY and not explained.by_category().get(part.category):
+    if part is not None and part.entity == NOTHING_RECORDED and not explained.by_category().get(part.category):
         yield _quiet(pair, part)
         return
     if abs(whole) < pair.least_us or not whole or explained.rules - {*MACHINE_PACE.names}:
         return
-    grown = sorted(_grown(pair), key=lambda part: (-abs(part.delta_us), part.category, part.entity))[:MOST_NAMED]
-    if abs(math.fsum(part.delta_us for part in grown)) < MOST * abs(whole):
+    grown = sorted(_grown(pair), key=lambda part: (-abs(part.delta_us), part.category, part.entity))[:MAX_NAMED]
+    if abs(math.fsum(part.delta_us for part in grown)) < MAIN_SHARE * abs(whole):
         return
     clauses = [
-        f"{category_words(part.category) if part.entity == NOBODY else short(part.entity)} "
+        f"{category_words(part.category) if part.entity == NOTHING_RECORDED else short(part.entity)} "
         f"{signed_time(part.delta_us)} ({times_text(*part.us)})"
         for part in grown
     ]
@@ -197,11 +197,11 @@ def _half_of_it(pair: RuleContext) -> QuietPart | None:
     """The part, called as often on both sides, that makes half of the change; None if there is none. If recording
     costs more, annotations do not count, because they are Python code."""
     whole = pair.once(quiet_change)
-    often = [part for part in _grown(pair) if min(part.us) > 0 and not called_otherwise(*part.calls)]
+    often = [part for part in _grown(pair) if min(part.us) > 0 and not call_count_changed(*part.calls)]
     if costlier_to_record(pair, whole):
         often = [part for part in often if pair.amount("operators", "host_self", part.entity) is not NOTHING]
     most = max(often, key=lambda part: (abs(part.delta_us), part.category, part.entity), default=None)
-    return most if most is not None and abs(most.delta_us) >= max(MOST * abs(whole), pair.least_us) else None
+    return most if most is not None and abs(most.delta_us) >= max(MAIN_SHARE * abs(whole), pair.least_us) else None
 
 
 def _quiet(pair: RuleContext, part: QuietPart) -> Cause:
@@ -210,9 +210,9 @@ def _quiet(pair: RuleContext, part: QuietPart) -> Cause:
     rule, subject = GENERAL[category], GENERAL[category].meaning
     if category is StepCategory.CPU_EXEC:
         rule, subject = OPERATOR_SLOWER, f"one operator is {'slower' if whole > 0 else 'faster'} on the CPU"
-    elif category is StepCategory.OTHER and part.entity != NOBODY:
+    elif category is StepCategory.OTHER and part.entity != NOTHING_RECORDED:
         subject = PYTHON
-    named = "" if part.entity == NOBODY else f"{short(part.entity)} "
+    named = "" if part.entity == NOTHING_RECORDED else f"{short(part.entity)} "
     sentence = (
         f"{subject[0].upper()}{subject[1:]}: {named}{signed_time(part.delta_us)} per step without interruptions "
         f"({times_text(*part.us)}), {percent_text(part.delta_us / whole)} of the program's change."

@@ -21,10 +21,10 @@ from tb_perfcompare.comparison.result.wording import number_text, percent_text, 
 
 KERNEL = "Kernel"
 
-MOST = 0.5
+MAIN_SHARE = 0.5
 """Share of the slowdown of the same launches, beyond a uniform slowdown, that the kernel must explain."""
 
-PART = 0.05
+MIN_SHARE = 0.05
 """Share of the category's change that a single kernel must explain."""
 
 SAME_CALLS = 0.1
@@ -51,7 +51,7 @@ def kernel_speed_rules(pair: RuleContext) -> Iterator[Cause]:
     at = largest(rows, slower, beyond * (1 if left > 0 else -1))
     first, delta = rows[at], float(beyond[at])
     exposed = pair.exposed(KERNEL)
-    least = max(MOST * abs(left), PART * abs(exposed), pair.least_us)
+    least = max(MAIN_SHARE * abs(left), MIN_SHARE * abs(exposed), pair.least_us)
     if delta * exposed < 0:  # if other kernels more than make up for it, it is a cause only if it is the larger part
         least = max(least, abs(exposed))
     if delta * left <= 0 or abs(delta) < least:

@@ -25,7 +25,7 @@ HALF = 0.5
 """Remaining share of graph launches below which graphs count as launched less often. Also the share of the launches'
 slowdown that must be beyond the host's pace, and exposed."""
 
-PART = 0.25
+MIN_SHARE = 0.25
 """Share of the growth of all host calls that launches must explain."""
 
 IDLE_SHARE = 0.1
@@ -89,7 +89,7 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     sign = 1 if exposed > 0 else -1
     grown = launches.rate_us - launches.paced_us(host_ratio(pair) or 1.0)
-    if sign * grown < max(pair.least_us, HALF * abs(launches.rate_us), PART * abs(slower_work(pair))):
+    if sign * grown < max(pair.least_us, HALF * abs(launches.rate_us), MIN_SHARE * abs(slower_work(pair))):
         return
     own = {row.path: row.delta / pair.unit for row in pair.entities("Runtime") if row.path[1] in launched}
     explained = exposed_growth(pair, {("Runtime", path[1]): us for path, us in own.items()}, grown)

@@ -11,11 +11,11 @@ from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, Evid
 from tb_perfcompare.comparison.result.headline import Basis, PaceFacts, Verdict
 from tb_perfcompare.comparison.result.wording import ratio_text, signed_time
 
-MOST = 0.5
+MAIN_SHARE = 0.5
 """Share of the pace's time that no other cause may explain, and share of the change of waiting and untraced time
 that the pace must explain."""
 
-LITTLE = 0.35
+MAX_EXPLAINED = 0.35
 """With interrupted calls, the typical row explains at most this share of the pace, as logarithms."""
 
 ACROSS = 0.9
@@ -54,15 +54,15 @@ def _of_pace(pair: RuleContext, pace: PaceFacts, explained: Explained, *, sure: 
         # an estimate, rounded to the nanosecond so that exchanging the sides negates it
         by_pace = round(Amount(1, 1, *pair.exposed_times(category)).paced_us(1 + pace.estimate), 3)
         change = pair.exposed(category)
-        if by_pace * change <= 0 or (category in _PARTLY and abs(by_pace) < MOST * abs(change)):
+        if by_pace * change <= 0 or (category in _PARTLY and abs(by_pace) < MAIN_SHARE * abs(change)):
             continue
         total_us += by_pace
         if by_pace * left > 0:
             explained_us[category] = math.copysign(min(abs(by_pace), abs(left)), by_pace)
     exposed = math.fsum(explained_us.values())
-    if abs(exposed) < pair.least_us or abs(exposed) < MOST * abs(total_us):
+    if abs(exposed) < pair.least_us or abs(exposed) < MAIN_SHARE * abs(total_us):
         return
-    interrupted = pace.of == "host" and abs(math.log1p(pace.typical)) <= LITTLE * abs(math.log1p(pace.estimate))
+    interrupted = pace.of == "host" and abs(math.log1p(pace.typical)) <= MAX_EXPLAINED * abs(math.log1p(pace.estimate))
     work = "operators" if pace.of == "host" else "kernels"
     where = "in all captures" if sure else "in these captures"
     sentence = _contention(pace, exposed, where) if interrupted else _slower(pair, pace, exposed, work, where)

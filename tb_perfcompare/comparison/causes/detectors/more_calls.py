@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise, recounted
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, recounted_operators
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext
 from tb_perfcompare.comparison.causes.evidence.where_called import where_called
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_part
@@ -21,21 +21,21 @@ from tb_perfcompare.model.names.compiled_names import is_compiled
 IN_BOTH = 0.8
 """Share of the calls that operators of both sides must make. A rewritten program has other operators."""
 
-MOST_OPERATORS = 0.5
+MAX_OPERATORS = 0.5
 """Share of those operators that must be called more (less) often."""
 
-ALIKE, AT_LEAST = 0.25, 0.6
-"""The logarithms of at least this share of their ratios (AT_LEAST) must be within ALIKE of the median's. Layers and
+RATIO_TOLERANCE, MIN_AGREEING_SHARE = 0.25, 0.6
+"""The logarithms of MIN_AGREEING_SHARE of their ratios must be within RATIO_TOLERANCE of the median's. Layers and
 micro-batches reach 0.9 in recordings, operators that are written out at most 0.51."""
 
-BEYOND = 1.5
+OWN_CAUSE_RATIO = 1.5
 """An entity whose calls grew this many times more than the work has its own cause."""
 
 
 def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     """More of the same work: most operators are called more often by about the same ratio. It explains the time of
     these calls."""
-    certain = recounted(pair) if calls_alike(pair) else None
+    certain = recounted_operators(pair) if calls_alike(pair) else None
     # compiled regions are no work of their own: more of them have their own rule (compiled_regions.py)
     operators = {
         key: one for key, one in pair.amounts("operators", "host_total").items() if not is_compiled(key[0])
@@ -52,11 +52,11 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
         key: amount for key, amount in both.items()
         if sign * amount.more_calls > 0 and (certain is None or key[0] in certain)
     }  # fmt: skip
-    if len(moved) < MOST_OPERATORS * len(both):
+    if len(moved) < MAX_OPERATORS * len(both):
         return
     often = [_times_as_often(one.calls_a, one.calls_b) for one in moved.values()]
     usual = float(median(often))
-    if sum(abs(one - usual) <= ALIKE * abs(usual) for one in often) < AT_LEAST * len(often):
+    if sum(abs(one - usual) <= RATIO_TOLERANCE * abs(usual) for one in often) < MIN_AGREEING_SHARE * len(often):
         return
     counts = _counted(pair, sign, usual)
     counted = math.fsum(counts.values())
@@ -91,8 +91,8 @@ def times_as_often(pair: RuleContext) -> float:
     """Ratio of the candidate's to the baseline's amount of work, by the typical operator of both; 1 if most are
     called as often."""
     both = [amount for amount in pair.amounts("operators", "host_total").values() if amount.calls_a and amount.calls_b]
-    moved = [amount for amount in both if called_otherwise(amount.calls_a, amount.calls_b)]
-    if len(moved) < MOST_OPERATORS * len(both) or not moved:
+    moved = [amount for amount in both if call_count_changed(amount.calls_a, amount.calls_b)]
+    if len(moved) < MAX_OPERATORS * len(both) or not moved:
         return 1.0
     return math.exp(float(median([_times_as_often(amount.calls_a, amount.calls_b) for amount in moved])))
 
@@ -112,7 +112,7 @@ def _counted(pair: RuleContext, sign: int, usual: float) -> dict[tuple[str, str]
             continue
         if row.path[0] == "Runtime" and calls(WAIT, row.path[1]):
             continue
-        if sign * (_times_as_often(row.calls[0], row.calls[1]) - usual) < math.log(BEYOND):
+        if sign * (_times_as_often(row.calls[0], row.calls[1]) - usual) < math.log(OWN_CAUSE_RATIO):
             found[row.path[0], row.path[1]] = max(pair.counted_us(row), _by_shape(pair, row, sign), key=abs)
     return found
 

@@ -18,7 +18,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
 from tb_perfcompare.model.names.work_kinds import MOVING
 
-MOST = 0.5
+MAIN_SHARE = 0.5
 """Share of the change of copies that must be by count."""
 
 KERNEL = "Kernel"
@@ -36,7 +36,11 @@ def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     delta = sum(row.delta for row in rows) / pair.unit
     counted = fsum(map(pair.counted_us, rows))
     before, after = sum(row.calls[0] for row in rows), sum(row.calls[1] for row in rows)
-    if abs(counted) < max(pair.least_us, MOST * abs(delta)) or (after > before) != (counted > 0) or after == before:
+    if (
+        abs(counted) < max(pair.least_us, MAIN_SHARE * abs(delta))
+        or (after > before) != (counted > 0)
+        or after == before
+    ):
         return
     first = max(rows, key=lambda row: (abs(pair.counted_us(row)), row.path))
     operator = launching_operator(pair, first.path[1])
@@ -70,7 +74,7 @@ def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     delta = math.fsum(amount.counted_us for amount in moved.values())
     more = total(moved.values()).more_calls
     grown = math.fsum(abs(amount.delta_us) for amount in moved.values())
-    if abs(delta) < max(pair.least_us, MOST * grown) or more * delta <= 0:
+    if abs(delta) < max(pair.least_us, MAIN_SHARE * grown) or more * delta <= 0:
         return
     first = max(moved, key=lambda key: (moved[key].counted_us * (1 if delta > 0 else -1), key))
     name, calls = first[0], total(amount for key, amount in moved.items() if key[0] == first[0])

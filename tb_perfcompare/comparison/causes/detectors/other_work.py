@@ -21,8 +21,8 @@ from tb_perfcompare.comparison.causes.evidence.inputs import (
     have_moved,
     most_alike,
     nearly_as_large,
-    otherwise,
-    otherwise_in_time,
+    share_of_other_inputs,
+    time_share_of_other_inputs,
 )
 from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
 from tb_perfcompare.comparison.causes.evidence.rates import peak_clause, total_clause
@@ -37,7 +37,7 @@ from tb_perfcompare.model.names.work_kinds import MOVING
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
-STEADY = 0.5
+MIN_CONSTANT_SHARE = 0.5
 """Share of the calls that must have shapes found in most steps of their side; below it inputs vary."""
 
 OTHER_TIME = 0.25
@@ -63,7 +63,7 @@ _FROM_OUTSIDE = {"DataLoader", "Communication"}
 
 _ON_DEVICE = ("Kernel", "Memcpy", "Memset")
 
-_SAY_LITTLE = MOVING | {"aten::zero_", "aten::fill_"}
+_UNINFORMATIVE = MOVING | {"aten::zero_", "aten::fill_"}
 """Operators whose inputs show less about a layer than those of operators that compute."""
 
 _LENGTHS = "sequence lengths, padding and batching of both runs; record more steps or use the same data loader seed"
@@ -84,7 +84,7 @@ class OtherWork:
     look_at: str = ""
     by_chance: bool = False
 
-    def tell(self, pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+    def remaining_causes(self, pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         """Yields the cause, with the change that no other cause explains. Of waiting for data or ranks it takes at
         most the square of the inputs' growth."""
         left = explained.left(pair, CATEGORY_LABELS)
@@ -154,7 +154,7 @@ def other_work_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]
     """Yields at most one cause: the work differs."""
     other = pair.once(find_other_work)
     if other is not None and not (other.rule is WORKLOAD_CHANGED and explained.rules & set(ALIGNMENT.names)):
-        yield from other.tell(pair, explained)
+        yield from other.remaining_causes(pair, explained)
 
 
 def _other_types(pair: RuleContext) -> OtherWork | None:
@@ -169,7 +169,7 @@ def _other_types(pair: RuleContext) -> OtherWork | None:
     return OtherWork(
         DATA_TYPE_CHANGED, name,
         "Data types changed",
-        f"{how_many} have other input types, e.g. {short(name)} "
+        f"{how_many} have different input types, e.g. {short(name)} "
         f"{shown_shape(before)} → {shown_shape(after)}{peak_clause(pair, name)}",
         None, Evidence("operators", name),
     )  # fmt: skip
@@ -188,13 +188,13 @@ def _other_shapes(pair: RuleContext) -> OtherWork | None:
     if not (_steady(pair.baseline, moved) and _steady(pair.candidate, moved)):
         return _other_sizes(moved, name)
     ratio = growth(before, after)
-    few_differ = otherwise(amounts) <= 1 - SIMILAR_WORK
+    few_differ = share_of_other_inputs(amounts) <= 1 - SIMILAR_WORK
     if few_differ and nearly_as_large(before, after):
         return None
     return OtherWork(
         WORKLOAD_CHANGED, name,
         "Workload changed",
-        f"{how_many} have other input shapes, e.g. {short(name)} "
+        f"{how_many} have different input shapes, e.g. {short(name)} "
         f"{shown_shape(before)} → {shown_shape(after)} (elements {ratio_text(ratio)}){total_clause(pair)}",
         ratio, Evidence("operators_by_shape", f"{name} / {after}"),
     )  # fmt: skip
@@ -274,10 +274,10 @@ def _own_times(pair: RuleContext, table: str) -> Mapping[Key, Amount]:
 
 def _how_many(calls: Mapping[Key, Amount], times: Mapping[Key, Amount]) -> str:
     """Extent of other inputs: "23.0 % of operator calls", or "calls with 59.0 % of the operators' time"; "" for few."""
-    other = otherwise(calls)
+    other = share_of_other_inputs(calls)
     if other > 1 - SIMILAR_WORK:
         return f"{percent_text(other)} of operator calls"
-    other = otherwise_in_time(times)
+    other = time_share_of_other_inputs(times)
     return f"calls with {percent_text(other)} of the operators' time" if other > OTHER_TIME else ""
 
 
@@ -308,7 +308,7 @@ def _steady(summary: Summary, names: Collection[str], table: str = "operators_by
     group, size_of = summary.groups[table], elements if table == "operators_by_shape" else launched_threads
     calls = group.calls[[row for row, key in enumerate(group.keys) if key[0] in names and size_of(key[1])]]
     usual = (calls > 0).mean(axis=1) >= 0.5
-    return float(calls[usual].sum()) >= STEADY * float(calls.sum())
+    return float(calls[usual].sum()) >= MIN_CONSTANT_SHARE * float(calls.sum())
 
 
 def _example(parts: Mapping[Key, Amount], device: Mapping[Key, Amount]) -> tuple[str, str, str] | None:
@@ -323,7 +323,7 @@ def _example(parts: Mapping[Key, Amount], device: Mapping[Key, Amount]) -> tuple
         on_device = total(device.get((name, part), Amount()) for part, _ in rows)
         on_host = total(amount for _, amount in rows)
         us = on_device.us_a + on_device.us_b, on_host.us_a + on_host.us_b
-        weight = (not is_backward(name), name not in _SAY_LITTLE, *us, name)
+        weight = (not is_backward(name), name not in _UNINFORMATIVE, *us, name)
         if best is None or weight > best[0]:
             best = (weight, gone, new)
     return None if best is None else (best[0][-1], *most_alike(best[1], best[2]))

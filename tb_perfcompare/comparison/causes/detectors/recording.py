@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.model.summary.summary import PROFILER_WORK
 
-MOST = 0.5
+MAIN_SHARE = 0.5
 """Share of the host's exposed change that no other cause may explain."""
 
 RECORDING = ("CPU Exec", "Runtime", "Other")
@@ -71,7 +71,7 @@ def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     delta = fsum(moved.values())
     if not costlier_to_record(pair, delta):
         return
-    if abs(delta) < max(pair.least_us, MOST * abs(fsum(pair.exposed(label) for label in moved))):
+    if abs(delta) < max(pair.least_us, MAIN_SHARE * abs(fsum(pair.exposed(label) for label in moved))):
         return
     sentence = (
         f"Probably profiler overhead: {signed_time(delta)} host time per step; recording options differ: {flags}."

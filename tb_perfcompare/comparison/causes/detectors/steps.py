@@ -15,26 +15,26 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import many, short, signed_time
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.model.arrays import median, unique
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
-MOST = 0.5
+MAIN_SHARE = 0.5
 """Share of the change of the step, or of the category that grows most, that slow steps must explain."""
 
-FAR = 1.1
+MIN_SLOW_RATIO = 1.1
 """Least ratio of a slow step to the median of its side: of few steps, some are outside the fence by chance."""
 
-OFTEN = 2
+MIN_COUNT_RATIO = 2
 """If both sides have slow steps, one side must have at least this many times as many. Slow steps at the same place
 in every capture count without that, if the other side's do not recur so or cost this many times less."""
 
-CHANCE = 0.01
+MAX_P = 0.01
 """Largest p of slow steps at varying places: a busy machine makes slow steps on both sides."""
 
 MORE_CALLS = 1.5
 """Ratio of calls in slow steps to calls in other steps from which slow steps do more of something."""
 
-NAMED = 5
+MAX_NAMED = 5
 """Number of slow steps that a sentence names."""
 
 LEADING = 0.25
@@ -72,11 +72,11 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
         return
     if not len(slow) or len(slow) > len(summary.steps) * LEADING:
         return
-    longer = not len(other_slow) or not _returns(other, other_slow) or excess >= OFTEN * other_excess
+    longer = not len(other_slow) or not _returns(other, other_slow) or excess >= MIN_COUNT_RATIO * other_excess
     scheduled = _returns(summary, slow) and longer
-    if not scheduled and len(slow) * len(other.steps) < OFTEN * len(other_slow) * len(summary.steps):
+    if not scheduled and len(slow) * len(other.steps) < MIN_COUNT_RATIO * len(other_slow) * len(summary.steps):
         return
-    if not _returns(summary, slow) and _by_chance(summary, slow, other, other_slow) > CHANCE:
+    if not _returns(summary, slow) and _by_chance(summary, slow, other, other_slow) > MAX_P:
         return
     entities = _grown(summary, slow)
     growth = _of_categories(entities)
@@ -85,31 +85,32 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
         return
     mine = [part for part in entities if part[0] == label]
     entity = max(mine, key=lambda part: entities[part])[1] if len(mine) > 1 else ""
-    entity = "" if entity == NOBODY else entity
-    of_step = delta * pair.delta_us > 0 and abs(delta) >= MOST * abs(pair.delta_us)
+    entity = "" if entity == NOTHING_RECORDED else entity
+    of_step = delta * pair.delta_us > 0 and abs(delta) >= MAIN_SHARE * abs(pair.delta_us)
     own = math.copysign(growth[label] * len(slow) / len(summary.steps), delta)
-    if not of_step and (own * pair.exposed(label) <= 0 or abs(own) < MOST * abs(pair.exposed(label))):
+    if not of_step and (own * pair.exposed(label) <= 0 or abs(own) < MAIN_SHARE * abs(pair.exposed(label))):
         return
-    names = ", ".join(_named(summary, int(at)) for at in slow[:NAMED])
-    rest = f" and {many(len(slow) - NAMED, 'other')}" if len(slow) > NAMED else ""
+    named = _named(summary, slow[:MAX_NAMED])
+    labels = ", ".join(summary.steps.label[at] for at in slow[:MAX_NAMED].tolist())
+    rest = f" and {many(len(slow) - MAX_NAMED, 'other')}" if len(slow) > MAX_NAMED else ""
     word = "candidate" if delta > 0 else "baseline"
     share = len(slow) / len(summary.steps)
     sentence = (
         f"Slow steps in the {word}: {signed_time(delta)} on the mean step, from {len(slow)} of {len(summary.steps)} "
-        f"steps ({'step' if len(slow) == 1 else 'steps'} {names}{rest}); in them "
+        f"steps ({named}{rest}); in a slow step, "
         f"{category_words(label)} {signed_time(growth[label])}"
         f"{f', mostly {short(entity)}{_called_more(summary, slow, (label, entity))}' if entity else ''}."
     )
     yield cause(
-        pair, SLOW_STEPS, f"step {names}", label, delta, sentence, (Evidence("steps", f"{word} / {names}"),),
+        pair, SLOW_STEPS, named, label, delta, sentence, (Evidence("steps", f"{word} / {labels}"),),
         explains=_explained(entities, share, delta),
     )  # fmt: skip
 
 
 def _far(times: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Steps outside the fence that take FAR times as long as the median."""
+    """Steps outside the fence that take MIN_SLOW_RATIO times as long as the median."""
     middle = float(median(times))
-    return np.array([at for at in outlying_steps(times) if times[at] >= FAR * middle], dtype=np.int64)
+    return np.array([at for at in outlying_steps(times) if times[at] >= MIN_SLOW_RATIO * middle], dtype=np.int64)
 
 
 def _recurs(summary: Summary, slow: NDArray[np.int64]) -> bool:
@@ -130,14 +131,17 @@ def _by_chance(one: Summary, slow: NDArray[np.int64], other: Summary, other_slow
     return min(2 * least / math.comb(n + m, k), 1.0)
 
 
-def _named(summary: Summary, step: int) -> str:
-    """The step's label, with its recording if there are several."""
-    label = summary.steps.label[step]
-    if len(summary.captures) == 1:
-        return label
-    workers = {capture.worker for capture in summary.captures}
-    capture = summary.captures[int(summary.steps.capture[step])]
-    return f"{label} of {'' if len(workers) == 1 else f'{capture.worker}, '}span {capture.span}"
+def _named(summary: Summary, steps: NDArray[np.int64]) -> str:
+    """The steps by label, and by recording if there are several: "step 5 in span 1, steps 5, 9 in span 2"."""
+    several_workers = len({capture.worker for capture in summary.captures}) > 1
+    found: dict[str, list[str]] = {}
+    for at in steps.tolist():
+        capture = summary.captures[int(summary.steps.capture[at])]
+        place = f" in {f'{capture.worker}, ' if several_workers else ''}span {capture.span}"
+        found.setdefault(place if len(summary.captures) > 1 else "", []).append(summary.steps.label[at])
+    return ", ".join(
+        f"{'step' if len(labels) == 1 else 'steps'} {', '.join(labels)}{place}" for place, labels in found.items()
+    )
 
 
 def _grown(summary: Summary, slow: NDArray[np.int64]) -> dict[Part, float]:
@@ -184,7 +188,7 @@ def _warm_up(pair: RuleContext) -> Iterator[Cause]:
     sides = ("baseline", pair.baseline), ("candidate", pair.candidate)
     found = [(word, summary, _only_early(summary)) for word, summary in sides]
     delta = found[1][2].excess_us - found[0][2].excess_us
-    if abs(delta) < pair.least_us or delta * pair.delta_us <= 0 or abs(delta) < MOST * abs(pair.delta_us):
+    if abs(delta) < pair.least_us or delta * pair.delta_us <= 0 or abs(delta) < MAIN_SHARE * abs(pair.delta_us):
         return
     (_, _, others), (word, summary, early) = found if delta > 0 else found[::-1]
     names = [name for name in early.names if early.names[name] > others.names.get(name, 0.0)]

@@ -33,7 +33,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 KERNEL = "Kernel"
 
-MOST = 0.5
+MAIN_SHARE = 0.5
 """Share of an operator's kernel time that must be in different kernels, on both sides."""
 
 SAME_CALLS = 0.1
@@ -46,7 +46,7 @@ OPPOSITE = 0.1
 """Least share of the other operators' change, or of the step's, for operators that change in the opposite direction
 to have a separate finding."""
 
-_NAMED = 2
+_MAX_NAMED = 2
 """Further operators that a sentence names."""
 
 GENERATED = ("triton_",)
@@ -192,7 +192,7 @@ def _swaps_below(pair: RuleContext, named: Set[str]) -> list[_Swap]:
 
 
 def _holds_most(swap: _Swap, every: Amount) -> bool:
-    return swap.before.us_a >= MOST * every.us_a and swap.after.us_b >= MOST * every.us_b
+    return swap.before.us_a >= MAIN_SHARE * every.us_a and swap.after.us_b >= MAIN_SHARE * every.us_b
 
 
 def _substituted(pair: RuleContext, swaps: list[_Swap]) -> Iterator[Cause]:
@@ -239,8 +239,8 @@ def _others(members: list[_Swap]) -> str:
     rest = members[1:]
     if not rest:
         return ""
-    named = ", ".join(f"{short(swap.operator)} {signed_time(swap.delta_us)}" for swap in rest[:_NAMED])
-    others = f"{len(rest)} other operators, mainly " if len(rest) > _NAMED else ""
+    named = ", ".join(f"{short(swap.operator)} {signed_time(swap.delta_us)}" for swap in rest[:_MAX_NAMED])
+    others = f"{len(rest)} other operators, mainly " if len(rest) > _MAX_NAMED else ""
     return f"; likewise under {others}{named}"
 
 
@@ -283,7 +283,7 @@ def _kind(swap: _Swap, used_before: Mapping[str, float] | None, used_after: Mapp
     """Name of the rule for the replacement: a loss costs time, a gain saves it."""
     before, after = _tensor_share(used_before, swap.gone), _tensor_share(used_after, swap.new)
     slower, calls = swap.delta_us > 0, swap.all_kernels
-    if before is not None and after is not None and abs(after - before) >= MOST and slower == (after < before):
+    if before is not None and after is not None and abs(after - before) >= MAIN_SHARE and slower == (after < before):
         return "tensor_cores_lost" if slower else "tensor_cores_gained"
     if slower and calls.calls_b >= 2 * calls.calls_a:
         return "fusion_lost"

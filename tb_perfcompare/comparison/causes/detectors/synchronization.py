@@ -8,7 +8,7 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
-from tb_perfcompare.comparison.causes.evidence.host_time import HOST, called_otherwise, idle_text, is_same_runtime
+from tb_perfcompare.comparison.causes.evidence.host_time import HOST, call_count_changed, idle_text, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Basis
@@ -18,7 +18,7 @@ from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.arrays import Ints, median
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
 
-MOST = 0.5
+MAIN_SHARE = 0.5
 """Decrease of kernel time, as a share of the time that waits would explain, from which shorter kernels are the
 likelier cause."""
 
@@ -44,7 +44,7 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     if not is_same_runtime(pair):
         return
     waits = total(pair.called(_waits).values())
-    if not called_otherwise(waits.calls_a, waits.calls_b):
+    if not call_count_changed(waits.calls_a, waits.calls_b):
         return
     sign = 1 if waits.more_calls > 0 else -1
     moved = explained.left(pair, EXPOSED)
@@ -62,14 +62,14 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     if sign * delta < pair.least_us:
         known = bool(explained.rules & OF_WAITS) or explained.has_most_calls(caller, amount.more_calls)
         usual = [float(median(_per_step(side))) for side in (pair.baseline, pair.candidate)]
-        if not known and called_otherwise(*usual) and sign * (usual[1] - usual[0]) > 0:
+        if not known and call_count_changed(*usual) and sign * (usual[1] - usual[0]) > 0:
             paced = pair.headline.basis is Basis.PROGRAM and sign * pair.headline.verdict.way > 0
             so = "the machine's pace hides what that costs" if paced else "no change of the step follows"
             sentence = f"{title}: the host waits {_times(waits)} times per step{behind}; {so}."
             yield cause(pair, SYNCHRONISATION, subject, "Runtime", None, sentence, evidence)
         return
-    idle = idle_text(pair, delta) if part >= MOST else ""
-    if sign * pair.exposed("Kernel") <= -MOST * abs(delta):  # kernels that hide less are the likelier cause
+    idle = idle_text(pair, delta) if part >= MAIN_SHARE else ""
+    if sign * pair.exposed("Kernel") <= -MAIN_SHARE * abs(delta):  # kernels that hide less are the likelier cause
         return
     sentence = (
         f"{title}: {signed_time(delta)} per step; the host waits {_times(waits)} times per step{behind}, so host work "

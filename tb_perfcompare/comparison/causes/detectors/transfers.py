@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise, is_same_runtime
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.api_calls import WAIT, calls
-from tb_perfcompare.number_text import count
+from tb_perfcompare.number_text import many
 
 _TO_HOST = re.compile(r"\bDtoH\b|Device -> (?:Pageable|Pinned)|device to host", re.IGNORECASE)
 
@@ -26,7 +26,7 @@ become the other."""
 
 SIDES = ("baseline", "candidate")
 
-MOST = 0.5
+MAIN_SHARE = 0.5
 """Share of the category's change that the number of copies must explain."""
 
 
@@ -35,7 +35,7 @@ def transfer_rules(pair: RuleContext) -> Iterator[Cause]:
     rows = [row for row in pair.entities("Memcpy") if not _waited_for(pair, row)]
     counted = fsum(map(pair.counted_us, rows))
     before, after = (sum(row.calls[side] for row in rows) for side in (0, 1))
-    if abs(counted) < pair.least_us or abs(counted) < MOST * abs(pair.exposed("Memcpy")):
+    if abs(counted) < pair.least_us or abs(counted) < MAIN_SHARE * abs(pair.exposed("Memcpy")):
         return
     if before == after or (after > before) != (counted > 0):
         return
@@ -58,7 +58,7 @@ def pageable_rules(pair: RuleContext) -> Iterator[Cause]:
     pageable, pinned = ([row for row in rows if word in row.path[1]] for word in ("Pageable", "Pinned"))
     more = fsum(row.calls[1] - row.calls[0] for row in pageable)
     fewer = fsum(row.calls[0] - row.calls[1] for row in pinned)
-    changed = called_otherwise(*(fsum(row.calls[side] for row in pageable) for side in (0, 1)))
+    changed = call_count_changed(*(fsum(row.calls[side] for row in pageable) for side in (0, 1)))
     if not changed or more * fewer <= 0 or abs(more - fewer) > SAME_NUMBER * abs(more):
         return
     moved = {("Memcpy", row.path[1]): row.delta / pair.unit for row in (*pageable, *pinned)}
@@ -69,7 +69,8 @@ def pageable_rules(pair: RuleContext) -> Iterator[Cause]:
     first = max(pageable, key=lambda row: (abs(row.delta), row.path))
     sentence = (
         f"Copies from {'pageable' if more > 0 else 'pinned'} memory: {signed_time(delta)} per step; "
-        f"{count(abs(more))} per step {'are no longer' if more > 0 else 'are now'} pinned "
+        f"{many(abs(more), 'copy', 'copies')} per step {'is' if abs(more) == 1 else 'are'} "
+        f"{'no longer' if more > 0 else 'now'} pinned "
         f"({times_text(before, after)})."
     )
     yield cause(
@@ -84,7 +85,7 @@ def _waited_for(pair: RuleContext, row: LedgerRow) -> bool:
     if not _TO_HOST.search(row.path[1]) or not is_same_runtime(pair):
         return False
     waits = total(pair.called(lambda name: calls(WAIT, name)).values()).more_calls
-    return called_otherwise(*row.calls) and waits * more > 0 and abs(waits) >= abs(more)
+    return call_count_changed(*row.calls) and waits * more > 0 and abs(waits) >= abs(more)
 
 
 MORE_COPIES = Rule(

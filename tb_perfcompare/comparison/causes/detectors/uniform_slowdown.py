@@ -23,10 +23,10 @@ from tb_perfcompare.model.summary.summary import GroupTable
 KERNELS_FLAT = 0.03
 """Largest relative change of the kernels' total time for it to count as unchanged."""
 
-MOST = 0.5
+MAIN_SHARE = 0.5
 """Share of a category's change that the pace must explain."""
 
-NEARLY = 0.85
+NEARLY_SAME_RATIO = 0.85
 """Ratio from which two times are nearly the same."""
 
 _WORK, _BESIDE = ("CPU Exec", "Runtime"), ("DataLoader", "Other")
@@ -47,7 +47,7 @@ def _device_pace(pair: RuleContext) -> Iterator[Cause]:
     exposed = math.fsum(explained.values())
     if abs(exposed) < pair.least_us or exposed * pair.exposed("Kernel") <= 0 or not pair.is_clear("Kernel"):
         return
-    if abs(exposed) < MOST * abs(pair.exposed("Kernel")):
+    if abs(exposed) < MAIN_SHARE * abs(pair.exposed("Kernel")):
         return
     way = "slower" if device > 1 else "faster"
     clock = _clock(pair, device)
@@ -95,12 +95,12 @@ def _of_host(pair: RuleContext, ratio: float) -> dict[Part, float]:
     }
     together = math.fsum(rows.values())
     found: dict[Part, float] = {}
-    if together * slower > 0 and abs(slower) >= MOST * abs(together):
+    if together * slower > 0 and abs(slower) >= MAIN_SHARE * abs(together):
         found = _in_proportion(pair, math.copysign(min(abs(slower), abs(together)), slower))
     for label in _BESIDE:
         times = pair.exposed_times(label)
         by_pace = Amount(1, 1, *times).paced_us(ratio)
-        if by_pace * pair.exposed(label) > 0 and abs(by_pace) >= MOST * abs(pair.exposed(label)):
+        if by_pace * pair.exposed(label) > 0 and abs(by_pace) >= MAIN_SHARE * abs(pair.exposed(label)):
             found[label, ""] = math.copysign(min(abs(by_pace), abs(pair.exposed(label))), by_pace)
     return found
 
@@ -137,7 +137,7 @@ def _minima_follow(pair: RuleContext, ratio: float) -> bool:
     ratios = np.log([b / a for a, b in fastest.values()])
     weights = np.array([operators[key].us_a + operators[key].us_b for key in fastest])
     middle = weighted_quartiles(ratios, weights)[1]
-    return middle / math.log(ratio) >= MOST
+    return middle / math.log(ratio) >= MAIN_SHARE
 
 
 def _spread(pair: RuleContext, category: str, ratio: float) -> dict[Part, float]:
@@ -148,7 +148,11 @@ def _spread(pair: RuleContext, category: str, ratio: float) -> dict[Part, float]
     by_pace = paced(rows, pair.unit, ratio)[both]
     together, exposed = math.fsum(by_pace.tolist()), pair.exposed(category)
     # a difference of a few percent is attributed to the pace
-    scale = exposed / together if together * exposed > 0 and NEARLY <= exposed / together <= 1 / NEARLY else 1.0
+    scale = (
+        exposed / together
+        if together * exposed > 0 and NEARLY_SAME_RATIO <= exposed / together <= 1 / NEARLY_SAME_RATIO
+        else 1.0
+    )
     names = map(rows.key.__getitem__, both.tolist())
     return {(category, name): us for name, us in zip(names, (by_pace * scale).tolist(), strict=True)}
 

@@ -17,7 +17,7 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 OF_DEVICES = ("Kernel", "Memcpy", "Memset", "Communication", "Runtime")
 """Categories that cannot be compared then."""
 
-_NAMED = 3
+_MAX_NAMED = 3
 
 
 def is_without_device(pair: RuleContext) -> bool:
@@ -33,7 +33,7 @@ def without_device_rules(pair: RuleContext, explained: Explained) -> Iterator[Ca
     word, side = ("candidate", 0) if pair.baseline.device.count else ("baseline", 1)
     times = {label: pair.exposed_times(label)[side] for label in OF_DEVICES}
     named = [label for label in sorted(times, key=lambda label: -times[label]) if times[label] >= pair.least_us]
-    named_times = ", ".join(f"{category_words(label)} {time_text(times[label])}" for label in named[:_NAMED])
+    named_times = ", ".join(f"{category_words(label)} {time_text(times[label])}" for label in named[:_MAX_NAMED])
     silent = (pair.candidate, pair.baseline)[side]
     is_cut = any(note.code == NoteCode.TRUNCATED for note in silent.notes)
     left = explained.left(pair, CATEGORY_LABELS)

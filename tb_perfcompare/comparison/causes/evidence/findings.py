@@ -88,13 +88,13 @@ TABLES = {
 }
 """Table that holds the rows of a category's entities."""
 
-MOST_OF_IT = 0.25
+MAIN_SHARE = 0.25
 """Share of its category's change from which an entity is named in a sentence."""
 
 UTILISATION_CHANGE = 0.05
 """Change of a kernel's tensor-pipe or DRAM utilisation, as a fraction of the peak, from which it is mentioned."""
 
-REST_TOLD = 0.25
+MIN_REST_SHARE = 0.25
 """Share of a category's change that other causes must leave for the rest to be reported."""
 
 
@@ -106,7 +106,7 @@ BACKED = 0.5
 """What other causes leave of a category is only reported if entities without a finding changed by at least this
 share of it."""
 
-FEW_STEPS, MOST_WAITS = 0.25, 0.75
+FEW_STEPS, MAX_WAITS = 0.25, 0.75
 """If at most this share of the steps has at least that share of all waiting for data, the sentence says so."""
 
 COUNTED = 0.5
@@ -145,7 +145,7 @@ class _Books:
             return True
         step_us = self.ledger.delta / self.unit - self.machine_us
         part = delta_us / step_us if step_us else 0.0
-        return self.verdict in _BEYOND_THE_MARGIN and part >= MOST_OF_IT
+        return self.verdict in _BEYOND_THE_MARGIN and part >= MAIN_SHARE
 
 
 def find_causes(
@@ -177,7 +177,7 @@ def find_causes(
     for row in ledger.heads:
         delta_us, known = row.delta / books.unit, (explained or {}).get(row.path[0], 0.0)
         rest_us = delta_us - known
-        if abs(rest_us) < max(threshold, REST_TOLD * max(abs(delta_us), abs(known))) or not rest_us:
+        if abs(rest_us) < max(threshold, MIN_REST_SHARE * max(abs(delta_us), abs(known))) or not rest_us:
             continue
         below = columns_of(row.path[0], ledger.entities(row.path[0]))
         unnamed = below.of_rows(_not_named(below, named_elsewhere)) if known else below
@@ -241,7 +241,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
     else:
         sentence = f"Remaining {subject}: {signed_time(delta_us)}{books.per}"
         same_way = same_way.of_rows(_not_named(same_way, books.named_elsewhere))
-    least = MOST_OF_IT * abs(delta_us) * books.unit
+    least = MAIN_SHARE * abs(delta_us) * books.unit
     named = [e for e in same_way[:3] if abs(e.delta) >= least]  # the largest come first
     evidence = [Evidence("categories", label)]
     clauses: list[str] = []
@@ -307,9 +307,9 @@ def _in_few_steps(side: Summary) -> list[str]:
     waits = side.owned.by_category()[StepCategory.DATALOADER]
     few = int(FEW_STEPS * len(waits))
     longest = np.sort(waits)[::-1][:few]
-    if not few or not waits.any() or longest.sum() < MOST_WAITS * waits.sum():
+    if not few or not waits.any() or longest.sum() < MAX_WAITS * waits.sum():
         return []
-    count = int((np.cumsum(longest) < MOST_WAITS * waits.sum()).sum()) + 1
+    count = int((np.cumsum(longest) < MAX_WAITS * waits.sum()).sum()) + 1
     return [f"{percent_text(longest[:count].sum() / waits.sum())} of it in {count} of {many(len(waits), 'step')}"]
 
 

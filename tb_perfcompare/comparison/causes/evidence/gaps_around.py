@@ -8,9 +8,9 @@ from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Part
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory, Summary
 
-LEAST, MOST = 0.25, 2.0
+MIN_RATIO, MAX_RATIO = 0.25, 2.0
 """Least and largest change of the gaps, relative to the sum of the operators' own absolute changes."""
 
 _OTHER = CATEGORY_LABELS[StepCategory.OTHER]
@@ -35,9 +35,9 @@ def gaps_around(pair: RuleContext, operators: AbstractSet[str], own: Iterable[fl
     us, exposed = sums[1] - sums[0], pair.exposed(_OTHER)
     us = min(us, exposed, key=abs) if us * exposed > 0 else 0.0
     changed = fsum(map(abs, own))
-    if abs(us) < pair.least_us or not LEAST * changed <= abs(us) <= MOST * changed:
+    if abs(us) < pair.least_us or not MIN_RATIO * changed <= abs(us) <= MAX_RATIO * changed:
         return {}
-    return {(_OTHER, NOBODY): us}
+    return {(_OTHER, NOTHING_RECORDED): us}
 
 
 _Gaps = tuple[Mapping[tuple[str, ...], float], Mapping[tuple[str, ...], float]]
@@ -59,7 +59,9 @@ def _gaps(summary: Summary) -> dict[tuple[str, ...], float] | None:
     times = zip(parts.keys, parts.totals()[0].tolist(), strict=True)
     per_step = 1000 * len(summary.steps)
     return {
-        _neighbours(key[2]): ns / per_step for key, ns in times if key[0] == _OTHER and key[1] == NOBODY and ns
+        _neighbours(key[2]): ns / per_step
+        for key, ns in times
+        if key[0] == _OTHER and key[1] == NOTHING_RECORDED and ns
     }
 
 

@@ -28,12 +28,12 @@ NEARLY_EVERY = 0.75
 """Share of a side's steps that have to call an operator equally often; a change by a single call then counts."""
 
 
-def called_otherwise(before: float, after: float) -> bool:
+def call_count_changed(before: float, after: float) -> bool:
     """Whether the number of calls per step changed by enough to matter."""
     return abs(after - before) >= max(MORE_CALLS, MUCH_MORE * max(before, after))
 
 
-def recounted(pair: RuleContext) -> frozenset[str]:
+def recounted_operators(pair: RuleContext) -> frozenset[str]:
     """Operators that nearly every step of a side calls equally often, and the other side a different number of times.
     Even few additional calls are certain then: two more layers of forty."""
     usual = []

@@ -49,7 +49,7 @@ def other_inputs(pair: RuleContext, operator: str) -> OtherInputs | None:
     for kind, table in (("types", "operators_by_type"), ("shapes", "operators_by_shape")):
         known = pair.amounts_of(operator, table, "host_total")
         known = by_inputs(known) if kind == "shapes" else by_first_type(known)
-        if not known or otherwise(known) < OTHERWISE:
+        if not known or share_of_other_inputs(known) < OTHERWISE:
             continue
         gone = min(known, key=lambda key: (known[key].more_calls, key))
         new = max(known, key=lambda key: (known[key].more_calls, key))
@@ -97,7 +97,7 @@ def have_moved(rows: Sequence[tuple[str, Amount]]) -> bool:
     return any(amount.more_calls < 0 for _, amount in rows) and any(amount.more_calls > 0 for _, amount in rows)
 
 
-def otherwise(parts: Mapping[Key, Amount]) -> float:
+def share_of_other_inputs(parts: Mapping[Key, Amount]) -> float:
     """Share of the calls common by name that are not common by shape (type)."""
     names = [total(amount for _, amount in rows) for rows in by_name(parts).values()]
     by_operator = sum(min(amount.calls_a, amount.calls_b) for amount in names)
@@ -105,7 +105,7 @@ def otherwise(parts: Mapping[Key, Amount]) -> float:
     return 1 - by_part / by_operator if by_operator else 0.0
 
 
-def otherwise_in_time(parts: Mapping[Key, Amount]) -> float:
+def time_share_of_other_inputs(parts: Mapping[Key, Amount]) -> float:
     """Share of the common calls' time that is not common by shape (type)."""
     by_operator = by_part = 0.0
     for rows in by_name(parts).values():

@@ -16,7 +16,7 @@ _KERNEL = "Kernel"
 
 
 @dataclass(frozen=True, slots=True)
-class Below:
+class WorkBelow:
     """Work below an operator of both sides: its calls that launch anything (without time), all kernels, and the
     kernels that one-sided operators launch."""
 
@@ -25,7 +25,7 @@ class Below:
     kernels: dict[str, Amount]
 
 
-def kernels_below(pair: RuleContext) -> dict[str, Below]:
+def kernels_below(pair: RuleContext) -> dict[str, WorkBelow]:
     """Innermost common operator -> what runs below it. Empty if a side did not record where kernels were launched."""
     works = pair.baseline.work, pair.candidate.work
     if works[0] is None or works[1] is None:
@@ -56,7 +56,7 @@ def kernels_below(pair: RuleContext) -> dict[str, Below]:
             if above and not is_direct:
                 _add(kernels.setdefault(above, {}), kernel, side, launches / steps, us / steps)
     return {
-        operator: Below(
+        operator: WorkBelow(
             Amount(*called[operator]), Amount(*totals[operator]),
             {kernel: Amount(*amounts) for kernel, amounts in sums.items()},
         )

@@ -16,7 +16,7 @@ from tb_perfcompare.model.input_shapes import shown_shape
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.number_text import operation_rate, rate
 
-SAME_WORK = 0.01
+SAME_WORK_TOLERANCE = 0.01
 """Largest relative change of work that counts as the same."""
 
 SAME_RATE = 0.05
@@ -66,7 +66,7 @@ def _rate_text(a: RowWork, b: RowWork, row: int) -> str:
     in_flops = bool(counts_in_flops(a, b)[row])
     changed = {of: _more(a, b, of, row) for of in ("flops", "bytes")}
     counted, other = ("flops", "bytes") if in_flops else ("bytes", "flops")
-    unbound = abs(changed[counted]) <= SAME_WORK < abs(changed[other])
+    unbound = abs(changed[counted]) <= SAME_WORK_TOLERANCE < abs(changed[other])
     in_flops ^= unbound  # the other figure changed, which does not bound the row
     figure, unit, write = ("flops", "FLOPs", operation_rate) if in_flops else ("bytes", "bytes", rate)
     work_a, work_b = (float(side.per_step(figure)[row]) for side in (a, b))
@@ -76,7 +76,7 @@ def _rate_text(a: RowWork, b: RowWork, row: int) -> str:
     before, after = work_a / time_a * 1e9, work_b / time_b * 1e9
     more, faster = changed[figure], after / before - 1
     same = abs(faster) <= SAME_RATE
-    if abs(more) <= SAME_WORK:
+    if abs(more) <= SAME_WORK_TOLERANCE:
         return "" if same else f"the same work at {write(before)} → {write(after)}{_position(a, b, row)}"
     amount = f"{percent_text(abs(more))} {'more' if more > 0 else 'fewer'} {unit}"
     if same:

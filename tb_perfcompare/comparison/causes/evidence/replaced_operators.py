@@ -7,10 +7,10 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 
-from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, called_otherwise
+from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total_by_key
 from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree, joint_tree, trees_alike
-from tb_perfcompare.model.names.names import library_free
+from tb_perfcompare.model.names.names import without_library
 from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKey, FrameKind
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 from tb_perfcompare.quick_dataclass import dataclass
@@ -18,10 +18,10 @@ from tb_perfcompare.quick_dataclass import dataclass
 WHOLE_MULTIPLE = 0.05
 """Largest relative deviation of the number of new calls per removed call from a whole number."""
 
-MOSTLY = 4.0
+MOVED_CALL_RATIO = 4.0
 """Ratio of calls from which all of their time counts as moved, not only the part by count."""
 
-MOST_NAMES = 8
+MAX_NAMES = 8
 """If more of the step's own operators than this are gone, the program is another one."""
 
 STILL = 0.5
@@ -45,7 +45,7 @@ class Place:
     def name(self) -> str:
         """Name without the number of a module's instance."""
         kind, _, name = self.frame.key
-        return _INSTANCE.sub("", name) if kind == FrameKind.MODULE else library_free(name)
+        return _INSTANCE.sub("", name) if kind == FrameKind.MODULE else without_library(name)
 
     @property
     def more_calls(self) -> float:
@@ -158,7 +158,7 @@ def _numbers(tree: CallTree) -> dict[tuple[int | None, FrameKey], int]:
 def _is_common(place: Place, usual: float) -> bool:
     """Whether both sides call it as often, or in proportion to the work."""
     a, b = place.frame.calls
-    if not (a and b) or not called_otherwise(a, b):
+    if not (a and b) or not call_count_changed(a, b):
         return bool(a and b)
     least, most = sorted((1.0, usual))
     return least / (1 + MUCH_MORE) <= b / a <= most * (1 + MUCH_MORE) and usual != 1.0
@@ -170,7 +170,7 @@ def _below(parent: Place, usual: float, steady: Callable[[str], bool]) -> Iterat
     common, others = ([place for place in called if _is_common(place, usual) == which] for which in (True, False))
     changed = [
         place for place in others
-        if called_otherwise(*place.frame.calls)
+        if call_count_changed(*place.frame.calls)
         and (place.frame.key[0] == FrameKind.MODULE or steady(place.frame.key[2]))
     ]  # fmt: skip
     is_step = parent.frame.key[0] == FrameKind.WHOLE
@@ -188,7 +188,7 @@ def _below(parent: Place, usual: float, steady: Callable[[str], bool]) -> Iterat
             made.append(Replacement("" if is_step else parent.name, went, came))
         else:
             alone += run
-    if is_step and any(min(map(len, place.key)) > max(MOST_NAMES, len(common)) for place in made):
+    if is_step and any(min(map(len, place.key)) > max(MAX_NAMES, len(common)) for place in made):
         return
     for place in alone:
         fitting = [other for other in made if _fits(place, other) and place.is_backward == other.is_backward]
@@ -227,7 +227,7 @@ def _fits(one: Place, of: Replacement) -> bool:
 def _share(frame: Frame) -> float:
     """Share of a frame's change that is by count; all of it if most calls are new or gone."""
     fewer, more = sorted(frame.calls)
-    if more >= MOSTLY * fewer:
+    if more >= MOVED_CALL_RATIO * fewer:
         return 1.0
     amount = Amount(*frame.calls, frame.baseline, frame.candidate)
     return amount.counted_us / amount.delta_us if amount.delta_us else 0.0

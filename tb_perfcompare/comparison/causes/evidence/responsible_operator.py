@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from tb_perfcompare.comparison.result.wording import short, times_text
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 
-MOST_OF_IT = 0.25
+MAIN_SHARE = 0.25
 """Share of the change by which an operator's own API calls must have moved for it to be named ..."""
 
-NEARLY_ALL = 0.75
+MIN_TOTAL_SHARE = 0.75
 """... or, without API calls by operator, its total host time."""
 
 WRAPPED = 1.1
@@ -29,7 +29,7 @@ def responsible_operator(baseline: Summary, candidate: Summary, delta_us: float)
     sign = 1 if delta_us > 0 else -1
     inner = min(api, key=lambda key: (-sign * (api[key][1] - api[key][0]), key))
     moved = sign * (api[inner][1] - api[inner][0])
-    if moved < MOST_OF_IT * abs(delta_us):
+    if moved < MAIN_SHARE * abs(delta_us):
         return None
     total = _changes(a, b, "host_total", baseline, candidate)
     calls = _calls(a, baseline), _calls(b, candidate)
@@ -54,7 +54,7 @@ def _operator_moved(total: Mapping[tuple[str, ...], tuple[float, float]], delta_
     sign = 1 if delta_us > 0 else -1
     most = min(total, key=lambda key: (-sign * (total[key][1] - total[key][0]), key))
     x, y = total[most]
-    if sign * (y - x) < NEARLY_ALL * abs(delta_us):
+    if sign * (y - x) < MIN_TOTAL_SHARE * abs(delta_us):
         return None
     text = f"largest change of an operator: {short(most[0])} (host time {times_text(x, y)})"
     return most[0], text

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.significant_categories import (
     SignificantCategories,
-    lie_apart,
+    are_separated,
     significant_categories,
 )
 from tb_perfcompare.comparison.result.headline import Headline
@@ -220,7 +220,7 @@ class RuleContext:
             sides.append((seen.means(time)[None, :], seen.capture))
         (x, captures_a), (y, captures_b) = sides
         p = min(float(batched_rank_test(x, y, captures=(captures_a, captures_b)).p[0]) * max(among, 1), 1.0)
-        apart = bool(lie_apart(x, y)[0])
+        apart = bool(are_separated(x, y)[0])
         one, two = (np.log(np.maximum(centres(side, at, row_means), 1.0)) for side, at in sides)
         between = between_captures(one, two, self.options.alpha, shared=True)
         if between is None:

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.wording import p_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import (
-    FEWEST_OF_THEIR_OWN,
+    MIN_OWN_CAPTURES,
     capture_counts,
     centres,
     gaps,
@@ -25,8 +25,8 @@ from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
-FAR, LEAST_NS = math.log(1.5), 1000.0
-"""Smallest gap of ln(time) between captures of the sides that counts; shorter times are taken as LEAST_NS."""
+MIN_LOG_GAP, MIN_NS = math.log(1.5), 1000.0
+"""Smallest gap of ln(time) between captures of the sides that counts; shorter times are taken as MIN_NS."""
 
 _INTERRUPTED = frozenset({StepCategory.CPU_EXEC, StepCategory.OTHER})
 """Contention falls mostly on these categories, and unevenly on captures."""
@@ -54,7 +54,7 @@ def significant_categories(
     if None in p_values.values():
         return SignificantCategories(frozenset(p_values), frozenset())
     x, y = (seen.means(side.owned.by_category()) for seen, side in zip(sides, (baseline, candidate), strict=True))
-    apart = frozenset(CATEGORY_LABELS[row] for row in np.flatnonzero(lie_apart(x, y)).tolist())
+    apart = frozenset(CATEGORY_LABELS[row] for row in np.flatnonzero(are_separated(x, y)).tolist())
     if least > alpha:
         return SignificantCategories(frozenset(p_values), frozenset(), apart)
     q = q_values(np.array([*tested.values()], dtype=np.float64))
@@ -64,16 +64,16 @@ def significant_categories(
 
 
 def _far_apart(times: tuple[NDArray[np.int64], NDArray[np.int64]], captures: Captures) -> frozenset[str]:
-    if min(capture_counts(captures)) < FEWEST_OF_THEIR_OWN:
+    if min(capture_counts(captures)) < MIN_OWN_CAPTURES:
         return frozenset()
     one, two = (
-        np.log(np.maximum(centres(side, of, middle_half), LEAST_NS)) for side, of in zip(times, captures, strict=True)
+        np.log(np.maximum(centres(side, of, middle_half), MIN_NS)) for side, of in zip(times, captures, strict=True)
     )
-    far = {StepCategory(row) for row in np.flatnonzero(np.abs(gaps(one, two)) > FAR).tolist()}
+    far = {StepCategory(row) for row in np.flatnonzero(np.abs(gaps(one, two)) > MIN_LOG_GAP).tolist()}
     return frozenset(CATEGORY_LABELS[category] for category in far - _INTERRUPTED)
 
 
-def lie_apart(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.bool_]:
+def are_separated(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.bool_]:
     """(g,) whether each row of (g, n) is completely separated from the same row of (g, m). Unlike p, this is valid
     for autocorrelated steps too."""
     apart: NDArray[np.bool_] = (x.max(axis=1) < y.min(axis=1)) | (y.max(axis=1) < x.min(axis=1))

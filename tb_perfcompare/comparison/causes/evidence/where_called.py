@@ -15,7 +15,7 @@ from tb_perfcompare.model.summary.summary import Summary
 SOME_STEPS = 0.6
 """Largest share of the steps with additional calls for these to be said to be in some steps."""
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 
 
 def where_called(pair: RuleContext, changed: Sequence[tuple[str, Amount]]) -> str:
@@ -36,9 +36,9 @@ def _where(summary: Summary, word: str, operator: str, usual: float) -> str:
     more = table.calls[table.keys.index((operator,))] > usual + 0.5
     of_captures = job_workers(summary)
     workers = [of_captures[capture] for capture in summary.steps.capture.tolist()]
-    every, those = (list(dict.fromkeys(names)) for names in (workers, _those(workers, more)))
+    every, those = (list(dict.fromkeys(names)) for names in (workers, _workers_with(workers, more)))
     if len(those) < len(every):
-        return f"all on {', '.join(those) if len(those) <= _MOST_NAMED else f'{len(those)} of {len(every)} ranks'}"
+        return f"all on {', '.join(those) if len(those) <= _MAX_NAMED else f'{len(those)} of {len(every)} ranks'}"
     on_one = np.array(workers) == every[0]
     steps = int((more & on_one).sum())
     if not 0 < steps <= SOME_STEPS * on_one.sum():
@@ -46,5 +46,5 @@ def _where(summary: Summary, word: str, operator: str, usual: float) -> str:
     return f"all in {steps} of {many(int(on_one.sum()), 'step')} of the {word}"
 
 
-def _those(workers: Sequence[str], more: Flags) -> list[str]:
+def _workers_with(workers: Sequence[str], more: Flags) -> list[str]:
     return [worker for worker, called in zip(workers, more.tolist(), strict=True) if called]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.model.arrays import Flags, Ints, Ints32, unique, unique_first
 from tb_perfcompare.model.events import ABSENT, ARG_COLUMNS, ArgColumn, ArgKind, SparseColumn
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.sources.trace.columns.growable_array import Growing
+from tb_perfcompare.sources.trace.columns.growable_array import GrowableArray
 from tb_perfcompare.sources.trace.columns.interning import JsonTexts, KeyNumbers
 from tb_perfcompare.sources.trace.columns.numbers import parse_floats, parse_integers
 
@@ -46,9 +46,9 @@ class ArgumentColumns:
     def __init__(self, strings: StringTable) -> None:
         self._slot_of = KeyNumbers((key, slot) for slot, (_, key) in enumerate(SLOTS, start=1))
         self._texts = JsonTexts(strings)
-        self._rows = [Growing(np.int32) for _ in range(len(SLOTS) + 1)]
-        self._values: list[Growing[Any]] = [Growing(np.int8)]  # slot 0 stays empty
-        self._values += [Growing(_DTYPE[column.kind]) for column, _ in SLOTS]
+        self._rows = [GrowableArray(np.int32) for _ in range(len(SLOTS) + 1)]
+        self._values: list[GrowableArray[Any]] = [GrowableArray(np.int8)]  # slot 0 stays empty
+        self._values += [GrowableArray(_DTYPE[column.kind]) for column, _ in SLOTS]
 
     @property
     def repaired(self) -> int:

@@ -24,8 +24,8 @@ from tb_perfcompare.sources.trace.columns.arguments import ArgumentColumns
 from tb_perfcompare.sources.trace.columns.assemble_columns import Counts, Gathered
 from tb_perfcompare.sources.trace.columns.counter_events import CounterBuilder
 from tb_perfcompare.sources.trace.columns.event import Event
-from tb_perfcompare.sources.trace.columns.growable_array import Growing
-from tb_perfcompare.sources.trace.columns.interning import KeyNumbers, Lanes, Membership, Names, as_place
+from tb_perfcompare.sources.trace.columns.growable_array import GrowableArray
+from tb_perfcompare.sources.trace.columns.interning import KeyNumbers, Lanes, Membership, Names, normalised_id
 from tb_perfcompare.sources.trace.columns.measured_ranges import RANGE, RangeBuilder
 from tb_perfcompare.sources.trace.columns.numbers import parse_integers, parse_times
 from tb_perfcompare.sources.trace.columns.process_layers import OperatorArrows
@@ -69,10 +69,14 @@ class ColumnBuilder:
         self._categories = Names(self._strings)
         self._lanes = Lanes()
         self._arguments = ArgumentColumns(self._strings)
-        self._dense: dict[str, Growing[Any]] = {column: Growing(dtype) for column, dtype in _DENSE.items()}
-        self._flows: tuple[Growing[Any], ...] = (Growing(np.bool_), Growing(np.int64), Growing(np.int64))
-        self._arrows: tuple[Growing[Any], ...] = (
-            Growing(np.bool_), Growing(np.int64), Growing(np.int32), Growing(np.int64),
+        self._dense: dict[str, GrowableArray[Any]] = {column: GrowableArray(dtype) for column, dtype in _DENSE.items()}
+        self._flows: tuple[GrowableArray[Any], ...] = (
+            GrowableArray(np.bool_),
+            GrowableArray(np.int64),
+            GrowableArray(np.int64),
+        )
+        self._arrows: tuple[GrowableArray[Any], ...] = (
+            GrowableArray(np.bool_), GrowableArray(np.int64), GrowableArray(np.int32), GrowableArray(np.int64),
         )  # fmt: skip
         self._metadata: dict[str, dict[Any, str]] = {name: {} for name in METADATA_ARG}
         self._counters = CounterBuilder()
@@ -161,9 +165,9 @@ class ColumnBuilder:
         raw = (event.args or _NO_ARGS).get(argument or "")
         if argument is None or raw is None or not bytes(raw).startswith(b'"'):
             return
-        place: Any = as_place(event.pid)
+        place: Any = normalised_id(event.pid)
         if event.name == "thread_name":
-            place = (place, as_place(event.tid))
+            place = (place, normalised_id(event.tid))
         text = bytes(raw)
         try:
             self._metadata[str(event.name)][place] = _TEXT.decode(text)

@@ -23,8 +23,8 @@ from tb_perfcompare.model.recordings.recording import HOST_DEVICE
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.columns.event import Event
-from tb_perfcompare.sources.trace.columns.growable_array import Growing
-from tb_perfcompare.sources.trace.columns.interning import Names, Place, as_place
+from tb_perfcompare.sources.trace.columns.growable_array import GrowableArray
+from tb_perfcompare.sources.trace.columns.interning import Names, Place, normalised_id
 from tb_perfcompare.sources.trace.columns.numbers import parse_floats, parse_integers, parse_times
 
 NOT_STATED = -2
@@ -94,9 +94,9 @@ class CounterBuilder:
         self._strings = StringTable()
         self._texts = Names(self._strings)
         self._places: dict[CounterPlace, int] = {}
-        self._columns: tuple[Growing[Any], ...] = (
-            Growing(np.int32), Growing(np.int32), Growing(np.int32), Growing(np.int32),
-            Growing(np.int64), Growing(np.float64),
+        self._columns: tuple[GrowableArray[Any], ...] = (
+            GrowableArray(np.int32), GrowableArray(np.int32), GrowableArray(np.int32), GrowableArray(np.int32),
+            GrowableArray(np.int64), GrowableArray(np.float64),
         )  # fmt: skip
         self._seen = 0
         self._kept = 0
@@ -146,7 +146,7 @@ class CounterBuilder:
         )  # fmt: skip
 
     def _place(self, event: Event) -> int:
-        place = (as_place(event.pid), as_place(event.tid), bytes(event.id))
+        place = (normalised_id(event.pid), normalised_id(event.tid), bytes(event.id))
         return self._places.setdefault(place, len(self._places))
 
     def _skip(self, events: Iterable[Event]) -> None:

@@ -12,7 +12,7 @@ S = TypeVar("S", bound=np.generic)
 _FIRST_CAPACITY = 1024
 
 
-class Growing(Generic[S]):
+class GrowableArray(Generic[S]):
     """Collects (k,) arrays; `finish` returns them as one.
 
     Concatenating a list of parts at the end would need twice the memory of the result. This array is enlarged in place

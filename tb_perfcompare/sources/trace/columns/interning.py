@@ -16,12 +16,12 @@ from tb_perfcompare.model.strings import StringTable
 Place: TypeAlias = int | str
 """A process or thread id as written."""
 
-_MOST_FOREIGN_KEYS = 4096
+_MAX_FOREIGN_KEYS = 4096
 _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 _SPACES, _QUOTE = b" \t\r\n", b'"'
 
 
-def as_place(value: int | float | str | None) -> Place:
+def normalised_id(value: int | float | str | None) -> Place:
     """Normalises a pid or tid as written: integral floats become integers, a missing one the empty text."""
     if value is None:
         return ""
@@ -51,7 +51,7 @@ class Lanes(dict[tuple[int | float | str | None, int | float | str | None], int]
         self._rows: dict[tuple[Place, Place], int] = {}
 
     def __missing__(self, pair: tuple[int | float | str | None, int | float | str | None]) -> int:
-        place = as_place(pair[0]), as_place(pair[1])
+        place = normalised_id(pair[0]), normalised_id(pair[1])
         row = self._rows.setdefault(place, len(self._rows))
         self[pair] = ~row if None in pair else row
         return self[pair]
@@ -98,7 +98,7 @@ class KeyNumbers(dict[str | None, int]):
 
     def __init__(self, known: Iterable[tuple[str | None, int]]) -> None:
         super().__init__(known)
-        self._most = len(self) + _MOST_FOREIGN_KEYS
+        self._most = len(self) + _MAX_FOREIGN_KEYS
 
     def __missing__(self, key: str | None) -> int:
         if len(self) < self._most:
@@ -115,6 +115,6 @@ class Membership(dict[str | None, bool]):
 
     def __missing__(self, text: str | None) -> bool:
         is_member = text is not None and text.lower() in self._members
-        if len(self) < _MOST_FOREIGN_KEYS:
+        if len(self) < _MAX_FOREIGN_KEYS:
             self[text] = is_member
         return is_member

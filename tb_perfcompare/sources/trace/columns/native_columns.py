@@ -20,11 +20,11 @@ from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.native import _scanner
 from tb_perfcompare.sources.trace.columns.arguments import SLOTS, portions
 from tb_perfcompare.sources.trace.columns.assemble_columns import Counts, Gathered
-from tb_perfcompare.sources.trace.columns.interning import Place, as_place, compacted
+from tb_perfcompare.sources.trace.columns.interning import Place, compacted, normalised_id
 from tb_perfcompare.sources.trace.columns.numbers import NumberText, parse_floats, parse_integers
 from tb_perfcompare.sources.trace.columns.process_layers import OperatorArrows
 
-Found: TypeAlias = dict[str, Any]
+ScannedColumns: TypeAlias = dict[str, Any]
 """The dictionary that `Scan.finish` returns (native/_scanner.c)."""
 
 _NO_TEXT = -1
@@ -34,7 +34,7 @@ _TOGETHER = 2048
 """Number of JSON texts compacted at once."""
 _FEW = 4096
 """Up to this many names are looked up one by one."""
-_MOST_LENGTH = 255
+_MAX_LENGTH = 255
 _QUOTE = ord('"')
 _VALUES: dict[ArgKind, type[np.generic]] = {ArgKind.INT: np.int64, ArgKind.FLOAT: np.float64, ArgKind.JSON: np.int32}
 _DROPPED = {"without_name": "name", "without_ts": "ts", "without_dur": "dur", "without_flow_id": "flow id",
@@ -44,7 +44,7 @@ _Parse: TypeAlias = Callable[[Sequence[NumberText]], tuple[NDArray[Any], Flags]]
 _PARSE: dict[ArgKind, _Parse] = {ArgKind.INT: parse_integers, ArgKind.FLOAT: parse_floats}
 
 
-def decode_columns(scanned: Found) -> Gathered:
+def decode_columns(scanned: ScannedColumns) -> Gathered:
     """The columns with decoded texts. Empties `scanned` as it goes, so that no data stay in memory twice."""
     texts = _Texts(scanned)
     strings = StringTable()
@@ -90,7 +90,7 @@ def decode_columns(scanned: Found) -> Gathered:
 class _Texts:
     """The distinct JSON texts by number."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: ScannedColumns) -> None:
         self._bytes: bytes = found.pop("texts")
         self._ends: bytes = found.pop("text_ends")
         self._end = np.frombuffer(self._ends, np.int64)
@@ -118,7 +118,7 @@ class _Texts:
     def beginnings(self, numbers: Ints) -> Ints:
         """(n,) a number determined by length and first byte of each of these non-empty strings."""
         start = np.where(numbers, self._end[numbers - 1], 0)
-        length = np.minimum(self._end[numbers] - start - len(b'""'), _MOST_LENGTH)
+        length = np.minimum(self._end[numbers] - start - len(b'""'), _MAX_LENGTH)
         beginning: Ints = length * 256 + np.frombuffer(self._bytes, np.uint8)[start + 1]
         return beginning
 
@@ -147,10 +147,10 @@ def _coded(texts: _Texts, strings: StringTable, names: _scanner.Column, categori
             codes[place] = strings.intern(decoded[place])
         return _code_table(len(texts), used, codes, no_text)
     # equal texts have equal length and first byte; of a million names this leaves only a few to look up
-    likely = np.zeros(256 * (_MOST_LENGTH + 1), np.bool_)
+    likely = np.zeros(256 * (_MAX_LENGTH + 1), np.bool_)
     for text in strings.texts:
         data = text.encode("utf-8", "surrogatepass")
-        likely[256 * min(len(data), _MOST_LENGTH) + (data[0] if data else _QUOTE)] = True
+        likely[256 * min(len(data), _MAX_LENGTH) + (data[0] if data else _QUOTE)] = True
     for place in np.flatnonzero(likely[texts.beginnings(used)] & (codes < 0)).tolist():
         codes[place] = strings.find(decoded[place])
     new = codes < 0
@@ -183,11 +183,11 @@ def _numbers(data: _scanner.Column, dtype: type[np.generic]) -> NDArray[Any]:
 def _places(texts: _Texts, pids: Ints32, tids: Ints32) -> Iterable[tuple[Place, Place]]:
     pairs = list(zip(pids.tolist(), tids.tolist(), strict=True))
     place: dict[int, Place] = {number: _PLACE.decode(texts[number]) for pair in pairs for number in pair if number >= 0}
-    place = {number: as_place(value) for number, value in place.items()} | {_NO_TEXT: as_place(None)}
+    place = {number: normalised_id(value) for number, value in place.items()} | {_NO_TEXT: normalised_id(None)}
     return ((place[pid], place[tid]) for pid, tid in pairs)
 
 
-def _arguments(parts: list[Found], texts: _Texts, strings: StringTable) -> tuple[SparseColumn, ...]:
+def _arguments(parts: list[ScannedColumns], texts: _Texts, strings: StringTable) -> tuple[SparseColumn, ...]:
     """A column for each of SLOTS. Empties the parts as it goes."""
     kinds = [column.kind for column, _ in SLOTS]
     code_of = np.zeros(len(texts), np.int32)
@@ -202,7 +202,7 @@ def _arguments(parts: list[Found], texts: _Texts, strings: StringTable) -> tuple
     return tuple(_argument(kind, part, texts, code_of) for kind, part in zip(kinds, parts, strict=True))
 
 
-def _argument(kind: ArgKind, part: Found, texts: _Texts, code_of: Ints32) -> SparseColumn:
+def _argument(kind: ArgKind, part: ScannedColumns, texts: _Texts, code_of: Ints32) -> SparseColumn:
     rows = _numbers(part.pop("rows"), np.int32)
     if kind is ArgKind.JSON:
         return SparseColumn(rows, _recoded(part.pop("values"), code_of) if len(rows) else rows)
@@ -220,11 +220,11 @@ def _argument(kind: ArgKind, part: Found, texts: _Texts, code_of: Ints32) -> Spa
     return SparseColumn(rows[order], values[order])
 
 
-def _counter(found: Found, meanings: Mapping[str, str]) -> Counter[str]:
+def _counter(found: ScannedColumns, meanings: Mapping[str, str]) -> Counter[str]:
     return Counter({meaning: found[key] for key, meaning in meanings.items() if found[key]})
 
 
-def _skipped(texts: _Texts, found: Found) -> Counter[str]:
+def _skipped(texts: _Texts, found: ScannedColumns) -> Counter[str]:
     phases, categories = (_numbers(found.pop(f"skipped_{key}"), np.int32).tolist() for key in ("phase", "category"))
     counts = _numbers(found.pop("skipped_count"), np.int64).tolist()
     skipped: Counter[str] = Counter()

@@ -171,8 +171,8 @@ def _scalar(text: bytes) -> Fraction | None:
     return _number(text[1:-1].strip() if text[:1] == b'"' else text)
 
 
-_MOST_DIGITS = 200
-_SHORTENED = Context(prec=_MOST_DIGITS, rounding=ROUND_05UP, traps=[])
+_MAX_DIGITS = 200
+_SHORTENED = Context(prec=_MAX_DIGITS, rounding=ROUND_05UP, traps=[])
 """This rounding mode ensures that rounding the result again equals rounding the original number once."""
 
 
@@ -184,7 +184,7 @@ def _number(text: bytes) -> Fraction | None:
         return None
     try:
         decimal = Decimal(text.decode("ascii"))
-        if len(text) > _MOST_DIGITS:  # exact arithmetic on a million digits takes minutes
+        if len(text) > _MAX_DIGITS:  # exact arithmetic on a million digits takes minutes
             decimal = _SHORTENED.plus(decimal)
     except (InvalidOperation, ValueError):
         return None

@@ -13,14 +13,14 @@ from tb_perfcompare.sources.trace.repair.json_repair import Mended, fault_of, me
 PIECE_BORDER = re.compile(rb"\}\s*(?:,\s*)?(?=\{\s*\")")
 
 _OPENING = re.compile(rb"\{\s*\"")
-_MOST_OPENINGS = 64
+_MAX_OPENINGS = 64
 
 _BETWEEN = re.compile(rb"[\s,]*")
 _NEXT = re.compile(rb"\s*[,\]]")
 _OTHER = re.compile(
     rb'(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|"(?:[^"\\\x00-\x1f]|\\.)*")(?=\s*[,\]])'
 )
-_MOST_OTHER_BYTES = 1 << 20
+_MAX_OTHER_BYTES = 1 << 20
 
 
 class _Object(msgspec.Struct, gc=False):
@@ -59,7 +59,7 @@ def skip_between(data: bytes, position: int) -> int:
 def other_end(data: bytes, position: int, stop: int) -> int:
     """Position after a valid element that is not an object; `position` if there is none."""
     if data.startswith(b"[", position):
-        size = array_close(data[position : min(stop, position + _MOST_OTHER_BYTES)])
+        size = array_close(data[position : min(stop, position + _MAX_OTHER_BYTES)])
         return position + size if size and _NEXT.match(data, position + size) else position
     match = _OTHER.match(data, position, stop)
     return match.end() if match else position
@@ -75,7 +75,7 @@ def is_event(text: bytes) -> bool:
 
 def event_ending(data: bytes, start: int, stop: int) -> tuple[bytes, ...]:
     """The event that ends at `stop` and starts after `start`, if any: damage may extend into the next event."""
-    for opening in islice(_OPENING.finditer(data, start, stop), _MOST_OPENINGS):
+    for opening in islice(_OPENING.finditer(data, start, stop), _MAX_OPENINGS):
         text = data[opening.start() : stop]
         if is_event(text):
             return (text,)

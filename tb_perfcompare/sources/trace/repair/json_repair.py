@@ -18,8 +18,8 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 T = TypeVar("T")
 
-MOST_REPAIRS = 500
-_MOST_WORK_BYTES = 64 << 20
+MAX_REPAIRS = 500
+_MAX_WORK_BYTES = 64 << 20
 """Every repair reads the text again, so long texts get fewer repairs."""
 _FAULT = re.compile(r"JSON is malformed: (?P<what>.*) \(byte (?P<at>\d+)\)")
 _TOO_DEEP = "nested too deeply"
@@ -81,14 +81,14 @@ def fault_of(error: msgspec.MsgspecError | RecursionError | UnicodeDecodeError) 
     return Fault(match["what"], at - 1 if match["what"] == _TRAILING else at)
 
 
-def mend(text: bytes, decode: Callable[[bytes], T], most: int = MOST_REPAIRS) -> Mended[T]:
+def mend(text: bytes, decode: Callable[[bytes], T], most: int = MAX_REPAIRS) -> Mended[T]:
     """Decodes the value at the start of `text`, repairing it if necessary; more text may follow the value.
 
     `decode` must be strict about syntax and raise msgspec's errors. Up to `most` repairs are tried, at least one.
     """
     original = len(text)
     repairs: Counter[str] = Counter()
-    for _ in range(max(2, min(most, _MOST_WORK_BYTES // max(original, 1)))):
+    for _ in range(max(2, min(most, _MAX_WORK_BYTES // max(original, 1)))):
         try:
             return Mended(decode(text), original, None, 0, repairs)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:

@@ -29,13 +29,13 @@ from tb_perfcompare.sources.trace.repair.element_boundaries import (
     raw_elements,
     skip_between,
 )
-from tb_perfcompare.sources.trace.repair.json_repair import MOST_REPAIRS, Fault, fault_of
+from tb_perfcompare.sources.trace.repair.json_repair import MAX_REPAIRS, Fault, fault_of
 
 T = TypeVar("T")
 
 _RUN_BYTES = 16 << 10
 _EARLIER_CUTS = 8  # tried before splitting a run, in case its last cut is inside an event
-_MOST_WASTED_BYTES = 128 << 20
+_MAX_WASTED_BYTES = 128 << 20
 """Limit to the bytes of one file that failed repairs read again; beyond it only valid events are taken."""
 _GROUP = 64  # elements decoded together before each is decoded by itself
 _ARRAY_END = re.compile(rb"\s*\](?=\s*(?:\}|,\s*(?:\"|\Z)|\Z))")
@@ -76,7 +76,7 @@ class Salvaged:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SalvagedElement:
     """Valid texts of events in data[position:end]. `ended`: the array closes right before `end`."""
 
     texts: tuple[bytes, ...]
@@ -151,13 +151,13 @@ class Salvager:
                 position = element.end
         return Salvaged(events, stop)
 
-    def next_element(self, data: bytes, position: int, stop: int) -> Found | None:
+    def next_element(self, data: bytes, position: int, stop: int) -> SalvagedElement | None:
         """Applies `element` to the element at `position`, up to where the next event seems to start before `stop`."""
         border = PIECE_BORDER.search(data, position, stop)
         end, next_start = (border.start() + 1, border.end()) if border else (stop, stop)
         return self.element(data, position, end, next_start, stop)
 
-    def element(self, data: bytes, position: int, end: int, next_start: int, stop: int) -> Found | None:
+    def element(self, data: bytes, position: int, end: int, next_start: int, stop: int) -> SalvagedElement | None:
         """Takes the element or the end of the array at `position`, repaired as far as possible.
 
         The element seems to end at `end`, and the next one to start at `next_start`. None if it may extend beyond
@@ -165,26 +165,26 @@ class Salvager:
         """
         closed = -1 if self.has_lost_events else self.array_end(data, position)
         if closed > 0:
-            return Found((), closed, True)
+            return SalvagedElement((), closed, True)
         after_other = other_end(data, position, stop)
         if after_other > position:
             self._builder.drop("not an object")
-            return Found((), skip_between(data, after_other))
-        most = MOST_REPAIRS if self._wasted_bytes < _MOST_WASTED_BYTES else 0
+            return SalvagedElement((), skip_between(data, after_other))
+        most = MAX_REPAIRS if self._wasted_bytes < _MAX_WASTED_BYTES else 0
         mended = mended_object(data, position, end, stop, most)
         if mended.fault is not None and mended.fault.is_cut:
             return None
         if mended.value is None:
             self._wasted_bytes += mended.repairs.total() * mended.tried
             self._count_lost(data, position, mended.fault)
-            return Found(event_ending(data, position + 1, end), next_start)
+            return SalvagedElement(event_ending(data, position + 1, end), next_start)
         self._builder.repaired.update(mended.repairs)
         position += mended.used
         closed = self.array_end(data, position) if self.has_lost_events else -1
         # an object without `ph` is a fragment of a damaged event, and the bracket after it is inside that event
         if closed > 0 and is_event(mended.value):
-            return Found((mended.value,), closed, True)
-        return Found((mended.value,), skip_between(data, position))
+            return SalvagedElement((mended.value,), closed, True)
+        return SalvagedElement((mended.value,), skip_between(data, position))
 
     def _run(self, data: bytes, start: int, ends: array[int], events: list[Event]) -> int:
         """Appends the events up to the last of `ends` that decodes and returns it; `start` if none of the last few

@@ -22,14 +22,14 @@ from tb_perfcompare.sources.trace.columns.interleaving import Insertion, Rows, i
 from tb_perfcompare.sources.trace.columns.measured_ranges import RANGE
 from tb_perfcompare.sources.trace.columns.native_columns import decode_columns
 from tb_perfcompare.sources.trace.repair.element_boundaries import skip_between
-from tb_perfcompare.sources.trace.scanners.python_scanner import Fed, PythonScanner
+from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner, ScanProgress
 
 _LETTERS = {ArgKind.INT: b"i", ArgKind.FLOAT: b"f", ArgKind.JSON: b"j"}
 _MANY = 500_000
 """Above this many events, free memory is returned to the system before the last columns are made."""
 _RARE = 8 << 10
 """One damaged element per this many valid bytes is repaired by itself and scanned like the others."""
-_MOST_SOUND_BYTES = 16 * _RARE
+_MAX_SOUND_BYTES = 16 * _RARE
 """Credit for damaged elements, so that a few may be close together."""
 _ODD_BYTES = 2 << 10
 """Bytes read by Python if damaged elements are closer together; _MORE times as many each time."""
@@ -43,7 +43,7 @@ class NativeScanner(PythonScanner):
         scan = self._scan = new_scan()
         self._placed = _PlacedBuilder(lambda: scan.counts[1:])
         super().__init__(builder=self._placed)
-        self._sound_bytes, self._odd_bytes = _MOST_SOUND_BYTES, _ODD_BYTES
+        self._sound_bytes, self._odd_bytes = _MAX_SOUND_BYTES, _ODD_BYTES
 
     @property
     def seen(self) -> int:
@@ -57,24 +57,24 @@ class NativeScanner(PythonScanner):
             _scanner.trim()
         return assemble(columns.pop())
 
-    def _block(self, data: bytes, start: int, cut: int) -> Fed:
+    def _block(self, data: bytes, start: int, cut: int) -> ScanProgress:
         end = self._scan.take(data, start, cut)
-        self._sound_bytes = min(self._sound_bytes + (end if end >= 0 else -1 - end) - start, _MOST_SOUND_BYTES)
+        self._sound_bytes = min(self._sound_bytes + (end if end >= 0 else -1 - end) - start, _MAX_SOUND_BYTES)
         if end < 0:
             self._take_handed()
             return self._foreign(data, skip_between(data, -1 - end), cut)
         if end == cut:
             self._take_handed()
-            return Fed(cut, False)
+            return ScanProgress(cut, False)
         is_sure = self._scan.ends_with_event or not self._salvager.has_lost_events
         closed = self._salvager.array_end(data, end) if is_sure else -1
         self._scan.settle(closed >= 0)
         if closed < 0:  # a stray bracket
             return super()._block(data, start, cut)
         self._take_handed()
-        return Fed(closed, True)
+        return ScanProgress(closed, True)
 
-    def _foreign(self, data: bytes, start: int, cut: int) -> Fed:
+    def _foreign(self, data: bytes, start: int, cut: int) -> ScanProgress:
         """Takes at least the element at `start`, which the compiled part does not understand.
 
         It is taken by itself, or together with following bytes if such elements are frequent.
@@ -84,7 +84,7 @@ class NativeScanner(PythonScanner):
             element = self._salvager.next_element(data, start, cut)
             if element is not None:
                 self._take_texts(element.texts)
-                return Fed(element.end, element.ended)
+                return ScanProgress(element.end, element.ended)
         else:
             self._odd_bytes *= _MORE
         while (border := data.find(self._border, start + self._odd_bytes, cut) if self._border else -1) >= 0:
@@ -102,14 +102,14 @@ class NativeScanner(PythonScanner):
             elif (event := self._salvager.event(text)) is not None:
                 self._builder.add([event])
 
-    def _closed(self, data: bytes, start: int, array: bytes) -> Fed | None:
+    def _closed(self, data: bytes, start: int, array: bytes) -> ScanProgress | None:
         bracket = start + len(array) - 2  # `array` has one additional bracket at its start
         if not self._salvager.closes(data, bracket, array):
             return None
         end = self._scan.take(data, start, bracket)
         self._take_handed()
         if end == bracket:
-            return Fed(bracket + 1, True)
+            return ScanProgress(bracket + 1, True)
         if end >= 0:  # it stopped at a bracket that the decoder accepts
             self._scan.settle(False)
         else:

@@ -16,7 +16,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.native import _scanner
 from tb_perfcompare.sources.trace.repair.element_boundaries import skip_between
 from tb_perfcompare.sources.trace.scanners.native_scanner import NativeScanner, new_scan
-from tb_perfcompare.sources.trace.scanners.python_scanner import Fed
+from tb_perfcompare.sources.trace.scanners.python_scanner import ScanProgress
 
 _ALONE_BYTES = 2 << 20
 """Bytes that one thread reads at the start of a file, since many files are no longer, and again after damage."""
@@ -47,7 +47,7 @@ class _Scanned:
 
 
 @dataclass(frozen=True, slots=True)
-class _UnderWay:
+class _PendingStretch:
     stretches: tuple[_Stretch, ...]
     taken: Future[_Scanned]
 
@@ -60,10 +60,10 @@ class ParallelScanner(NativeScanner):
         self._threads, self._most = threads, count + _MORE_THAN_THREADS
         self._alone_bytes = 0
         self._waiting: list[_Stretch] = []
-        self._under_way: deque[_UnderWay] = deque()
+        self._under_way: deque[_PendingStretch] = deque()
         self._idle: list[_scanner.Scan] = []
 
-    def feed(self, data: bytes, start: int, final: bool) -> Fed:
+    def feed(self, data: bytes, start: int, final: bool) -> ScanProgress:
         if self._alone_bytes < _ALONE_BYTES:
             fed = super().feed(data, start, final)
             self._alone_bytes += fed.end - start
@@ -80,10 +80,10 @@ class ParallelScanner(NativeScanner):
         if back:
             data = back + data[start:]
             fed = super().feed(data, 0, final)
-            return Fed(fed.end, fed.ended, data)
-        return super().feed(data, start, final) if is_last else Fed(start, False)
+            return ScanProgress(fed.end, fed.ended, data)
+        return super().feed(data, start, final) if is_last else ScanProgress(start, False)
 
-    def _foreign(self, data: bytes, start: int, cut: int) -> Fed:
+    def _foreign(self, data: bytes, start: int, cut: int) -> ScanProgress:
         self._alone_bytes = 0
         return super()._foreign(data, start, cut)
 
@@ -91,7 +91,7 @@ class ParallelScanner(NativeScanner):
         """Submits the waiting stretches to a thread."""
         if self._waiting:
             scan, stretches = self._idle.pop() if self._idle else new_scan(), tuple(self._waiting)
-            self._under_way.append(_UnderWay(stretches, self._threads.submit(_take, scan, stretches)))
+            self._under_way.append(_PendingStretch(stretches, self._threads.submit(_take, scan, stretches)))
             self._waiting.clear()
 
     def _settle(self, most: int) -> bytes:

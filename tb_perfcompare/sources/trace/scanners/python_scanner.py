@@ -22,12 +22,12 @@ from tb_perfcompare.sources.trace.repair.salvage import Salvager
 
 _DECODED_BYTES = 1 << 20  # decoded at once: enough events to amortise the fixed cost of columns
 _BORDER = re.compile(rb"\}\s*,\s*(?P<next>\{)\s*\"[^\"\\]{1,32}\"\s*:")
-_MOST_BORDERS = 64
+_MAX_BORDERS = 64
 _EVENTS = msgspec.json.Decoder(list[Event])
 
 
 @dataclass(frozen=True, slots=True)
-class Fed:
+class ScanProgress:
     """How far a scanner came.
 
     end    data[:end] is finished
@@ -51,7 +51,7 @@ class Scanner(Protocol):
     CounterBuilder (counter_events.py), whose columns become `Columns.counters`. They count only in `seen`.
     """
 
-    def feed(self, data: bytes, start: int, final: bool) -> Fed: ...
+    def feed(self, data: bytes, start: int, final: bool) -> ScanProgress: ...
 
     @property
     def seen(self) -> int:
@@ -77,7 +77,7 @@ class PythonScanner:
     def finish(self) -> Columns:
         return assemble(self._builder.gather())
 
-    def feed(self, data: bytes, start: int, final: bool) -> Fed:
+    def feed(self, data: bytes, start: int, final: bool) -> ScanProgress:
         position = start
         stretch = _DECODED_BYTES
         while True:
@@ -108,7 +108,7 @@ class PythonScanner:
     def _learn(self, data: bytes, start: int, stop: int) -> bool:
         """Learns the border: the bytes between a complete event and the next one, including the first key of that."""
         latest = start
-        for border in islice(_BORDER.finditer(data, start, stop), _MOST_BORDERS):
+        for border in islice(_BORDER.finditer(data, start, stop), _MAX_BORDERS):
             end = border.start() + 1
             # the event at `start` may contain objects, or be damaged: then a later event shows the border
             if is_event(data[start:end]) or is_event(data[latest:end]):
@@ -117,7 +117,7 @@ class PythonScanner:
             latest = border.start("next")
         return False
 
-    def _block(self, data: bytes, start: int, cut: int) -> Fed:
+    def _block(self, data: bytes, start: int, cut: int) -> ScanProgress:
         """Takes data[start:cut], which starts at an event and should end with one."""
         text = b"".join((b"[", memoryview(data)[start:cut], b"]"))
         try:
@@ -125,9 +125,9 @@ class PythonScanner:
         except DECODER_ERRORS:
             return self._odd_block(data, start, cut, text)
         self._builder.add(events)
-        return Fed(cut, False)
+        return ScanProgress(cut, False)
 
-    def _odd_block(self, data: bytes, start: int, cut: int, text: bytes) -> Fed:
+    def _odd_block(self, data: bytes, start: int, cut: int, text: bytes) -> ScanProgress:
         """Takes a block that failed to decode.
 
         The array closes in it, members have odd types, the cut is wrong, or there is damage.
@@ -135,16 +135,16 @@ class PythonScanner:
         closed = array_close(text)
         if closed == len(text):
             self._builder.add(self._salvager.elements(text))
-            return Fed(cut, False)
+            return ScanProgress(cut, False)
         if closed:
             fed = self._closed(data, start, text[:closed])
             if fed is not None:
                 return fed
         salvaged = self._salvager.salvage(data, start, cut)
         self._builder.add(salvaged.events)
-        return Fed(salvaged.end, salvaged.ended)
+        return ScanProgress(salvaged.end, salvaged.ended)
 
-    def _closed(self, data: bytes, start: int, array: bytes) -> Fed | None:
+    def _closed(self, data: bytes, start: int, array: bytes) -> ScanProgress | None:
         """Takes an array that the decoder saw closed.
 
         None if the `data` after it show that the bracket is a stray one.
@@ -157,13 +157,13 @@ class PythonScanner:
         except DECODER_ERRORS:
             events = self._salvager.elements(array)
         self._builder.add(events)
-        return Fed(bracket + 1, True)
+        return ScanProgress(bracket + 1, True)
 
-    def _rest(self, data: bytes, start: int, final: bool) -> Fed:
+    def _rest(self, data: bytes, start: int, final: bool) -> ScanProgress:
         """Takes the bytes after the last cut: an incomplete event, or the end of the array."""
         size = len(data) - start
         if not size or (size < self._worth_trying and not final):
-            return Fed(start, False)
+            return ScanProgress(start, False)
         text = b"[" + data[start:]
         closed = array_close(text)
         if closed:
@@ -172,7 +172,7 @@ class PythonScanner:
                 return fed
         if not final:
             self._worth_trying = 2 * size
-            return Fed(start, False)
+            return ScanProgress(start, False)
         salvaged = self._salvager.salvage(data, start, len(data))
         self._builder.add(salvaged.events)
-        return Fed(salvaged.end, salvaged.ended)
+        return ScanProgress(salvaged.end, salvaged.ended)
