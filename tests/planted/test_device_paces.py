@@ -105,6 +105,14 @@ def test_a_checkpoint_in_the_same_step_of_every_capture_is_a_slow_step_and_no_sy
     assert "synchronisation" not in causes(found)
 
 
+def test_one_long_step_is_not_what_waits_cost() -> None:
+    waits = COMPUTING.changed(items=2)
+    for long in (0.0, 300_000.0):
+        found = compared(captures(COMPUTING, 10), captures(waits, 20, first=waits.changed(gaps={4: long})))
+        (cost,) = [one.delta_us for one in found.findings if one.rule == "synchronisation"]
+        assert cost == pytest.approx(41, abs=1)
+
+
 def test_a_mean_that_slow_steps_of_any_length_raise_is_reported() -> None:
     saves, long = (COMPUTING.changed(saved=5, gaps={5: us}) for us in (10_000.0, 400_000.0))
     found = compared(captures(COMPUTING, 10), captures(saves, 20, first=long)).headline

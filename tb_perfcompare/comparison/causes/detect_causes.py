@@ -20,13 +20,16 @@ FIND_REST = tuple(dict.fromkeys(rule.find_rest for rule in sorted(RULES, key=lam
 """Functions of the rules, each once: one function may serve several rules."""
 
 
+_KERNEL = "Kernel"
+
+
 @dataclass(frozen=True, slots=True)
 class DetectedCauses:
     """Causes to report, and what they account for.
 
     findings    largest first
     explained   explained change by category, microseconds per step
-    entities    entities that the findings name
+    entities    entities that the findings name, and kernels whose change they explain
     machine_us  the machine's part of the change of the step, microseconds
     same_inputs  operators have the same input shapes and types throughout, as far as recorded
     """
@@ -62,9 +65,10 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
             explained.add(cause)
     findings = sorted((cause.finding for cause in kept), key=lambda finding: -abs(finding.delta_us or 0.0))
     entities = {item.row for finding in findings for item in finding.evidence if item.table == "kernels"}
-    subjects = frozenset(entities | {finding.subject for finding in findings} | _recalled(pair, kept, explained))
+    kernels = explained.entities(_KERNEL, {row.path[1]: row.delta / pair.unit for row in pair.entities(_KERNEL)})
+    subjects = entities | kernels | {finding.subject for finding in findings} | _recalled(pair, kept, explained)
     machine_us = fsum(finding.delta_us or 0.0 for finding in findings if finding.rule in MACHINE_PACE.names)
-    return DetectedCauses(tuple(findings), explained.by_category(), subjects, machine_us, same_work)
+    return DetectedCauses(tuple(findings), explained.by_category(), frozenset(subjects), machine_us, same_work)
 
 
 def _recalled(pair: RuleContext, causes: Iterable[Cause], explained: Explained) -> set[str]:

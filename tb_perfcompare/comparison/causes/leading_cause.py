@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATOR_REPLACED, OPERATORS_CHANGED
+from tb_perfcompare.comparison.causes.detectors.contention import DEVICE_CONTENTION
 from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER
 from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
@@ -34,6 +35,8 @@ WEAKER_RULES = frozenset({
 time between calls, slower calls, more interruptions, longer steps."""
 
 _OF_THE_MACHINE = frozenset({"host_interrupted", "host_pace"})
+
+_PACES = frozenset({*MACHINE_PACE.names, *DEVICE_CONTENTION.names})
 
 _STRUCTURE = frozenset({*OPERATOR_REPLACED.names, *OPERATORS_CHANGED.names})
 
@@ -72,7 +75,7 @@ def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Fin
     if way and any(one.rule not in WEAKER_RULES or way * (one.delta_us or 0.0) > 0 for one in rest):
         ordered = [*rest, *machines]
     way = headline.verdict.way if headline.basis is Basis.MACHINE else 0
-    leading = [one for one in ordered if one.rule in MACHINE_PACE.names and way * (one.delta_us or 0.0) > 0]
+    leading = [one for one in ordered if one.rule in _PACES and way * (one.delta_us or 0.0) > 0]
     ordered = [*leading, *(one for one in ordered if one not in leading)]
     for place, finding in enumerate(ordered):
         if (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tb_perfcompare.comparison.result.headline import Basis, Counted, Fact, Headline, Part, Verdict
+from tb_perfcompare.comparison.result.headline import Basis, Counted, Fact, Headline, PaceFacts, Part, Verdict
 from tb_perfcompare.comparison.result.options import ExperimentLook
 from tb_perfcompare.comparison.result.wording import many, number_text, p_text, percent_text, times_text, verdict_word
 from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES
@@ -83,8 +83,9 @@ def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tu
             return f"{verdict_word(verdict)}: program {rough(program.estimate, signed=True)}, {machine_too}."
         return f"{verdict_word(verdict)}: the program takes {_longer(program.estimate)}{_ends(program)}."
     paced = abs(machine.estimate) > headline.margin and not machine.low <= 0 <= machine.high
-    if alone and paced and verdict is Verdict.INCONCLUSIVE:
-        return f"These two captures: the same work {_runs(machine)}; program {_between(program)}."
+    if paced and verdict is Verdict.INCONCLUSIVE and _is_of_paces(headline, machine):
+        these = "These two captures:" if alone else "Inconclusive: in these captures"
+        return f"{these} the same work {_runs(machine)}; program {_between(program)}."
     if verdict is Verdict.SAME:
         return f"Same: the program changed by less than {rough(headline.margin)}."
     mean = _mean_change(headline, machine)
@@ -191,13 +192,27 @@ def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ..
 
 
 def _machine_line(headline: Headline, machine: Part, counts: tuple[int, int]) -> str:
+    decided = machine.verdict in (Verdict.SLOWER, Verdict.FASTER)
     line = f"the same work takes {_longer(machine.estimate)}{_ends(machine)}"
-    used = [pace for pace in headline.paces if not pace.unusable and pace.share > 0]
+    used = _used(headline)
     if len(used) > 1:
+        if not decided and not _is_of_paces(headline, machine):
+            line = f"no clear effect on the step, {rough_range(machine.low, machine.high, signed=True)}"
         line += f" ({', '.join(f'{pace.of} {rough(pace.estimate, signed=True)}' for pace in used)})"
-    if machine.verdict in (Verdict.SLOWER, Verdict.FASTER):
+    if decided:
         return f"{line}: machine, other load or a global setting (clock, power)"
     return f"{line}, in these captures" if max(counts) == 1 else line
+
+
+def _used(headline: Headline) -> list[PaceFacts]:
+    return [pace for pace in headline.paces if not pace.unusable and pace.share > 0]
+
+
+def _is_of_paces(headline: Headline, machine: Part) -> bool:
+    """Whether the machine's part lies between the paces that it combines. It does not if the sides differ in which
+    steps wait for the host, and the pace of those steps is not that of the others."""
+    paces = [pace.estimate for pace in _used(headline)]
+    return len(paces) < 2 or min(paces) <= machine.estimate <= max(paces)
 
 
 def _program_line(program: Part) -> str:

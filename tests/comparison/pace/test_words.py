@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tb_perfcompare.comparison.pace.words import with_sentence
-from tb_perfcompare.comparison.result.headline import Basis, Part, Verdict
+from tb_perfcompare.comparison.result.headline import Basis, PaceFacts, Part, Verdict
 from tests.render.examples import headline
 
 STILL = Part(0.0, -0.001, 0.001, 1.0, Verdict.SAME, rows=9, kept=9, coverage=0.9, tau=0.0)
@@ -51,3 +51,27 @@ def test_an_interval_that_says_nothing_is_no_answer() -> None:
     assert result.sentence == "Inconclusive: the captures differ too much to tell how the program changed."
     (line,) = [fact.text for fact in result.facts if fact.label == "Program"]
     assert "(<×0.01 to ×8,562)" in line
+
+
+def told(machine: float, low: float, high: float) -> tuple[str, str]:
+    """The sentence, and the machine's line, of a host that is 19 % faster and a device twice as slow."""
+    paces = tuple(
+        PaceFacts(of, 9, 9, 0.9, 0.0, 0.5, estimate, estimate) for of, estimate in (("host", -0.19), ("device", 1.0))
+    )
+    wide = replace(STILL, estimate=0.07, low=-0.43, high=1.09, verdict=Verdict.INCONCLUSIVE)
+    part = replace(STILL, estimate=machine, low=low, high=high, verdict=Verdict.INCONCLUSIVE)
+    found = headline(Verdict.INCONCLUSIVE, basis=Basis.PROGRAM, machine=part, program=wide, paces=paces)
+    worded = with_sentence(found, (3, 3))
+    return worded.sentence, next(fact.text for fact in worded.facts if fact.label == "Machine")
+
+
+def test_a_clear_pace_of_these_captures_is_told_though_the_program_is_open() -> None:
+    sentence, line = told(0.8, 0.22, 1.67)
+    assert sentence == "Inconclusive: in these captures the same work runs 1.8 times slower; program −43 to +109 %."
+    assert line == "the same work takes 80 % longer (22 to 167 %) (host −19 %, device +100 %)"
+
+
+def test_the_machine_is_not_slower_than_both_its_paces() -> None:
+    sentence, line = told(-0.3, -0.5, -0.1)
+    assert sentence == "Inconclusive: the program changed by −43 to +109 %."
+    assert line == "no clear effect on the step, −50 to −10 % (host −19 %, device +100 %)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, of_categories
@@ -11,6 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleC
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, short, signed_time, times_text
 from tb_perfcompare.model.input_shapes import input_sizes, shown_shape
+from tb_perfcompare.model.names.work_kinds import PRODUCT, work_kind
 
 MULTIPLE = 8
 """Alignment in elements: a kernel accesses this many two-byte elements at once."""
@@ -29,6 +31,11 @@ MIN_TIME_RATIO = 3.0
 
 CHANGED = 0.05
 """... and by at least this share."""
+
+MAIN_SHARE = 0.5
+"""Share of the change that must be in operators that compute in blocks: a lookup of rows needs no multiples."""
+
+_IN_BLOCKS = re.compile("conv|attention|attn|fmha")
 
 PADDING = "padding"
 """Part of the name of kernels that only pad."""
@@ -60,6 +67,8 @@ def alignment_rules(pair: RuleContext) -> Iterator[Cause]:
     if abs(delta) < pair.least_us:
         return
     own = {one: total(amount for _, amount in rows) for one, rows in moved.items()}
+    if abs(math.fsum(own[one].delta_us for one in own if _computes_in_blocks(one))) < MAIN_SHARE * abs(every.delta_us):
+        return
     name = max(own, key=lambda one: (not one.startswith("autograd::"), abs(own[one].delta_us), one))
     gone, new = ([part for part, amount in moved[name] if amount.more_calls * sign > 0] for sign in (-1, 1))
     before, after = most_alike(gone, new)
@@ -74,6 +83,10 @@ def alignment_rules(pair: RuleContext) -> Iterator[Cause]:
         pair, ALIGNMENT, name, "Kernel", delta, sentence, (Evidence("operators_by_shape", f"{name} / {after}"),),
         explains=of_categories({category: us * delta / exposed for category, us in on_device.items()}),
     )  # fmt: skip
+
+
+def _computes_in_blocks(operator: str) -> bool:
+    return work_kind(operator) == PRODUCT or _IN_BLOCKS.search(operator.lower()) is not None
 
 
 def _lost(rows: _Rows) -> int:
@@ -107,7 +120,8 @@ ALIGNMENT = Rule(
     names=("alignment_lost", "alignment_gained"),
     meaning="sizes are no longer multiples of 8, so that kernels pad or read single elements",
     when="Operators of a device work on nearly as many elements, whose sizes were multiples of 8 on one side only, and "
-    "take longer by at least 5 % and three times as much as the elements grew",
+    "take longer by at least 5 % and three times as much as the elements grew, most of it in products, convolutions "
+    "and attention",
     needs="operators and `record_shapes`, kernels",
     look_at="widths, channels and vocabulary: round them up to multiples of 8, better 64",
     look_at_gain="which sizes of the model were rounded",

@@ -15,13 +15,12 @@ from tb_perfcompare.comparison.causes.evidence.fastest_calls import (
     fastest_steps,
     table_of_calls,
 )
-from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth
+from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth, exposed_host
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.headline import Verdict
-from tb_perfcompare.comparison.result.wording import ratio_text, signed_time
-from tb_perfcompare.comparison.statistics.between_captures import MIN_OWN_CAPTURES
+from tb_perfcompare.comparison.result.wording import ratio_text, signed_time, time_text
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
+from tb_perfcompare.model.summary.device_timeline import LAUNCH_LATENCY, TABLE
 from tb_perfcompare.model.summary.summary import Summary
 
 UNCHANGED_TOLERANCE = 0.1
@@ -125,12 +124,8 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
 def _is_clear_of_same_work(pair: RuleContext, exposed: float) -> bool:
     """Whether the same work takes clearly longer. The machine's pace shows it by the typical step, which one long
     interruption does not affect."""
-    machine, certainty = pair.headline.machine, pair.headline.certainty
-    if machine is None:
-        return False
-    if certainty is not None and min(certainty.captures) >= MIN_OWN_CAPTURES:
-        return machine.verdict is (Verdict.SLOWER if exposed > 0 else Verdict.FASTER)
-    return machine.low > 0 if exposed > 0 else machine.high < 0
+    machine = pair.headline.machine
+    return machine is not None and (machine.low > 0 if exposed > 0 else machine.high < 0)
 
 
 def _longest_call(summary: Summary, table: str, operator: str) -> float:
@@ -176,15 +171,29 @@ def sharing_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     own = math.copysign(min(abs(delta), abs(exposed)), exposed)
     explained: dict[Part, float] = {("Kernel", name): us * own / delta for name, us in grown.items()}
+    explained |= _queued(pair, delta)
     delta = math.fsum(explained.values())
+    queued = math.fsum(us for (category, _), us in explained.items() if category != "Kernel")
+    more = f", {time_text(abs(queued))} of it before launched work starts" if queued else ""
     sentence = (
-        f"{'Device contention' if delta > 0 else 'Less device contention'}: {signed_time(delta)} per step; mean kernel "
-        f"time {ratio_text(after / before)}, but fastest launches {ratio_text(math.exp(middle))}; other work "
+        f"{'Device contention' if delta > 0 else 'Less device contention'}: {signed_time(delta)} per step{more}; mean "
+        f"kernel time {ratio_text(after / before)}, but fastest launches {ratio_text(math.exp(middle))}; other work "
         f"{'is taking' if delta > 0 else 'no longer takes'} the {pair.candidate.device.word}."
     )
     yield cause(
         pair, DEVICE_CONTENTION, "kernels", "Kernel", delta, sentence, (Evidence("kernels", ""),), explains=explained
     )
+
+
+def _queued(pair: RuleContext, grown: float) -> dict[Part, float]:
+    """Part -> time in which the device is idle although work is launched, as far as that changed as the kernels did:
+    the device runs other work then, whatever the host does meanwhile."""
+    idle = pair.amounts(TABLE).get((LAUNCH_LATENCY,))
+    host = {label: us for label, us in exposed_host(pair).items() if us * grown > 0}
+    if idle is None or idle.delta_us * grown <= 0 or abs(idle.delta_us) < pair.least_us or not host:
+        return {}
+    share = min(1.0, idle.delta_us / math.fsum(host.values()))
+    return {(label, ""): us * share for label, us in host.items()}
 
 
 CPU_CONTENTION = Rule(
@@ -203,7 +212,7 @@ DEVICE_CONTENTION = Rule(
     names=("device_interrupted",),
     meaning="device contention: other work takes the device between and within kernels",
     when="Kernels launched alike take longer on average, at least 1.2 times together, but their fastest launches do "
-    "not. No single kernel makes half of the change",
+    "not. No single kernel makes half of the change. It includes the time that launched work waits longer to start",
     needs="kernels with their launch configuration",
     look_at="other processes on the device (nvidia-smi), other streams of this program, sharing by MPS or MIG",
     find=sharing_rules,

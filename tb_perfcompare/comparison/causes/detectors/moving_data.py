@@ -30,9 +30,9 @@ COPYING = ("directcopy", "nchwtonhwc", "nhwctonchw", "catarraybatchedcopy", "cop
 def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     """More (fewer) kernels that only move data."""
     kernels = pair.entities(KERNEL)
-    if not _only_moves_data("\n".join(kernels.key)):
+    if not only_moves_data("\n".join(kernels.key)):
         return  # quick test: if none of the parts occurs in all names joined, no name has one
-    rows = kernels.picked(np.array([_only_moves_data(name) for name in kernels.key], dtype=bool))
+    rows = kernels.picked(np.array([only_moves_data(name) for name in kernels.key], dtype=bool))
     delta = sum(row.delta for row in rows) / pair.unit
     counted = fsum(map(pair.counted_us, rows))
     before, after = sum(row.calls[0] for row in rows), sum(row.calls[1] for row in rows)
@@ -55,9 +55,15 @@ def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     )  # fmt: skip
 
 
-def _only_moves_data(name: str) -> bool:
+def only_moves_data(name: str) -> bool:
+    """Whether a kernel copies or rearranges data, by its name."""
     plain = name.lower().replace("_", "")
     return any(part in plain for part in COPYING)
+
+
+def counted_copies(pair: RuleContext) -> frozenset[str]:
+    """Names of the kernels whose time device_copy_rules explains."""
+    return frozenset(name for found in device_copy_rules(pair) for _, name in found.explains)
 
 
 def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:

@@ -8,6 +8,7 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import compiled_on_one_side, regions_clause
+from tb_perfcompare.comparison.causes.detectors.moving_data import counted_copies, only_moves_data
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
@@ -90,8 +91,9 @@ class _Swap:
 
 def substitution_rules(pair: RuleContext) -> Iterator[Cause]:
     """Yields causes of different kernels in the same places."""
-    direct = _swaps(pair)
-    named = {name for swap in direct for name in (*swap.gone, *swap.new)}
+    copies = counted_copies(pair)  # further copies around the same work are a cause of their own
+    direct = _swaps(pair, copies)
+    named = copies.union(name for swap in direct for name in (*swap.gone, *swap.new))
     swaps = [*direct, *_swaps_below(pair, named)]
     yield from list(_compiled(pair)) or compiled_on_one_side(pair)
     yield from _substituted(pair, [swap for swap in swaps if not _generated(swap)])
@@ -147,8 +149,8 @@ def _equally_often(calls: Amount) -> bool:
     return most > 0 and abs(calls.more_calls) <= SAME_CALLS * most
 
 
-def _swaps(pair: RuleContext) -> list[_Swap]:
-    """Operators called as often that launch different kernels themselves, largest change first."""
+def _swaps(pair: RuleContext, copies: Set[str]) -> list[_Swap]:
+    """Operators called as often that launch different kernels themselves, `copies` left out; largest change first."""
     columns = pair.columns("kernels_by_operator")
     if not len(columns.joined):
         return []
@@ -158,7 +160,8 @@ def _swaps(pair: RuleContext) -> list[_Swap]:
     rows = np.flatnonzero(are_in(operators, gone) & are_in(operators, new))
     by_operator: dict[str, dict[str, Amount]] = {}
     for (kernel, operator), amount in columns.of_rows(rows).items():
-        by_operator.setdefault(operator, {})[kernel] = amount
+        if kernel not in copies:
+            by_operator.setdefault(operator, {})[kernel] = amount
     found = []
     called = pair.amounts("operators", "host_total") if by_operator else {}
     for operator, kernels in by_operator.items():
@@ -173,7 +176,7 @@ def _swaps(pair: RuleContext) -> list[_Swap]:
     return found
 
 
-def _swaps_below(pair: RuleContext, named: set[str]) -> list[_Swap]:
+def _swaps_below(pair: RuleContext, named: Set[str]) -> list[_Swap]:
     """Operators called as often whose kernels are launched by operators below them: one side's kernels against the
     other's, below the innermost operator that both sides have."""
     found = []
@@ -241,6 +244,10 @@ def _others_clause(members: list[_Swap]) -> str:
     return f"; likewise under {others}{named}"
 
 
+def _and_others(kernels: Mapping[str, Amount]) -> str:
+    return f" and {many(len(kernels) - 1, 'other')}" if len(kernels) > 1 else ""
+
+
 def _launching_clause(explained: dict[Part, float]) -> str:
     """Clause on launch time: ", 63.0 µs of it for launching"."""
     host = fsum(us for (category, _), us in explained.items() if category != KERNEL)
@@ -261,8 +268,9 @@ def _substitution_cause(
         what, look_at = "Different kernels on a different device", look_at or _TWO_DEVICES
     sentence = (
         f"{what}: {signed_time(delta)} per step{_launching_clause(explained)}; {short(first.operator)}"
-        f"{f', {inputs.clause},' if inputs is not None else ''} launches {new_text} ({time_text(first.after.us_b)}, "
-        f"{number_text(first.after.calls_b)} per step) instead of {old_text} "
+        f"{f', {inputs.clause},' if inputs is not None else ''} launches {new_text}{_and_others(first.new)} "
+        f"({time_text(first.after.us_b)}, {number_text(first.after.calls_b)} per step) instead of "
+        f"{old_text}{_and_others(first.gone)} "
         f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)} per step)"
         f"{rate_clause(pair, first.operator)}{others}."
     )
@@ -296,8 +304,10 @@ def _uses_tensor_cores(summary: Summary, by_rate: Set[str]) -> dict[str, float] 
 
 
 def _tensor_share(uses: Mapping[str, float] | None, kernels: Mapping[str, Amount]) -> float | None:
-    """Share of these kernels' time in kernels that use tensor cores; None if unknown."""
-    time = {name: max(amount.us_a, amount.us_b) for name, amount in kernels.items()}
+    """Share of these kernels' time in kernels that use tensor cores, copies beside others left out; None if
+    unknown."""
+    computing = {name: amount for name, amount in kernels.items() if not only_moves_data(name)}
+    time = {name: max(amount.us_a, amount.us_b) for name, amount in (computing or kernels).items()}
     all_time = fsum(time.values())
     if uses is None or not all_time:
         return None

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import fsum
 
+import numpy as np
+
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.host_time import HOST, call_count_changed, idle_text, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.headline import Basis
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
+from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.arrays import Ints, median
-from tb_perfcompare.model.summary.summary import StepCategory, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
 
 MAIN_SHARE = 0.5
 """Decrease of kernel time, as a share of the time that waits would explain, from which shorter kernels are the
@@ -28,6 +32,9 @@ OF_WAITS = frozenset({"more_calls", "fewer_calls", "pageable_copies", "pinned_co
 """Causes that themselves make the host wait more (less) often. With one of these, waits that cost nothing are not
 reported."""
 
+EXPOSED = (*HOST, "Memcpy")
+"""Categories that waits expose."""
+
 _OUTSIDE = "(outside operators)"
 
 
@@ -39,9 +46,11 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     waits = total(pair.called(_waits).values())
     if not call_count_changed(waits.calls_a, waits.calls_b):
         return
-    moved = explained.left(pair, (*HOST, "Memcpy"))
-    delta = fsum(moved.values())
     sign = 1 if waits.more_calls > 0 else -1
+    moved = explained.left(pair, EXPOSED)
+    part = _without_long_steps(pair, sign)
+    moved = {category: us * part for category, us in moved.items()}
+    delta = fsum(moved.values())
     if _only_in_few_steps(pair.candidate if sign > 0 else pair.baseline):
         return
     caller, amount = _caller(pair, sign)
@@ -54,18 +63,37 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         known = bool(explained.rules & OF_WAITS) or explained.has_most_calls(caller, amount.more_calls)
         usual = [float(median(_per_step(side))) for side in (pair.baseline, pair.candidate)]
         if not known and call_count_changed(*usual) and sign * (usual[1] - usual[0]) > 0:
-            sentence = f"{title}: the host waits {_times(waits)} times per step{behind}; no change of the step follows."
+            paced = pair.headline.basis is Basis.PROGRAM and sign * pair.headline.verdict.way > 0
+            so = "the machine's pace hides what that costs" if paced else "no change of the step follows"
+            sentence = f"{title}: the host waits {_times(waits)} times per step{behind}; {so}."
             yield cause(pair, SYNCHRONISATION, subject, "Runtime", None, sentence, evidence)
         return
+    idle = idle_text(pair, delta) if part >= MAIN_SHARE else ""
     if sign * pair.exposed("Kernel") <= -MAIN_SHARE * abs(delta):  # kernels that hide less are the likelier cause
         return
     sentence = (
         f"{title}: {signed_time(delta)} per step; the host waits {_times(waits)} times per step{behind}, so host work "
-        f"is {'no longer' if sign > 0 else 'now'} hidden behind kernels{idle_text(pair, delta)}."
+        f"is {'no longer' if sign > 0 else 'now'} hidden behind kernels{idle}."
     )
     yield cause(
         pair, SYNCHRONISATION, subject, "Runtime", delta, sentence, evidence, explains=of_categories(moved)
     )
+
+
+def _without_long_steps(pair: RuleContext, sign: int) -> float:
+    """Share of the change of exposed host time that remains without outlying steps. Waits cost time in each step that
+    has them; what single long steps add has another cause."""
+    every, usual = (
+        sign * (_exposed(pair.candidate, whole=whole) - _exposed(pair.baseline, whole=whole)) for whole in (True, False)
+    )
+    return min(max(usual / every, 0.0), 1.0) if every > 0 else 1.0
+
+
+def _exposed(side: Summary, *, whole: bool) -> float:
+    """Mean time in which the step waits for the host, or copies; with all steps, or without outlying ones."""
+    owned = side.owned.by_category()
+    times = owned[[CATEGORY_LABELS.index(label) for label in EXPOSED]].sum(axis=0)
+    return float(times.mean() if whole else np.delete(times, outlying_steps(side.steps.total_ns)).mean())
 
 
 def _waits(name: str) -> bool:
@@ -117,8 +145,8 @@ SYNCHRONISATION = Rule(
     names=("synchronisation",),
     meaning="the host waits for the device more often",
     when="Synchronising calls run more often, in at least half of the steps. It takes what no other rule explains "
-    "of the host's exposed time and of Memcpy, unless shorter kernels are the likelier cause. Where that is nothing, "
-    "the calls are still counted",
+    "of the host's exposed time and of Memcpy, without outlying steps, unless shorter kernels are the likelier cause. "
+    "Where that is nothing, the calls are still counted",
     needs="API calls",
     look_at=".item(), .cpu(), printing a tensor, branching on a tensor, torch.cuda.synchronize() inside the step",
     confidence="certain: calls are counted",

@@ -17,6 +17,9 @@ from tb_perfcompare.number_text import many
 
 _TO_HOST = re.compile(r"\bDtoH\b|Device -> (?:Pageable|Pinned)|device to host", re.IGNORECASE)
 
+_ON_DEVICE = re.compile(r"\bDtoD\b|Device -> Device|device to device", re.IGNORECASE)
+_BETWEEN_TENSORS = "copy_(), clone() and contiguous() between tensors of the device; inputs that graphs copy"
+
 SAME_NUMBER = 0.1
 """Largest relative difference between the decrease of pinned and the increase of pageable copies for one to have
 become the other."""
@@ -43,6 +46,7 @@ def transfer_rules(pair: RuleContext) -> Iterator[Cause]:
     )
     yield cause(
         pair, MORE_COPIES, first.path[1], "Memcpy", counted, sentence, (Evidence("memcpy", first.path[1]),),
+        look_at=_BETWEEN_TENSORS if _ON_DEVICE.search(first.path[1]) else "",
         explains={("Memcpy", row.path[1]): pair.counted_us(row) for row in rows},
     )  # fmt: skip
 
@@ -86,7 +90,7 @@ def _waited_for(pair: RuleContext, row: LedgerRow) -> bool:
 
 MORE_COPIES = Rule(
     names=("more_copies", "fewer_copies"),
-    meaning="more copies between host and device",
+    meaning="more copies between host and device, or on the device",
     when="At least half of Memcpy's change is by count. Copies to the host that grew together with waits count as "
     "`synchronisation`",
     needs="copies",

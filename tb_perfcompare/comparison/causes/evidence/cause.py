@@ -88,6 +88,11 @@ class Explained:
         known = fsum(self._calls.get(operator, ()))
         return known * more > 0 and abs(known) >= EXPLAINED * abs(more)
 
+    def entities(self, category: str, changes: Mapping[str, float]) -> set[str]:
+        """Entities of a category whose change (microseconds per step) is explained by the share EXPLAINED."""
+        named = changes.keys() & self._parts.get(category, {}).keys()
+        return {name for name in named if self._known(category, name, us := changes[name]) >= EXPLAINED * abs(us)}
+
     def _known(self, category: str, entity: str, us: float) -> float:
         parts = self._parts.get(category, {})
         known = [fsum(parts.get(name, ())) for name in ([entity] if entity else parts)]
