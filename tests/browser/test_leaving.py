@@ -47,11 +47,6 @@ def close(tab: Tab) -> None:
     tab.page.close()
 
 
-def reload_without_the_pair(tab: Tab) -> None:
-    tab.page.evaluate("location.hash = '#timeseries'")
-    tab.page.reload()
-
-
 def test_the_page_tells_bytes_and_events_of_each_file(tab: Tab) -> None:
     tab.until("/ of 1\\.\\d+\\sM.*[1-9],\\d+ events/.test(document.querySelector('.loading .files').textContent)")
     assert tab.find(".loading .files li").count() > 100
@@ -61,7 +56,7 @@ def test_the_page_tells_bytes_and_events_of_each_file(tab: Tab) -> None:
     cancel(tab)
 
 
-@pytest.mark.parametrize("leave", [cancel, other_pair, reload_without_the_pair, other_site, close])
+@pytest.mark.parametrize("leave", [cancel, other_pair, other_site, close])
 def test_leaving_ends_its_work(tab: Tab, drawn_server: Served, leave: Callable[[Tab], None]) -> None:
     leave(tab)
     assert becomes_true(lambda: is_quiet(drawn_server))  # a process between two files lives on, and does nothing
