@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext
+from playwright.sync_api import Page
 
 from benchmarks.served import Served
 from tests.browser.tab import Tab, link
@@ -15,17 +15,10 @@ from tests.workspace.waiting import becomes_true
 SLOW = {"a": "slow/normal", "b": "slow/abnormal"}
 
 
-@pytest.fixture(scope="module")
-def pages(chromium: Browser) -> Iterator[BrowserContext]:
-    context = chromium.new_context()
-    yield context
-    context.close()
-
-
 @pytest.fixture
-def tab(pages: BrowserContext, drawn_server: Served) -> Tab:
-    """While the slow pair is being read, in the page of the test before unless that left it."""
-    tab = Tab(pages.pages[0] if pages.pages else pages.new_page(), drawn_server.address).load(link(**SLOW))
+def tab(drawn_page: Page, drawn_server: Served) -> Tab:
+    """While the slow pair is being read."""
+    tab = Tab(drawn_page, drawn_server.address).load(link(**SLOW))
     tab.wait(".loading .files")
     assert becomes_true(lambda: len(drawn_server.workers()) == 2)
     return tab
