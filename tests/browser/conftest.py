@@ -75,7 +75,7 @@ def drawn_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     write_long_pair(folder / "long")
     write_slow_pair(folder / "slow")
     write_pair(folder / "quick")
-    with served(folder, environment={WORKERS: "2", SWITCH: "off"}) as found:
+    with served(folder, environment={WORKERS: "2", SWITCH: "off"}, core_only=True) as found:
         yield found
 
 

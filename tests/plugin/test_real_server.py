@@ -42,7 +42,7 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def running(logdir: Path) -> Iterator[Served]:
-    with served(logdir, environment=BOUNDED) as found:
+    with served(logdir, environment=BOUNDED, core_only=True) as found:
         found.get("api/runs")
         assert becomes_true(lambda: working(found))
         assert becomes_true(lambda: is_quiet(found))  # what is imported ahead is nobody's work
@@ -183,7 +183,7 @@ def test_a_killed_worker_costs_its_file_and_nothing_else(server: Served) -> None
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL], ids=lambda one: one.name)
 def test_a_server_that_is_stopped_in_the_middle_leaves_no_process(logdir: Path, ending: signal.Signals) -> None:
-    with served(logdir, environment=BOUNDED) as server:
+    with served(logdir, environment=BOUNDED, core_only=True) as server:
         asking = ask(server, "api/comparison", **SLOW)
         assert becomes_true(lambda: working(server))
         workers = server.workers()
@@ -201,9 +201,8 @@ def test_a_bug_shows_no_traceback(logdir: Path, tmp_path: Path) -> None:
         "def broken(*_, **__): raise KeyError('/etc/secret')\n"
         "index.Index.listing = broken\n"
     )
-    with served(
-        logdir, environment={"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
-    ) as server:
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    with served(logdir, environment={"PYTHONPATH": path}, core_only=True) as server:
         answer = server.get("api/runs")
         assert answer.status == 500
         assert b"Traceback" not in answer.body and b"secret" not in answer.body
@@ -224,7 +223,7 @@ def test_who_knows_a_run_waits_for_no_look_at_the_log_directory(logdir: Path, tm
         "index.find_runs = held_up\n"
     )
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    with served(logdir, environment={**BOUNDED, "PYTHONPATH": path}) as server:
+    with served(logdir, environment={**BOUNDED, "PYTHONPATH": path}, core_only=True) as server:
         server.get("api/runs")
         time.sleep(1)  # a rest, should the first look have taken a while
         held.touch()

@@ -111,7 +111,8 @@ def test_the_module_in_a_poisoned_directory(logs: Path, in_a_clean_one: str, tmp
 @pytest.mark.parametrize("python_path", [None, "/nowhere:", "."] if THOROUGH else ["."])
 def test_a_server_in_a_poisoned_directory(logs: Path, python_path: str | None, tmp_path: Path) -> None:
     folder = poisoned(tmp_path / "poisoned", logs, EVERYWHERE)
-    with served(Path("."), environment=environment(folder, python_path or ""), cwd=folder) as server:
+    given = environment(folder, python_path or "")
+    with served(Path("."), environment=given, cwd=folder, core_only=True) as server:
         server.get("api/runs")
         assert becomes_true(lambda: server.workers() != [])  # started ahead; after its task a large one is not kept
         found = json.loads(server.get("api/comparison", stream="0", baseline="normal", candidate="abnormal").body)
