@@ -4,8 +4,8 @@ The machine's speed may change between rounds and other processes may take a cor
 affected. If the base task's CPU time changes between rounds by more than a factor of MOST_MOVED, all tasks are measured
 again, and rejected if that does not help.
 
-Quick runs have a single round, whose times mean nothing: a work gets a new process only once, then forks of this one,
-which have imported it already.
+Quick runs have a single round, whose times mean nothing: the first work of a module gets a new process, all others get
+forks of this one, which has imported it already.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MOST_MOVED = 1.5
 SAMPLE_LIMIT_S = 560
 _UNCACHED = {"TB_PERFCOMPARE_CACHE": "off"}
 _begun: set[str] = set()
-"""Works that have succeeded in a new process."""
+"""Modules of which a work has succeeded in a new process."""
 
 _STEADY_S = 0.05
 """A base that takes less time than this is not checked for changes, as one interrupt would change it."""
@@ -155,16 +155,20 @@ def _fresh(task: Task) -> dict[str, Any]:
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **_UNCACHED, **task.environment}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # to compile modules once and not in every process
     done = subprocess.run(command, capture_output=True, env=environment, timeout=SAMPLE_LIMIT_S, check=True)
-    _begun.add(task.work)
+    _begun.add(_module(task))
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return answer
 
 
 def _known(task: Task) -> bool:
-    """Whether a fork of this process can do the work: it has succeeded in a new process, with the same interpreter and
-    environment."""
-    same_setup = task.python == sys.executable and not task.environment
-    return same_setup and task.work in _begun and "fork" in multiprocessing.get_all_start_methods()
+    """Whether a fork of this process can do the work: one of its module has succeeded in a new process, and neither the
+    interpreter nor the modules that it finds are others."""
+    same_setup = task.python == sys.executable and "PYTHONPATH" not in task.environment
+    return same_setup and _module(task) in _begun and "fork" in multiprocessing.get_all_start_methods()
+
+
+def _module(task: Task) -> str:
+    return task.work.partition(".")[0]
 
 
 def _copied(task: Task) -> dict[str, Any]:
@@ -185,7 +189,7 @@ def _copied(task: Task) -> dict[str, Any]:
 
 
 def _answer(sending: Connection, task: Task) -> None:
-    os.environ.update(_UNCACHED)
+    os.environ.update({**_UNCACHED, **task.environment})
     try:
         sending.send(measured(task.work, *task.arguments))
     except Exception:

@@ -21,14 +21,17 @@ ROUTE = "/data/plugin/tb_perfcompare/"
 
 _MAIN = """
 from absl import app
-from tensorboard import default, main_lib, program
+from tensorboard import main_lib, program
 from tb_perfcompare.plugin.loader import PerfCompareLoader
+OTHERS
 main_lib.global_init()
-server = program.TensorBoard(plugins=[*default.get_static_plugins(), PerfCompareLoader])
+server = program.TensorBoard(plugins=[*others, PerfCompareLoader])
 app.run(server.main, flags_parser=server.configure)
 """
 """tensorboard.main with only its own plugins and this one, as torch-tb-profiler's would start a process for each file.
 Written to a script file, like the real one, so that Python does not import from the working directory."""
+_OWN = "from tensorboard import default; others = default.get_static_plugins()"
+_CORE = "from tensorboard.plugins.core.core_plugin import CorePluginLoader; others = [CorePluginLoader()]"
 _ALL_PLUGINS = """
 from tensorboard.main import run_main
 if __name__ == "__main__":
@@ -95,13 +98,14 @@ class Served:
 @contextlib.contextmanager
 def served(
     logdir: Path, *, environment: Mapping[str, str] | None = None, flags: tuple[str, ...] = (), cwd: Path | None = None,
-    prefix: str = "", all_plugins: bool = False,
+    prefix: str = "", all_plugins: bool = False, core_only: bool = False,
 ) -> Iterator[Served]:  # fmt: skip
-    """Runs TensorBoard on a log directory during the `with` body: started in `cwd`, with a path prefix, with its own
-    plugins and this one, or with all that are installed. Raises RuntimeError, with its output, if it does not start."""
+    """Runs TensorBoard on a log directory during the `with` body: started in `cwd`, with a path prefix, with this
+    plugin and its own ones (`core_only`: without its dashboards, in half of the time) or all that are installed. Raises
+    RuntimeError, with its output, if it does not start."""
     with tempfile.TemporaryDirectory() as folder:
         log, script = Path(folder) / "log", Path(folder) / "tensorboard"
-        script.write_text(_ALL_PLUGINS if all_plugins else _MAIN)
+        script.write_text(_ALL_PLUGINS if all_plugins else _MAIN.replace("OTHERS", _CORE if core_only else _OWN))
         port = _free_port()
         command = [sys.executable, str(script), "--logdir", str(logdir), "--host", "127.0.0.1", "--port", str(port)]
         command += ["--load_fast=false", "--path_prefix", prefix, *flags]

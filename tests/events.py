@@ -56,6 +56,10 @@ OLD_CATEGORY = {
 DEVICE_PROPERTIES = {"totalGlobalMem": 42_505_273_344, "computeMajor": 8, "computeMinor": 0, "numSms": 108}
 
 
+_json = json.JSONEncoder(check_circular=False).encode
+"""As json.dumps, in two thirds of the time."""
+
+
 def nanoseconds(us: float) -> int:
     """Microseconds to integer nanoseconds."""
     return round(us * 1000)
@@ -81,24 +85,24 @@ class Event:
 
     def encode(self, base_ns: int, whole_us: bool) -> str:
         """JSON text with exact decimal times."""
-        cat = "" if self.cat is None else f', "cat": {_text(self.cat)}'
         dur = "" if self.dur_ns is None else f', "dur": {time_text(self.dur_ns, whole_us)}'
-        args = "" if self.args is None else f', "args": {json.dumps(self.args)}'
-        extra = "".join(f', "{key}": {json.dumps(value)}' for key, value in self.extra.items()) if self.extra else ""
-        return (
-            f'{{"ph": {_text(self.ph)}{cat}, "name": {_text(self.name)}, "pid": {_text(self.pid)}, '
-            f'"tid": {_text(self.tid)}, "ts": {time_text(base_ns + self.start_ns, whole_us)}{dur}{extra}{args}}}'
-        )
+        args = "" if self.args is None else f', "args": {_json(self.args)}'
+        extra = "".join(f', "{key}": {_json(value)}' for key, value in self.extra.items()) if self.extra else ""
+        head = _head(self.ph, self.cat, self.name, self.pid, self.tid)
+        return f"{head}{time_text(base_ns + self.start_ns, whole_us)}{dur}{extra}{args}}}"
 
 
 @lru_cache(maxsize=4096)
-def _text(value: int | str) -> str:
-    """Most events share all of them, and drawing traces is much of what tests do."""
-    return json.dumps(value)
+def _head(ph: str, cat: str | None, name: str, pid: int | str, tid: int | str) -> str:
+    """What most events share with others, up to the time stamp: drawing traces is much of what tests do."""
+    of_cat = "" if cat is None else f', "cat": {_json(cat)}'
+    return f'{{"ph": {_json(ph)}{of_cat}, "name": {_json(name)}, "pid": {_json(pid)}, "tid": {_json(tid)}, "ts": '
 
 
 def time_text(ns: int, whole_us: bool) -> str:
     """Nanoseconds as the decimal microseconds of a trace file."""
+    if ns >= 0 and not whole_us:
+        return f"{ns // 1000}.{ns % 1000:03d}"
     whole, rest = divmod(abs(ns), 1000)
     if whole_us and rest:
         raise ValueError(f"{ns} ns cannot be written in whole microseconds")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,15 +18,17 @@ from benchmarks.layouts import ABSOLUTE, COMPACT, INDENT, WHOLE
 from benchmarks.rounds import Rounds, Sample, Task
 from benchmarks.setting import HTA, TBP, TRACELENS, find_peers
 from benchmarks.suite import SUITE
+from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.sources.layouts import read
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 def test_a_quick_run_prints_every_table(tmp_path: Path) -> None:
-    """One process for all: they measure on the same generated traces."""
+    """One process for all: they measure on the same generated traces. With one worker, as each costs its imports."""
     command = [sys.executable, "-m", "benchmarks", "--quick", "--scratch", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=REPOSITORY, check=False)
+    environment = os.environ | {WORKERS: "1"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=REPOSITORY, check=False, env=environment)
     assert done.returncode == 0, done.stderr[-3000:]
     assert MISSED not in done.stdout, "a quick run judges nothing"
     for name in SUITE:

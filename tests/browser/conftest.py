@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from benchmarks.served import Served, served
 from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
@@ -75,7 +75,7 @@ def drawn_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     write_long_pair(folder / "long")
     write_slow_pair(folder / "slow")
     write_pair(folder / "quick")
-    with served(folder, environment={WORKERS: "2", SWITCH: "off"}) as found:
+    with served(folder, environment={WORKERS: "2", SWITCH: "off"}, core_only=True) as found:
         yield found
 
 
@@ -88,6 +88,20 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def drawn_pages(chromium: Browser) -> Iterator[BrowserContext]:
+    """Of the drawn runs' server: one page for all tests, as long as none closes it."""
+    context = chromium.new_context(viewport={"width": 1500, "height": 900}, accept_downloads=True)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def drawn_page(drawn_pages: BrowserContext) -> Page:
+    return drawn_pages.pages[0] if drawn_pages.pages else drawn_pages.new_page()
 
 
 @pytest.fixture(scope="session")

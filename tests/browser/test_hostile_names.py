@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from benchmarks.served import Served
 from tests.browser.tab import HOSTILE_A, HOSTILE_B, Tab, link
@@ -20,16 +20,9 @@ FOREIGN = f"document.querySelectorAll('body > * :is({KINDS})').length"
 """The only script of the body itself is the one with which TensorBoard starts a plugin."""
 
 
-@pytest.fixture(scope="module")
-def page(chromium: Browser) -> Iterator[Page]:
-    context = chromium.new_context(viewport={"width": 1500, "height": 900}, accept_downloads=True)
-    yield context.new_page()
-    context.close()
-
-
 @pytest.fixture
-def tab(page: Page, drawn_server: Served) -> Iterator[Tab]:
-    tab = Tab(page, drawn_server.address).load(link(a=RUNS[0], b=RUNS[1], min="0"))
+def tab(drawn_page: Page, drawn_server: Served) -> Iterator[Tab]:
+    tab = Tab(drawn_page, drawn_server.address).load(link(a=RUNS[0], b=RUNS[1], min="0"))
     tab.answer()
     yield tab
     assert tab.faults() == []
@@ -102,4 +95,5 @@ def test_the_report_as_a_page_runs_nothing(tab: Tab, drawn_server: Served, tmp_p
     assert page.evaluate("window.hacked") is None
     assert page.evaluate(f"document.querySelectorAll('{KINDS}').length") == 0
     assert "<script>window.hacked = 1</script>" in page.inner_text("body")
+    page.close()
     assert len(asked) == 1

@@ -9,7 +9,7 @@ import pytest
 from tests.browser.tab import ABNORMAL, GPU_B, Tab, link
 
 HEIGHT = "document.querySelector('iframe').getBoundingClientRect().height"
-TYPE_INTO = """how => {
+FOCUS = """how => {
     const field = document.createElement('div');
     field.attachShadow({mode: 'open'}).innerHTML = '<input>';
     document.body.append(field);
@@ -33,24 +33,21 @@ def view(tab: Tab) -> str:
     return tab.find(".tabs [aria-selected=true]").inner_text()
 
 
-def test_the_first_key_goes_to_the_tab(tab: Tab) -> None:
+def test_the_first_key_goes_to_the_tab_and_so_do_those_after_another_pair_was_chosen(tab: Tab) -> None:
     tab.press("2")
     assert view(tab) == "Breakdown"
-
-
-def test_keys_still_work_once_another_pair_was_chosen(tab: Tab) -> None:
     tab.choose_run("b", GPU_B)
     tab.until(f"!document.querySelector('.side-b .run-button').value.includes('{ABNORMAL}')")
     tab.press("x")
     tab.until(f"document.querySelector('.side-a .run-button').value === '{GPU_B}'")
 
 
-@pytest.mark.parametrize(("how", "goes_to"), [("button", "IFRAME"), ("field", "DIV")])
-def test_a_tab_that_is_shown_again_takes_keys_unless_a_field_has_them(tab: Tab, how: str, goes_to: str) -> None:
+def test_a_tab_that_is_shown_again_takes_keys_unless_a_field_has_them(tab: Tab) -> None:
     ours = tab.address()
-    tab.go("#timeseries").page.wait_for_function(f"{HEIGHT} === 0")
-    tab.page.evaluate(TYPE_INTO, how)
-    tab.go(ours).page.wait_for_function(f"{HEIGHT} > 0")
-    tab.until("innerHeight > 0")
-    tab.settle()
-    assert tab.page.evaluate("document.activeElement.tagName") == goes_to
+    for focused, goes_to in (("button", "IFRAME"), ("field", "DIV")):
+        tab.go("#timeseries").page.wait_for_function(f"{HEIGHT} === 0")
+        tab.page.evaluate(FOCUS, focused)
+        tab.go(ours).page.wait_for_function(f"{HEIGHT} > 0")
+        tab.until("innerHeight > 0")
+        tab.settle()
+        assert tab.page.evaluate("document.activeElement.tagName") == goes_to, focused

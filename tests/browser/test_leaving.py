@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext
+from playwright.sync_api import Page
 
 from benchmarks.served import Served
 from tests.browser.tab import Tab, link
@@ -15,17 +15,10 @@ from tests.workspace.waiting import becomes_true
 SLOW = {"a": "slow/normal", "b": "slow/abnormal"}
 
 
-@pytest.fixture(scope="module")
-def pages(chromium: Browser) -> Iterator[BrowserContext]:
-    context = chromium.new_context()
-    yield context
-    context.close()
-
-
 @pytest.fixture
-def tab(pages: BrowserContext, drawn_server: Served) -> Tab:
-    """While the slow pair is being read, in the page of the test before unless that left it."""
-    tab = Tab(pages.pages[0] if pages.pages else pages.new_page(), drawn_server.address).load(link(**SLOW))
+def tab(drawn_page: Page, drawn_server: Served) -> Tab:
+    """While the slow pair is being read."""
+    tab = Tab(drawn_page, drawn_server.address).load(link(**SLOW))
     tab.wait(".loading .files")
     assert becomes_true(lambda: len(drawn_server.workers()) == 2)
     return tab
@@ -47,11 +40,6 @@ def close(tab: Tab) -> None:
     tab.page.close()
 
 
-def reload_without_the_pair(tab: Tab) -> None:
-    tab.page.evaluate("location.hash = '#timeseries'")
-    tab.page.reload()
-
-
 def test_the_page_tells_bytes_and_events_of_each_file(tab: Tab) -> None:
     tab.until("/ of 1\\.\\d+\\sM.*[1-9],\\d+ events/.test(document.querySelector('.loading .files').textContent)")
     assert tab.find(".loading .files li").count() > 100
@@ -61,7 +49,7 @@ def test_the_page_tells_bytes_and_events_of_each_file(tab: Tab) -> None:
     cancel(tab)
 
 
-@pytest.mark.parametrize("leave", [cancel, other_pair, reload_without_the_pair, other_site, close])
+@pytest.mark.parametrize("leave", [cancel, other_pair, other_site, close])
 def test_leaving_ends_its_work(tab: Tab, drawn_server: Served, leave: Callable[[Tab], None]) -> None:
     leave(tab)
     assert becomes_true(lambda: is_quiet(drawn_server))  # a process between two files lives on, and does nothing

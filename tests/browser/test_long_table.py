@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Page
 
 from benchmarks.served import Served
 from tests.browser.tab import Tab, link
@@ -27,27 +27,14 @@ SHOWN = """() => [...document.querySelectorAll('.grid-body .row')]
     .map(row => [+row.ariaRowIndex, row.children[0].title]).sort(([a], [b]) => a - b)"""
 
 
-@pytest.fixture(scope="module")
-def long_tab(chromium: Browser, drawn_server: Served) -> Iterator[Tab]:
-    context = chromium.new_context(viewport={"width": 1500, "height": 900}, accept_downloads=True)
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    tab = Tab(context.new_page(), drawn_server.address).load(address())
-    tab.wait(".grid-body .row")
-    yield tab
-    faults = tab.faults()
-    context.close()
-    assert faults == []
-
-
 @pytest.fixture
-def tab(long_tab: Tab) -> Tab:
+def tab(drawn_page: Page, drawn_server: Served) -> Iterator[Tab]:
     """The table as it is first shown."""
-    long_tab.go(address(tab="summary"))
-    long_tab.wait(".verdict")
-    long_tab.go(address())
-    long_tab.wait(".grid-body .row")
-    settled(long_tab)
-    return long_tab
+    tab = Tab(drawn_page, drawn_server.address).load(address())
+    tab.wait(".grid-body .row")
+    settled(tab)
+    yield tab
+    assert tab.faults() == []
 
 
 def address(**more: str) -> str:

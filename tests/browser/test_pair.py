@@ -101,7 +101,7 @@ def test_a_link_restores_pair_view_and_filters(fresh_tab: Tab) -> None:
     assert tab.find("[aria-sort=descending]").inner_text().startswith("Δ")
     assert all("gemm" in name for name in tab.find(".grid-body .key").all_inner_texts())
     address = tab.address()
-    tab.page.reload()
+    tab.load(address)
     tab.wait(".grid-body .row")
     assert tab.address() == address
 

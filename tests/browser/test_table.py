@@ -110,7 +110,7 @@ def test_column_widths_and_pinned_rows_are_in_the_link(tab: Tab) -> None:
     assert tab.wait(".row.pinned").inner_text().startswith(last)
     tab.find(".search input").fill("-" + last.split()[0])
     assert tab.wait(".row.pinned").inner_text().startswith(last)
-    tab.page.reload()
+    tab.load(tab.address())
     assert tab.wait(".row.pinned").inner_text().startswith(last)
     tab.wait(".row-panel [aria-pressed=true]").click()
     tab.until("!document.querySelector('.row.pinned')")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from tb_perfcompare.number_text import setting
 from tb_perfcompare.sources.discover import find_runs
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Index, Root, side_from_path
-from tests.cli.invoke import tb_perfcompare
+from tests.cli.invoke import Outcome, tb_perfcompare
 from tests.experiment.programs import ab, command, manifest, write_program
 
 ROOT = Path(__file__).parents[2]
@@ -32,9 +33,18 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_slower_candidate_ends_it_at_the_first_look(tmp_path: Path) -> None:
-    out = tmp_path / "logs"
-    found = ab(out, "--fail-if-slower", "3%", slower=1.3)
+@pytest.fixture(scope="module")
+def slower(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
+    """An experiment with a slower candidate."""
+    folder: Path = tmp_path_factory.mktemp("slower")
+    write_program(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return folder / "logs", ab(folder / "logs", "--fail-if-slower", "3%", slower=1.3)
+
+
+def test_a_slower_candidate_ends_it_at_the_first_look(slower: tuple[Path, Outcome]) -> None:
+    out, found = slower
     assert found.status == 1
     assert found.out.startswith("Slower: the program takes ")
     assert "gate: tripped: the program takes more than 3 % longer" in found.err
@@ -54,9 +64,11 @@ def test_sides_take_turns_and_every_second_round_goes_backwards(tmp_path: Path) 
     assert order[:2] == order[2:4][::-1]
 
 
-def test_whoever_compares_the_runs_later_gets_the_verdict_of_the_last_look(tmp_path: Path) -> None:
-    out = tmp_path / "logs"
-    report = ab(out, slower=1.3).out
+def test_whoever_compares_the_runs_later_gets_the_verdict_of_the_last_look(
+    slower: tuple[Path, Outcome], tmp_path: Path
+) -> None:
+    out = shutil.copytree(slower[0], tmp_path / "logs")
+    report = slower[1].out
     (level,) = {look["level"] for look in manifest(out)["looks"]}
     words = f"experiment (ab), round 3 of at most 10: {setting(1 - level)} CI at this look, 95 % over all looks"
     assert words in " ".join(report.split())
@@ -75,11 +87,12 @@ def test_equal_programs_are_the_same(tmp_path: Path) -> None:
     assert (found.status, found.out.partition(":")[0]) == (0, "Same")
 
 
-def test_a_round_says_what_was_recorded_and_what_is_known(tmp_path: Path) -> None:
-    lines = ab(tmp_path / "logs", slower=1.3).err.splitlines()
+def test_a_round_says_what_was_recorded_and_what_is_known(slower: tuple[Path, Outcome]) -> None:
+    lines = slower[1].err.splitlines()
     assert sum("10 steps, mean" in line for line in lines) == 6
     assert [line for line in lines if "first comparison" in line] == ["round 1 first comparison after round 3"]
-    assert lines[-1].startswith("round 3 program +") and lines[-1].endswith("CI: Slower")
+    (known,) = [line for line in lines if line.startswith("round 3 program +")]
+    assert known.endswith("CI: Slower")
 
 
 def test_a_failing_command_shows_its_last_lines_and_keeps_what_was_recorded(tmp_path: Path) -> None:
@@ -137,9 +150,9 @@ def test_an_interrupt_keeps_and_reports_and_the_experiment_goes_on(how: signal.S
         assert process.poll() is None
         time.sleep(0.02)
     process.send_signal(how)
-    printed, said = process.communicate(timeout=60)
-    assert process.returncode == 130, said
-    assert "Traceback" not in said
+    printed, messages = process.communicate(timeout=60)
+    assert process.returncode == 130, messages
+    assert "Traceback" not in messages
     assert "captures" in printed or "baseline" in printed
     before = len(manifest(out)["recordings"])
     again = tb_perfcompare(*words[:-2], "--resume", "--most-minutes", "0.001")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 from tests.build import TraceBuilder
 from tests.planted.programs import APIS, CONV, Kernel, Layer, Program
@@ -135,17 +134,15 @@ class _Run:
         self.host(self.program.op_us / 2 + self.program.op_extra.get(name, 0.0))
         if self._operators % 9 == 0:
             self.now += self.program.stall_us
-        before = len(self.trace.events)
         own = self.trace.op(name, start, start, dims=[list(d) for d in dims] or None)
-        event = self.trace.events[before]
+        event = self.trace.events[-1]
         self._last_ids.append(own)
         yield
         self._last_ids.pop()
         self.host(self.program.op_us / 2)
-        args = dict(event.args or {})
-        if "Input type" in args:
-            args["Input type"] = [dtype] * len(dims)
-        self.trace.events[before] = replace(event, dur_ns=round((self.now - start) * 1000), args=args)
+        event.dur_ns = round((self.now - start) * 1000)
+        if event.args and "Input type" in event.args:
+            event.args["Input type"] = [dtype] * len(dims)
         self.now += 0.3
 
     @property
@@ -247,9 +244,8 @@ class _Run:
     def _optimizer(self) -> None:
         """Six parameters' updates: in two kernels, in one, or in three for each."""
         start = self.now
-        before = len(self.trace.events)
         self._last_ids.append(self.trace.annotation("Optimizer.step#SGD.step", start, start))
-        event = self.trace.events[before]
+        event = self.trace.events[-1]
         if self.program.optimizer == "fused":
             with self._op("aten::_fused_sgd_"):
                 self._launch(Kernel("void at::native::multi_tensor_apply_kernel<FusedSgdMathFunctor<float, 2>>", 50.0))
@@ -263,7 +259,7 @@ class _Run:
                 with self._op("aten::_foreach_add_"):
                     self._launch(Kernel("void at::native::multi_tensor_apply_kernel<TensorListMetadata<1>>", 45.0))
         self._last_ids.pop()
-        self.trace.events[before] = replace(event, dur_ns=round((self.now - start) * 1000))
+        event.dur_ns = round((self.now - start) * 1000)
 
     def _item(self) -> None:
         """The host copies a number back, which waits for all kernels."""

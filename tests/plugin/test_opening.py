@@ -111,21 +111,21 @@ def test_a_process_that_was_killed_while_it_waited_is_replaced(server: Server) -
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
-def test_nothing_outlives_tensorboard(how: signal.Signals, tmp_path: Path) -> None:
+def test_idle_processes_do_not_outlive_a_killed_tensorboard(tmp_path: Path) -> None:
+    """Nobody ends them then; test_real_server.py ends it in other ways, while they work."""
     write_pair(tmp_path / "logs")
-    with served(tmp_path / "logs", environment={WORKERS: "2", SWITCH: "off"}) as running:
+    with served(tmp_path / "logs", environment={WORKERS: "2", SWITCH: "off"}, core_only=True) as running:
         running.get("/data/plugins_listing")
         assert running.workers() == []
         assert running.get("api/runs").status == 200
         assert becomes_true(lambda: len(running.workers()) == 2, 60)
         ready = children(running.process.pid)
-        os.kill(running.process.pid, how)
+        running.process.kill()
         running.process.wait(60)
         assert becomes_true(lambda: not any(map(is_running, ready)))
 
 
-def test_errors_of_the_environment_are_told_by_the_request_that_needs_it(
+def test_an_invalid_number_of_workers_is_an_error_of_the_request_that_needs_them(
     serve: Callable[..., Server], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_pair(tmp_path / "logs")

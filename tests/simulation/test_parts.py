@@ -9,7 +9,7 @@ from tests.simulation.parts import HARD, hard, rates
 from tests.simulation.worlds import World
 from tests.thorough import sample
 
-PAIRS, FEW = sample(120, 5), sample(60, 2)
+PAIRS, FEW = sample(120, 5), sample(60, 4)
 ALPHA = 0.055
 
 
@@ -47,5 +47,5 @@ def test_a_slower_machine_is_not_taken_for_the_program(captures: int, factor: fl
 
 
 def test_equal_programs_with_much_in_common_are_the_same() -> None:
-    assert rates(World(covered=0.9, between=0.01), FEW).same >= 0.9
-    assert rates(World(covered=0.9, between=0.01), FEW).recorded <= at_most(ALPHA, FEW)
+    assert rates(World(covered=0.9, between=0.01), PAIRS).same >= 0.9
+    assert rates(World(covered=0.9, between=0.01), PAIRS).recorded <= at_most(ALPHA)

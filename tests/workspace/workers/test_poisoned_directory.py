@@ -13,6 +13,7 @@ import pytest
 
 from benchmarks.served import served
 from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
+from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.drawn_runs import write_pair
 from tests.thorough import THOROUGH
 from tests.workspace.waiting import becomes_true
@@ -48,7 +49,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def in_a_clean_one(logs: Path) -> str:
-    """What the command line says there."""
+    """The command line's report there."""
     return answered([CONSOLE], logs)
 
 
@@ -67,7 +68,7 @@ def poisoned(folder: Path, logs: Path, names: list[str]) -> Path:
 
 def environment(folder: Path, python_path: str | None) -> dict[str, str]:
     left = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    left |= {"MARKS": str(folder.parent / "marks"), SWITCH: "off"}
+    left |= {"MARKS": str(folder.parent / "marks"), SWITCH: "off", WORKERS: "1"}
     return left if python_path is None else {**left, "PYTHONPATH": python_path.replace("HERE", str(folder))}
 
 
@@ -110,7 +111,8 @@ def test_the_module_in_a_poisoned_directory(logs: Path, in_a_clean_one: str, tmp
 @pytest.mark.parametrize("python_path", [None, "/nowhere:", "."] if THOROUGH else ["."])
 def test_a_server_in_a_poisoned_directory(logs: Path, python_path: str | None, tmp_path: Path) -> None:
     folder = poisoned(tmp_path / "poisoned", logs, EVERYWHERE)
-    with served(Path("."), environment=environment(folder, python_path or ""), cwd=folder) as server:
+    given = environment(folder, python_path or "")
+    with served(Path("."), environment=given, cwd=folder, core_only=True) as server:
         server.get("api/runs")
         assert becomes_true(lambda: server.workers() != [])  # started ahead; after its task a large one is not kept
         found = json.loads(server.get("api/comparison", stream="0", baseline="normal", candidate="abnormal").body)
