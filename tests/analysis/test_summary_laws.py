@@ -1,4 +1,4 @@
-"""Laws every summary keeps, whatever the trace."""
+"""Invariants of the summaries of random traces."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summarised
 from tests.build import TraceBuilder
@@ -17,7 +18,7 @@ from tests.strategies import permutations_of, traces
 
 
 def facts(of: Summary) -> dict[str, object]:
-    """Everything a comparison uses, in a form that can be compared; start times only relative to the first."""
+    """Everything a comparison uses, with start times relative to the first step."""
     starts = of.steps.start_ns - of.steps.start_ns[0]
     groups = {
         name: {
@@ -41,7 +42,7 @@ def facts(of: Summary) -> dict[str, object]:
 
 
 @given(traces(), st.sampled_from(("device", "marker")))
-def test_the_books_of_every_step_close(trace: TraceBuilder, window: str) -> None:
+def test_owned_time_sums_to_every_step(trace: TraceBuilder, window: str) -> None:
     drawn = summarised(trace, window=window)
     assert drawn.owned.time_ns.sum(axis=0).tolist() == drawn.steps.total_ns.tolist()
     assert (drawn.owned.time_ns >= 0).all()
@@ -62,7 +63,7 @@ def test_shifting_the_clock_changes_nothing(trace: TraceBuilder, shift: int) -> 
 
 
 @given(traces())
-def test_operator_times_are_consistent(trace: TraceBuilder) -> None:
+def test_self_times_of_operators_are_not_negative_and_at_most_the_total(trace: TraceBuilder) -> None:
     drawn = summarised(trace)
     for table in ("operators", "operators_by_shape"):
         if table not in drawn.groups:
@@ -74,7 +75,7 @@ def test_operator_times_are_consistent(trace: TraceBuilder) -> None:
 
 
 @given(traces())
-def test_pooling_puts_steps_side_by_side_and_keeps_the_books(trace: TraceBuilder) -> None:
+def test_pooling_concatenates_steps_and_keeps_their_owned_time(trace: TraceBuilder) -> None:
     one = summarised(trace)
     two = replace(one, captures=(replace(one.captures[0], span="2"),))
     both = pool([one, two])
@@ -88,8 +89,6 @@ def test_pooling_puts_steps_side_by_side_and_keeps_the_books(trace: TraceBuilder
     assert both.device.count == one.device.count
 
 
-def test_nothing_to_pool_is_an_error() -> None:
-    from tb_perfcompare.errors import SelectionError
-
+def test_pooling_no_captures_is_an_error() -> None:
     with pytest.raises(SelectionError):
         pool([])

@@ -29,9 +29,7 @@ def test_values_are_shown_in_pythons_spelling(values: list[object]) -> None:
 @given(st.lists(st.sampled_from(("[1,2]", "[1", "2]", "", "1,2", '""', "nul", "{}")), min_size=1, max_size=6))
 def test_a_value_that_is_not_json_is_shown_unchanged(texts: list[str]) -> None:
     learn(texts)
-    assert [shown_text(text) for text in texts] == [
-        {"[1,2]": "[1, 2]", '""': ""}.get(text, text) for text in texts
-    ]
+    assert [shown_text(text) for text in texts] == [{"[1,2]": "[1, 2]", '""': ""}.get(text, text) for text in texts]
 
 
 def test_texts_beyond_the_most_that_are_known_are_shown_as_well(monkeypatch: pytest.MonkeyPatch) -> None:

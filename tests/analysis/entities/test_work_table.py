@@ -25,9 +25,7 @@ def _rows(drawn: Summary) -> dict[tuple[str, str], tuple[int, ...]]:
     """(name, reason) -> calls, time, FLOPs of all steps."""
     table = _work(drawn)
     figures = (table.calls, table.measures_ns["total"], table.measures_ns["flops"])
-    return {
-        (key[0], key[4]): tuple(int(matrix[row].sum()) for matrix in figures) for row, key in enumerate(table.keys)
-    }
+    return {(key[0], key[4]): tuple(int(matrix[row].sum()) for matrix in figures) for row, key in enumerate(table.keys)}
 
 
 def _operator(trace: TraceBuilder, start: float, end: float, args: dict[str, Any], name: str = "aten::addmm") -> None:

@@ -16,9 +16,7 @@ from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
 
-def run(
-    lengths: list[int], kernels: dict[int, int] | None = None, span: str = "1", worker: str = "worker0"
-) -> Summary:
+def run(lengths: list[int], kernels: dict[int, int] | None = None, span: str = "1", worker: str = "worker0") -> Summary:
     """Ten kernels per step, or what `kernels` says of a step."""
     trace = TraceBuilder()
     at = 0
