@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.summary import Summary
+from tests.analysis.attribution.test_call_tree import calls, own_us
+from tests.analysis.attribution.test_owned_modules import traces_with_modules
+from tests.analysis.attribution.test_owned_parts import cells
 from tests.analysis.summaries import summarised
 from tests.build import TraceBuilder
 from tests.strategies import permutations_of, traces
@@ -30,7 +33,12 @@ def facts(of: Summary) -> dict[str, object]:
     owned = dict(
         zip(zip(of.owned.category.tolist(), of.owned.key, strict=True), of.owned.time_ns.tolist(), strict=True)
     )
+    splits = {"parts": of.owned.parts, "modules": of.modules}
+    if of.work is not None:
+        splits |= {"work": of.work.work, "places": of.work.operators}
     return {
+        **{name: None if split is None else cells(split) for name, split in splits.items()},
+        "call tree": None if of.call_tree is None else (own_us(of), calls(of)),
         "steps": (of.steps.label, starts.tolist(), of.steps.total_ns.tolist(), of.steps.launches.tolist()),
         "dropped": of.dropped,
         "owned": owned,
@@ -49,7 +57,7 @@ def test_owned_time_sums_to_every_step(trace: TraceBuilder, window: str) -> None
     assert drawn.owned.by_category().sum(axis=0).tolist() == drawn.steps.total_ns.tolist()
 
 
-@given(traces(), st.data())
+@given(traces_with_modules(), st.data())
 def test_the_order_of_events_in_the_file_changes_nothing(trace: TraceBuilder, data: st.DataObject) -> None:
     order = data.draw(permutations_of(trace))
     assert facts(summarised(trace, order=order)) == facts(summarised(trace))

@@ -55,16 +55,12 @@ def test_device_work_left_over_from_before_the_first_step_delays_it() -> None:
 
 
 def test_a_last_step_without_its_kernels_is_left_out_and_said_to_be() -> None:
-    drawn = summary(
-        picture(
-            """
-            main     |[ProfilerStep#1.][ProfilerStep#2.]
-            main     |[aten::mm]       [aten::mm]
-            main.api | aabbcc           a
-            stream7  |  aabbcc           aa
-            """
-        )
-    )
+    drawn = summary(picture("""
+        main     |[ProfilerStep#1.][ProfilerStep#2.]
+        main     |[aten::mm]       [aten::mm]
+        main.api | aabbcc           a
+        stream7  |  aabbcc           aa
+    """))  # fmt: skip
     assert [label for label, _, _ in windows_us(drawn)] == ["1"]
     assert drawn.dropped[0].label == "2"
     assert drawn.dropped[0].reason == "incomplete: 1 device events recorded, 3 in the step before"
