@@ -120,8 +120,8 @@ def test_without_modules_the_reason_says_what_to_record() -> None:
     trace.step(1, 0, 100)
     trace.op("aten::mm", 10, 20)
     drawn = summary(trace)
-    assert drawn.modules is None
-    assert "with_stack" in drawn.absent["modules_ledger"]
+    assert drawn.modules is None and "modules" not in drawn.groups
+    assert "with_stack" in drawn.absent["modules_ledger"] and "with_stack" in drawn.absent["modules"]
 
 
 @st.composite

@@ -1,4 +1,4 @@
-"""Nesting by time: both forms must equal the rule written as a stack."""
+"""Nesting by time: both forms equal a naive stack."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def in_order(spans: list[Span]) -> list[int]:
 
 
 def by_stack(spans: list[Span]) -> tuple[list[int], list[int], list[int], list[int], int]:
-    """parent, depth, end and time inside of spans in order, and how many were clipped."""
+    """Parent, depth, end and time inside of ordered spans, and the number of clipped ones."""
     parent: list[int] = []
     ends: list[int] = []
     inside: list[int] = []
@@ -60,7 +60,7 @@ def columns(spans: list[Span]) -> list[NDArray[np.int64]]:
 
 @both_forms
 @given(spans=SPANS, data=st.data())
-def test_some_rows_of_columns_nest_like_columns_of_these_rows(
+def test_selected_rows_nest_like_columns_of_these_rows_alone(
     compiled: bool, spans: list[Span], data: st.DataObject
 ) -> None:
     rows = np.flatnonzero(data.draw(st.lists(st.booleans(), min_size=len(spans), max_size=len(spans))))
@@ -80,7 +80,7 @@ def nested(spans: list[Span]) -> nesting.Nesting:
 
 @both_forms
 @given(spans=SPANS)
-def test_equals_the_stack_rule(compiled: bool, spans: list[Span]) -> None:
+def test_nesting_equals_the_naive_stack(compiled: bool, spans: list[Span]) -> None:
     order = in_order(spans)
     with form(compiled):
         got = nested(spans)
@@ -91,7 +91,7 @@ def test_equals_the_stack_rule(compiled: bool, spans: list[Span]) -> None:
 
 @both_forms
 @given(spans=SPANS)
-def test_own_times_are_never_below_zero_and_sum_to_the_outermost_spans(compiled: bool, spans: list[Span]) -> None:
+def test_self_times_are_not_negative_and_sum_to_the_outermost_spans(compiled: bool, spans: list[Span]) -> None:
     with form(compiled):
         got = nested(spans)
     start = np.array([spans[i][1] for i in got.order], dtype=np.int64)
@@ -101,7 +101,7 @@ def test_own_times_are_never_below_zero_and_sum_to_the_outermost_spans(compiled:
 
 
 @given(SPANS)
-def test_the_fallback_for_tangled_lanes_gives_the_same(spans: list[Span]) -> None:
+def test_the_fallback_for_overlapping_spans_gives_the_same(spans: list[Span]) -> None:
     with form(False), pytest.MonkeyPatch.context() as patch:
         quick = nested(spans)
         patch.setattr(nesting_in_numpy, "_MAX_PASSES", 0)
@@ -111,7 +111,7 @@ def test_the_fallback_for_tangled_lanes_gives_the_same(spans: list[Span]) -> Non
 
 
 @both_forms
-def test_an_event_that_outlasts_its_parent_is_cut_there(compiled: bool) -> None:
+def test_an_event_that_outlasts_its_parent_is_clipped(compiled: bool) -> None:
     """
     a |======
     b |   ======
@@ -123,7 +123,7 @@ def test_an_event_that_outlasts_its_parent_is_cut_there(compiled: bool) -> None:
 
 @both_forms
 @given(spans=SPANS, asked=st.lists(st.tuples(st.sampled_from((0, 1, 2, 5, 70_000)), st.integers(-1, 23)), max_size=20))
-def test_innermost_is_the_latest_started_that_is_open(
+def test_the_innermost_span_is_the_latest_started_open_one(
     compiled: bool, spans: list[Span], asked: list[tuple[int, int]]
 ) -> None:
     with form(compiled):
@@ -132,13 +132,13 @@ def test_innermost_is_the_latest_started_that_is_open(
         nodes = Enclosers(lane, start, got.end, got.parent)
         found = innermost(nodes, np.array([q[0] for q in asked], dtype=np.int64), np.array([q[1] for q in asked]))
     for (where, at), row in zip(asked, found.tolist(), strict=True):
-        open_ones = [i for i in range(len(spans)) if lane[i] == where and start[i] <= at < got.end[i]]
-        assert row == max(open_ones, default=-1)
+        open_spans = [i for i in range(len(spans)) if lane[i] == where and start[i] <= at < got.end[i]]
+        assert row == max(open_spans, default=-1)
 
 
 @both_forms
 @given(spans=SPANS)
-def test_what_is_below_is_added_to_everything_above(compiled: bool, spans: list[Span]) -> None:
+def test_descendants_are_added_to_all_ancestors(compiled: bool, spans: list[Span]) -> None:
     with form(compiled):
         got = nested(spans)
         own = np.arange(1, len(spans) + 1)
@@ -154,7 +154,9 @@ def test_what_is_below_is_added_to_everything_above(compiled: bool, spans: list[
 
 @both_forms
 @given(rows=st.lists(st.tuples(*(st.integers(-3, 3),) * 4), max_size=60))
-def test_order_is_first_then_larger_second_then_ties(compiled: bool, rows: list[tuple[int, int, int, int]]) -> None:
+def test_rows_are_ordered_by_first_then_descending_second_then_ties(
+    compiled: bool, rows: list[tuple[int, int, int, int]]
+) -> None:
     keys = [np.array([row[i] for row in rows], dtype=np.int64) for i in range(4)]
     with form(compiled):
         got = sorted_order(*keys).tolist()
@@ -165,7 +167,7 @@ def test_order_is_first_then_larger_second_then_ties(compiled: bool, rows: list[
 @pytest.mark.parametrize(
     "kind", ["ascending", "descending", "shuffled", "repeated", "runs", "late parents", "far apart", "ever finer"]
 )
-def test_many_rows_in_any_order_are_sorted(compiled: bool, kind: str) -> None:
+def test_many_rows_are_sorted_from_any_order(compiled: bool, kind: str) -> None:
     rows = np.arange(5000)
     random = np.random.default_rng(3)
     first = {
@@ -191,7 +193,7 @@ def test_levels_are_the_rows_of_each_depth() -> None:
 
 
 @both_forms
-def test_times_at_the_ends_of_what_an_integer_holds(compiled: bool) -> None:
+def test_extreme_times_do_not_overflow(compiled: bool) -> None:
     low, high = np.iinfo(np.int64).min, np.iinfo(np.int64).max
     start, end = np.array([low, low, high - 5]), np.array([low + 10, low + 4, high])
     with form(compiled):

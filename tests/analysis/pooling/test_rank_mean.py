@@ -1,4 +1,4 @@
-"""Many ranks as one summary: the means of the ranks, every sum still closed, and nothing wider than one rank."""
+"""Many ranks mean_of_ranks into one summary of their means, with exact sums."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def ranks(**options: float) -> list[Summary]:
     return [rank(number, RANKS, **options) for number in range(RANKS)]  # type: ignore[arg-type]
 
 
-def folded(summaries: list[Summary]) -> Summary:
+def mean_of_ranks(summaries: list[Summary]) -> Summary:
     fold = RankMean()
     for summary in summaries:
         fold.add(summary)
@@ -34,17 +34,17 @@ def folded(summaries: list[Summary]) -> Summary:
     return found
 
 
-def test_a_step_is_the_mean_over_its_ranks() -> None:
+def test_a_step_is_the_mean_over_ranks() -> None:
     each = ranks(late=3, by_us=200)
-    one, side = folded(each), pool(each)
+    one, side = mean_of_ranks(each), pool(each)
     assert one.steps.label == each[0].steps.label
     times = side.steps.total_ns.reshape(RANKS, -1)
     assert np.abs(one.steps.total_ns - times.mean(axis=0)).max() <= 0.5
     assert {code.code for code in one.notes} >= {NoteCode.RANKS_POOLED}
 
 
-def test_every_level_closes_to_the_nanosecond() -> None:
-    one = folded(ranks(late=3, by_us=200))
+def test_parts_tree_and_critical_path_sum_to_the_step() -> None:
+    one = mean_of_ranks(ranks(late=3, by_us=200))
     assert (one.owned.time_ns.sum(axis=0) == one.steps.total_ns).all()
     parts, tree = one.owned.parts, one.call_tree
     assert parts is not None and tree is not None
@@ -59,10 +59,10 @@ def test_every_level_closes_to_the_nanosecond() -> None:
     assert (one.groups[CRITICAL_PATH].measures_ns["total"].sum(axis=0) == one.steps.total_ns).all()
 
 
-def test_the_comparison_says_what_it_says_of_the_ranks_side_by_side() -> None:
+def test_comparing_means_equals_comparing_pooled_ranks() -> None:
     before, after = ranks(), ranks(late=3, by_us=200, seed=1)
     wide = compare_summaries(pool(before), pool(after), OPTIONS)
-    one = compare_summaries(folded(before), folded(after), OPTIONS)
+    one = compare_summaries(mean_of_ranks(before), mean_of_ranks(after), OPTIONS)
     assert one.headline.verdict is wide.headline.verdict
     assert one.headline.delta == pytest.approx(wide.headline.delta, abs=0.001)
     assert one.headline.n == wide.headline.n
@@ -76,16 +76,16 @@ def test_the_comparison_says_what_it_says_of_the_ranks_side_by_side() -> None:
     assert [finding.rule for finding in one.findings] == [finding.rule for finding in wide.findings]
 
 
-def test_it_is_no_wider_than_one_rank_however_many_there_are() -> None:
-    few, many = folded(ranks()[:9]), folded(ranks() + ranks(seed=1))
+def test_the_mean_of_many_ranks_is_as_large_as_that_of_few() -> None:
+    few, many = mean_of_ranks(ranks()[:9]), mean_of_ranks(ranks() + ranks(seed=1))
     assert few.owned.time_ns.shape == many.owned.time_ns.shape
     assert many.steps.label == few.steps.label
 
 
-def test_a_step_that_not_every_rank_recorded_is_left_out() -> None:
+def test_a_step_not_recorded_by_every_rank_is_left_out() -> None:
     each = ranks()
     each[4] = rank(4, RANKS, steps=9)
-    one = folded(each)
+    one = mean_of_ranks(each)
     assert one.steps.label == tuple(str(number) for number in range(1, 10))
     assert {(step.label, step.reason) for step in one.dropped} == {
         (str(number), "not recorded by every rank") for number in (10, 11, 12)
@@ -96,7 +96,7 @@ def test_the_mean_of_no_ranks_is_empty() -> None:
     assert RankMean().finish() is None
 
 
-def test_rounding_along_running_sums_closes_and_is_off_by_less_than_one() -> None:
+def test_rounded_means_keep_the_sum_and_differ_by_less_than_one() -> None:
     chance = random.Random(1)
     sums = np.array([[chance.randrange(10_000) for _ in range(6)] for _ in range(40)], dtype=np.int64)
     count = np.array([3, 7, 11, 1, 2, 512], dtype=np.int64)
