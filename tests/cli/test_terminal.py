@@ -62,9 +62,7 @@ def test_titles_that_name_long_directories_fit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])
-def test_a_name_has_room_for_what_tells_it_apart(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str
-) -> None:
+def test_a_name_has_room_for_what_tells_it_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     trace = drawn_trace()
     name = "cutlass_80_tensorop_s1688gemm_128x128_16x4_nt_align1"

@@ -70,14 +70,7 @@ def test_files_of_iterations_and_ranks_of_two_jobs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "names",
-    [
-        ("rank_0", "rank_8"),
-        ("iteration_10", "warmup"),
-        ("bs_16", "bs_32"),
-        ("0", "1"),
-    ],
-    ids=" ".join,
+    "names", [("rank_0", "rank_8"), ("iteration_10", "warmup"), ("bs_16", "bs_32"), ("0", "1")], ids=" ".join
 )
 def test_other_folders_are_runs_of_their_own(names: tuple[str, ...], tmp_path: Path) -> None:
     assert list(layout(tmp_path, *(f"{name}/trace.json" for name in names))) == sorted(names)

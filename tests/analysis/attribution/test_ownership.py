@@ -161,12 +161,7 @@ def test_a_time_that_does_not_divide_evenly_is_owned_completely(streams: int, co
 def test_a_long_recording_is_swept_in_chunks_with_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(7)
     start = np.sort(random.integers(0, 900, 400))
-    claims = Claims(
-        start,
-        random.integers(0, 60, 400),
-        random.integers(0, 7, 400).astype(np.int8),
-        (np.arange(400),),
-    )
+    claims = Claims(start, random.integers(0, 60, 400), random.integers(0, 7, 400).astype(np.int8), (np.arange(400),))
     entity = random.integers(0, 20, 400)
     edges = np.arange(0, 1000, 50)
     windows = Windows(tuple(map(str, edges)), edges, edges + random.integers(0, 51, len(edges)), (), True, 0)
