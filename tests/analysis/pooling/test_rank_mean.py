@@ -1,4 +1,4 @@
-"""Many ranks mean_of_ranks into one summary of their means, with exact sums."""
+"""Many ranks folded into one summary of their means, with exact sums."""
 
 from __future__ import annotations
 

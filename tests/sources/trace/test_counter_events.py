@@ -188,7 +188,7 @@ def test_members_of_other_types_are_repaired_as_in_any_event() -> None:
     assert found.stats.dropped == {"name": 1}
 
 
-# -- laws ---------------------------------------------------------------------------------------------------------
+# -- laws -----------------------------------------------------------------------------------------------------------
 
 NUMBERS = st.one_of(st.integers(-(10**6), 10**6), st.floats(-1e12, 1e12))
 VALUES = st.one_of(NUMBERS, st.none(), st.booleans(), st.sampled_from(["1", "GPU"]), st.lists(NUMBERS, max_size=2))
@@ -244,7 +244,7 @@ def test_samples_equal_the_naive_loop_in_any_layout_and_order(drawn: list[Json],
     assert rows(read(packed(content)).counters) == expected
 
 
-# -- scanners --------------------------------------------------------------------------------
+# -- scanners -------------------------------------------------------------------------------------------------------
 
 
 def scanned(text: bytes, pieces: int) -> Columns:

@@ -136,7 +136,7 @@ def test_a_missing_file_is_an_error(reader: Any, tmp_path: Path) -> None:
     assert refused.value.hint == "check the path"
 
 
-# -- recognition ---------------------------------------------------------------------------------------------------
+# -- recognition ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from tb_perfcompare.sources.trace.scanners.scanner_choice import NATIVE, PYTHON
 from tests.shared_data import SHARED, needs_shared
 from tests.sources.layouts import LAYOUTS, encode, op, without
 from tests.sources.odd_traces import NUMBERS, damaged, traces
-from tests.sources.scanners import READERS, making, needs_native, read_with
+from tests.sources.scanners import READERS, needs_native, read_with, scanner_factory
 from tests.sources.trace.test_real_traces import FILES
 from tests.thorough import THOROUGH
 
@@ -88,7 +88,7 @@ def test_a_cut_real_trace_is_read_alike(share: float) -> None:
     assert_same(content[: int(len(content) * share)], 1 << 18, 1 << 16)
 
 
-# -- division of work -------------------------------------------------------------------------------------------------
+# -- division of work -----------------------------------------------------------------------------------------------
 
 
 def ordinary(n: int) -> dict[str, Any]:
@@ -191,7 +191,7 @@ def test_a_text_has_one_string_in_any_notation() -> None:
         without(op("last"), "cat"),
     ]
     content = json.dumps({"traceEvents": events}).replace("\\\\u", "\\u").encode()
-    document = read_document([content], making(NATIVE), lambda events: None)
+    document = read_document([content], scanner_factory(NATIVE), lambda events: None)
     assert document.scanner is not None
     texts = document.scanner.finish().events.strings.texts
     assert sorted(texts) == sorted({"ab", "[1,2]", "[3]", "", "last", "cpu_op"})
