@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from tests.build import TraceBuilder
-from tests.cli.invoke import tb_perfcompare
+from tests.cli.invoke import csv_rows, json_of
 
 STEP_US = 1_000
 
@@ -50,8 +47,7 @@ def written(trace: TraceBuilder, folder: Path) -> Path:
 
 
 def kind_rows(a: Path, b: Path, *options: str) -> dict[str, dict[str, str]]:
-    text = tb_perfcompare("diff", a, b, "--table", "iteration_kinds", "--format", "csv", *options).out
-    return {row["kind"]: row for row in csv.DictReader(io.StringIO(text))}
+    return {row["kind"]: row for row in csv_rows("diff", a, b, "--table", "iteration_kinds", *options)}
 
 
 UPDATE = "update step (Optimizer.step#SGD.step)"
@@ -71,7 +67,7 @@ def test_accumulated_and_update_steps_are_two_kinds(tmp_path: Path) -> None:
 
 def test_update_steps_are_not_dropped_for_their_length(tmp_path: Path) -> None:
     a = written(accumulating(4), tmp_path / "a")
-    answer = json.loads(tb_perfcompare("diff", a, a, "--format", "json").out)
+    answer = json_of("diff", a, a)
     assert answer["baseline"]["steps"]["admitted"] == 16
 
 
@@ -94,6 +90,6 @@ def test_an_operator_of_one_side_only_is_not_a_kind(tmp_path: Path) -> None:
 def test_a_more_frequent_call_is_reported_as_a_change_of_the_mix(tmp_path: Path) -> None:
     a = written(steps_with("aten::save", (3, 15, 21, 30, 35), 40), tmp_path / "a")
     b = written(steps_with("aten::save", range(1, 40, 2), 40), tmp_path / "b")
-    answer = json.loads(tb_perfcompare("diff", a, b, "--format", "json").out)
+    answer = json_of("diff", a, b)
     assert "of its kind" not in answer["headline"]["reason"]
     assert "by mix alone" in answer["headline"]["reason"]
