@@ -33,12 +33,10 @@ def test_spans_are_numbered_by_their_numeric_stamps(tmp_path: Path) -> None:
     (run,) = find_runs(str(tmp_path)).runs
     assert files_of(run) == {
         "w": {
-            "default": "w.pt.trace.json",
-            "1": "w.20.pt.trace.json",
-            "2": "w.999.pt.trace.json.gz",
+            "default": "w.pt.trace.json", "1": "w.20.pt.trace.json", "2": "w.999.pt.trace.json.gz",
             "3": "w.1000.pt.trace.json",
         }
-    }
+    }  # fmt: skip
     assert [span.stamp for span in run.workers[0].spans] == ["", "20", "999", "1000"]
 
 
@@ -134,17 +132,10 @@ def test_a_missing_log_directory_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("worker", "rank"),
     [
-        ("rank-3", 3),
-        ("rank_12", 12),
-        ("rank7", 7),
-        ("worker0", 0),
-        ("host-a_4", 4),
-        ("rank-0.Jul_15_10_52_41", 0),
-        ("gpu-node-17_25286", None),
-        ("trainer", None),
-        ("", None),
+        ("rank-3", 3), ("rank_12", 12), ("rank7", 7), ("worker0", 0), ("host-a_4", 4), ("rank-0.Jul_15_10_52_41", 0),
+        ("gpu-node-17_25286", None), ("trainer", None), ("", None),
     ],
-)
+)  # fmt: skip
 def test_a_worker_name_gives_the_rank(worker: str, rank: int | None) -> None:
     assert rank_of(worker) == rank
 

@@ -52,14 +52,9 @@ def test_frames_have_total_not_exposed_kernel_time() -> None:
     trace.kernel("overlapped", 210, 250, launch=(46, 48), stream=9)
     below = "Net_0 > Linear_0 > aten::linear > aten::addmm"
     assert paths_us(with_paths(trace)) == {
-        "Net_0": 190 - 100,
-        "Net_0 > Linear_0": 100,
-        "Net_0 > Linear_0 > aten::linear": 10,
-        below: 20 - 5 - 2,
-        f"{below} > gemm": 40,
-        f"{below} > overlapped": 40,
-        f"{below} > device work": 80,
-    }
+        "Net_0": 190 - 100, "Net_0 > Linear_0": 100, "Net_0 > Linear_0 > aten::linear": 10, below: 20 - 5 - 2,
+        f"{below} > gemm": 40, f"{below} > overlapped": 40, f"{below} > device work": 80,
+    }  # fmt: skip
 
 
 def test_an_operator_without_time_has_a_path() -> None:

@@ -119,12 +119,8 @@ def test_an_operator_with_two_kernels_has_no_message_size() -> None:
     trace = TraceBuilder(rank=0, world_size=2)
     trace.step(1, 0, 300)
     arguments = {
-        "Collective name": "allreduce",
-        "In msg nelems": 4,
-        "Out msg nelems": 4,
-        "dtype": "Float",
-        "Group size": 2,
-    }
+        "Collective name": "allreduce", "In msg nelems": 4, "Out msg nelems": 4, "dtype": "Float", "Group size": 2,
+    }  # fmt: skip
     owner = trace.op("record_param_comms", 10, 50, **arguments)
     trace.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(int)", 60, 100, launch=(12, 14), external_id=owner)
     assert BY_MESSAGE in summary(trace).groups

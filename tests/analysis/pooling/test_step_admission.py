@@ -114,12 +114,9 @@ def test_steps_of_other_formats_are_not_dropped() -> None:
 @pytest.mark.parametrize(
     ("times", "warm"),
     [
-        ([200] + [100] * 9, 1),
-        ([200, 150] + [100] * 8, 2),
-        ([105] + [100] * 9, 0),
-        ([900, 800, 700] + [100] * 9, 3),
+        ([200] + [100] * 9, 1), ([200, 150] + [100] * 8, 2), ([105] + [100] * 9, 0), ([900, 800, 700] + [100] * 9, 3),
         ([], 0),
     ],
-)
+)  # fmt: skip
 def test_leading_warm_up_counts_long_first_steps(times: list[int], warm: int) -> None:
     assert leading_warm_up(np.array(times, dtype=np.int64)) == warm

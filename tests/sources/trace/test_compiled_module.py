@@ -80,15 +80,10 @@ def test_other_elements_are_handed_over_once() -> None:
 @pytest.mark.parametrize(
     "spec",
     [
-        (),
-        ([], *SPEC[1:]),
-        (("stream",), *SPEC[1:]),
-        (SPEC[0], b"ii", *SPEC[2:]),
-        (SPEC[0], b"x", *SPEC[2:]),
-        ((b"k",) * 200, b"i" * 200, *SPEC[2:]),
-        (*SPEC[:6], (), 1),
+        (), ([], *SPEC[1:]), (("stream",), *SPEC[1:]), (SPEC[0], b"ii", *SPEC[2:]), (SPEC[0], b"x", *SPEC[2:]),
+        ((b"k",) * 200, b"i" * 200, *SPEC[2:]), (*SPEC[:6], (), 1),
     ],
-)
+)  # fmt: skip
 def test_an_invalid_specification_is_refused(spec: tuple[Any, ...]) -> None:
     from tb_perfcompare.sources.native import _scanner
 

@@ -42,28 +42,8 @@ def test_events_across_blocks_are_read_once(block_bytes: int, name_bytes: int) -
 
 def test_repeated_numbers_and_their_prefixes_are_read_exactly() -> None:
     written = [
-        7,
-        7,
-        70,
-        7,
-        7.0,
-        7,
-        777777,
-        777777,
-        7777777,
-        7777777,
-        77777777,
-        77777777,
-        7.5,
-        7,
-        -7,
-        -7,
-        7,
-        1e2,
-        7,
-        0,
-        0,
-    ]
+        7, 7, 70, 7, 7.0, 7, 777777, 777777, 7777777, 7777777, 77777777, 77777777, 7.5, 7, -7, -7, 7, 1e2, 7, 0, 0,
+    ]  # fmt: skip
     events = [op(f"e{row}", row, args={"stream": value, "blocks per SM": value}) for row, value in enumerate(written)]
     found = read_trace(io.BytesIO(encode(events))).events
     whole = [value for value in written if value != 7.5]

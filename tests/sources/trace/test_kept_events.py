@@ -17,18 +17,9 @@ def test_an_operator_has_these_columns() -> None:
     event = op("aten::mm", 10.5, 2, tid="t", args={"External id": 3, "Input Dims": [[2, 3], []], "Seq": 9})
     row = rows_of(read_events(event).events)[0]
     assert row == {
-        "category": Category.OPERATOR,
-        "cat": "cpu_op",
-        "name": "aten::mm",
-        "pid": 7,
-        "tid": "t",
-        "start_ns": 10500,
-        "dur_ns": 2000,
-        "external_id": 3,
-        "correlation": None,
-        "input_dims": [[2, 3], []],
-        "sequence": 9,
-    }
+        "category": Category.OPERATOR, "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": "t", "start_ns": 10500,
+        "dur_ns": 2000, "external_id": 3, "correlation": None, "input_dims": [[2, 3], []], "sequence": 9,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -56,12 +47,9 @@ def test_forward_backward_arrows_are_flows_and_launch_arrows_are_counted() -> No
     arrows = [
         {"ph": phase, "cat": cat, "name": "x", "id": number, "pid": 1, "tid": 1, "ts": 1.5}
         for phase, cat, number in (
-            ("s", "fwdbwd", 4),
-            ("f", "Forward_Backward", 4),
-            ("s", "ac2g", 5),
-            ("t", "fwdbwd", 6),
+            ("s", "fwdbwd", 4), ("f", "Forward_Backward", 4), ("s", "ac2g", 5), ("t", "fwdbwd", 6),
         )
-    ]
+    ]  # fmt: skip
     recording = read_events(*arrows, op())
     flows = recording.flows
     assert (flows.is_start.tolist(), flows.flow_id.tolist()) == ([True, False], [4, 4])
@@ -112,12 +100,8 @@ def test_arguments_of_other_types_are_absent() -> None:
     )
     rows = [{key: row[key] for key in row.keys() - {"name", "start_ns"}} for row in rows_of(recording.events)]
     assert {key: rows[0].get(key) for key in ("device", "bytes", "stream", "blocks_per_sm", "grid")} == {
-        "device": None,
-        "bytes": None,
-        "stream": 7,
-        "blocks_per_sm": None,
-        "grid": None,
-    }
+        "device": None, "bytes": None, "stream": 7, "blocks_per_sm": None, "grid": None,
+    }  # fmt: skip
     assert (rows[1]["device"], rows[1]["bytes"], rows[1]["blocks_per_sm"], rows[1]["grid"]) == (0, 8, 2.0, [1, 2, 3])
     assert ("sequence" in rows[0], rows[1]["sequence"], "stream" in rows[1]) == (False, 2, False)
     assert recording.notes == ()

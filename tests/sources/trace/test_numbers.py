@@ -62,12 +62,8 @@ def test_a_number_in_quotes_is_a_time() -> None:
 
 def test_times_beyond_int64_are_absent() -> None:
     assert times("9223372036854775.807", "9223372036854775.808", "1e300", "1e-300", "0e999999999") == [
-        2**63 - 1,
-        None,
-        None,
-        0,
-        0,
-    ]
+        2**63 - 1, None, None, 0, 0,
+    ]  # fmt: skip
 
 
 def test_integers_are_read_from_any_notation() -> None:

@@ -21,12 +21,9 @@ pytestmark = pytest.mark.usefixtures("each_reader")
 
 PYTHON, CANN, HARDWARE, COLLECTIVES, OVERLAP = 100, 4001, 4002, 4003, 4004
 PROCESSES = {
-    PYTHON: ("Python", "CPU"),
-    CANN: ("CANN", "CPU"),
-    HARDWARE: ("Ascend Hardware", "NPU"),
-    COLLECTIVES: ("Communication", "NPU"),
-    OVERLAP: ("Overlap Analysis", "NPU"),
-}
+    PYTHON: ("Python", "CPU"), CANN: ("CANN", "CPU"), HARDWARE: ("Ascend Hardware", "NPU"),
+    COLLECTIVES: ("Communication", "NPU"), OVERLAP: ("Overlap Analysis", "NPU"),
+}  # fmt: skip
 STREAM, GROUP, PLANE = 2, 20, 21
 
 

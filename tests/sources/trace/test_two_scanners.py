@@ -183,13 +183,9 @@ def test_events_do_not_depend_on_the_size_of_blocks(reader: str, between: str) -
 
 def test_a_text_has_one_string_in_any_notation() -> None:
     events = [
-        op("ab"),
-        op("a\u0062"),
-        op("[1,2]", args={"grid": [1, 2]}),
-        op("[3]", cat="[3]"),
-        op("", cat=""),
+        op("ab"), op("a\u0062"), op("[1,2]", args={"grid": [1, 2]}), op("[3]", cat="[3]"), op("", cat=""),
         without(op("last"), "cat"),
-    ]
+    ]  # fmt: skip
     content = json.dumps({"traceEvents": events}).replace("\\\\u", "\\u").encode()
     document = read_document([content], scanner_factory(NATIVE), lambda events: None)
     assert document.scanner is not None
