@@ -13,6 +13,7 @@ from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.attribution.test_call_tree import calls, own_us
+from tests.analysis.attribution.test_memory_use import rows
 from tests.analysis.attribution.test_owned_modules import traces_with_modules
 from tests.analysis.attribution.test_owned_parts import cells
 from tests.analysis.summaries import summarised
@@ -38,6 +39,7 @@ def facts(of: Summary) -> dict[str, object]:
         splits |= {"work": of.work.work, "places": of.work.operators}
     return {
         **{name: None if split is None else cells(split) for name, split in splits.items()},
+        "memory": of.memory and rows(of.memory),
         "work keys": of.work and (of.work.work.keys, of.work.operators.keys),
         "call tree": None if of.call_tree is None else (own_us(of), calls(of)),
         "steps": (of.steps.label, starts.tolist(), of.steps.total_ns.tolist(), of.steps.launches.tolist()),

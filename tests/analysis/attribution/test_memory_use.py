@@ -78,12 +78,6 @@ def test_without_memory_events_the_reason_says_what_to_record() -> None:
     assert found.absent["memory"] == "no memory events; record with profile_memory=True"
 
 
-def test_the_order_of_events_does_not_matter() -> None:
-    trace = two_steps()
-    shuffled = summary(trace, order=list(reversed(range(len(trace.events)))))
-    assert rows(use(shuffled)) == rows(use(summary(trace)))
-
-
 def test_long_curves_are_thinned_and_keep_their_peak() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100_000)

@@ -19,7 +19,7 @@ from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.recording import ALL_DEVICES, HOST_DEVICE, CounterSamples
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.summary import CounterSeries
-from tests.analysis.summaries import recording, summary
+from tests.analysis.summaries import summary
 from tests.build import MAIN, TraceBuilder
 
 NS = 10
@@ -383,16 +383,3 @@ def assert_same(one: CounterSeries, other: CounterSeries) -> None:
     assert (one.keys, one.units) == (other.keys, other.units)
     for name in ("mean", "sd", "coverage", "samples"):
         assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True), name
-
-
-@given(st.permutations(range(12)))
-def test_the_order_of_events_in_the_file_does_not_matter(order: list[int]) -> None:
-    trace = two_steps()
-    for at in range(12 - len(trace.events)):
-        trace.counter(f"GPU {at % 2} load", 20 * (at // 2), load=at, other=-at)
-    assert len(trace.events) == 12
-    shuffled, ordered = recording(trace, order).counters, recording(trace).counters
-    assert shuffled is not None and ordered is not None
-    for name in ("name", "series", "device", "time_ns", "value"):
-        assert np.array_equal(getattr(shuffled, name), getattr(ordered, name))
-    assert list(shuffled.strings.texts) == list(ordered.strings.texts)

@@ -32,9 +32,7 @@ def codes(recording: TraceRecording) -> list[NoteCode]:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize(
-    "word", ["NaN", "Infinity", "-Infinity", "inf", "-inf", "nan", "N/A", "-5.-12", "1.#IND", "007"]
-)
+@pytest.mark.parametrize("word", ["NaN", "-Infinity", "inf", "N/A", "-5.-12", "1.#IND", "007"])
 def test_bare_words_become_null(word: str, layout: str) -> None:
     text = json.dumps(op("odd", args={"Seq": 7, "blocks per SM": "WORD", "stream": 3})).replace('"WORD"', word)
     recording = read(with_text(text, layout))
