@@ -87,17 +87,17 @@ def test_self_times_of_operators_are_not_negative_and_at_most_the_total(trace: T
 
 @given(traces())
 def test_pooling_concatenates_steps_and_keeps_their_owned_time(trace: TraceBuilder) -> None:
-    one = summarised(trace)
-    two = replace(one, captures=(replace(one.captures[0], span="2"),))
-    both = pool([one, two])
-    steps = len(one.steps)
+    first = summarised(trace)
+    second = replace(first, captures=(replace(first.captures[0], span="2"),))
+    both = pool([first, second])
+    steps = len(first.steps)
     assert len(both.steps) == 2 * steps
     assert both.steps.capture.tolist() == [0] * steps + [1] * steps
     assert both.owned.time_ns.sum(axis=0).tolist() == both.steps.total_ns.tolist()
     for name, table in both.groups.items():
-        assert np.array_equal(table.calls[:, :steps], one.groups[name].calls)
-        assert np.array_equal(table.calls[:, steps:], one.groups[name].calls)
-    assert both.device.count == one.device.count
+        assert np.array_equal(table.calls[:, :steps], first.groups[name].calls)
+        assert np.array_equal(table.calls[:, steps:], first.groups[name].calls)
+    assert both.device.count == first.device.count
 
 
 def test_pooling_no_captures_is_an_error() -> None:

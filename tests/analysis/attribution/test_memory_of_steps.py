@@ -117,9 +117,9 @@ def test_a_selection_has_the_levels_of_the_whole_at_every_instant(levels: list[i
 
 @given(HELD, HELD, RANGE)
 def test_swapping_negates_and_selecting_all_steps_changes_nothing(
-    one: list[int], two: list[int], chosen: tuple[int, int]
+    baseline: list[int], candidate: list[int], chosen: tuple[int, int]
 ) -> None:
-    a, b = (steps(*((7.0 + 33 * place, held) for place, held in enumerate(levels))) for levels in (one, two))
+    a, b = (steps(*((7.0 + 33 * place, held) for place, held in enumerate(levels))) for levels in (baseline, candidate))
     there, back = tables(select_steps(a, chosen), b), tables(b, select_steps(a, chosen))
     if "memory" in there:
         rows = {row[:2]: row[5] for row in there["memory"].rows}
@@ -151,8 +151,8 @@ def test_thinning_keeps_the_level_and_the_peak_of_every_step() -> None:
 
 
 def test_the_curves_of_both_sides_begin_at_zero_with_their_step_labels() -> None:
-    one, two = select_steps(RISING, (2, 3)), select_steps(steps((50, 5), (150, 7), first=8), (9, 9))
-    rows = tables(one, two)["memory_curves"].rows
+    baseline, candidate = select_steps(RISING, (2, 3)), select_steps(steps((50, 5), (150, 7), first=8), (9, 9))
+    rows = tables(baseline, candidate)["memory_curves"].rows
     assert [(row[0], *row[4:8]) for row in rows] == [
         ("baseline", "2", 0, 0, 10), ("baseline", "2", 50, 0.5, 30), ("baseline", "3", 150, 1.5, 20),
         ("baseline", "3", 200, 2, 20),

@@ -99,12 +99,12 @@ def test_memory_is_pooled_by_capture_and_selected_by_step() -> None:
 
 
 def test_two_sides_are_compared_by_device_and_operator() -> None:
-    got = compare_summaries(summary(two_steps()), summary(two_steps(second=500)), CompareOptions()).tables
-    device = {row[1]: row[3:7] for row in got["memory"].rows}
+    found = compare_summaries(summary(two_steps()), summary(two_steps(second=500)), CompareOptions()).tables
+    device = {row[1]: row[3:7] for row in found["memory"].rows}
     assert device["allocated per step"] == (200.0, 300.0, 100.0, 0.5)
     assert device["peak allocated"] == (1400, 1600, 200, 200 / 1400)
-    assert got["memory_operators"].rows[0][:5] == ("aten::empty", "CPU", 200.0, 300.0, 100.0)
-    assert {row[0] for row in got["memory_curves"].rows} == {"baseline", "candidate"}
+    assert found["memory_operators"].rows[0][:5] == ("aten::empty", "CPU", 200.0, 300.0, 100.0)
+    assert {row[0] for row in found["memory_curves"].rows} == {"baseline", "candidate"}
 
 
 def test_one_sided_operators_are_added_or_removed() -> None:

@@ -28,10 +28,10 @@ def test_the_finest_groups_are_the_occurring_combinations_in_order(rows: list[tu
 def test_sums_of_groups_are_sums_of_rows(rows: list[tuple[int, int, int]]) -> None:
     group, weight, step = (np.array([row[i] for row in rows], dtype=np.int64) for i in range(3))
     groups = Groups(group, 5, step, 3)
-    want: Counter[tuple[int, int]] = Counter()
+    expected: Counter[tuple[int, int]] = Counter()
     for g, w, s in rows:
-        want[g, s] += w
-    assert groups.matrix(weight).tolist() == [[want[g, s] for s in range(3)] for g in range(5)]
+        expected[g, s] += w
+    assert groups.matrix(weight).tolist() == [[expected[g, s] for s in range(3)] for g in range(5)]
     assert int(groups.matrix().sum()) == len(rows)
     low, high = groups.span(weight)
     assert high.tolist() == [max((w for g, w, _ in rows if g == i), default=0) for i in range(5)]

@@ -64,13 +64,13 @@ def test_selected_rows_nest_like_columns_of_these_rows_alone(
     compiled: bool, spans: list[Span], data: st.DataObject
 ) -> None:
     rows = np.flatnonzero(data.draw(st.lists(st.booleans(), min_size=len(spans), max_size=len(spans))))
-    lane, start, length, one, two = columns(spans)
+    lane, start, length, tie, second_tie = columns(spans)
     with form(compiled):
-        coded = Coded(two.astype(np.int32), np.array([7, 9]))
-        got = nest(lane, start, start + length, one, coded, rows=rows)
-        want = nested([spans[i] for i in rows])
-    assert got.order.tolist() == rows[want.order].tolist()
-    assert (got.parent.tolist(), got.end.tolist()) == (want.parent.tolist(), want.end.tolist())
+        coded = Coded(second_tie.astype(np.int32), np.array([7, 9]))
+        found = nest(lane, start, start + length, tie, coded, rows=rows)
+        expected = nested([spans[i] for i in rows])
+    assert found.order.tolist() == rows[expected.order].tolist()
+    assert (found.parent.tolist(), found.end.tolist()) == (expected.parent.tolist(), expected.end.tolist())
 
 
 def nested(spans: list[Span]) -> nesting.Nesting:
@@ -93,11 +93,11 @@ def test_nesting_equals_the_naive_stack(compiled: bool, spans: list[Span]) -> No
 @given(spans=SPANS)
 def test_self_times_are_not_negative_and_sum_to_the_outermost_spans(compiled: bool, spans: list[Span]) -> None:
     with form(compiled):
-        got = nested(spans)
-    start = np.array([spans[i][1] for i in got.order], dtype=np.int64)
-    own = got.end - start - got.inside
+        found = nested(spans)
+    start = np.array([spans[i][1] for i in found.order], dtype=np.int64)
+    own = found.end - start - found.inside
     assert (own >= 0).all()
-    assert own.sum() == (got.end - start)[got.parent < 0].sum()
+    assert own.sum() == (found.end - start)[found.parent < 0].sum()
 
 
 @given(SPANS)
@@ -117,8 +117,8 @@ def test_an_event_that_outlasts_its_parent_is_clipped(compiled: bool) -> None:
     b |   ======
     """
     with form(compiled):
-        got = nested([(0, 0, 6, 0, 0), (0, 3, 6, 0, 0)])
-    assert (got.parent.tolist(), got.end.tolist(), got.clipped) == ([-1, 0], [6, 6], 1)
+        found = nested([(0, 0, 6, 0, 0), (0, 3, 6, 0, 0)])
+    assert (found.parent.tolist(), found.end.tolist(), found.clipped) == ([-1, 0], [6, 6], 1)
 
 
 @both_forms
@@ -140,16 +140,16 @@ def test_the_innermost_span_is_the_latest_started_open_one(
 @given(spans=SPANS)
 def test_descendants_are_added_to_all_ancestors(compiled: bool, spans: list[Span]) -> None:
     with form(compiled):
-        got = nested(spans)
+        found = nested(spans)
         own = np.arange(1, len(spans) + 1)
-        total = with_descendants(got.parent, got.depth, own)
-    want = own.copy()
+        total = with_descendants(found.parent, found.depth, own)
+    expected = own.copy()
     for row in range(len(spans)):
-        above = got.parent[row]
+        above = found.parent[row]
         while above >= 0:
-            want[above] += own[row]
-            above = got.parent[above]
-    assert total.tolist() == want.tolist()
+            expected[above] += own[row]
+            above = found.parent[above]
+    assert total.tolist() == expected.tolist()
 
 
 @both_forms
@@ -159,8 +159,8 @@ def test_rows_are_ordered_by_first_then_descending_second_then_ties(
 ) -> None:
     keys = [np.array([row[i] for row in rows], dtype=np.int64) for i in range(4)]
     with form(compiled):
-        got = sorted_order(*keys).tolist()
-    assert got == sorted(range(len(rows)), key=lambda i: (rows[i][0], -rows[i][1], *rows[i][2:], i))
+        found = sorted_order(*keys).tolist()
+    assert found == sorted(range(len(rows)), key=lambda i: (rows[i][0], -rows[i][1], *rows[i][2:], i))
 
 
 @both_forms
@@ -182,8 +182,8 @@ def test_many_rows_are_sorted_from_any_order(compiled: bool, kind: str) -> None:
     }[kind]
     second = random.integers(0, 3, len(rows))
     with form(compiled):
-        got = sorted_order(first, second)
-    assert np.array_equal(got, np.lexsort((-second, first)))
+        found = sorted_order(first, second)
+    assert np.array_equal(found, np.lexsort((-second, first)))
 
 
 def test_levels_are_the_rows_of_each_depth() -> None:
@@ -197,5 +197,5 @@ def test_extreme_times_do_not_overflow(compiled: bool) -> None:
     low, high = np.iinfo(np.int64).min, np.iinfo(np.int64).max
     start, end = np.array([low, low, high - 5]), np.array([low + 10, low + 4, high])
     with form(compiled):
-        got = nest(np.zeros(3, dtype=np.int64), start, end, np.arange(3))
-    assert (got.parent.tolist(), got.inside.tolist()) == ([-1, 0, -1], [4, 0, 0])
+        found = nest(np.zeros(3, dtype=np.int64), start, end, np.arange(3))
+    assert (found.parent.tolist(), found.inside.tolist()) == ([-1, 0, -1], [4, 0, 0])

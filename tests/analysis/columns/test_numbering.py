@@ -48,11 +48,11 @@ def test_many_distinct_codes_are_numbered() -> None:
 @given(rows=ROWS)
 def test_values_are_summed_by_row_and_column(compiled: bool, rows: list[tuple[int, int, int]]) -> None:
     row, column, value = (np.array([cell[i] for cell in rows], dtype=np.int64) for i in range(3))
-    want: Counter[tuple[int, int]] = Counter()
+    expected: Counter[tuple[int, int]] = Counter()
     count: Counter[tuple[int, int]] = Counter()
     for r, c, v in rows:
         if r >= 0 and c >= 0:
-            want[r, c] += v
+            expected[r, c] += v
             count[r, c] += 1
     with form(compiled):
         sums = scatter_add(row.astype(np.int32), 4, column, 3, value)
@@ -61,7 +61,7 @@ def test_values_are_summed_by_row_and_column(compiled: bool, rows: list[tuple[in
         looked_up = scatter_add(
             (row[::-1].copy(), backwards), 4, (column, np.arange(len(rows))), 3, (value, backwards[::-1])
         )
-    assert sums.tolist() == [[want[r, c] for c in range(3)] for r in range(4)]
+    assert sums.tolist() == [[expected[r, c] for c in range(3)] for r in range(4)]
     assert counted.tolist() == [[count[r, c] for c in range(3)] for r in range(4)]
     assert looked_up.tolist() == sums.tolist()
 
@@ -86,15 +86,15 @@ def test_cells_without_time_and_calls_are_left_out(
         parts.append((row, (step, np.arange(len(step))), value))
     with form(compiled), pytest.MonkeyPatch.context() as patch:
         patch.setattr(cells_module, "_SMALL", small)
-        got = added_cells(4, 3, parts, [(parts[0][0], parts[0][1], None)])
+        found = added_cells(4, 3, parts, [(parts[0][0], parts[0][1], None)])
     time: Counter[tuple[int, int]] = Counter()
     calls = Counter((r, s) for r, s, _ in rows if r >= 0 and s >= 0)
     for r, s, v in (*rows, *more):
         if r >= 0 and s >= 0:
             time[r, s] += v
-    want = [(r, s, time[r, s], calls[r, s]) for r in range(4) for s in range(3) if time[r, s] or calls[r, s]]
-    columns = (got.row.tolist(), got.step.tolist(), got.time_ns.tolist(), got.calls.tolist())
-    assert list(zip(*columns, strict=True)) == want
+    expected = [(r, s, time[r, s], calls[r, s]) for r in range(4) for s in range(3) if time[r, s] or calls[r, s]]
+    columns = (found.row.tolist(), found.step.tolist(), found.time_ns.tolist(), found.calls.tolist())
+    assert list(zip(*columns, strict=True)) == expected
 
 
 def test_chunks_cover_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,8 +108,8 @@ def test_chunks_cover_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_gather_equals_indexing(dtype: type) -> None:
     values = (np.arange(300) % 5).astype(dtype)
     for at in (np.arange(-300, 300).repeat(4), np.arange(2_000, dtype=np.int32) % 300):
-        got, spread = gather(values, at), gather(values[::3], at // 3)
-        assert got.flags.writeable and got.dtype == dtype and np.array_equal(got, values[at])
+        found, spread = gather(values, at), gather(values[::3], at // 3)
+        assert found.flags.writeable and found.dtype == dtype and np.array_equal(found, values[at])
         assert np.array_equal(spread, values[::3][at // 3])
 
 

@@ -90,14 +90,14 @@ def test_cells_are_added_to_all_ancestors(above: list[int], data: st.DataObject)
     drawn = data.draw(st.lists(st.tuples(rows, st.integers(0, 2), st.integers(-3, 3)), max_size=8 if above else 0))
     columns = [np.array([cell[i] for cell in drawn], dtype=np.int64) for i in range(3)]
     row, column, value = cells_upwards(np.array(above, np.int64), *columns, 3)
-    got = np.zeros((len(above), 3), dtype=np.int64)
-    np.add.at(got, (row, column), value)
-    want = np.zeros_like(got)
+    found = np.zeros((len(above), 3), dtype=np.int64)
+    np.add.at(found, (row, column), value)
+    expected = np.zeros_like(found)
     for at, within, amount in drawn:
         while at >= 0:
-            want[at, within] += amount
+            expected[at, within] += amount
             at = above[at]
-    assert got.tolist() == want.tolist()
+    assert found.tolist() == expected.tolist()
 
 
 @both_forms
@@ -109,8 +109,8 @@ def test_least_below_is_the_minimum_of_all_descendants(compiled: bool, above: li
         if above[row] >= 0:
             least[above[row]] = min(least[above[row]], least[row])
     with form(compiled):
-        got = least_below(np.array(above, np.int32), np.array(levels(above), np.int32), np.array(own, np.int64))
-    assert got.tolist() == least
+        found = least_below(np.array(above, np.int32), np.array(levels(above), np.int32), np.array(own, np.int64))
+    assert found.tolist() == least
 
 
 def test_nearest_is_the_nearest_selected_ancestor() -> None:

@@ -348,12 +348,12 @@ def test_coverage_is_a_fraction_and_zero_without_samples(rows: list[Sample], edg
 @given(sample_rows(), step_edges(), st.sampled_from([-10_000, 7, 1_700_000_000_000_000_000]))
 def test_shifting_the_clock_changes_nothing(rows: list[Sample], edges: list[tuple[int, int]], shift: int) -> None:
     moved = [(*row[:3], row[3] + shift, row[4]) for row in rows]
-    one = sampled(rows, edges)
-    other = sampled(moved, [(a + shift, b + shift) for a, b in edges])
-    assert (one is None) == (other is None)
-    if one is not None and other is not None:
-        assert_same(one.series, other.series)
-        assert np.array_equal(one.period_ns, other.period_ns, equal_nan=True)
+    found = sampled(rows, edges)
+    shifted = sampled(moved, [(a + shift, b + shift) for a, b in edges])
+    assert (found is None) == (shifted is None)
+    if found is not None and shifted is not None:
+        assert_same(found.series, shifted.series)
+        assert np.array_equal(found.period_ns, shifted.period_ns, equal_nan=True)
 
 
 @given(sample_rows(), step_edges())
@@ -379,7 +379,7 @@ def _rows(whole: CounterSeries, rows: list[int]) -> dict[str, object]:
     }
 
 
-def assert_same(one: CounterSeries, other: CounterSeries) -> None:
-    assert (one.keys, one.units) == (other.keys, other.units)
+def assert_same(found: CounterSeries, expected: CounterSeries) -> None:
+    assert (found.keys, found.units) == (expected.keys, expected.units)
     for name in ("mean", "sd", "coverage", "samples"):
-        assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True), name
+        assert np.array_equal(getattr(found, name), getattr(expected, name), equal_nan=True), name

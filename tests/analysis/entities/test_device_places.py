@@ -54,13 +54,13 @@ def test_operators_have_their_calls_and_the_time_of_all_work_below() -> None:
 
 
 def test_a_single_nested_call_of_the_same_name_is_one_operator() -> None:
-    got = lines_of(summary(calls("aten::sum[4] > aten::sum[4] | reduce 5", steps=1)))
-    assert got == ["Kernel reduce below aten::sum[[4]]: 1, 5 us"]
+    found = lines_of(summary(calls("aten::sum[4] > aten::sum[4] | reduce 5", steps=1)))
+    assert found == ["Kernel reduce below aten::sum[[4]]: 1, 5 us"]
 
 
 def test_a_kernel_below_two_operators_has_two_paths() -> None:
-    got = lines_of(summary(calls("a > aten::mul | mul 5\nb > aten::mul | mul 7", steps=1)))
-    assert got == ["Kernel mul below aten::mul < a: 1, 5 us", "Kernel mul below aten::mul < b: 1, 7 us"]
+    found = lines_of(summary(calls("a > aten::mul | mul 5\nb > aten::mul | mul 7", steps=1)))
+    assert found == ["Kernel mul below aten::mul < a: 1, 5 us", "Kernel mul below aten::mul < b: 1, 7 us"]
 
 
 def test_without_device_events_there_is_no_device_work() -> None:
@@ -70,15 +70,15 @@ def test_without_device_events_there_is_no_device_work() -> None:
 
 
 def test_captures_with_and_without_device_work_are_pooled() -> None:
-    quiet = TraceBuilder()
-    quiet.step(1, 0, 10)
-    quiet.op("aten::mm", 0, 10)
-    one = summary(calls(CONVOLUTION))
-    both = pool([one, summary(quiet, span="2"), summary(calls(CONVOLUTION), span="3")])
-    assert both.work is not None and one.work is not None
-    assert both.work.work.keys == one.work.work.keys
-    assert both.work.work.totals()[0].tolist() == (2 * one.work.work.totals()[0]).tolist()
-    assert both.work.operators.totals()[1].tolist() == (2 * one.work.operators.totals()[1]).tolist()
+    host_only = TraceBuilder()
+    host_only.step(1, 0, 10)
+    host_only.op("aten::mm", 0, 10)
+    single = summary(calls(CONVOLUTION))
+    pooled = pool([single, summary(host_only, span="2"), summary(calls(CONVOLUTION), span="3")])
+    assert pooled.work is not None and single.work is not None
+    assert pooled.work.work.keys == single.work.work.keys
+    assert pooled.work.work.totals()[0].tolist() == (2 * single.work.work.totals()[0]).tolist()
+    assert pooled.work.operators.totals()[1].tolist() == (2 * single.work.operators.totals()[1]).tolist()
 
 
 def test_selected_steps_keep_their_work() -> None:

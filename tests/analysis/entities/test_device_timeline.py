@@ -81,8 +81,8 @@ def test_idle_time_before_a_kernel_without_a_launch_is_unknown() -> None:
     trace.kernel("one", 0, 10, launch=(0, 1))
     trace.kernel("two", 20, 30)
     trace.kernel("three", 40, 50, launch=(31, 32))
-    got = figures(summary(trace))
-    assert (got[LAUNCH_UNKNOWN], got[HOST_WAIT], got[LAUNCH_LATENCY]) == ((10, 1), (1, 1), (9, 1))
+    found = figures(summary(trace))
+    assert (found[LAUNCH_UNKNOWN], found[HOST_WAIT], found[LAUNCH_LATENCY]) == ((10, 1), (1, 1), (9, 1))
 
 
 def test_figures_are_means_over_devices() -> None:

@@ -75,9 +75,9 @@ def test_modules_types_and_launches_of_a_kernel_sum_to_it(trace: TraceBuilder) -
 
 def test_splits_are_compared_by_row() -> None:
     sides = summary(network()), summary(network(50, ("float", "float")))
-    got = compare_summaries(*sides, CompareOptions(resamples=200))
+    found = compare_summaries(*sides, CompareOptions(resamples=200))
     for name, key in zip(TABLES, (("gemm", "Linear_0"), ("gemm", "['float', 'float']")), strict=True):
-        table = got.tables[name]
+        table = found.tables[name]
         at = {column.name: place for place, column in enumerate(table.columns)}
         row = next(row for row in table.rows if row[:2] == key)
         assert row[at["delta_us"]] == (10 if name == "kernels_by_module" else 15)

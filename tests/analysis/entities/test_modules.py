@@ -16,11 +16,11 @@ def test_modules_have_self_and_total_times_of_host_and_device() -> None:
     trace.op("aten::relu", 130, 140)
     trace.kernel("relu", 250, 260, launch=(132, 135))
     drawn = summary(trace)
-    got = {
+    found = {
         name: tuple(
             operator_us(drawn, name, measure, "modules")
             for measure in ("host_self", "host_total", "device_self", "device_total")
         )
         for name in ("Net_0", "Linear_0")
     }
-    assert got == {"Net_0": (90, 190, 10, 50), "Linear_0": (100, 100, 40, 40)}
+    assert found == {"Net_0": (90, 190, 10, 50), "Linear_0": (100, 100, 40, 40)}

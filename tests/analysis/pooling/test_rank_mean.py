@@ -36,44 +36,44 @@ def mean_of_ranks(summaries: list[Summary]) -> Summary:
 
 def test_a_step_is_the_mean_over_ranks() -> None:
     each = ranks(late=3, by_us=200)
-    one, side = mean_of_ranks(each), pool(each)
-    assert one.steps.label == each[0].steps.label
-    times = side.steps.total_ns.reshape(RANKS, -1)
-    assert np.abs(one.steps.total_ns - times.mean(axis=0)).max() <= 0.5
-    assert {code.code for code in one.notes} >= {NoteCode.RANKS_POOLED}
+    mean, pooled = mean_of_ranks(each), pool(each)
+    assert mean.steps.label == each[0].steps.label
+    times = pooled.steps.total_ns.reshape(RANKS, -1)
+    assert np.abs(mean.steps.total_ns - times.mean(axis=0)).max() <= 0.5
+    assert {code.code for code in mean.notes} >= {NoteCode.RANKS_POOLED}
 
 
 def test_parts_tree_and_critical_path_sum_to_the_step() -> None:
-    one = mean_of_ranks(ranks(late=3, by_us=200))
-    assert (one.owned.time_ns.sum(axis=0) == one.steps.total_ns).all()
-    parts, tree = one.owned.parts, one.call_tree
+    mean = mean_of_ranks(ranks(late=3, by_us=200))
+    assert (mean.owned.time_ns.sum(axis=0) == mean.steps.total_ns).all()
+    parts, tree = mean.owned.parts, mean.call_tree
     assert parts is not None and tree is not None
-    named = zip(one.owned.category.tolist(), one.owned.key, strict=True)
+    named = zip(mean.owned.category.tolist(), mean.owned.key, strict=True)
     entities = {name: row for row, name in enumerate(named)}
-    total = np.zeros_like(one.owned.time_ns)
+    total = np.zeros_like(mean.owned.time_ns)
     labels = ("Kernel", "Memcpy", "Memset", "Communication", "Runtime", "DataLoader", "CPU Exec", "Other")
     rows = np.array([entities[labels.index(key[0]), key[1]] for key in parts.keys])
     np.add.at(total, (rows[parts.row], parts.step), parts.time_ns)
-    assert (total == one.owned.time_ns).all()
-    assert (np.bincount(tree.step, weights=tree.time_ns) == one.steps.total_ns).all()
-    assert (one.groups[CRITICAL_PATH].measures_ns["total"].sum(axis=0) == one.steps.total_ns).all()
+    assert (total == mean.owned.time_ns).all()
+    assert (np.bincount(tree.step, weights=tree.time_ns) == mean.steps.total_ns).all()
+    assert (mean.groups[CRITICAL_PATH].measures_ns["total"].sum(axis=0) == mean.steps.total_ns).all()
 
 
 def test_comparing_means_equals_comparing_pooled_ranks() -> None:
     before, after = ranks(), ranks(late=3, by_us=200, seed=1)
-    wide = compare_summaries(pool(before), pool(after), OPTIONS)
-    one = compare_summaries(mean_of_ranks(before), mean_of_ranks(after), OPTIONS)
-    assert one.headline.verdict is wide.headline.verdict
-    assert one.headline.delta == pytest.approx(wide.headline.delta, abs=0.001)
-    assert one.headline.n == wide.headline.n
-    assert one.tables["ranks"].rows == wide.tables["ranks"].rows
-    assert one.tables["ranks"].notes == wide.tables["ranks"].notes
-    assert one.ledger.delta / one.ledger.denominator / 1000 == pytest.approx(one.headline.delta, abs=1e-9)
+    pooled = compare_summaries(pool(before), pool(after), OPTIONS)
+    means = compare_summaries(mean_of_ranks(before), mean_of_ranks(after), OPTIONS)
+    assert means.headline.verdict is pooled.headline.verdict
+    assert means.headline.delta == pytest.approx(pooled.headline.delta, abs=0.001)
+    assert means.headline.n == pooled.headline.n
+    assert means.tables["ranks"].rows == pooled.tables["ranks"].rows
+    assert means.tables["ranks"].notes == pooled.tables["ranks"].notes
+    assert means.ledger.delta / means.ledger.denominator / 1000 == pytest.approx(means.headline.delta, abs=1e-9)
     for name in ("categories", "kernels", "operators"):
-        exact, rounded = cells(wide.tables[name], "delta_us"), cells(one.tables[name], "delta_us")
+        exact, rounded = cells(pooled.tables[name], "delta_us"), cells(means.tables[name], "delta_us")
         assert rounded.keys() == exact.keys()
         assert all(rounded[key][0] == pytest.approx(value[0], abs=0.002) for key, value in exact.items())
-    assert [finding.rule for finding in one.findings] == [finding.rule for finding in wide.findings]
+    assert [finding.rule for finding in means.findings] == [finding.rule for finding in pooled.findings]
 
 
 def test_the_mean_of_many_ranks_is_as_large_as_that_of_few() -> None:
@@ -85,9 +85,9 @@ def test_the_mean_of_many_ranks_is_as_large_as_that_of_few() -> None:
 def test_a_step_not_recorded_by_every_rank_is_left_out() -> None:
     each = ranks()
     each[4] = rank(4, RANKS, steps=9)
-    one = mean_of_ranks(each)
-    assert one.steps.label == tuple(str(number) for number in range(1, 10))
-    assert {(step.label, step.reason) for step in one.dropped} == {
+    mean = mean_of_ranks(each)
+    assert mean.steps.label == tuple(str(number) for number in range(1, 10))
+    assert {(step.label, step.reason) for step in mean.dropped} == {
         (str(number), "not recorded by every rank") for number in (10, 11, 12)
     }
 
@@ -100,6 +100,6 @@ def test_rounded_means_keep_the_sum_and_differ_by_less_than_one() -> None:
     chance = random.Random(1)
     sums = np.array([[chance.randrange(10_000) for _ in range(6)] for _ in range(40)], dtype=np.int64)
     count = np.array([3, 7, 11, 1, 2, 512], dtype=np.int64)
-    got = closing_means(sums, count)
-    assert (got.sum(axis=0) == mean_of(sums.sum(axis=0), count)).all()
-    assert np.abs(got - sums / count).max() < 1.0000001
+    found = closing_means(sums, count)
+    assert (found.sum(axis=0) == mean_of(sums.sum(axis=0), count)).all()
+    assert np.abs(found - sums / count).max() < 1.0000001

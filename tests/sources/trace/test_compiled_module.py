@@ -157,17 +157,16 @@ def test_plain_strings_does_not_read_beyond_its_buffers() -> None:
 
 @needs_native
 def test_absorbed_scans_equal_a_scan_of_the_whole() -> None:
-    scan, other, third = new_scan(), new_scan(), new_scan()
+    scan, second_scan, third_scan = new_scan(), new_scan(), new_scan()
     flow = b'{"ph":"s","cat":"fwdbwd","id":7,"pid":1,"tid":1,"ts":1}'
-    second = EVENT.replace(b'"n"', b'"m"').replace(b'"ts":1', b'"ts":2')
-    one, two, three = EVENT + b"," + flow, second + b"," + flow, EVENT
-    for taker, text in ((scan, one), (other, two), (third, three), (other, two)):
+    changed = EVENT.replace(b'"n"', b'"m"').replace(b'"ts":1', b'"ts":2')
+    texts = EVENT + b"," + flow, changed + b"," + flow, EVENT, changed + b"," + flow
+    for taker, text in zip((scan, second_scan, third_scan, second_scan), texts, strict=True):
         assert taker.take(text, 0, len(text)) == len(text)
         if taker is not scan:
             scan.absorb(taker)
     assert scan.counts == (7, 4, 3, 0)
-    expected = new_scan()
-    whole = b",".join((one, two, three, two))
+    expected, whole = new_scan(), b",".join(texts)
     assert expected.take(whole, 0, len(whole)) == len(whole)
     assert plain(scan.finish()) == plain(expected.finish())
 
