@@ -15,7 +15,8 @@ from tb_perfcompare.cli.main import build_parser
 ROOT = Path(__file__).parents[2]
 PAIR = ROOT / "demo_logs" / "cpu_training"
 UNUSED = {
-    "bz2", "csv", "html", "numpy.ma", "subprocess", "tempfile", "xml.etree.ElementTree", "zipfile",
+    "asyncio", "bz2", "csv", "html", "numpy.ma", "pandas", "scipy", "subprocess", "tempfile", "tensorboard", "unittest",
+    "xml.etree.ElementTree", "zipfile",
     "tb_perfcompare.analysis.answers", "tb_perfcompare.analysis.attribution.call_paths",
     "tb_perfcompare.analysis.counters.counter_tables",
     "tb_perfcompare.gate.job_summary", "tb_perfcompare.gate.junit", "tb_perfcompare.sources.answers.reader",
@@ -52,7 +53,6 @@ def test_a_cached_comparison_is_shown_without_importing_the_analysis(
     pair = ("diff", str(PAIR / "normal"), str(PAIR / "abnormal"))
     computed = imported(*pair)
     assert {*COMPUTING} <= computed
-    assert "scipy" not in computed, "it takes longer than the comparison"
     assert not UNUSED & computed
     assert compiled() is None or not REPLACED & computed
     assert not {*COMPUTING} & imported(*pair)

@@ -177,20 +177,11 @@ def test_other_files_are_not_recognised_with_a_reason(content: bytes, reason: st
 # -- cost -----------------------------------------------------------------------------------------------------------
 
 
-def test_importing_the_readers_imports_no_heavy_library() -> None:
-    code = (
-        "import sys; import tb_perfcompare.sources.registry, tb_perfcompare.sources.discover; "
-        "print([m for m in ('scipy', 'pandas', 'tensorboard', 'asyncio', 'unittest') if m in sys.modules])"
-    )
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert answer.stdout.strip() == "[]"
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB on Linux only")
 def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
     path = tmp_path / "worker0.pt.trace.json.gz"
     padding = {"Seq": 1, "padding": "x" * 2000}
-    path.write_bytes(packed(encode([op(f"event {n % 50}", n, args=padding) for n in range(30_000)])))
+    path.write_bytes(packed(encode([op(f"event {n % 50}", n, args=padding) for n in range(20_000)])))
     code = (
         "import resource, sys; from tb_perfcompare.sources.trace.torch_profiler import read_trace; "
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10; before = peak(); "
@@ -198,5 +189,5 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
     )
     answer = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
     kept, raw_mib, grown_mib = map(int, answer.stdout.split())
-    assert (kept, raw_mib) == (30_000, 61)
+    assert (kept, raw_mib) == (20_000, 40)
     assert grown_mib < 32
