@@ -89,17 +89,6 @@ def test_nesting_equals_the_naive_stack(compiled: bool, spans: list[Span]) -> No
     assert found == by_stack([spans[i] for i in order])
 
 
-@both_forms
-@given(spans=SPANS)
-def test_self_times_are_not_negative_and_sum_to_the_outermost_spans(compiled: bool, spans: list[Span]) -> None:
-    with form(compiled):
-        found = nested(spans)
-    start = np.array([spans[i][1] for i in found.order], dtype=np.int64)
-    own = found.end - start - found.inside
-    assert (own >= 0).all()
-    assert own.sum() == (found.end - start)[found.parent < 0].sum()
-
-
 @given(SPANS)
 def test_the_fallback_for_overlapping_spans_gives_the_same(spans: list[Span]) -> None:
     with form(False), pytest.MonkeyPatch.context() as patch:

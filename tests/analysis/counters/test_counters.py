@@ -335,16 +335,6 @@ def test_a_constant_counter_has_exactly_itself_as_mean(
         assert set(found.series.sd[known].tolist()) == {0.0}
 
 
-@given(sample_rows(), step_edges())
-def test_coverage_is_a_fraction_and_zero_without_samples(rows: list[Sample], edges: list[tuple[int, int]]) -> None:
-    found = sampled(rows, edges)
-    if found is not None:
-        own = found.series
-        assert ((own.coverage >= 0) & (own.coverage <= 1)).all()
-        assert np.array_equal(np.isnan(own.mean), np.isnan(own.sd))
-        assert (own.samples[np.isnan(own.mean)] == 0).all() and (own.coverage[own.samples == 0] == 0).all()
-
-
 @given(sample_rows(), step_edges(), st.sampled_from([-10_000, 7, 1_700_000_000_000_000_000]))
 def test_shifting_the_clock_changes_nothing(rows: list[Sample], edges: list[tuple[int, int]], shift: int) -> None:
     moved = [(*row[:3], row[3] + shift, row[4]) for row in rows]

@@ -117,13 +117,6 @@ def test_layers_of_a_model_that_runs_once_are_not_iterations() -> None:
     assert "repeated operators or kernels were tried" in note.message
 
 
-def test_annotated_layers_of_a_model_that_runs_once_are_not_iterations() -> None:
-    trace = model_once()
-    for layer in range(12):
-        trace.annotation(f"layer {layer}", 100 + 100 * layer, 199 + 100 * layer)
-    assert chosen(trace)[0] == "whole"
-
-
 @pytest.mark.parametrize(
     ("texts", "name"),
     [
@@ -240,19 +233,6 @@ def test_more_than_20000_iterations_are_refused() -> None:
 def test_the_marker_whole_makes_one_step_of_a_marked_recording() -> None:
     found = summary(training(marks=True), "whole")
     assert not found.marked and len(found.steps) == 1
-
-
-def test_graph_launches_are_iterations() -> None:
-    trace = TraceBuilder()
-    for number in range(8):
-        at = number * 100
-        for kernel in range(3):
-            trace.kernel(f"k{kernel}", at + 20 + 20 * kernel, at + 38 + 20 * kernel)
-        trace.call("cudaGraphLaunch", at, at + 10)
-        trace.call("cudaMemcpyAsync", at + 85, at + 90)
-    found = summary(trace)
-    assert marker_of(found).origin == "graph"
-    assert steps_us(found)[:6] == [100] * 6
 
 
 def test_graph_launches_are_iterations_even_when_the_device_lags_by_several() -> None:
