@@ -63,7 +63,7 @@ for line in sys.stdin:
     print(more_kb // 1024, len(message), message[:3000], flush=True)
     os._exit(0)
 """
-"""Reader each file in a fork with a limit of CPU time, after importing once."""
+"""Reads each file in a fork with a limit of CPU time, after importing once."""
 
 Reader = Callable[[Path, int], str]
 

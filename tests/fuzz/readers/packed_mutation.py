@@ -29,7 +29,7 @@ _DAMAGE = (
 
 
 def gzip_changed(change: Change) -> Change:
-    """Mutations of a text, or of gzip data: packed in another method or damaged."""
+    """Mutations of a text, or of gzip data: packed in another way or damaged."""
 
     def changed(data: bytes, draw: Random, others: Sequence[bytes]) -> bytes:
         packed = data[:2] == b"\x1f\x8b"
