@@ -1,4 +1,4 @@
-"""The compiled passes and their twins in numpy."""
+"""Selects the compiled or the numpy form of the passes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FORMS = (False, pytest.param(True, marks=needs_compiled))
 
 @contextmanager
 def form(compiled: bool) -> Iterator[None]:
-    """Calls inside use the compiled form or the one in numpy."""
+    """Within it, calls use the compiled or the numpy form."""
     module = passes._module
     assert module is not None or not compiled
     with pytest.MonkeyPatch.context() as patch:

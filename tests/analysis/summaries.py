@@ -59,7 +59,7 @@ def operator_us(of: Summary, name: str, measure: str, table: str = "operators") 
 
 
 def summarised(trace: TraceBuilder, **options: object) -> Summary:
-    """The same of what hypothesis drew; traces that nothing can be timed in are left out."""
+    """`summary` of a trace drawn by hypothesis; rejects traces without anything to time."""
     try:
         return summary(trace, **options)  # type: ignore[arg-type]
     except CorruptInput:

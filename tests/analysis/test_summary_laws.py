@@ -1,4 +1,4 @@
-"""Laws every summary keeps, whatever the trace."""
+"""Invariants of the summaries of random traces."""
 
 from __future__ import annotations
 
@@ -10,14 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.summary import Summary
+from tests.analysis.attribution.test_call_tree import calls, own_us
+from tests.analysis.attribution.test_memory_use import rows
+from tests.analysis.attribution.test_owned_modules import traces_with_modules
+from tests.analysis.attribution.test_owned_parts import cells
 from tests.analysis.summaries import summarised
 from tests.build import TraceBuilder
 from tests.strategies import permutations_of, traces
 
 
 def facts(of: Summary) -> dict[str, object]:
-    """Everything a comparison uses, in a form that can be compared; start times only relative to the first."""
+    """Everything a comparison uses, with start times relative to the first step."""
     starts = of.steps.start_ns - of.steps.start_ns[0]
     groups = {
         name: {
@@ -29,7 +34,14 @@ def facts(of: Summary) -> dict[str, object]:
     owned = dict(
         zip(zip(of.owned.category.tolist(), of.owned.key, strict=True), of.owned.time_ns.tolist(), strict=True)
     )
+    splits = {"parts": of.owned.parts, "modules": of.modules}
+    if of.work is not None:
+        splits |= {"work": of.work.work, "places": of.work.operators}
     return {
+        **{name: None if split is None else cells(split) for name, split in splits.items()},
+        "memory": of.memory and rows(of.memory),
+        "work keys": of.work and (of.work.work.keys, of.work.operators.keys),
+        "call tree": None if of.call_tree is None else (own_us(of), calls(of)),
         "steps": (of.steps.label, starts.tolist(), of.steps.total_ns.tolist(), of.steps.launches.tolist()),
         "dropped": of.dropped,
         "owned": owned,
@@ -41,14 +53,14 @@ def facts(of: Summary) -> dict[str, object]:
 
 
 @given(traces(), st.sampled_from(("device", "marker")))
-def test_the_books_of_every_step_close(trace: TraceBuilder, window: str) -> None:
+def test_owned_time_sums_to_every_step(trace: TraceBuilder, window: str) -> None:
     drawn = summarised(trace, window=window)
     assert drawn.owned.time_ns.sum(axis=0).tolist() == drawn.steps.total_ns.tolist()
     assert (drawn.owned.time_ns >= 0).all()
     assert drawn.owned.by_category().sum(axis=0).tolist() == drawn.steps.total_ns.tolist()
 
 
-@given(traces(), st.data())
+@given(traces_with_modules(), st.data())
 def test_the_order_of_events_in_the_file_changes_nothing(trace: TraceBuilder, data: st.DataObject) -> None:
     order = data.draw(permutations_of(trace))
     assert facts(summarised(trace, order=order)) == facts(summarised(trace))
@@ -62,7 +74,7 @@ def test_shifting_the_clock_changes_nothing(trace: TraceBuilder, shift: int) -> 
 
 
 @given(traces())
-def test_operator_times_are_consistent(trace: TraceBuilder) -> None:
+def test_self_times_of_operators_are_not_negative_and_at_most_the_total(trace: TraceBuilder) -> None:
     drawn = summarised(trace)
     for table in ("operators", "operators_by_shape"):
         if table not in drawn.groups:
@@ -74,22 +86,20 @@ def test_operator_times_are_consistent(trace: TraceBuilder) -> None:
 
 
 @given(traces())
-def test_pooling_puts_steps_side_by_side_and_keeps_the_books(trace: TraceBuilder) -> None:
-    one = summarised(trace)
-    two = replace(one, captures=(replace(one.captures[0], span="2"),))
-    both = pool([one, two])
-    steps = len(one.steps)
+def test_pooling_concatenates_steps_and_keeps_their_owned_time(trace: TraceBuilder) -> None:
+    first = summarised(trace)
+    second = replace(first, captures=(replace(first.captures[0], span="2"),))
+    both = pool([first, second])
+    steps = len(first.steps)
     assert len(both.steps) == 2 * steps
     assert both.steps.capture.tolist() == [0] * steps + [1] * steps
     assert both.owned.time_ns.sum(axis=0).tolist() == both.steps.total_ns.tolist()
     for name, table in both.groups.items():
-        assert np.array_equal(table.calls[:, :steps], one.groups[name].calls)
-        assert np.array_equal(table.calls[:, steps:], one.groups[name].calls)
-    assert both.device.count == one.device.count
+        assert np.array_equal(table.calls[:, :steps], first.groups[name].calls)
+        assert np.array_equal(table.calls[:, steps:], first.groups[name].calls)
+    assert both.device.count == first.device.count
 
 
-def test_nothing_to_pool_is_an_error() -> None:
-    from tb_perfcompare.errors import SelectionError
-
+def test_pooling_no_captures_is_an_error() -> None:
     with pytest.raises(SelectionError):
         pool([])

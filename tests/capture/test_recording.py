@@ -1,4 +1,4 @@
-"""Recordings of real torch programs that know nothing of the profiler."""
+"""Recordings of torch programs that do not use the profiler."""
 
 from __future__ import annotations
 
@@ -80,21 +80,21 @@ def steps(directory: Path, worker: int = 0) -> int:
     return len({name for name in names(directory, worker) if name.startswith("ProfilerStep#")})
 
 
-@pytest.mark.parametrize("how", [(), ("--step", "__main__:train_step")])
-def test_steps_of_one_optimizer_or_calls_of_a_function_are_recorded(tmp_path: Path, how: tuple[str, ...]) -> None:
-    found = record(tmp_path, TRAINING, *SHORT, *how)
+@pytest.mark.parametrize("options", [(), ("--step", "__main__:train_step")])
+def test_steps_of_the_optimizer_or_of_a_function_are_recorded(tmp_path: Path, options: tuple[str, ...]) -> None:
+    found = record(tmp_path, TRAINING, *SHORT, *options)
     assert (found.returncode, found.stdout) == (3, "done 11\n")
     assert steps(tmp_path) == 4
     facts = json.loads((tmp_path / "out" / "facts.json").read_text("utf-8"))
     assert facts["torch"]
 
 
-def test_the_program_ends_after_the_recording_if_asked(tmp_path: Path) -> None:
+def test_the_program_can_be_stopped_after_the_recording(tmp_path: Path) -> None:
     found = record(tmp_path, TRAINING, *SHORT, "--stop-after-capture")
     assert (found.returncode, found.stdout, steps(tmp_path)) == (0, "", 4)
 
 
-def test_each_rank_of_torchrun_writes_a_worker(tmp_path: Path) -> None:
+def test_each_rank_of_torchrun_is_a_worker(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(DISTRIBUTED, "utf-8")
     command = parse_command(f"{sys.executable} -m torch.distributed.run --nproc-per-node 2 --standalone train.py")
     found = subprocess.run(
@@ -105,41 +105,40 @@ def test_each_rank_of_torchrun_writes_a_worker(tmp_path: Path) -> None:
     assert [steps(tmp_path, worker) for worker in (0, 1)] == [4, 4]
 
 
-@pytest.mark.parametrize("how", [(), ("--whole",)])
-def test_without_an_optimizer_everything_is_recorded(tmp_path: Path, how: tuple[str, ...]) -> None:
-    assert record(tmp_path, FORWARD, *how).returncode == 0
+@pytest.mark.parametrize("options", [(), ("--whole",)])
+def test_without_an_optimizer_the_whole_program_is_recorded(tmp_path: Path, options: tuple[str, ...]) -> None:
+    assert record(tmp_path, FORWARD, *options).returncode == 0
     assert names(tmp_path).count("aten::linear") == 5
     assert steps(tmp_path) == 0
 
 
-def test_a_program_with_a_profiler_of_its_own_is_left_alone(tmp_path: Path) -> None:
+def test_a_program_with_its_own_profiler_is_not_recorded(tmp_path: Path) -> None:
     found = record(tmp_path, OWN_PROFILER)
     assert found.returncode == 0, found.stderr
     assert os.listdir(tmp_path / "out") == ["own.pt.trace.json"]
 
 
-def test_a_program_without_modules_says_so(tmp_path: Path) -> None:
+def test_a_program_without_modules_is_an_error(tmp_path: Path) -> None:
     found = record(tmp_path, "import torch\ntorch.randn(4) + 1\n")
     assert "nothing recorded: this process called no module and no optimizer" in found.stderr
 
 
-def test_ranks_of_mpirun_write_workers_of_their_own(tmp_path: Path) -> None:
+def test_each_rank_of_mpirun_is_a_worker(tmp_path: Path) -> None:
     record(tmp_path, FORWARD, OMPI_COMM_WORLD_RANK="3")
     assert names(tmp_path, 3)
 
 
-def test_a_program_that_ends_too_soon_says_so(tmp_path: Path) -> None:
+def test_a_program_that_ends_too_soon_is_an_error(tmp_path: Path) -> None:
     found = record(tmp_path, TRAINING, "--wait", "50")
     assert "nothing recorded: the program ended after 12 steps, recording begins after 54" in found.stderr
     assert not (tmp_path / "out").exists()
 
 
-def test_the_readmes_experiment_ends_with_its_cause(tmp_path: Path) -> None:
-    """`ab` on an unchanged training script: launcher, directory and report together."""
+def test_the_experiment_of_the_readme_finds_its_cause(tmp_path: Path) -> None:
     script = ROOT / "demo_logs" / "train.py"
-    one = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+    baseline = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
     found = tb_perfcompare(
-        "ab", "--a", one, "--b", f"{one} --slow-loader", "--out", tmp_path / "logs", "--most-rounds", "1",
+        "ab", "--a", baseline, "--b", f"{baseline} --slow-loader", "--out", tmp_path / "logs", "--most-rounds", "1",
         "--wait", "2", "--warmup", "1", "--active", "8",
     )  # fmt: skip
     assert found.status == 0, found.err

@@ -1,4 +1,4 @@
-"""One recording on both sides is said before anything else."""
+"""A run compared with itself, which the first line of the answer states."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ def first_line(*words: object) -> str:
 
 
 @pytest.mark.parametrize("form", ["text", "md", "html"])
-def test_a_run_against_itself(run: Path, form: str) -> None:
+def test_a_run_against_itself_is_stated_first(run: Path, form: str) -> None:
     shown = tb_perfcompare("diff", run, run, "--format", form).out
     text = "Same: a run compared with itself: the same 2 files on both sides"
     assert text in shown.replace("\\", "")
     assert shown.index("compared with itself") < shown.index("candidate")
 
 
-def test_a_copy_of_it(run: Path, tmp_path: Path) -> None:
-    """Equal bytes are the same recording, whatever the file is called."""
+def test_a_copy_of_a_run_counts_as_the_run(run: Path, tmp_path: Path) -> None:
+    """Equal bytes are the same recording under any file name."""
     (tmp_path / "copy").mkdir()
     for file in run.iterdir():
         (tmp_path / "copy" / file.name.replace("worker0", "w")).write_bytes(file.read_bytes())
     assert first_line(run, tmp_path / "copy").startswith("Same: a run compared with itself")
 
 
-def test_a_run_against_one_of_its_spans(run: Path) -> None:
+def test_a_run_against_one_of_its_spans_names_the_shared_file(run: Path) -> None:
     text = first_line(run, run, "--candidate-span", "1")
     assert "1 file on both sides: those steps are compared with themselves" in text
 
 
-def test_other_steps_of_one_file_are_not_themselves(run: Path) -> None:
+def test_different_steps_of_a_file_are_not_compared_with_themselves(run: Path) -> None:
     text = first_line(run, run, "--span", "1", "--baseline-steps", "1-4", "--candidate-steps", "5-8")
     assert "itself" not in text
     assert "themselves" not in text

@@ -1,24 +1,20 @@
-"""Counters through to what the user sees: in traces, and in files given with them."""
+"""Counters of traces and of counters files on the command line."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.cli.main import main
 from tests.build import ABSOLUTE_BASE_NS
-from tests.cli.invoke import Outcome, tb_perfcompare
+from tests.cli.invoke import Outcome, csv_rows, json_of, tb_perfcompare
 from tests.drawn_runs import drawn_trace, write_pair
 
 STEPS_US = 8004
 
 
 def write_counted(folder: Path, load: float, extra_us: float = 0) -> Path:
-    """A run whose trace samples a utilisation four times per step."""
+    """A run with four samples of a utilisation per step."""
     trace = drawn_trace(extra_us=extra_us)
     for sample in range(32):
         trace.counter("GPU 0 Utilization", 250 * sample, pid=0, **{"GPU Utilization": load + sample % 2 / 100})
@@ -27,7 +23,7 @@ def write_counted(folder: Path, load: float, extra_us: float = 0) -> Path:
 
 
 def write_file(path: Path, clock: float, start_us: float = 0) -> Path:
-    """Four devices' clocks, every 500 us."""
+    """A counters file with the clocks of four devices every 500 us."""
     rows = ["counter_name,timestamp,value,hostname"]
     for sample in range(18):
         for device in range(4):
@@ -38,56 +34,30 @@ def write_file(path: Path, clock: float, start_us: float = 0) -> Path:
 
 
 def counters(*words: str | Path) -> list[dict[str, str]]:
-    found = tb_perfcompare("diff", *words, "--table", "counters", "--format", "csv")
-    assert found.status == 0, found.err
-    return list(csv.DictReader(io.StringIO(found.out)))
+    return csv_rows("diff", *words, "--table", "counters")
 
 
 def test_counters_of_traces_are_compared(tmp_path: Path) -> None:
     (row,) = counters(write_counted(tmp_path / "a", 0.5), write_counted(tmp_path / "b", 0.75))
-    assert (row["counter"], row["device"], row["unit"], row["status"]) == (
-        "GPU Utilization",
-        "GPU 0",
-        "fraction",
-        "both",
-    )
+    assert [row[key] for key in ("counter", "device", "unit")] == ["GPU Utilization", "GPU 0", "fraction"]
+    assert row["status"] == "both"
     assert float(row["baseline"]) == pytest.approx(0.505, abs=1e-3)
     assert float(row["delta"]) == pytest.approx(0.25, abs=1e-3)
     assert row["baseline_samples"] == "32"
-    # steps are a little longer than four periods, so that most begin between two samples
+    # steps are slightly longer than four periods: most begin between two samples
     assert float(row["baseline_coverage"]) == pytest.approx(0.814, abs=1e-3)
     assert float(row["q"]) < 0.001
 
 
-def test_a_run_against_itself_has_no_difference(tmp_path: Path) -> None:
-    run = write_counted(tmp_path / "a", 0.5)
-    (row,) = counters(run, run)
-    assert (row["delta"], row["p"]) == ("0.0", "1.0")
-
-
-def test_swapping_the_sides_negates_the_difference(tmp_path: Path) -> None:
-    a, b = write_counted(tmp_path / "a", 0.5), write_counted(tmp_path / "b", 0.75)
-    (one,), (other,) = counters(a, b), counters(b, a)
-    assert float(one["delta"]) == -float(other["delta"])
-
-
-def test_a_counter_of_one_side_is_removed_or_added(tmp_path: Path) -> None:
-    plain, _ = write_pair(tmp_path)
-    counted = write_counted(tmp_path / "counted", 0.5)
-    assert [row["status"] for row in counters(plain, counted)] == ["added"]
-    (row,) = counters(counted, plain)
-    assert (row["status"], row["candidate"], row["delta"]) == ("removed", "", "")
-
-
-def test_the_report_shows_them_and_says_why_they_are_absent(tmp_path: Path) -> None:
+def test_the_report_shows_counters_or_why_they_are_absent(tmp_path: Path) -> None:
     a, b = write_counted(tmp_path / "a", 0.5), write_counted(tmp_path / "b", 0.75)
     assert "GPU Utilization" in tb_perfcompare("diff", a, b).out
-    without = json.loads(tb_perfcompare("diff", *write_pair(tmp_path), "--format", "json").out)
+    without = json_of("diff", *write_pair(tmp_path))
     assert "counters" not in without["tables"]
     assert "no counter events in the trace" in [note["message"] for note in without["notes"]]
 
 
-def test_one_run_shows_its_counters(tmp_path: Path) -> None:
+def test_view_shows_counters_or_why_they_are_absent(tmp_path: Path) -> None:
     found = tb_perfcompare("view", write_counted(tmp_path / "a", 0.5), "--view", "counters")
     assert found.out.splitlines()[2].split()[:6] == ["GPU", "Utilization", "GPU", "0", "fraction", "0.505"]
     plain, _ = write_pair(tmp_path)
@@ -96,7 +66,7 @@ def test_one_run_shows_its_counters(tmp_path: Path) -> None:
     assert "has no view 'counters': no counter events in the trace" in found.err
 
 
-def test_torch_tb_profilers_answers_do_not_know_counters(tmp_path: Path) -> None:
+def test_counters_do_not_change_compat_answers(tmp_path: Path) -> None:
     def overview(run: Path) -> str:
         return tb_perfcompare("view", run, "--compat").out
 
@@ -105,10 +75,10 @@ def test_torch_tb_profilers_answers_do_not_know_counters(tmp_path: Path) -> None
     assert overview(plain) == overview(write_counted(tmp_path / "counted", 0.5))
 
 
-# -- files given with a run ---------------------------------------------------------------------------------------
+# -- counters files ---------------------------------------------------------------------------------------
 
 
-def test_files_given_with_both_sides_are_compared(tmp_path: Path) -> None:
+def test_counters_files_of_both_sides_are_compared(tmp_path: Path) -> None:
     (row,) = counters(
         *write_pair(tmp_path),
         "--baseline-counters", write_file(tmp_path / "a_counters_data.csv", 1410),
@@ -119,21 +89,21 @@ def test_files_given_with_both_sides_are_compared(tmp_path: Path) -> None:
     assert float(row["q"]) < 0.001
 
 
-def test_a_file_may_be_given_with_one_run(tmp_path: Path) -> None:
+def test_a_counters_file_can_be_given_for_one_run(tmp_path: Path) -> None:
     plain, other = write_pair(tmp_path)
     file = write_file(tmp_path / "counters.csv", 1410)
-    shown = json.loads(tb_perfcompare("view", plain, "--counters", file, "--view", "counters", "--json").out)
+    shown = json_of("view", plain, "--counters", file, "--view", "counters")
     (row,) = shown["table"]["rows"]
     assert row[:4] == ["gpu_frequency", "GPU (all)", "MHz", 1411.5]
     assert [note["code"] for note in shown["notes"]] == ["counters_averaged"]
     assert [row["status"] for row in counters(plain, other, "--candidate-counters", file)] == ["added"]
 
 
-def test_steps_that_are_left_out_take_their_samples_with_them(tmp_path: Path) -> None:
+def test_samples_outside_the_selected_steps_do_not_count(tmp_path: Path) -> None:
     run, _ = write_pair(tmp_path)
     file = write_file(tmp_path / "counters.csv", 1410)
     (row,) = counters(run, run, "--baseline-counters", file, "--baseline-steps", "3-4")
-    assert int(row["baseline_samples"]) == 4  # rounds of four devices
+    assert int(row["baseline_samples"]) == 4  # each the mean of four devices
 
 
 def refused(*words: str | Path) -> Outcome:
@@ -143,7 +113,7 @@ def refused(*words: str | Path) -> Outcome:
     return found
 
 
-def test_a_file_of_another_time_is_refused_with_both_times(tmp_path: Path) -> None:
+def test_a_counters_file_of_another_time_is_refused_with_both_times(tmp_path: Path) -> None:
     run, _ = write_pair(tmp_path)
     file = write_file(tmp_path / "late.csv", 1410, start_us=3600e6)
     found = refused("view", run, "--counters", file)
@@ -162,7 +132,7 @@ def test_a_file_of_another_time_is_refused_with_both_times(tmp_path: Path) -> No
         ("counter_name,timestamp,value\ngpu_usage,soon,1\n", "line 2, column timestamp: 'soon' is not a number"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: str | None, place: str) -> None:
+def test_an_unreadable_counters_file_is_an_error_with_its_name(tmp_path: Path, content: str | None, place: str) -> None:
     run, other = write_pair(tmp_path)
     file = tmp_path / "bad.csv"
     if content is not None:
@@ -171,13 +141,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: str | None
     assert str(file) in refused("view", run, "--counters", file).err
 
 
-def test_saved_profiler_answers_take_no_file(tmp_path: Path) -> None:
+def test_compat_takes_no_counters_file(tmp_path: Path) -> None:
     run, _ = write_pair(tmp_path)
     found = refused("view", run, "--compat", "--counters", write_file(tmp_path / "c.csv", 1))
     assert "--counters does not go with --compat" in found.err
-
-
-def test_the_help_names_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["diff", "--help"])
-    shown = capsys.readouterr().out
-    assert "--baseline-counters FILE" in shown and "--candidate-counters FILE" in shown

@@ -1,4 +1,4 @@
-"""The gate's options on the command line: exit status, what is said, which files are written."""
+"""The gate on the command line: exit status, messages, written files."""
 
 from __future__ import annotations
 
@@ -8,13 +8,6 @@ import pytest
 from junitparser import JUnitXml
 
 from tests.cli.invoke import Outcome, tb_perfcompare
-from tests.drawn_runs import write_pair
-
-
-@pytest.fixture
-def pair(tmp_path: Path) -> tuple[Path, Path]:
-    """The candidate's loader takes 500 us longer."""
-    return write_pair(tmp_path)
 
 
 def diff(pair: tuple[Path, Path], *words: str) -> Outcome:
@@ -39,18 +32,20 @@ def diff(pair: tuple[Path, Path], *words: str) -> Outcome:
         (["--fail-on", "data_loader", "--steps", "3"], 3, "repeatability unknown"),
     ],
 )
-def test_each_gate_decides(pair: tuple[Path, Path], words: list[str], status: int, expected: str) -> None:
+def test_a_gate_sets_the_exit_status_and_prints_its_decision(
+    pair: tuple[Path, Path], words: list[str], status: int, expected: str
+) -> None:
     found = diff(pair, *words)
     assert (found.status, found.out) == (status, "")
     assert expected in found.err
 
 
-def test_swapped_sides_pass(pair: tuple[Path, Path]) -> None:
+def test_swapped_sides_pass_the_gate(pair: tuple[Path, Path]) -> None:
     words = ["--fail-if-slower", "3%", "--budget", "DataLoader=+0%", "--fail-on", "data_loader"]
     assert diff((pair[1], pair[0]), *words).status == 0
 
 
-def test_several_gates_each_say_a_line_and_the_worst_decides(pair: tuple[Path, Path]) -> None:
+def test_several_gates_print_a_line_each_and_the_worst_decides(pair: tuple[Path, Path]) -> None:
     budgets = ["--budget", "Kernel=+5%", "--budget", "DataLoader=+5%"]
     found = diff(pair, "--fail-if-slower", "60%", *budgets, "--fail-on", "late_rank")
     assert found.status == 1
@@ -58,7 +53,7 @@ def test_several_gates_each_say_a_line_and_the_worst_decides(pair: tuple[Path, P
 
 
 @pytest.mark.parametrize(("policy", "status"), [("report", 3), ("fail", 1), ("pass", 0)])
-def test_what_cannot_be_told_is_said_whatever_it_counts_as(
+def test_an_undecided_gate_counts_as_the_option_says(
     pair: tuple[Path, Path], tmp_path: Path, policy: str, status: int
 ) -> None:
     written = tmp_path / "gate.xml"
@@ -71,7 +66,7 @@ def test_what_cannot_be_told_is_said_whatever_it_counts_as(
     assert (suite.errors, suite.failures, suite.skipped) == tuple(int(policy == p) for p in ("report", "fail", "pass"))
 
 
-def test_a_finding_that_the_report_has_no_room_for_still_trips(
+def test_a_finding_not_shown_in_the_report_trips_the_gate(
     pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tb_perfcompare.cli import diff as command
@@ -82,9 +77,7 @@ def test_a_finding_that_the_report_has_no_room_for_still_trips(
     assert diff(pair, "--fail-on", "data_loader").status == 1
 
 
-def test_the_summary_is_added_to_the_file_of_the_job(
-    pair: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_job_summary_is_appended(pair: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     job = tmp_path / "job.md"
     job.write_text("before\n", "utf-8")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(job))
@@ -92,7 +85,7 @@ def test_the_summary_is_added_to_the_file_of_the_job(
     text = job.read_text("utf-8")
     assert text.startswith("before\n## Performance gate: failed\n")
     other = tmp_path / "other.md"
-    assert diff(pair, "--github-summary", str(other)).status == 0  # a summary needs no gate
+    assert diff(pair, "--github-summary", str(other)).status == 0  # without a gate
     assert other.read_text("utf-8").startswith("## Slower in these two captures: ")
 
 
@@ -108,7 +101,7 @@ def test_the_summary_is_added_to_the_file_of_the_job(
         (["--fail-on", "late_rank", "--junit", "nowhere/gate.xml"], "nowhere/gate.xml: its directory does not exist"),
     ],
 )
-def test_usage_errors_come_before_the_work(
+def test_usage_errors_are_found_before_the_comparison(
     pair: tuple[Path, Path], words: list[str], expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
@@ -118,7 +111,7 @@ def test_usage_errors_come_before_the_work(
     assert found.err.count("\n") == 1
 
 
-def test_the_files_name_no_place_but_those_typed(pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_written_files_contain_only_the_paths_given(pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     folder = pair[0].parent
     monkeypatch.chdir(folder)
     words = ["--fail-if-slower", "3%", "--junit", "gate.xml", "--github-summary", "job.md", "-o", "report.json"]
@@ -127,7 +120,9 @@ def test_the_files_name_no_place_but_those_typed(pair: tuple[Path, Path], monkey
         assert str(folder) not in Path(name).read_text("utf-8")
 
 
-def test_against_a_baseline_the_gate_decides_the_same(pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_gate_decides_the_same_against_a_saved_baseline(
+    pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(pair[0].parent)
     tb_perfcompare("baseline", "save", "main", "normal")
     words = ["--fail-if-slower", "3%", "--budget", "DataLoader=+5%", "--fail-on", "data_loader"]

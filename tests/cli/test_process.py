@@ -1,10 +1,9 @@
-"""The command line as a process: streams, pipes, interruption."""
+"""The command line as a process: streams, pipes, interrupts, progress."""
 
 from __future__ import annotations
 
 import errno
 import io
-import json
 import os
 import signal
 import subprocess
@@ -16,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.cli.main import COMMANDS, main
-from tests.cli.invoke import tb_perfcompare
+from tb_perfcompare.cli.output import Console
+from tb_perfcompare.model.progress import Progress
+from tests.cli.invoke import TerminalText, tb_perfcompare
 from tests.drawn_runs import write_pair
 from tests.slow_runs import write_slow_pair
 
@@ -30,14 +31,14 @@ def test_help_and_version_are_status_0(capsys: pytest.CaptureFixture[str]) -> No
     assert "--fail-if-slower" in capsys.readouterr().out
 
 
-def test_no_command_and_an_unknown_one_are_status_2() -> None:
+def test_a_missing_or_unknown_command_is_status_2() -> None:
     for words in ((), ("frobnicate",)):
         found = tb_perfcompare(*words)
         assert found.status == 2
         assert len(found.err.splitlines()) == 1
 
 
-def test_a_defect_is_no_tripped_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_has_its_own_status(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> int:
         raise ZeroDivisionError("by nothing")
 
@@ -48,13 +49,13 @@ def test_a_defect_is_no_tripped_gate(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_is_listed_with_the_first_line_of_its_help(name: str) -> None:
+def test_the_list_of_commands_has_the_first_line_of_their_help(name: str) -> None:
     module = import_module(f"tb_perfcompare.cli.{name}")
     assert COMMANDS[name] == (module.__doc__ or "").partition("\n")[0]
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["no-such-command"], []])
-def test_what_is_known_without_a_command_imports_none(arguments: list[str]) -> None:
+def test_help_and_usage_errors_import_no_command(arguments: list[str]) -> None:
     code = (
         "import sys; from tb_perfcompare.cli.main import main; main(sys.argv[1:]); "
         "print([name for name in sys.modules if name in ('numpy', 'msgspec', 'tb_perfcompare.cli.diff')])"
@@ -63,7 +64,7 @@ def test_what_is_known_without_a_command_imports_none(arguments: list[str]) -> N
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_progress_is_drawn_on_a_terminal_only_and_wiped(tmp_path: Path) -> None:
+def test_progress_is_shown_on_a_terminal_only_and_cleared(tmp_path: Path) -> None:
     pair = write_pair(tmp_path)
     assert tb_perfcompare("diff", *pair).err == ""
     drawn = tb_perfcompare("diff", *pair, terminal=True).err
@@ -71,7 +72,7 @@ def test_progress_is_drawn_on_a_terminal_only_and_wiped(tmp_path: Path) -> None:
     assert drawn.endswith("\r\x1b[K")
 
 
-def test_standard_output_is_utf8_whatever_the_locale(tmp_path: Path) -> None:
+def test_standard_output_is_utf8_in_any_locale(tmp_path: Path) -> None:
     pair = write_pair(tmp_path)
     environment = {**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
     done = subprocess.run([*COMMAND, "diff", *pair], capture_output=True, cwd=REPOSITORY, env=environment, check=True)
@@ -79,7 +80,7 @@ def test_standard_output_is_utf8_whatever_the_locale(tmp_path: Path) -> None:
     assert done.stderr == b""
 
 
-def test_a_reader_that_goes_away_is_no_error_and_the_gate_still_counts(tmp_path: Path) -> None:
+def test_a_closed_pipe_is_no_error_and_keeps_the_status_of_the_gate(tmp_path: Path) -> None:
     pair = write_pair(tmp_path)
     words = [*COMMAND, "diff", *pair, "--format", "json", "--fail-if-slower", "3%"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=REPOSITORY) as process:
@@ -92,32 +93,32 @@ def test_a_reader_that_goes_away_is_no_error_and_the_gate_still_counts(tmp_path:
     assert len(errors.splitlines()) == 1
 
 
-class _GoneBuffer(io.BytesIO):
+class ClosedPipe(io.BytesIO):
     def write(self, data: object) -> int:
         raise BrokenPipeError
 
 
-def test_a_broken_pipe_in_the_middle_is_quiet(tmp_path: Path) -> None:
+def test_a_broken_pipe_is_silent(tmp_path: Path) -> None:
     pair = write_pair(tmp_path)
-    out = io.TextIOWrapper(_GoneBuffer())
+    out = io.TextIOWrapper(ClosedPipe())
     err = io.StringIO()
     assert main(["diff", *map(str, pair)], out, err) == 0
     assert err.getvalue() == ""
 
 
-class _FullBuffer(io.BytesIO):
+class FullDisk(io.BytesIO):
     def write(self, data: object) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def test_a_full_disk_behind_standard_output_is_no_tripped_gate() -> None:
+def test_a_full_disk_is_an_error_of_status_2() -> None:
     err = io.StringIO()
-    assert main(["pairs", str(REPOSITORY / "demo_logs")], io.TextIOWrapper(_FullBuffer()), err) == 2
+    assert main(["pairs", str(REPOSITORY / "demo_logs")], io.TextIOWrapper(FullDisk()), err) == 2
     assert err.getvalue().startswith("tb-perfcompare pairs: standard output cannot be written: No space left on device")
 
 
 @pytest.mark.parametrize("in_process_bytes", [-1, 2**30])
-def test_an_interrupt_ends_it_without_a_traceback(tmp_path: Path, in_process_bytes: int) -> None:
+def test_an_interrupt_ends_the_command_without_a_traceback(tmp_path: Path, in_process_bytes: int) -> None:
     runs = [str(tmp_path / name) for name in write_slow_pair(tmp_path).values()]
     code = (
         f"import sys, tb_perfcompare.cli.sources as s; s.SMALL_BYTES = {in_process_bytes}; "
@@ -135,24 +136,28 @@ def test_an_interrupt_ends_it_without_a_traceback(tmp_path: Path, in_process_byt
     assert errors == b""
 
 
-def test_names_in_messages_cannot_break_the_line(tmp_path: Path) -> None:
+def test_control_characters_of_names_are_escaped_in_messages(tmp_path: Path) -> None:
     found = tb_perfcompare("diff", tmp_path / "a\nb\x1b[2J", tmp_path)
     assert found.status == 2
     assert len(found.err.splitlines()) == 1
     assert "\x1b" not in found.err
 
 
-def test_the_python_api_answers_the_same(tmp_path: Path) -> None:
-    import tb_perfcompare as package
+class InterruptedTerminal(TerminalText):
+    """A terminal whose user presses Ctrl-C after the first output."""
 
-    pair = write_pair(tmp_path)
-    comparison = package.compare(*pair, steps=(1, 6))
-    assert isinstance(comparison, package.Comparison)
-    assert comparison.headline.verdict is package.Verdict.SLOWER
-    asked = tb_perfcompare("diff", *pair, "--steps", "1-6", "--format", "json")
-    assert json.loads(asked.out)["headline"]["delta"] == comparison.headline.delta
-    logdir = package.open_logdir(tmp_path)
-    assert [run.name for run in logdir.listing().runs] == ["abnormal", "normal"]
-    logdir.close()
-    with pytest.raises(AttributeError):
-        package.nothing_of_that_name  # noqa: B018
+    interrupts = 1
+
+    def flush(self) -> None:
+        if self.interrupts:
+            self.interrupts -= 1
+            raise KeyboardInterrupt
+
+
+def test_progress_interrupted_while_it_is_drawn_is_cleared() -> None:
+    screen = InterruptedTerminal()
+    console = Console(io.StringIO(), screen)
+    with pytest.raises(KeyboardInterrupt):
+        console.progress(Progress("reading"))
+    console.finish()
+    assert screen.getvalue().endswith("reading\r\x1b[K")

@@ -1,19 +1,18 @@
-"""The step that the recording ended in is left out, and compared by whoever asks for it."""
+"""The incomplete last step: left out by default, compared on request."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from tests.build import TraceBuilder
-from tests.cli.invoke import tb_perfcompare
+from tests.cli.invoke import json_of, tb_perfcompare
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """Steps 7 to 10 of 1 ms, three kernels each; the last one has no device work any more."""
+    """Steps 7 to 10 of 1 ms with three kernels each, the last without device work."""
     trace = TraceBuilder()
     for number in range(4):
         at = 1000 * number
@@ -28,7 +27,7 @@ def run(tmp_path: Path) -> Path:
 
 def steps(run: Path, *options: str) -> dict[str, list[str]]:
     """{"compared": steps, "left out": steps}"""
-    answer = json.loads(tb_perfcompare("view", run, "--view", "steps", "--json", *options).out)
+    answer = json_of("view", run, "--view", "steps", *options)
     names = [column["name"] for column in answer["table"]["columns"]]
     rows = [dict(zip(names, row, strict=True)) for row in answer["table"]["rows"]]
     return {
@@ -37,41 +36,39 @@ def steps(run: Path, *options: str) -> dict[str, list[str]]:
     }
 
 
-def test_by_itself_it_is_left_out(run: Path) -> None:
+def test_the_last_step_is_left_out_by_default(run: Path) -> None:
     assert steps(run) == {"compared": ["7", "8", "9"], "left out": ["10"]}
 
 
 @pytest.mark.parametrize("window", ["device", "marker"])
-def test_all_steps_are_all_of_them(run: Path, window: str) -> None:
+def test_all_steps_includes_the_last_step_with_a_note(run: Path, window: str) -> None:
     assert steps(run, "--all-steps", "--step-window", window) == {"compared": ["7", "8", "9", "10"], "left out": []}
     noted = " ".join(tb_perfcompare("view", run, "--all-steps", "--step-window", window).out.split())
     assert "step 10 is compared, though incomplete: no device work of this step was recorded" in noted
 
 
-def test_it_is_there_for_whoever_names_it(run: Path) -> None:
+def test_the_last_step_can_be_selected(run: Path) -> None:
     assert steps(run, "--steps", "10") == {"compared": ["10"], "left out": ["7", "8", "9"]}
     assert steps(run, "--steps", "9-10")["compared"] == ["9", "10"]
 
 
-def test_two_runs_are_compared_by_it(run: Path) -> None:
-    answer = json.loads(tb_perfcompare("diff", run, run, "--all-steps", "--format", "json").out)
-    assert [answer[side]["steps"]["admitted"] for side in ("baseline", "candidate")] == [4, 4]
+@pytest.mark.parametrize(
+    ("options", "admitted"), [(["--all-steps"], [4, 4]), (["--candidate-steps", "7-10"], [3, 4])], ids=["both", "one"]
+)
+def test_the_last_step_can_be_compared(run: Path, options: list[str], admitted: list[int]) -> None:
+    answer = json_of("diff", run, run, *options)
+    assert [answer[side]["steps"]["admitted"] for side in ("baseline", "candidate")] == admitted
 
 
-def test_one_side_with_and_one_without(run: Path) -> None:
-    answer = json.loads(tb_perfcompare("diff", run, run, "--candidate-steps", "7-10", "--format", "json").out)
-    assert [answer[side]["steps"]["admitted"] for side in ("baseline", "candidate")] == [3, 4]
-
-
-def test_it_can_be_cut_out_of_the_trace(run: Path, tmp_path: Path) -> None:
+def test_the_last_step_can_be_extracted(run: Path, tmp_path: Path) -> None:
     assert tb_perfcompare("trace", run, "--steps", "10", "-o", tmp_path / "step.json").status == 0
 
 
-def test_a_step_that_was_not_recorded(run: Path) -> None:
+def test_a_step_that_was_not_recorded_is_an_error(run: Path) -> None:
     assert "there is no step 11; there are: 7, 8, 9, 10" in tb_perfcompare("view", run, "--steps", "11").err
 
 
-def test_a_baseline_saved_without_it_says_why_it_is_not_there(run: Path, tmp_path: Path) -> None:
+def test_a_saved_baseline_gives_the_reason_of_the_missing_step(run: Path, tmp_path: Path) -> None:
     kept = ("--baselines", tmp_path / "kept")
     assert tb_perfcompare("baseline", "save", "main", run, *kept).status == 0
     refused = tb_perfcompare("view", "main", "--steps", "10", *kept).err

@@ -1,4 +1,4 @@
-"""tb-perfcompare trace: steps as files."""
+"""`tb-perfcompare trace`: steps as trace files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def labels(path: Path) -> tuple[str, ...]:
     return StepCutter(read_trace(path), "marker").labels
 
 
-def test_the_typical_step_is_taken_unless_others_are_named(tmp_path: Path) -> None:
+def test_the_typical_step_is_the_default(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", steps=5)
     for steps, expected in ((None, ("1",)), ("worst", ("2",)), ("2-4", ("2", "3", "4"))):
         out = tmp_path / "out.json"
@@ -29,7 +29,7 @@ def test_the_typical_step_is_taken_unless_others_are_named(tmp_path: Path) -> No
         assert [name for name in markers if name.startswith("ProfilerStep")] == [f"ProfilerStep#{n}" for n in expected]
 
 
-def test_names_that_end_in_gz_are_compressed_and_no_name_is_the_screen(tmp_path: Path) -> None:
+def test_a_gz_file_is_compressed_and_standard_output_is_the_default(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run")
     out = tmp_path / "out.pt.trace.json.gz"
     tb_perfcompare("trace", run, "--steps", "3", "-o", out)
@@ -39,7 +39,7 @@ def test_names_that_end_in_gz_are_compressed_and_no_name_is_the_screen(tmp_path:
     assert (about["file"], about["first_step"], about["last_step"]) == ("worker0.1700000000001.pt.trace.json", "3", "3")
 
 
-def test_two_runs_come_in_one_trace(tmp_path: Path) -> None:
+def test_two_runs_are_joined_in_one_trace(tmp_path: Path) -> None:
     normal, abnormal = write_pair(tmp_path)
     out = tmp_path / "both.json"
     done = tb_perfcompare("trace", normal, abnormal, "--steps", "3", "--candidate-steps", "worst", "-o", out)
@@ -50,7 +50,7 @@ def test_two_runs_come_in_one_trace(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_worker_and_span_are_chosen(tmp_path: Path) -> None:
+def test_worker_and_span_can_be_chosen(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", spans=2)
     out = tmp_path / "out.json"
     tb_perfcompare("trace", run, "--worker", "worker0", "--span", "2", "-o", out)
@@ -66,13 +66,13 @@ def test_worker_and_span_are_chosen(tmp_path: Path) -> None:
         (("--worker", "nobody"), "there is no worker"),
     ],
 )
-def test_what_is_not_there_is_an_error(tmp_path: Path, words: tuple[str, ...], expected: str) -> None:
+def test_a_missing_step_or_worker_is_an_error(tmp_path: Path, words: tuple[str, ...], expected: str) -> None:
     done = tb_perfcompare("trace", write_run(tmp_path / "run"), *words)
     assert (done.status, done.out) == (2, "")
     assert expected in done.err
 
 
-def test_sources_without_events_say_so() -> None:
+def test_a_source_without_events_is_an_error() -> None:
     listing = Path(__file__).parents[2] / "demo_logs" / "kernel_listing_synthetic" / "before.txt"
     done = tb_perfcompare("trace", listing)
     assert done.status == 2

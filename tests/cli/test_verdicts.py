@@ -1,16 +1,13 @@
-"""`verdicts`: a row for each candidate, whatever happens to the others."""
+"""`tb-perfcompare verdicts`: a row per candidate."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from pathlib import Path
 
 import pytest
 
 from tb_perfcompare.workspace.queries.candidates import MAX_CANDIDATES
-from tests.cli.invoke import tb_perfcompare
+from tests.cli.invoke import csv_rows, json_of, tb_perfcompare
 from tests.drawn_runs import write_garbage, write_run
 from tests.plugin.server import Server
 
@@ -23,16 +20,14 @@ def runs(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_each_candidate_has_a_row_with_verdict_and_cause(runs: Path) -> None:
-    found = tb_perfcompare("verdicts", runs / "normal", runs / "slow", runs / "alike", "--format", "csv")
-    assert (found.status, found.err) == (0, "")
-    slow, alike = csv.DictReader(io.StringIO(found.out))
+def test_a_candidate_has_a_row_with_verdict_and_cause(runs: Path) -> None:
+    slow, alike = csv_rows("verdicts", runs / "normal", runs / "slow", runs / "alike")
     assert (slow["verdict"], slow["adjusted"], slow["delta_us"]) == ("slower", "holds", "500.0")
     assert "Data loader" in slow["cause"]
     assert (alike["verdict"], alike["adjusted"], alike["caveats"]) == ("same", "", "same capture")
 
 
-def test_what_cannot_be_compared_says_why_the_others_still_come_and_the_status_tells(runs: Path) -> None:
+def test_candidates_that_cannot_be_compared_have_a_row_and_set_the_status(runs: Path) -> None:
     write_garbage(runs / "broken")
     found = tb_perfcompare("verdicts", runs / "normal", runs / "broken", runs / "nowhere", runs / "slow")
     assert found.status == 2
@@ -41,38 +36,37 @@ def test_what_cannot_be_compared_says_why_the_others_still_come_and_the_status_t
     assert "slower" in lines[4]
 
 
-def test_json_is_the_answer_of_the_route(runs: Path) -> None:
-    words = ("verdicts", runs / "normal", runs / "slow", runs / "alike", "--format", "json")
-    by_command = json.loads(tb_perfcompare(*words).out)
+def test_json_is_the_answer_of_the_plugin(runs: Path) -> None:
+    by_command = json_of("verdicts", runs / "normal", runs / "slow", runs / "alike")
     server = Server(runs)
     try:
         answer = server.json("api/verdicts", stream="0", baseline="normal", candidate_1="slow", candidate_2="alike")
     finally:
         server.close()
     assert {**answer, "rows": None} == {**by_command, "rows": None}
-    for row, told in zip(answer["rows"], by_command["rows"], strict=True):
-        assert row["adjusted"] == told["adjusted"]
-        assert row["look"]["headline"] == told["look"]["headline"]
+    for row, expected in zip(answer["rows"], by_command["rows"], strict=True):
+        assert row["adjusted"] == expected["adjusted"]
+        assert row["look"]["headline"] == expected["look"]["headline"]
 
 
-def test_many_looks_are_reported(runs: Path) -> None:
+def test_the_error_rate_of_several_comparisons_is_reported(runs: Path) -> None:
     text = " ".join(tb_perfcompare("verdicts", runs / "normal", runs / "slow", runs / "alike").out.split())
     assert "2 comparisons with one baseline: if no candidate really differed, up to 9.75 % of such tables" in text
     assert "comparisons with one baseline" not in tb_perfcompare("verdicts", runs / "normal", runs / "slow").out
 
 
-def test_a_baseline_that_is_not_there_ends_the_command(runs: Path) -> None:
+def test_a_missing_baseline_is_an_error(runs: Path) -> None:
     found = tb_perfcompare("verdicts", runs / "nowhere", runs / "slow")
     assert (found.status, found.out) == (2, "")
     assert "nowhere" in found.err
 
 
-def test_too_many_candidates_are_refused_before_any_work(runs: Path) -> None:
+def test_too_many_candidates_are_refused(runs: Path) -> None:
     found = tb_perfcompare("verdicts", runs / "normal", *[runs / "slow"] * (MAX_CANDIDATES + 1))
     assert found.status == 2 and f"at most {MAX_CANDIDATES}" in found.err
 
 
-def test_the_answer_goes_to_a_file(runs: Path, tmp_path: Path) -> None:
+def test_the_answer_can_be_written_to_a_file(runs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.md"
     found = tb_perfcompare("verdicts", runs / "normal", runs / "slow", "--format", "md", "-o", out)
     assert (found.status, found.out) == (0, "")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.build import TraceBuilder
-from tests.cli.invoke import tb_perfcompare
+from tests.cli.invoke import json_of, tb_perfcompare
 from tests.drawn_runs import write_run
 from tests.hostile_names import CONTROLS, WRITTEN_OUT, assert_no_controls, write_names
 
@@ -26,24 +26,22 @@ def test_the_overview_is_the_default(run: Path) -> None:
     assert found.out.splitlines()[0] == "Overview"
 
 
-def test_json_holds_the_side_the_table_and_the_reading(run: Path) -> None:
-    answer = json.loads(
-        tb_perfcompare("view", run, "--view", "operators", "--span", "2", "--steps", "2-3", "--json").out
-    )
+def test_json_has_the_side_the_table_and_the_reading(run: Path) -> None:
+    answer = json_of("view", run, "--view", "operators", "--span", "2", "--steps", "2-3")
     assert list(answer) == ["schema", "view", "reading", "side", "table", "notes"]
     assert (answer["schema"], answer["view"], answer["reading"]) == ("tb_perfcompare.view/1", "operators", "corrected")
     assert (answer["side"]["span"], answer["side"]["steps"]["admitted"]) == ("2", 2)
     assert "aten::mm" in [row[0] for row in answer["table"]["rows"]]
 
 
-def test_csv_holds_no_control_characters(tmp_path: Path) -> None:
+def test_csv_has_no_control_characters(tmp_path: Path) -> None:
     write_names(tmp_path, CONTROLS)
     drawn = tb_perfcompare("view", tmp_path / "normal", "--view", "operators", "--csv").out
     assert_no_controls(drawn)
     assert {*WRITTEN_OUT} <= {cell for row in csv.reader(io.StringIO(drawn, newline="")) for cell in row}
 
 
-def test_csv_and_top(run: Path, tmp_path: Path) -> None:
+def test_csv_has_all_rows_or_the_top_ones(run: Path, tmp_path: Path) -> None:
     whole = tb_perfcompare("view", run, "--view", "steps", "--csv").out.splitlines()
     assert whole[0].startswith("side,capture,step,total_us")
     assert len(whole) == 17
@@ -52,7 +50,7 @@ def test_csv_and_top(run: Path, tmp_path: Path) -> None:
     assert (tmp_path / "steps.csv").read_text().splitlines() == whole
 
 
-def test_compat_answers_what_the_profiler_tab_would(run: Path) -> None:
+def test_compat_gives_the_answer_of_the_profiler_tab(run: Path) -> None:
     found = tb_perfcompare("view", run, "--compat", "--view", "operation/table", "--span", "1", "--json")
     assert found.status == 0
     answer = json.loads(found.out)
@@ -63,11 +61,12 @@ def test_compat_answers_what_the_profiler_tab_would(run: Path) -> None:
     assert "input_shape" in by_shape.out
 
 
-def test_compat_is_alone_with_torch_tb_profiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it logs is not shown, and a module that lies beside the recordings is not taken for it."""
+def test_compat_hides_logs_and_ignores_modules_in_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     trace = TraceBuilder(vendor="cpu", whole_us=True)
     trace.op("aten::mm", 0, 100)
-    trace.op("aten::add", 50, 150)  # it logs an error about this one
+    trace.op("aten::add", 50, 150)  # torch-tb-profiler logs an error about it
     trace.write(tmp_path / "run/worker0.1.pt.trace.json")
     for name in ("torch_tb_profiler", "pandas"):
         (tmp_path / f"{name}.py").write_text("print('not me')\nraise SystemExit(9)\n", "utf-8")
@@ -78,7 +77,7 @@ def test_compat_is_alone_with_torch_tb_profiler(tmp_path: Path, monkeypatch: pyt
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pandas.py", "run", "torch_tb_profiler.py"]
 
 
-def test_what_torch_tb_profiler_cannot_answer_names_the_file_and_the_way_out(tmp_path: Path) -> None:
+def test_an_error_of_torch_tb_profiler_names_the_file_and_a_remedy(tmp_path: Path) -> None:
     trace = TraceBuilder(vendor="cpu", whole_us=True)
     trace.step(1, 0, 0)
     trace.write(tmp_path / "worker0.1.pt.trace.json")
@@ -104,7 +103,7 @@ def test_what_torch_tb_profiler_cannot_answer_names_the_file_and_the_way_out(tmp
         (("--view", "communication"), "no collectives"),
     ],
 )
-def test_bad_input_is_one_line(run: Path, words: tuple[str, ...], expected: str) -> None:
+def test_invalid_input_is_one_line(run: Path, words: tuple[str, ...], expected: str) -> None:
     found = tb_perfcompare("view", run, *words)
     assert (found.status, found.out) == (2, "")
     (line,) = found.err.splitlines()

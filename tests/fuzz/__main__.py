@@ -1,13 +1,12 @@
-"""Builds the C files with AddressSanitizer and UndefinedBehaviorSanitizer and runs them on damaged traces (scan) and
-on arbitrary spans and steps (passes).
+"""Fuzzes the C files under sanitizers of addresses and undefined behaviour: damaged traces (scan), spans (passes).
 
     python -m tests.fuzz                     one minute, with $CC or the first of clang, gcc, cc
     python -m tests.fuzz --only passes       one of the two
     python -m tests.fuzz --seconds 600 --traces 'logs/**/*.json'
     CC=clang python -m tests.fuzz --guided   libFuzzer, which looks for inputs that reach new code
 
-Seeds are generated traces and, if given, the beginnings of real ones. Exit status 0: nothing was found. What libFuzzer
-finds is left in the directory of --keep.
+Seeds are generated traces and the beginnings of --traces. Exit status 0: nothing found. Findings of libFuzzer are left
+in the directory of --keep.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from tests.build import TraceBuilder
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE.parents[1] / "tb_perfcompare"
 PROGRAMS = {"scan": PACKAGE / "sources" / "native", "passes": PACKAGE / "analysis" / "native"}
-"""What can be fuzzed, and where its C files are."""
+"""Fuzzing program -> folder of its C files."""
 
 FLAGS = ("-std=c99", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all")
 _MOST_SEED_BYTES = 16 << 10
@@ -49,12 +48,12 @@ def compiler() -> str:
     return next((found for name in names if name and (found := shutil.which(name.split()[0]))), "")
 
 
-def build(compiler: str, into: Path, *, guided: bool, what: str = "scan") -> Path:
-    """The program. Raises CalledProcessError, whose stderr says why, if it cannot be built."""
-    program = into / f"{what}_fuzz"
+def build(compiler: str, into: Path, *, guided: bool, name: str = "scan") -> Path:
+    """Compile a program. Raises CalledProcessError with the messages of the compiler."""
+    program = into / f"{name}_fuzz"
     sanitizers = "fuzzer,address,undefined" if guided else "address,undefined"
-    flags = [*FLAGS, f"-I{PROGRAMS[what]}", f"-fsanitize={sanitizers}", *(["-DHAS_LIBFUZZER"] if guided else [])]
-    command = [compiler, *flags, str(HERE / f"{what}_fuzz.c"), "-o", str(program)]
+    flags = [*FLAGS, f"-I{PROGRAMS[name]}", f"-fsanitize={sanitizers}", *(["-DHAS_LIBFUZZER"] if guided else [])]
+    command = [compiler, *flags, str(HERE / f"{name}_fuzz.c"), "-o", str(program)]
     subprocess.run(command, check=True, capture_output=True, text=True)
     return program
 
@@ -83,12 +82,12 @@ def _elements(trace: bytes) -> bytes:
 
 
 def run(program: Path, seeds: list[Path], seconds: int) -> subprocess.CompletedProcess[str]:
-    """The mutating program for so many seconds."""
+    """Run the mutating program."""
     return subprocess.run([str(program), str(seconds), *map(str, seeds)], capture_output=True, text=True, check=False)
 
 
 def run_guided(program: Path, seeds: list[Path], seconds: int, keep: Path) -> int:
-    """libFuzzer for so many seconds; its three bytes of options stand before each seed."""
+    """Run libFuzzer; each seed begins with three bytes of options."""
     corpus = keep / "corpus"
     corpus.mkdir(parents=True, exist_ok=True)
     drawn = random.Random(1)
@@ -106,23 +105,23 @@ def main() -> int:
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--traces", default="", help="a pattern of trace files to begin with")
     parser.add_argument("--guided", action="store_true", help="with libFuzzer, which clang has")
-    parser.add_argument("--only", choices=sorted(PROGRAMS), help="of the programs, which share the time else")
-    parser.add_argument("--keep", type=Path, default=Path("fuzz_findings"), help="directory for what libFuzzer finds")
+    parser.add_argument("--only", choices=sorted(PROGRAMS), help="one program; by default all share the time")
+    parser.add_argument("--keep", type=Path, default=Path("fuzz_findings"), help="directory for name libFuzzer finds")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         seeds = write_seeds(Path(folder), sorted(glob.glob(chosen.traces, recursive=True)))
         inputs = {"scan": seeds, "passes": []}
         programs = [chosen.only] if chosen.only else ["scan"] if chosen.guided else list(PROGRAMS)
-        for what in programs:
+        for name in programs:
             try:
-                program = build(compiler(), Path(folder), guided=chosen.guided, what=what)
+                program = build(compiler(), Path(folder), guided=chosen.guided, name=name)
             except (subprocess.CalledProcessError, OSError) as error:
                 print(getattr(error, "stderr", "") or error, file=sys.stderr)
                 return 2
             if chosen.guided:
                 return run_guided(program, seeds, chosen.seconds, chosen.keep)
-            done = run(program, inputs[what], -(-chosen.seconds // len(programs)))
-            print(f"{what}: ", done.stdout, done.stderr, sep="", end="", flush=True)
+            done = run(program, inputs[name], -(-chosen.seconds // len(programs)))
+            print(f"{name}: ", done.stdout, done.stderr, sep="", end="", flush=True)
             if done.returncode:
                 return done.returncode
         return 0

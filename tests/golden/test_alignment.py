@@ -1,4 +1,4 @@
-"""Real pairs whose kernels have other names: how much of the work is matched, and with what."""
+"""Real pairs with different kernel names: the share of matched work, and the matches."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ import pytest
 from tb_perfcompare.comparison.alignment.alignment import Alignment, align
 from tb_perfcompare.comparison.alignment.kernel_matches import SAME
 from tb_perfcompare.comparison.alignment.table import alignment_table, matched_check
-from tests.golden.test_shared_pairs import LOADERS, MODELS, NORMAL, side
+from tests.golden.test_shared_pairs import EAGER_AND_COMPILED, LOADERS, MLU, MODELS, NORMAL, devices, side
 from tests.shared_data import needs_shared
 
 pytestmark = needs_shared
-
-MLU = "mlu/resnet50_num_workers_0/worker0.1698925322189.pt.trace.json.gz"
 
 
 @lru_cache(maxsize=8)
@@ -24,16 +22,12 @@ def aligned(a: str, b: str) -> Alignment:
     return found
 
 
-def devices(model: str) -> tuple[str, str]:
-    return f"mixed_devices/h100/{model}.json.gz", f"mixed_devices/mi300/{model}.json.gz"
-
-
 def share(found: Alignment, figure: str, number: int) -> float:
     return float(getattr(found, figure)(number)) / found.total_ns(number)
 
 
 def partners(found: Alignment, operator: str) -> set[tuple[str, str, str]]:
-    """(kind, a kernel of the baseline, one of the candidate) below an operator."""
+    """(kind, baseline kernel, candidate kernel) of matches below an operator."""
     return {
         (kernel.kind, kernel.baseline[0].name, kernel.candidate[0].name)
         for match, kernel in found.kernel_matches()
@@ -42,8 +36,7 @@ def partners(found: Alignment, operator: str) -> set[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_nearly_all_work_of_an_h100_is_found_on_an_mi300(model: str) -> None:
-    """The same models; most kernels have other names."""
+def test_nearly_all_work_of_an_h100_is_matched_on_an_mi300(model: str) -> None:
     found = aligned(*devices(model))
     for number in (0, 1):
         assert share(found, "matched_ns", number) >= 0.95
@@ -54,7 +47,7 @@ def test_nearly_all_work_of_an_h100_is_found_on_an_mi300(model: str) -> None:
     assert unmatched <= {"aten::fill_"}
 
 
-def test_attention_and_convolution_find_each_other_under_their_vendors_names() -> None:
+def test_attention_and_convolution_kernels_of_two_vendors_are_matched() -> None:
     owlv2, qwen, _ = MODELS
     ((kind, cuda, rocm),) = partners(aligned(*devices(qwen)), "aten::_flash_attention_forward")
     assert kind == "renamed" and "flash_fwd_kernel" in cuda and rocm == "attn_fwd"
@@ -65,9 +58,9 @@ def test_attention_and_convolution_find_each_other_under_their_vendors_names() -
     assert any("Im2d2Col" in run.name for kernel in convolution.kernels for run in kernel.candidate)
 
 
-def test_a_compiled_model_against_an_eager_one_is_matched_as_far_as_operators_go() -> None:
-    """Half of the candidate runs inside CompiledFunction, which the baseline does not have."""
-    found = aligned("hta/control.json.gz", "hta/test.json.gz")
+def test_a_compiled_model_is_matched_with_an_eager_one_by_shared_operators() -> None:
+    """Half of the candidate runs in CompiledFunction, which the baseline lacks."""
+    found = aligned(*EAGER_AND_COMPILED)
     assert [round(share(found, "matched_ns", number), 2) for number in (0, 1)] == [0.78, 0.61]
     check = matched_check(found)
     assert check.status == "warn"
@@ -76,7 +69,7 @@ def test_a_compiled_model_against_an_eager_one_is_matched_as_far_as_operators_go
     assert {"CompiledFunction", "CompiledFunctionBackward"} <= set(alone)
 
 
-def test_two_runs_of_one_device_differ_in_the_algorithms_of_convolutions_alone() -> None:
+def test_two_runs_of_one_device_differ_only_in_convolution_kernels() -> None:
     found = aligned(NORMAL, LOADERS)
     other = {match.operator for match, kernel in found.kernel_matches() if kernel.kind != SAME}
     assert all("convolution" in operator for operator in other)
@@ -84,9 +77,9 @@ def test_two_runs_of_one_device_differ_in_the_algorithms_of_convolutions_alone()
     assert all(found.kernels_ns(number, frozenset({SAME})) > 0.92 * found.total_ns(number) for number in (0, 1))
 
 
-def test_the_same_network_on_cuda_and_mlu_is_matched_by_operator() -> None:
-    """Other versions of torch, other libraries, no shapes on one side, and three times as many steps."""
-    found = aligned(NORMAL, MLU)
+def test_a_network_on_cuda_and_mlu_is_matched_by_operator() -> None:
+    """Different versions of torch and libraries, shapes on one side only, 3 steps against 1."""
+    found = aligned(NORMAL, MLU[0])
     assert not found.has_shapes
     assert found.units == (3, 1)
     assert [round(share(found, "matched_ns", number), 2) for number in (0, 1)] == [0.93, 0.82]
@@ -96,8 +89,8 @@ def test_the_same_network_on_cuda_and_mlu_is_matched_by_operator() -> None:
     }
 
 
-@pytest.mark.parametrize("pair", [*map(devices, MODELS), ("hta/control.json.gz", "hta/test.json.gz"), (NORMAL, MLU)])
-def test_the_books_close(pair: tuple[str, str]) -> None:
+@pytest.mark.parametrize("pair", [*map(devices, MODELS), EAGER_AND_COMPILED, (NORMAL, MLU[0])])
+def test_matched_and_unmatched_work_sums_to_the_device_work(pair: tuple[str, str]) -> None:
     found = aligned(*pair)
     for number, path in enumerate(pair):
         tables = side(path).groups

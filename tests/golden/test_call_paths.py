@@ -1,4 +1,4 @@
-"""Real traces: the paths of every row are the row, whichever way stacks were recorded."""
+"""Call paths of real traces, with stacks recorded in either way."""
 
 from __future__ import annotations
 
@@ -10,15 +10,10 @@ from tb_perfcompare.comparison.tables.row_paths import row_paths
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import BY_PYTHON
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
+from tests.golden.test_shared_pairs import EAGER_AND_COMPILED, LOADERS, MODELS, NORMAL, devices
 from tests.shared_data import SHARED, needs_shared
 
 pytestmark = needs_shared
-
-LOADERS = "kineto/resnet50_num_workers_{}/worker0.{}.pt.trace.json.gz"
-STACKS_AS_TEXT = LOADERS.format(0, 1623143089861), LOADERS.format(4, 1623212756351)
-NO_STACKS = "hta/control.json.gz", "hta/test.json.gz"
-MODEL = "Qwen_Qwen1.5-0.5B-Chat__1016005"
-FUNCTIONS = f"mixed_devices/h100/{MODEL}.json.gz", f"mixed_devices/mi300/{MODEL}.json.gz"
 
 
 def source(path: str) -> PathSource:
@@ -27,9 +22,10 @@ def source(path: str) -> PathSource:
 
 
 @pytest.mark.parametrize(
-    ("pair", "stacks", "rows"), [(STACKS_AS_TEXT, True, 220), (NO_STACKS, False, 680), (FUNCTIONS, True, 450)]
+    ("pair", "stacks", "rows"),
+    [((NORMAL, LOADERS), True, 220), (EAGER_AND_COMPILED, False, 680), (devices(MODELS[1]), True, 450)],
 )
-def test_the_paths_of_every_row_are_the_row(pair: tuple[str, str], stacks: bool, rows: int) -> None:
+def test_the_paths_of_every_row_sum_to_it(pair: tuple[str, str], stacks: bool, rows: int) -> None:
     a, b = map(source, pair)
     assert (BY_PYTHON in a.trees, BY_PYTHON in b.trees) == (stacks, stacks)
     seen = 0
@@ -44,9 +40,9 @@ def test_the_paths_of_every_row_are_the_row(pair: tuple[str, str], stacks: bool,
     assert seen >= rows
 
 
-def test_the_copies_of_the_loader_are_called_from_the_transforms() -> None:
-    """The cause of the difference between these two runs: batches are made in the main process, by these functions."""
-    found = row_paths("operators", "aten::copy_", *map(source, STACKS_AS_TEXT))
+def test_the_copies_of_the_data_loader_are_called_from_the_transforms() -> None:
+    """Without workers these functions prepare the batches in the main process."""
+    found = row_paths("operators", "aten::copy_", *map(source, (NORMAL, LOADERS)))
     python = next(way for way in found.ways if way.name == BY_PYTHON)
     first = python.paths[0]
     assert first.frames[-1].name.endswith("transforms/functional.py(138): to_tensor")

@@ -1,4 +1,4 @@
-"""Real pairs with known answers: what the headline says of them, how sure it is, and what would settle it."""
+"""Headlines of real pairs: verdict, reasons, certainty."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.result.headline import Certainty, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode
 from tests.cycles.test_shared_tables import comparison_of as servers
-from tests.golden.test_shared_pairs import LOADERS, LOADERS_AGAIN, NORMAL, NORMAL_AGAIN, side
+from tests.golden.test_shared_pairs import LOADERS, LOADERS_AGAIN, NORMAL, NORMAL_AGAIN, assert_sums, side
 from tests.shared_data import needs_shared
 
 pytestmark = needs_shared
@@ -19,7 +19,7 @@ pytestmark = needs_shared
 
 @lru_cache(maxsize=2)
 def all_spans() -> Comparison:
-    """Both spans of the runs without and with data loader workers."""
+    """Both spans of the runs with 0 and 4 loader workers."""
     baseline = pool([side(NORMAL), side(NORMAL_AGAIN, span="2")])
     candidate = pool([side(LOADERS), side(LOADERS_AGAIN, span="2")])
     return compare_summaries(baseline, candidate, CompareOptions())
@@ -30,8 +30,8 @@ def certainty(found: Comparison) -> Certainty:
     return found.headline.certainty
 
 
-def test_two_spans_per_run_do_not_settle_what_spans_of_one_run_cast_into_doubt() -> None:
-    """The steps alone say faster. Spans of one run differ nearly as much as the runs do."""
+def test_two_spans_per_run_are_inconclusive_as_spans_of_one_run_vary() -> None:
+    """By steps alone the candidate is faster, but spans of one run differ almost as much."""
     headline = all_spans().headline
     assert headline.verdict is Verdict.INCONCLUSIVE
     assert headline.reason.startswith("typical step −19.8 % (95 % CI −28.9 % to −2.87 %)")
@@ -40,16 +40,21 @@ def test_two_spans_per_run_do_not_settle_what_spans_of_one_run_cast_into_doubt()
     known = certainty(all_spans())
     assert (known.captures, known.captures_needed, round(known.noise_floor or 0, 3)) == ((2, 2), 4, 0.143)
     assert all_spans().findings[0].rule == "data_loader"
+    assert headline.n == (12, 12)
+    assert_sums(all_spans())
 
 
-def test_the_bimodal_candidate_is_named() -> None:
+def test_the_two_groups_of_candidate_steps_are_reported() -> None:
     groups = "fall into two groups, 8 around 123 ms and 4 around 176 ms"
     assert f"; bimodal: the steps of the candidate {groups}" in all_spans().headline.reason
     (note,) = [note for note in all_spans().notes if note.code is NoteCode.TWO_GROUPS]
-    assert note.where == "candidate"
+    assert (note.where, note.message) == (
+        "candidate",
+        "its steps fall into two groups: 8 around 123 ms and 4 around 176 ms",
+    )
 
 
-def test_two_spans_of_one_run_differ_as_captures_do_and_no_row_is_blamed() -> None:
+def test_two_spans_of_one_run_have_no_changed_rows() -> None:
     found = compare_summaries(side(NORMAL), side(NORMAL_AGAIN, span="2"), CompareOptions())
     assert found.headline.scope == "one capture per side: these two captures differ, not necessarily the configurations"
     assert certainty(found).captures_needed is None
@@ -59,7 +64,7 @@ def test_two_spans_of_one_run_differ_as_captures_do_and_no_row_is_blamed() -> No
         assert {row[change] for row in table.rows} <= {"unchanged", "cannot tell"}
 
 
-def test_a_server_whose_mean_grows_by_one_slow_cycle_is_not_slower() -> None:
+def test_one_slow_cycle_does_not_make_a_server_slower() -> None:
     found = servers("SGLang/gpu_instability")
     assert found.headline.verdict is Verdict.INCONCLUSIVE
     known = certainty(found)
@@ -70,7 +75,7 @@ def test_a_server_whose_mean_grows_by_one_slow_cycle_is_not_slower() -> None:
     assert (known.effect, known.steps_needed is not None) == ("small", True)
 
 
-def test_a_server_that_drifts_is_not_slower() -> None:
+def test_drift_does_not_make_a_server_slower() -> None:
     found = servers("vLLM/gpu_instability")
     assert found.headline.verdict is Verdict.INCONCLUSIVE
     assert "; drift: from cycle 12 on, candidate cycles are 5.22 % shorter" in found.headline.reason
@@ -79,7 +84,7 @@ def test_a_server_that_drifts_is_not_slower() -> None:
     assert certainty(found).autocorrelation > 0.6
 
 
-def test_different_work_is_withheld_whatever_its_statistics() -> None:
+def test_different_work_gets_no_verdict() -> None:
     found = servers("SGLang/cpu_frequency_reduction")
     assert found.headline.verdict is Verdict.WITHHELD
     assert found.headline.sensitivity == ""

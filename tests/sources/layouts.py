@@ -1,4 +1,4 @@
-"""Small trace files in the layouts that profilers and tools write, and a recording as plain rows."""
+"""Small trace files in the layouts of profilers and tools, and recordings as plain rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LAYOUTS = ("native", "indent=2", "indent=4", "compact")
 
 
 def op(name: Any = "aten::add", ts: Any = 10, dur: Any = 5, **more: Any) -> Json:
-    """A complete host event, its members overridden or (with None) kept as null."""
+    """A complete host event; `more` overrides members or adds them."""
     return {"ph": "X", "cat": "cpu_op", "name": name, "pid": 7, "tid": 7, "ts": ts, "dur": dur, **more}
 
 
@@ -27,7 +27,7 @@ def without(event: Json, *keys: str) -> Json:
 
 
 def encode(events: Sequence[Any], layout: str = "native", root: Json = ROOT, events_at: int | None = None) -> bytes:
-    """A trace file; `events_at` is the place of traceEvents among the root's members (last if None)."""
+    """A trace file; `events_at` is the position of traceEvents in the root (last if None)."""
     members = list(root.items())
     members.insert(len(members) if events_at is None else events_at, ("traceEvents", list(events)))
     document = dict(members)
@@ -62,7 +62,7 @@ def packed(content: bytes) -> bytes:
 
 
 def rows_of(table: EventTable) -> list[Json]:
-    """Every event as a dictionary of decoded values; absent arguments are not there."""
+    """Every event as a dictionary of decoded values without absent arguments."""
     text = table.strings.texts
     rows: list[Json] = [
         {

@@ -1,7 +1,4 @@
-"""What a trace file says, read in the most obvious way: one json.loads, Decimal times, a loop over events.
-
-The answer has the form of layouts.rows_of, so that the two can be compared with ==.
-"""
+"""The naive reading of a trace file: json.loads, Decimal times, a loop over events; rows as in layouts.rows_of."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ def events_of(content: bytes) -> list[Json]:
 
 
 def naive_rows(events: list[Json]) -> list[Json]:
-    """Kept events of a sound trace in file order."""
+    """Kept events of a valid trace in file order."""
     return [
         _row(event) for event in events if event["ph"] == "X" or (event["ph"] == "i" and event["name"] == "[memory]")
     ]

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for trace files as text: sound ones that use every freedom of JSON, and damaged ones."""
+"""Hypothesis strategies for trace files: valid ones in any JSON notation, and damaged ones."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ VALUES = st.recursive(
 
 @st.composite
 def events(draw: st.DrawFn) -> str:
-    """One event: usually what profilers write, sometimes with members missing, doubled, odd or in another order."""
+    """An event, sometimes with members missing, duplicated, odd or reordered."""
     space = draw(_SPACES)
     arguments = [
         f'"{key}":{space}{draw(st.one_of(NUMBERS, VALUES))}'
@@ -92,11 +92,11 @@ def events(draw: st.DrawFn) -> str:
 
 @st.composite
 def traces(draw: st.DrawFn) -> bytes:
-    """A file whose events are as above, other values among them; sound JSON, but for absurd numbers."""
+    """A file of such events and other values; valid JSON with some absurd numbers."""
     elements = draw(st.lists(st.one_of(*[events()] * 9, VALUES), max_size=12))
     inner = _joined(elements, "[]", draw(_SPACES))
-    behind = draw(st.sampled_from(["", ', "deviceProperties": [{"id": 0}, {"id": 1}]']))
-    return f'{{"schemaVersion": 1, "traceEvents": {inner}{behind}}}'.encode("utf-8", "surrogatepass")
+    suffix = draw(st.sampled_from(["", ', "deviceProperties": [{"id": 0}, {"id": 1}]']))
+    return f'{{"schemaVersion": 1, "traceEvents": {inner}{suffix}}}'.encode("utf-8", "surrogatepass")
 
 
 _PIECES = [
@@ -107,17 +107,17 @@ _PIECES = [
 
 @st.composite
 def damaged(draw: st.DrawFn) -> bytes:
-    """A trace with bytes changed, put in, taken out, repeated, or cut off."""
+    """A trace with bytes flipped, inserted, deleted, repeated or cut off."""
     content = draw(traces())
     for _ in range(draw(st.integers(1, 4))):
         at, to = sorted((draw(st.integers(0, len(content))), draw(st.integers(0, len(content)))))
-        match draw(st.sampled_from(["flip", "put", "take", "repeat", "cut"])):
+        match draw(st.sampled_from(["flip", "insert", "delete", "repeat", "cut"])):
             case "flip":
                 flipped = bytes(byte ^ (1 << draw(st.integers(0, 7))) for byte in content[at : at + 1])
                 content = content[:at] + flipped + content[at + 1 :]
-            case "put":
+            case "insert":
                 content = content[:at] + draw(st.sampled_from(_PIECES)) + content[at:]
-            case "take":
+            case "delete":
                 content = content[:at] + content[min(to, at + 30) :]
             case "repeat":
                 content = content[:at] + content[at : min(to, at + 200)] + content[at:]

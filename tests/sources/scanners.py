@@ -1,4 +1,4 @@
-"""The two scanners, and everything one of them found as plain values."""
+"""The two scanners, and their columns as plain values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ READERS = (PYTHON, pytest.param(NATIVE, marks=needs_native))
 _KIND = {column.name: column.kind for column in ARG_COLUMNS}
 
 
-def making(reader: str, **options: Any) -> Callable[[], Scanner]:
+def scanner_factory(reader: str, **options: Any) -> Callable[[], Scanner]:
     return lambda: new_scanner(reader, **options)
 
 
@@ -33,12 +33,12 @@ def in_blocks(content: bytes, size: int) -> Iterable[bytes]:
 
 def read_with(reader: str, content: bytes, block_bytes: int = 1 << 20, **options: Any) -> tuple[Document, Plain | None]:
     """(document, columns of its last list of events or None)."""
-    document = read_document(in_blocks(content, block_bytes), making(reader, **options), lambda events: None)
+    document = read_document(in_blocks(content, block_bytes), scanner_factory(reader, **options), lambda events: None)
     return document, plain(document.scanner.finish()) if document.scanner is not None else None
 
 
 def plain(columns: Columns) -> Plain:
-    """Every column and count; codes are replaced by what they stand for, since tables may be in any order."""
+    """Every column and count, with codes decoded because tables can be in any order."""
     events, counters = columns.events, columns.counters
     text, counter_text = events.strings.texts, counters.strings.texts
     args = {}

@@ -1,4 +1,4 @@
-"""Runs, workers and spans are what file names say."""
+"""Runs, workers and spans found by file names, and by content where names say nothing."""
 
 from __future__ import annotations
 
@@ -23,22 +23,20 @@ def make(root: Path, *paths: str) -> Path:
     return root
 
 
-def drawn(run: RunEntry) -> dict[str, dict[str, str]]:
+def files_of(run: RunEntry) -> dict[str, dict[str, str]]:
     """worker -> span label -> file name"""
     return {worker.name: {span.label: span.file.name for span in worker.spans} for worker in run.workers}
 
 
-def test_spans_are_numbered_by_their_stamps_as_numbers(tmp_path: Path) -> None:
+def test_spans_are_numbered_by_their_numeric_stamps(tmp_path: Path) -> None:
     make(tmp_path, "w.1000.pt.trace.json", "w.999.pt.trace.json.gz", "w.pt.trace.json", "w.20.pt.trace.json")
     (run,) = find_runs(str(tmp_path)).runs
-    assert drawn(run) == {
+    assert files_of(run) == {
         "w": {
-            "default": "w.pt.trace.json",
-            "1": "w.20.pt.trace.json",
-            "2": "w.999.pt.trace.json.gz",
+            "default": "w.pt.trace.json", "1": "w.20.pt.trace.json", "2": "w.999.pt.trace.json.gz",
             "3": "w.1000.pt.trace.json",
         }
-    }
+    }  # fmt: skip
     assert [span.stamp for span in run.workers[0].spans] == ["", "20", "999", "1000"]
 
 
@@ -52,14 +50,14 @@ def test_spans_are_numbered_by_their_stamps_as_numbers(tmp_path: Path) -> None:
         (".pt.trace.json", "", ""),
     ],
 )
-def test_names_are_taken_apart(name: str, worker: str, stamp: str, tmp_path: Path) -> None:
+def test_a_file_name_gives_worker_and_stamp(name: str, worker: str, stamp: str, tmp_path: Path) -> None:
     make(tmp_path, name)
     (run,) = find_runs(str(tmp_path)).runs
     assert (run.workers[0].name, run.workers[0].spans[0].stamp) == (worker, stamp)
 
 
 @pytest.mark.parametrize("name", ["trace.json.gz", "w.pt.trace.json.bz2", "w.pt.trace.jsonl", "wXptXtraceXjson"])
-def test_other_names_are_no_traces(name: str, tmp_path: Path) -> None:
+def test_other_names_are_not_traces(name: str, tmp_path: Path) -> None:
     assert find_runs(str(make(tmp_path, name))).runs == ()
 
 
@@ -77,16 +75,14 @@ def test_the_newest_of_two_files_with_one_stamp_is_read(tmp_path: Path) -> None:
     make(tmp_path, "w.5.pt.trace.json", "w.5.pt.trace.json.gz", "w.6.pt.trace.json")
     os.utime(tmp_path / "w.5.pt.trace.json", ns=(0, 0))
     (run,) = find_runs(str(tmp_path)).runs
-    assert drawn(run) == {"w": {"1": "w.5.pt.trace.json.gz", "2": "w.6.pt.trace.json"}}
+    assert files_of(run) == {"w": {"1": "w.5.pt.trace.json.gz", "2": "w.6.pt.trace.json"}}
     assert [file.name for file in run.workers[0].spans[0].files] == ["w.5.pt.trace.json.gz", "w.5.pt.trace.json"]
     (note,) = run.problems
-    assert (note.where, "w.5.pt.trace.json.gz is the same span and newer" in note.message) == (
-        "w.5.pt.trace.json",
-        True,
-    )
+    assert note.where == "w.5.pt.trace.json"
+    assert "w.5.pt.trace.json.gz is the same span and newer" in note.message
 
 
-def test_links_are_followed_once_and_cycles_end(tmp_path: Path) -> None:
+def test_links_and_cycles_of_links_are_followed_once(tmp_path: Path) -> None:
     make(tmp_path / "logs", "real/w.pt.trace.json")
     make(tmp_path / "elsewhere", "w.pt.trace.json")
     (tmp_path / "logs" / "alias").symlink_to(tmp_path / "logs" / "real", target_is_directory=True)
@@ -126,7 +122,7 @@ def test_a_directory_that_cannot_be_listed_is_a_problem(tmp_path: Path) -> None:
         find_runs(str(tmp_path / "locked"), _Locked())
 
 
-def test_a_log_directory_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_log_directory_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="check the path"):
         find_runs(str(tmp_path / "nothing"))
     with pytest.raises(InputError, match="not a directory"):
@@ -136,28 +132,21 @@ def test_a_log_directory_that_is_not_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("worker", "rank"),
     [
-        ("rank-3", 3),
-        ("rank_12", 12),
-        ("rank7", 7),
-        ("worker0", 0),
-        ("host-a_4", 4),
-        ("rank-0.Jul_15_10_52_41", 0),
-        ("gpu-node-17_25286", None),
-        ("trainer", None),
-        ("", None),
+        ("rank-3", 3), ("rank_12", 12), ("rank7", 7), ("worker0", 0), ("host-a_4", 4), ("rank-0.Jul_15_10_52_41", 0),
+        ("gpu-node-17_25286", None), ("trainer", None), ("", None),
     ],
-)
-def test_ranks_are_in_worker_names(worker: str, rank: int | None) -> None:
+)  # fmt: skip
+def test_a_worker_name_gives_the_rank(worker: str, rank: int | None) -> None:
     assert rank_of(worker) == rank
 
 
 # -- one source -----------------------------------------------------------------------------------------------------
 
 
-def test_a_source_that_is_a_run(tmp_path: Path) -> None:
+def test_a_run_folder_is_a_source(tmp_path: Path) -> None:
     make(tmp_path / "run", "w.1.pt.trace.json", "deeper/v.pt.trace.json")
     run = parse_source(str(tmp_path / "run") + "/")
-    assert (run.name, drawn(run)) == ("run", {"w": {"1": "w.1.pt.trace.json"}})
+    assert (run.name, files_of(run)) == ("run", {"w": {"1": "w.1.pt.trace.json"}})
 
 
 @pytest.mark.parametrize(
@@ -169,13 +158,13 @@ def test_a_source_that_is_a_run(tmp_path: Path) -> None:
         ("a.b.json", "a.b", "default"),
     ],
 )
-def test_a_source_that_is_a_file(name: str, worker: str, label: str, tmp_path: Path) -> None:
+def test_a_file_is_a_source(name: str, worker: str, label: str, tmp_path: Path) -> None:
     run = parse_source(str(make(tmp_path, name) / name))
-    assert (run.name, drawn(run)) == (name, {worker: {label: name}})
+    assert (run.name, files_of(run)) == (name, {worker: {label: name}})
     assert run.workers[0].spans[0].file.path == str(tmp_path / name)
 
 
-def test_a_source_that_holds_runs_lists_them(tmp_path: Path) -> None:
+def test_a_folder_of_runs_is_an_error_that_lists_them(tmp_path: Path) -> None:
     make(tmp_path, *(f"run{number:02}/w.pt.trace.json" for number in range(12)))
     with pytest.raises(SelectionError) as refused:
         parse_source(str(tmp_path))
@@ -184,7 +173,7 @@ def test_a_source_that_holds_runs_lists_them(tmp_path: Path) -> None:
     assert refused.value.hint == f"give one of them, e.g. {tmp_path}/run00"
 
 
-def test_a_source_without_traces_says_what_to_do(tmp_path: Path) -> None:
+def test_a_source_without_traces_is_an_error_with_a_remedy(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="trace files are named"):
         parse_source(str(tmp_path))
     with pytest.raises(InputError, match=r"give one file by name, e.g. .*/control.json.gz"):
@@ -195,7 +184,7 @@ def test_a_source_without_traces_says_what_to_do(tmp_path: Path) -> None:
         parse_source(str(tmp_path / "nothing"))
 
 
-def test_many_runs_are_listed_directory_by_directory_and_no_trace_is_opened(
+def test_runs_are_found_with_one_listing_per_directory_and_without_opening_traces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for run in range(250):
@@ -204,8 +193,8 @@ def test_many_runs_are_listed_directory_by_directory_and_no_trace_is_opened(
         for worker in range(8):
             os.close(os.open(folder / f"worker{worker}.1700000000000.pt.trace.json.gz", os.O_CREAT))
     listed: list[str] = []
-    whole = LocalFileSystem.entries
-    monkeypatch.setattr(LocalFileSystem, "entries", lambda fs, path: (listed.append(path), whole(fs, path))[1])
+    entries = LocalFileSystem.entries
+    monkeypatch.setattr(LocalFileSystem, "entries", lambda fs, path: (listed.append(path), entries(fs, path))[1])
     monkeypatch.setattr(LocalFileSystem, "open", None)
     index = find_runs(str(tmp_path))
     assert len(index.runs) == 250
@@ -213,22 +202,22 @@ def test_many_runs_are_listed_directory_by_directory_and_no_trace_is_opened(
     assert sorted(listed) == sorted({str(tmp_path), *(str(path) for path in tmp_path.rglob("*") if path.is_dir())})
 
 
-# -- traces that are not named like traces -------------------------------------------------------------------------
+# -- traces with other names ----------------------------------------------------------------------------------------
 
 
-def drawn_under(folder: Path, *names: str) -> Path:
-    """Real traces under these names."""
+def write_traces(folder: Path, *names: str) -> Path:
+    """Writes traces with these names."""
     for name in names:
         drawn_trace(steps=2).write(folder / name)
     return folder
 
 
-def test_where_no_file_is_named_like_a_trace_the_content_decides(tmp_path: Path) -> None:
-    drawn_under(tmp_path / "two", "before.json", "after.json.gz")
-    drawn_under(tmp_path / "one", "rank3.json.gz")
+def test_files_with_other_names_are_recognised_by_content(tmp_path: Path) -> None:
+    write_traces(tmp_path / "two", "before.json", "after.json.gz")
+    write_traces(tmp_path / "one", "rank3.json.gz")
     (tmp_path / "two" / "settings.json").write_text('{"model": "bert"}')
     index = find_runs(str(tmp_path))
-    assert {run.name: drawn(run) for run in index.runs} == {
+    assert {run.name: files_of(run) for run in index.runs} == {
         "one": {"rank3": {"default": "rank3.json.gz"}},
         "two/after.json.gz": {"after": {"default": "after.json.gz"}},
         "two/before.json": {"before": {"default": "before.json"}},
@@ -236,19 +225,19 @@ def test_where_no_file_is_named_like_a_trace_the_content_decides(tmp_path: Path)
     assert index.problems == ()
 
 
-def test_a_directory_of_one_such_file_is_a_source(tmp_path: Path) -> None:
-    run = parse_source(str(drawn_under(tmp_path / "one", "rank3.json.gz")))
-    assert (run.name, drawn(run), run.workers[0].rank) == ("one", {"rank3": {"default": "rank3.json.gz"}}, 3)
+def test_a_folder_with_one_such_file_is_a_source(tmp_path: Path) -> None:
+    run = parse_source(str(write_traces(tmp_path / "one", "rank3.json.gz")))
+    assert (run.name, files_of(run), run.workers[0].rank) == ("one", {"rank3": {"default": "rank3.json.gz"}}, 3)
     with pytest.raises(SelectionError, match=r"holds runs: a\.json, b\.json"):
-        parse_source(str(drawn_under(tmp_path / "two", "a.json", "b.json")))
+        parse_source(str(write_traces(tmp_path / "two", "a.json", "b.json")))
 
 
-def test_files_that_differ_in_ranks_alone_are_workers_of_one_run(tmp_path: Path) -> None:
-    """As torchtitan and SGLang name them; two sessions and two stages of a server are runs of their own."""
-    drawn_under(tmp_path / "titan" / "iteration_10", "rank0_trace.json", "rank1_trace.json")
+def test_files_that_differ_only_in_rank_are_workers_of_a_run(tmp_path: Path) -> None:
+    """Names of torchtitan and SGLang; each session and stage of a server is a run."""
+    write_traces(tmp_path / "titan" / "iteration_10", "rank0_trace.json", "rank1_trace.json")
     sessions = (f"1754000001.5-TP-{rank}{stage}.trace.json" for rank in (0, 1) for stage in ("", "-DECODE"))
-    drawn_under(tmp_path / "server", *sessions, "1754000009.1-TP-0.trace.json")
-    found = {run.name: drawn(run) for run in find_runs(str(tmp_path)).runs}
+    write_traces(tmp_path / "server", *sessions, "1754000009.1-TP-0.trace.json")
+    found = {run.name: files_of(run) for run in find_runs(str(tmp_path)).runs}
     first, ranks = "1754000001.5", (0, 1)
     alone = "1754000009.1-TP-0.trace"
     assert found == {
@@ -258,27 +247,27 @@ def test_files_that_differ_in_ranks_alone_are_workers_of_one_run(tmp_path: Path)
         "titan/iteration_10": {f"rank{n}": {"default": f"rank{n}_trace.json"} for n in ranks},
     }
     for name, workers in found.items():
-        assert drawn(parse_source(str(tmp_path / name))) == workers
+        assert files_of(parse_source(str(tmp_path / name))) == workers
 
 
-def test_files_of_a_directory_that_differ_in_a_count_alone_are_one_source(tmp_path: Path) -> None:
-    """As recordings exported by hand are named; a log directory of them holds a run each."""
-    run = parse_source(str(drawn_under(tmp_path / "hand", "trace_0.json", "trace_1.json")))
-    assert drawn(run) == {f"trace_{n}": {"default": f"trace_{n}.json"} for n in (0, 1)}
-    assert len(find_runs(str(tmp_path / "hand")).runs) == 2
+def test_files_of_a_folder_that_differ_only_in_a_count_are_one_source(tmp_path: Path) -> None:
+    """Names of manually exported recordings; in a log directory each is a run."""
+    run = parse_source(str(write_traces(tmp_path / "manual", "trace_0.json", "trace_1.json")))
+    assert files_of(run) == {f"trace_{n}": {"default": f"trace_{n}.json"} for n in (0, 1)}
+    assert len(find_runs(str(tmp_path / "manual")).runs) == 2
     for names in (("bs8.json", "bs16.json"), ("before1.json", "after1.json")):
         with pytest.raises(SelectionError, match="holds runs"):
-            parse_source(str(drawn_under(tmp_path / names[0], *names)))
+            parse_source(str(write_traces(tmp_path / names[0], *names)))
 
 
-def test_sizes_of_a_job_are_no_ranks(tmp_path: Path) -> None:
+def test_sizes_of_a_job_are_not_ranks(tmp_path: Path) -> None:
     names = [f"scaling/{name}.json" for name in ("llama_rank0", "llama_rank8", "llama_tp1", "llama_tp2")]
-    drawn_under(tmp_path, *names)
+    write_traces(tmp_path, *names)
     assert [run.name for run in find_runs(str(tmp_path)).runs] == names
 
 
-def test_beside_a_trace_they_are_counted_and_named(tmp_path: Path) -> None:
-    drawn_under(tmp_path, "w.pt.trace.json", *(f"step{number:02}.json" for number in range(17)))
+def test_traces_with_other_names_next_to_a_trace_have_a_note(tmp_path: Path) -> None:
+    write_traces(tmp_path, "w.pt.trace.json", *(f"step{number:02}.json" for number in range(17)))
     (tmp_path / "settings.json").write_text('{"model": "bert"}')
     (run,) = find_runs(str(tmp_path)).runs
     (note,) = run.problems

@@ -1,6 +1,6 @@
-"""Files made to hurt: each is read or refused by a process of its own, in so much memory and time and no more.
+"""Hostile files: each is read or refused within bounds of memory and time, measured in another process.
 
-Sizes are such that work which grows with the square of a file, or memory with what gzip data become, cannot pass.
+Sizes exceed the bounds for quadratic work, and for memory proportional to the unpacked size.
 """
 
 from __future__ import annotations
@@ -32,14 +32,15 @@ from tb_perfcompare.sources.trace import document
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.baselines.saving import save
 from tests.drawn_runs import drawn_trace, write_run
+from tests.fuzz.readers import seeds
 from tests.fuzz.readers.law import bounded
 from tests.sources.layouts import names_of, read
 
 EVENT = b'{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":1}'
 MB = 1 << 20
 
-MOST_CPU_S = 60
-"""Each takes a second or two; what grows with the square of such a file takes many minutes."""
+MAX_CPU_S = 60
+"""Each file takes a second or two; quadratic work takes many minutes."""
 
 _READING = """
 import os, resource, sys
@@ -55,40 +56,40 @@ for line in sys.stdin:
     resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[1]), int(sys.argv[1])))
     try:
         found = registry.read(line.strip())
-        said = type(found).__name__ + ": " + "; ".join(note.message for note in found.notes)
+        message = type(found).__name__ + ": " + "; ".join(note.message for note in found.notes)
     except InputError as error:
-        said = type(error).__name__ + ": " + str(error)
+        message = type(error).__name__ + ": " + str(error)
     more_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - most
-    print(more_kb // 1024, len(said), said[:3000], flush=True)
+    print(more_kb // 1024, len(message), message[:3000], flush=True)
     os._exit(0)
 """
-"""Imports once, and reads each file in a copy of the process, which is stopped when it takes too long."""
+"""Reads each file in a fork with a limit of CPU time, after importing once."""
 
-Reads = Callable[[Path, int], str]
+Reader = Callable[[Path, int], str]
 
 
 @pytest.fixture(scope="module")
-def read_apart() -> Iterator[Reads]:
-    """(file, most MB) -> what the reader says of it."""
+def read_bounded() -> Iterator[Reader]:
+    """(file, most MB) -> type of the recording or error, and its notes or message."""
     if not hasattr(os, "fork"):
         pytest.skip("no fork")
-    command = [sys.executable, "-c", _READING, str(MOST_CPU_S)]
+    command = [sys.executable, "-c", _READING, str(MAX_CPU_S)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
         assert reader.stdin is not None and reader.stdout is not None
-        asked, answers = reader.stdin, reader.stdout
+        paths, answers = reader.stdin, reader.stdout
 
-        def read_one(path: Path, most_mb: int) -> str:
-            print(path, file=asked, flush=True)
+        def read_file(path: Path, most_mb: int) -> str:
+            print(path, file=paths, flush=True)
             line = answers.readline()
-            assert line != "end\n", f"died, or took more than {MOST_CPU_S} s of a processor"
+            assert line != "end\n", f"crashed, or took more than {MAX_CPU_S} s of CPU time"
             assert answers.readline() == "end\n"
-            more_mb, length, said = line.split(" ", 2)
-            assert int(more_mb) < most_mb, said
-            assert int(length) < 2000, "more than anybody reads"
-            return said
+            more_mb, length, message = line.split(" ", 2)
+            assert int(more_mb) < most_mb, message
+            assert int(length) < 2000, "the message is too long"
+            return message
 
-        yield read_one
-        asked.close()
+        yield read_file
+        paths.close()
 
 
 def trace_of(*elements: bytes) -> bytes:
@@ -96,7 +97,7 @@ def trace_of(*elements: bytes) -> bytes:
 
 
 def pack(path: Path, *parts: tuple[bytes, int]) -> Path:
-    """A gzip file of parts, each repeated: a member for every repetition, packed once."""
+    """A gzip file of repeated parts, one member per repetition."""
     with path.open("wb") as file:
         for part, times in parts:
             content = gzip.compress(part, 9)
@@ -105,7 +106,7 @@ def pack(path: Path, *parts: tuple[bytes, int]) -> Path:
     return path
 
 
-# -- decompression bombs --------------------------------------------------------------------------------------------
+# -- gzip bombs -----------------------------------------------------------------------------------------------------
 
 BOMBS: dict[str, tuple[str, tuple[tuple[bytes, int], ...], str]] = {
     "white space": ("w.pt.trace.json.gz", ((b" " * MB, 300),), "not JSON"),
@@ -119,13 +120,13 @@ BOMBS: dict[str, tuple[str, tuple[tuple[bytes, int], ...], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", BOMBS)
-def test_gzip_data_that_become_long(what: str, tmp_path: Path, read_apart: Reads) -> None:
-    name, parts, expected = BOMBS[what]
-    assert expected in read_apart(pack(tmp_path / name, *parts), 350)
+@pytest.mark.parametrize("case", BOMBS)
+def test_a_gzip_bomb_is_refused(case: str, tmp_path: Path, read_bounded: Reader) -> None:
+    name, parts, expected = BOMBS[case]
+    assert expected in read_bounded(pack(tmp_path / name, *parts), 350)
 
 
-def test_what_is_read_of_a_bomb_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_events_before_the_bomb_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "FREE_BYTES", 100_000)
     path = pack(tmp_path / "w.pt.trace.json.gz", (b'{"traceEvents":[' + EVENT + b" " * 5 * MB, 1))
     for compiled in ("native", "python"):
@@ -137,7 +138,7 @@ def test_what_is_read_of_a_bomb_is_kept(tmp_path: Path, monkeypatch: pytest.Monk
         assert recording.file.bytes == path.stat().st_size, "the digest is of the whole file"
 
 
-def test_a_trace_that_packs_well_is_no_bomb(tmp_path: Path) -> None:
+def test_a_trace_that_compresses_well_is_read(tmp_path: Path) -> None:
     path = tmp_path / "w.pt.trace.json.gz"
     path.write_bytes(gzip.compress(drawn_trace(steps=1000).encode(), 9))
     assert read_trace(path).stats.complete
@@ -146,23 +147,20 @@ def test_a_trace_that_packs_well_is_no_bomb(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("claimed", "expected"), [(1_153_433_600, "would unpack to 1,153,433,600 bytes"), (1000, "is a damaged baseline")]
 )
-def test_a_baseline_whose_members_become_a_gigabyte(
-    claimed: int, expected: str, tmp_path: Path, read_apart: Reads
+def test_a_baseline_with_a_large_or_mislabelled_member_is_refused(
+    claimed: int, expected: str, tmp_path: Path, read_bounded: Reader
 ) -> None:
-    """Or that claim to become little, and become much."""
     good, bad = save(tmp_path, write_run(tmp_path / "run", steps=3)), tmp_path / "bad.baseline"
     with zipfile.ZipFile(good) as whole, zipfile.ZipFile(bad, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("baseline.json", whole.read("baseline.json"))
         archive.writestr("1", bytes(40_000_003))
     sizes = [struct.pack("<L", size) for size in (40_000_003, claimed)]
     bad.write_bytes(bad.read_bytes().replace(*sizes))
-    assert expected in read_apart(bad, 100)
+    assert expected in read_bounded(bad, 100)
 
 
-def test_a_columnar_text_that_promises_more_than_there_is() -> None:
-    from tests.fuzz.readers.seeds import a_summary
-
-    content = packed(a_summary())
+def test_a_columnar_array_larger_than_its_data_is_refused() -> None:
+    content = packed(seeds.a_summary())
     head = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
     for shape in ([1 << 40], [1 << 20, 1 << 20], [-1], [1 << 70], [0, 1 << 41]):
         head["arrays"][0][1] = shape
@@ -172,29 +170,29 @@ def test_a_columnar_text_that_promises_more_than_there_is() -> None:
 
 
 @pytest.mark.parametrize("kind", ["<f1", "<i3", "|O8", ">i8", "<U4", "<c8", ""])
-def test_a_columnar_array_of_no_known_kind(kind: str) -> None:
+def test_a_columnar_array_of_an_unknown_type_is_refused(kind: str) -> None:
     text = json.dumps({"value": {}, "arrays": [[kind, [1]]]}).encode()
     with pytest.raises(ValueError, match="an array of"):
         unpacked(len(text).to_bytes(8, "little") + text.ljust(200), Summary)
 
 
-# -- long, deep, many, absurd ---------------------------------------------------------------------------------------
+# -- long, deep, many, invalid --------------------------------------------------------------------------------------
 
 TRACES: dict[str, tuple[Callable[[], bytes], int, str]] = {
     "a string of 40 MB": (lambda: trace_of(EVENT, b'{"ph":"X","name":"' + b"x" * (40 * MB) + b'"}'), 300, "dropped"),
-    "a string without end": (
+    "an unterminated string": (
         lambda: b'{"traceEvents":[' + EVENT + b',{"name":"' + b"x" * (40 * MB), 300, "ends inside"),
     "an event of 100,000 events": (
         lambda: trace_of(EVENT, b'{"ph":"X","name":"b","args":{"a":[' + b",".join([EVENT] * 100_000) + b"]}}"),
         250, "dropped"),
     "brackets 4,000,000 deep": (lambda: trace_of(EVENT, b'{"a":' + b"[" * 4 * MB + b"]" * 4 * MB + b"}"), 200, "deep"),
-    "borders and nothing between": (lambda: b'{"traceEvents":[' + b'}{"a"' * 100_000, 150, "damaged"),
+    "event borders without events": (lambda: b'{"traceEvents":[' + b'}{"a"' * 100_000, 150, "damaged"),
     "100,000 lists of events": (
         lambda: b"{" + b",".join([b'"traceEvents":[' + EVENT + b"]"] * 100_000) + b"}", 100, "not JSON from byte"),
     "200,000 other members": (
         lambda: b"{" + b"".join(b'"k%d":1,' % number for number in range(200_000)) + b'"traceEvents":[' + EVENT + b"]}",
         100, "too many"),
-    "names of members without end": (
+    "long names of members": (
         lambda: b"{" + b",".join(b'"%d%s":[1 2]' % (number, b"k" * 5000) for number in range(500))
         + b',"traceEvents":[' + EVENT + b"]}", 100, "and 480 others"),
     "100,000 names, processes and categories": (
@@ -203,88 +201,88 @@ TRACES: dict[str, tuple[Callable[[], bytes], int, str]] = {
     "numbers of a million digits": (
         lambda: trace_of(EVENT, b'{"ph":"X","name":"b","pid":1,"tid":1,"ts":0.%s,"dur":1%s,"args":{"stream":0.%s,'
                          b'"External id":1.%s}}' % ((b"1" * MB,) * 4)), 100, "dropped"),
-    "a million words that are no JSON": (
+    "a million bare words": (
         lambda: trace_of(EVENT, b'{"a":[' + b",".join([b"NaN"] * MB) + b"]}"), 150, "damaged"),
-    "words in need of repair in events that never end": (
+    "bare words in unterminated events": (
         lambda: trace_of(EVENT, b'{"a":[{"b":NaN},' * 20_000), 100, "damaged ("),
     "three million bad escapes": (lambda: trace_of(EVENT, b'{"name":"' + b"\\qx" * 3 * MB + b'"}'), 250, "damaged"),
     "100,000 equal keys": (
         lambda: trace_of(EVENT, b'{"ph":"X","name":"b",' + b'"args":{"stream":1},' * 100_000 + b'"ts":1,"dur":1}'),
         100, "TraceRecording"),
 }  # fmt: skip
-"""What -> (its bytes, most MB, a part of what is said)."""
+"""Case -> (content, most MB, part of the message)."""
 
 
-@pytest.mark.parametrize("what", TRACES)
-def test_traces_in_bounded_time_and_memory(what: str, tmp_path: Path, read_apart: Reads) -> None:
-    make, most_mb, expected = TRACES[what]
+@pytest.mark.parametrize("case", TRACES)
+def test_a_hostile_trace_is_read_within_bounds(case: str, tmp_path: Path, read_bounded: Reader) -> None:
+    make, most_mb, expected = TRACES[case]
     path = tmp_path / "w.pt.trace.json"
     path.write_bytes(make())
-    assert expected in read_apart(path, most_mb)
+    assert expected in read_bounded(path, most_mb)
 
 
 OTHERS: dict[str, tuple[str, Callable[[], bytes], int, str]] = {
-    "lines that are no answers": (
+    "lines that are not answers": (
         "a.jsonl", lambda: b'{"steps":{"columns":[]}}\n' + b"1\n" * 500_000, 150, "nothing that"),
-    "advice without end": (
+    "long advice": (
         "a.jsonl", lambda: json.dumps({"steps": {"columns": [{"name": "Step"}, {"name": "Other"}], "rows": [["1", 1]]},
                                        "recommendations": "<li>" * MB + "<" * MB}).encode(), 150, "AnswersRecording"),
-    "what ncu says": ("l.csv", lambda: b'"ID","Kernel Name"\n==ERROR== ' + b"w" * 4 * MB + b"\n", 100, "ncu says"),
+    "a long ncu message": ("l.csv", lambda: b'"ID","Kernel Name"\n==ERROR== ' + b"w" * 4 * MB + b"\n", 100, "ncu says"),
     "150,000 devices": (
         "l.csv", lambda: b'"ID","Kernel Name","Device","gpu__time_duration.sum"\n"","","","ns"\n'
         + b"".join(b'"%d","k","dev%d","1"\n' % (number, number) for number in range(150_000)), 200, "150000 devices"),
     "a column whose name has 100,000 letters": (
         "l.csv", lambda: b'"ID","Kernel Name","' + b"x" * 100_000 + b'"\n"","","ns"\n"1","k","1"\n', 60,
         "no durations"),
-    "names of columns that are none": ("l.csv", lambda: b'"ID","x Kernel Name"\n"1","k"\n', 50, "are damaged"),
+    "a damaged header": ("l.csv", lambda: b'"ID","x Kernel Name"\n"1","k"\n', 50, "are damaged"),
     "a million empty lines": ("k.txt", lambda: b"Kernel Latency Tensor DRAM\n" + b"\n" * MB, 60, "line 1048577"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", OTHERS)
-def test_other_files_in_bounded_time_and_memory(what: str, tmp_path: Path, read_apart: Reads) -> None:
-    name, make, most_mb, expected = OTHERS[what]
+@pytest.mark.parametrize("case", OTHERS)
+def test_a_hostile_file_of_another_format_is_read_within_bounds(
+    case: str, tmp_path: Path, read_bounded: Reader
+) -> None:
+    name, make, most_mb, expected = OTHERS[case]
     (tmp_path / name).write_bytes(make())
-    assert expected in read_apart(tmp_path / name, most_mb)
+    assert expected in read_bounded(tmp_path / name, most_mb)
 
 
-def test_of_equal_keys_the_last_one_counts_and_the_lists_before_it_do_not() -> None:
+def test_the_last_of_duplicate_event_lists_is_used() -> None:
     events = [EVENT.replace(b'"a"', b'"%d"' % number) for number in range(document._MAX_LISTS)]
     lists = [b'"traceEvents":[' + event + b"]" for event in events]
     assert names_of(read(b"{" + b",".join(lists) + b"}")) == [str(document._MAX_LISTS - 1)]
-    recording = read(b'{"a":1,"a":2,"traceEvents":[' + EVENT.replace(b'"ts":1', b'"ts":1,"ts":2') + b"]}")
-    assert (recording.properties, recording.events.start_ns.tolist()) == ({"a": 2}, [2000])
 
 
-def test_a_message_is_short_whatever_it_names() -> None:
+def test_messages_are_shortened() -> None:
     long = "x" * 1_000_000
     assert len(Note(NoteCode.REPAIRED, f"begins {long} ends").message) < 2100
     assert Note(NoteCode.REPAIRED, f"begins {long} ends").message.endswith("x ends")
     assert len(str(CorruptInput("a.json", long, place=long, hint="copy it"))) < 4100
 
 
-def test_members_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_members_are_bounded_in_total(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document, "MAX_MEMBERS_BYTES", 25)
     recording = read(b'{"a":"0123456789","b":"0123456789","c":"0123456789","a":1,"d":3,"traceEvents":[' + EVENT + b"]}")
     assert recording.properties == {"b": "0123456789", "a": 1, "d": 3}
     assert "'c' left out" in recording.notes[0].message
 
 
-def test_of_many_lines_that_are_no_answers_the_first_are_told_and_the_others_counted() -> None:
+def test_of_many_invalid_answers_the_first_have_notes_and_the_others_are_counted() -> None:
     run = answer_lines.split_runs(b'{"steps":{"columns":[]}}\n' + b"1\n" * 1000, "a.jsonl")[0]
     notes = run.all_notes("a.jsonl")
     assert (len(notes), notes[0].message[:17]) == (21, "line 2: a number ")
     assert notes[-1].message == "980 more lines cannot be used: left out; save those answers again"
 
 
-# -- files that are none, or change while they are read -------------------------------------------------------------
+# -- other kinds of files, and files that change while they are read ------------------------------------------------
 
 NAMES = ("w.1.pt.trace.json", "a.jsonl", "k.txt", "l.csv", "x_perf_data.csv", "main.baseline",
          "tfevents.1.perfcompare")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_directory_in_place_of_a_file(name: str, tmp_path: Path) -> None:
+def test_a_directory_with_the_name_of_a_file_is_an_error(name: str, tmp_path: Path) -> None:
     (tmp_path / name).mkdir()
     with pytest.raises(InputError) as refused:
         registry.read(str(tmp_path / name))
@@ -293,22 +291,22 @@ def test_a_directory_in_place_of_a_file(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_file_that_nobody_may_read(name: str, tmp_path: Path) -> None:
+def test_an_unreadable_file_is_an_error(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(trace_of(EVENT))
     path.chmod(0)
     if os.access(path, os.R_OK):
         path.unlink()
-        path.symlink_to("/proc/self/mem")  # may be opened, and its first page never read
+        path.symlink_to("/proc/self/mem")  # can be opened, but not read
         if not path.exists():
-            pytest.skip("this user may read everything")
+            pytest.skip("this user can read every file")
     with pytest.raises(InputError) as refused:
         registry.read(str(path))
     assert name in str(refused.value) and refused.value.hint
     find_runs(str(tmp_path))
 
 
-def test_links_in_circles_are_walked_once(tmp_path: Path) -> None:
+def test_circular_links_are_followed_once(tmp_path: Path) -> None:
     write_run(tmp_path / "a" / "run", steps=1)
     for number in range(30):
         (tmp_path / "a" / f"up{number}").symlink_to(tmp_path)
@@ -322,7 +320,7 @@ def test_links_in_circles_are_walked_once(tmp_path: Path) -> None:
 
 
 class Changing(io.FileIO):
-    """A file with which something happens when half of it was read."""
+    """A file that changes after half of it was read."""
 
     def __init__(self, path: Path, change: Callable[[], object]) -> None:
         super().__init__(path)
@@ -339,25 +337,24 @@ class Changing(io.FileIO):
 CHANGES: dict[str, Callable[[Path], object]] = {
     "cut": lambda path: os.truncate(path, 100),
     "emptied": lambda path: os.truncate(path, 0),
-    "gone": lambda path: path.unlink(),
-    "another": lambda path: path.write_bytes(b"x" * path.stat().st_size),
-    "longer": lambda path: path.write_bytes(path.read_bytes() * 2),
+    "removed": lambda path: path.unlink(),
+    "replaced": lambda path: path.write_bytes(b"x" * path.stat().st_size),
+    "extended": lambda path: path.write_bytes(path.read_bytes() * 2),
 }
 
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("packing", ["plain", "gzip"])
-def test_a_trace_that_changes_while_it_is_read(change: str, packing: str, tmp_path: Path) -> None:
-    """Whole events are read, and what is missing is said; another file than at first is damage like any other."""
+def test_a_trace_that_changes_while_it_is_read_gives_complete_events(change: str, packing: str, tmp_path: Path) -> None:
     content = drawn_trace(steps=400).encode()
     path = tmp_path / "w.1.pt.trace.json"
     path.write_bytes(gzip.compress(content, 1) if packing == "gzip" else content)
     whole = len(read_trace(path).events)
     with Changing(path, lambda: CHANGES[change](path)) as file:
         recording = read_trace(file, name=path.name, block_bytes=4096)  # type: ignore[arg-type]
-    if change == "gone":  # whoever has opened a file keeps it
+    if change == "removed":  # an open file stays readable
         assert len(recording.events) == whole
-    elif change != "longer":
+    elif change != "extended":
         assert 0 < len(recording.events) < whole
         assert NoteCode.TRUNCATED in [note.code for note in recording.notes]
 
@@ -365,8 +362,6 @@ def test_a_trace_that_changes_while_it_is_read(change: str, packing: str, tmp_pa
 @pytest.fixture
 def every_format(tmp_path: Path) -> dict[str, bytes]:
     """A file of each format, by name."""
-    from tests.fuzz.readers import seeds
-
     return {
         "w.1.pt.trace.json": seeds.traces()[0], "w.2.pt.trace.json.gz": seeds.traces()[-1],
         "a.jsonl": seeds.answers()[0], "k.txt": seeds.listings()[0], "l.csv": seeds.exports()[0],
@@ -375,11 +370,12 @@ def every_format(tmp_path: Path) -> dict[str, bytes]:
     }  # fmt: skip
 
 
-def test_files_that_are_cut_come_back_and_vanish_all_the_time(every_format: dict[str, bytes], tmp_path: Path) -> None:
-    """Whatever the moment: found, read, or refused by name."""
+def test_files_that_change_at_any_time_are_read_or_refused_by_name(
+    every_format: dict[str, bytes], tmp_path: Path
+) -> None:
     ended = threading.Event()
 
-    def meddle() -> None:
+    def change_files() -> None:
         number = 0
         while not ended.is_set():
             for name, content in every_format.items():
@@ -390,8 +386,8 @@ def test_files_that_are_cut_come_back_and_vanish_all_the_time(every_format: dict
                 else:
                     path.write_bytes(content[: len(content) * (number % 5) // 4])
 
-    meddler = threading.Thread(target=meddle)
-    meddler.start()
+    changes = threading.Thread(target=change_files)
+    changes.start()
     try:
         outcomes, rounds = set(), 0
         while rounds < 20 or (outcomes < {"read", "refused"} and rounds < 1000):
@@ -400,7 +396,7 @@ def test_files_that_are_cut_come_back_and_vanish_all_the_time(every_format: dict
             rounds += 1
     finally:
         ended.set()
-        meddler.join()
+        changes.join()
     assert {"read", "refused"} <= outcomes
 
 
@@ -415,14 +411,14 @@ def outcome_of(path: Path) -> str:
     return "read"
 
 
-def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_pipe_without_a_writer_does_not_block(tmp_path: Path) -> None:
     for name in NAMES:
         os.mkfifo(tmp_path / name)
     with bounded(6):
         assert find_runs(str(tmp_path)).runs == ()
 
 
-def test_a_cut_anywhere_is_told_for_every_format(every_format: dict[str, bytes], tmp_path: Path) -> None:
+def test_a_cut_file_of_any_format_is_read_or_refused_by_name(every_format: dict[str, bytes], tmp_path: Path) -> None:
     for name, content in every_format.items():
         for cut in sorted({0, 1, 7, len(content) // 3, len(content) // 2, len(content) - 1}):
             path = tmp_path / name
@@ -430,22 +426,18 @@ def test_a_cut_anywhere_is_told_for_every_format(every_format: dict[str, bytes],
             outcome_of(path)
 
 
-def cells(rows: int) -> Iterator[bytes]:
-    for number in range(rows):
-        yield b"%d,1,1,f%d,m,d,1,1\n" % (number, number)
+HEADER = b"cycle,pid,beta_pct,function_name,metric_name,device,mu_pct,anchor_dur_us\n"
 
 
-def test_a_table_of_a_hundred_thousand_functions(tmp_path: Path, read_apart: Reads) -> None:
+def test_a_table_of_100000_functions_is_read_within_bounds(tmp_path: Path, read_bounded: Reader) -> None:
     path = tmp_path / "x_perf_data.csv"
-    header = b"cycle,pid,beta_pct,function_name,metric_name,device,mu_pct,anchor_dur_us\n"
-    path.write_bytes(header + b"".join(cells(100_000)))
-    assert read_apart(path, 150).startswith("CycleRecording")
+    path.write_bytes(HEADER + b"".join(b"%d,1,1,f%d,m,d,1,1\n" % (row, row) for row in range(100_000)))
+    assert read_bounded(path, 150).startswith("CycleRecording")
 
 
 @pytest.mark.parametrize("number", ["1_000", "1e999", "٣", "0x10", "9" * 400, "--1"])
-def test_a_cell_that_is_no_number_is_named(number: str, tmp_path: Path) -> None:
+def test_an_invalid_number_in_a_table_is_an_error_with_its_place(number: str, tmp_path: Path) -> None:
     path = tmp_path / "x_perf_data.csv"
-    header = "cycle,pid,beta_pct,function_name,metric_name,device,mu_pct,anchor_dur_us"
-    path.write_text(f"{header}\n1,1,{number},f,m,d,1,1\n")
+    path.write_bytes(HEADER + f"1,1,{number},f,m,d,1,1\n".encode())
     with pytest.raises(CorruptInput, match="line 2, column beta_pct"):
         registry.read(str(path))

@@ -1,4 +1,4 @@
-"""From where rows are called: paths read as the program does, and those of a row are the row."""
+"""Call paths of rows: their frames, and that the paths of a row sum to it."""
 
 from __future__ import annotations
 
@@ -19,25 +19,23 @@ from tb_perfcompare.errors import CorruptInput, SelectionError
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.call_tree import CallTree, FrameKind
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, Summary
+from tests.analysis.attribution.test_call_tree import paths_of
 from tests.analysis.attribution.test_owned_modules import ENGINE, network, traces_with_modules
 from tests.analysis.summaries import recording
 from tests.build import MAIN, TraceBuilder
 
 
-def followed(trace: TraceBuilder, span: str = "1") -> Summary:
-    """The summary of a drawn trace that tells from where rows were called."""
+def with_paths(trace: TraceBuilder, span: str = "1") -> Summary:
+    """The summary of a drawn trace with the call paths of its rows."""
     origin = Origin("drawn", "drawn", "worker0", span, 0)
     return summarize(recording(trace), origin, paths_of_rows=True)
 
 
 def paths_us(of: Summary, way: str = BY_OPERATOR) -> dict[str, float]:
-    """`a > b` -> microseconds of its own, of the frames with any time or call."""
+    """`a > b` -> self time in microseconds, of frames with any time or call."""
     tree = of.call_paths[way]
     own, calls = tree.own()
-    paths: list[str] = []
-    for parent, (_, _, name) in zip(tree.parent.tolist(), tree.keys(), strict=True):
-        paths.append("" if parent < 0 else f"{paths[parent]} > {name}" if parent else name)
-    rows = zip(paths, own.tolist(), calls.tolist(), strict=True)
+    rows = zip(paths_of(tree), own.tolist(), calls.tolist(), strict=True)
     return {path: time / 1000 for path, time, count in rows if time or count}
 
 
@@ -49,26 +47,21 @@ def linear() -> TraceBuilder:
     return trace
 
 
-def test_frames_have_the_times_of_the_tables_not_exposed_time() -> None:
+def test_frames_have_total_not_exposed_kernel_time() -> None:
     trace = linear()
-    trace.kernel("gemm_beside", 210, 250, launch=(46, 48), stream=9)
+    trace.kernel("overlapped", 210, 250, launch=(46, 48), stream=9)
     below = "Net_0 > Linear_0 > aten::linear > aten::addmm"
-    assert paths_us(followed(trace)) == {
-        "Net_0": 190 - 100,
-        "Net_0 > Linear_0": 100,
-        "Net_0 > Linear_0 > aten::linear": 10,
-        below: 20 - 5 - 2,
-        f"{below} > gemm": 40,
-        f"{below} > gemm_beside": 40,
-        f"{below} > device work": 80,
-    }
+    assert paths_us(with_paths(trace)) == {
+        "Net_0": 190 - 100, "Net_0 > Linear_0": 100, "Net_0 > Linear_0 > aten::linear": 10, below: 20 - 5 - 2,
+        f"{below} > gemm": 40, f"{below} > overlapped": 40, f"{below} > device work": 80,
+    }  # fmt: skip
 
 
-def test_an_operator_that_owns_no_time_has_a_path_as_well() -> None:
+def test_an_operator_without_time_has_a_path() -> None:
     trace = network()
     trace.op("aten::linear", 30, 60)
     trace.op("aten::view", 35, 35)
-    assert "Net_0 > Linear_0 > aten::linear > aten::view" in paths_us(followed(trace))
+    assert "Net_0 > Linear_0 > aten::linear > aten::view" in paths_us(with_paths(trace))
 
 
 def test_python_functions_enclose_the_operators_they_call() -> None:
@@ -79,7 +72,7 @@ def test_python_functions_enclose_the_operators_they_call() -> None:
     trace.kernel("gemm", 210, 250, launch=(40, 45))
     trace.op("aten::sum", 210, 220)
     stack = "nn.Module: Net_0 > nn.Module: Linear_0 > model.py(7): forward"
-    found = paths_us(followed(trace), BY_PYTHON)
+    found = paths_us(with_paths(trace), BY_PYTHON)
     assert found == {
         "Net_0": 90,
         "nn.Module: Net_0 > Linear_0": 100,
@@ -91,20 +84,20 @@ def test_python_functions_enclose_the_operators_they_call() -> None:
     }
 
 
-def test_older_traces_write_the_stack_to_the_operator_the_innermost_first() -> None:
+def test_the_call_stack_argument_of_older_traces_is_read_innermost_first() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     stack: dict[str, Any] = {"Call stack": "model.py(7): forward;train.py(3): <module>"}
     trace.op("aten::linear", 10, 50, **stack)
-    trace.op("aten::addmm", 20, 40)  # has none of its own
-    assert paths_us(followed(trace), BY_PYTHON) == {
+    trace.op("aten::addmm", 20, 40)  # without a stack
+    assert paths_us(with_paths(trace), BY_PYTHON) == {
         "train.py(3): <module> > model.py(7): forward > aten::linear": 20,
         "train.py(3): <module> > model.py(7): forward > aten::addmm": 20,
     }
 
 
 @pytest.mark.parametrize("raw", ["", "5", "null", '""', '";;"', "no json", "[1]"])
-def test_an_empty_stack_has_no_functions(raw: str) -> None:
+def test_an_unreadable_or_empty_stack_has_no_functions(raw: str) -> None:
     assert stack_of(raw) == []
 
 
@@ -114,27 +107,27 @@ def test_backward_work_is_called_from_the_module_of_its_forward_operator() -> No
     trace.forward_backward(7, 30, 212)
     trace.op(ENGINE + "AddmmBackward0", 210, 240, thread=MAIN + 1)
     trace.op("AddmmBackward0", 212, 238, thread=MAIN + 1)
-    assert paths_us(followed(trace))[f"Net_0 > Linear_0 > {ENGINE}AddmmBackward > AddmmBackward"] == 26
+    assert paths_us(with_paths(trace))[f"Net_0 > Linear_0 > {ENGINE}AddmmBackward > AddmmBackward"] == 26
 
 
-def test_work_of_unknown_launch_is_not_called_from_anywhere() -> None:
+def test_a_kernel_without_a_recorded_launch_has_no_callers() -> None:
     trace = linear()
     trace.kernel("lost", 260, 270)
-    assert paths_us(followed(trace))["(launch not recorded) > lost"] == 10
+    assert paths_us(with_paths(trace))["(launch not recorded) > lost"] == 10
 
 
 def test_a_trace_without_operators_has_no_paths() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.kernel("gemm", 10, 20)
-    assert followed(trace).call_paths == {}
+    assert with_paths(trace).call_paths == {}
 
 
-def test_without_stacks_there_is_one_way() -> None:
+def test_without_stacks_there_are_no_paths_by_python_function() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     trace.op("aten::mm", 10, 50)
-    assert list(followed(trace).call_paths) == [BY_OPERATOR]
+    assert list(with_paths(trace).call_paths) == [BY_OPERATOR]
 
 
 def test_call_paths_are_computed_only_on_request() -> None:
@@ -142,7 +135,7 @@ def test_call_paths_are_computed_only_on_request() -> None:
 
 
 def sums(tree: CallTree, kind: FrameKind) -> Counter[str]:
-    """Time by name of the frames of a kind; of device work that was launched by the operator around it."""
+    """Time by name of the frames of a kind; launched device work counts for its operator."""
     found: Counter[str] = Counter()
     own, keys = tree.own()[0].tolist(), tree.keys()
     for parent, key, time in zip(tree.parent.tolist(), keys, own, strict=True):
@@ -160,8 +153,7 @@ def table(of: Summary, name: str, measure: str) -> Counter[str]:
     )
 
 
-def close(of: Summary) -> None:
-    """Frames of one name are the row of that name, in every table and either way."""
+def assert_paths_sum_to_rows(of: Summary) -> None:
     for tree in of.call_paths.values():
         for kind, name, measure in (
             (FrameKind.OPERATOR, "operators", "host_self"), (FrameKind.LAUNCHED, "operators", "device_self"),
@@ -172,25 +164,27 @@ def close(of: Summary) -> None:
 
 
 @given(traces_with_modules())
-def test_the_paths_of_a_row_are_the_row(trace: TraceBuilder) -> None:
+def test_the_paths_of_a_row_sum_to_it(trace: TraceBuilder) -> None:
     with suppress(CorruptInput):
-        close(followed(trace))
+        assert_paths_sum_to_rows(with_paths(trace))
 
 
 @given(st.lists(traces_with_modules(), min_size=2, max_size=2), st.integers(0, 9))
-def test_they_are_so_of_several_captures_and_of_some_steps(drawn: list[TraceBuilder], choice: int) -> None:
+def test_the_paths_of_pooled_captures_and_selected_steps_sum_to_their_rows(
+    drawn: list[TraceBuilder], choice: int
+) -> None:
     captures = []
     for span, trace in enumerate(drawn):
         with suppress(CorruptInput):
-            captures.append(followed(trace, str(span)))
+            captures.append(with_paths(trace, str(span)))
     try:
         pooled = pool(captures)
     except SelectionError:  # nothing drawn, or steps by different markers
         return
-    close(pooled)
+    assert_paths_sum_to_rows(pooled)
     if pooled.marked:
         number = int(pooled.steps.label[choice % len(pooled.steps)].partition(" ")[0])
-        close(select_steps(pooled, (number, number)))
+        assert_paths_sum_to_rows(select_steps(pooled, (number, number)))
 
 
 def test_frames_beyond_the_limit_are_pooled_per_parent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,4 +193,4 @@ def test_frames_beyond_the_limit_are_pooled_per_parent(monkeypatch: pytest.Monke
     trace.step(1, 0, 200)
     for name, start, end in (("outer", 0, 150), ("big", 10, 100), ("small", 110, 113), ("little", 120, 122)):
         trace.op(name, start, end)
-    assert paths_us(followed(trace)) == {"outer": 55, "outer > big": 90, "outer > (smaller frames)": 5}
+    assert paths_us(with_paths(trace)) == {"outer": 55, "outer > big": 90, "outer > (smaller frames)": 5}

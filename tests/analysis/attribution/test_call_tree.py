@@ -1,4 +1,4 @@
-"""The call tree of one side: who stands below whom, and that every nanosecond stands somewhere."""
+"""The call tree of one side: callers and callees, and that frames sum to the step."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from hypothesis import strategies as st
 from tb_perfcompare.analysis.attribution import call_tree as module
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.select import select_steps
-from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKind
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.attribution.test_owned_modules import ENGINE, network, traces_with_modules
-from tests.analysis.summaries import summary
+from tests.analysis.summaries import summarised, summary
 from tests.build import MAIN, TraceBuilder
 from tests.picture import picture
-from tests.strategies import permutations_of
 
 NOTHING = "(nothing recorded)"
 
@@ -28,7 +26,7 @@ def tree_of(of: Summary) -> CallTree:
 
 
 def paths_of(tree: CallTree) -> list[str]:
-    """`a > b` of every frame; the whole is ""."""
+    """`a > b` of every frame; the root is ""."""
     paths: list[str] = []
     for parent, (_, _, name) in zip(tree.parent.tolist(), tree.keys(), strict=True):
         paths.append("" if parent < 0 else f"{paths[parent]} > {name}" if parent else name)
@@ -36,18 +34,18 @@ def paths_of(tree: CallTree) -> list[str]:
 
 
 def own_us(of: Summary) -> dict[str, float]:
-    """Path -> own microseconds of all steps, of the frames with any."""
+    """Path -> self time in microseconds of all steps, of frames with any."""
     tree = tree_of(of)
     return {path: ns / 1000 for path, ns in zip(paths_of(tree), tree.own()[0].tolist(), strict=True) if ns}
 
 
 def calls(of: Summary) -> dict[str, int]:
-    """Path -> calls in all steps, of the frames with any."""
+    """Path -> calls in all steps, of frames with any."""
     tree = tree_of(of)
     return {path: n for path, n in zip(paths_of(tree), tree.own()[1].tolist(), strict=True) if n}
 
 
-def test_a_path_reads_module_operator_call_or_device_work() -> None:
+def test_a_path_has_modules_then_operators_then_a_call_or_device_work() -> None:
     trace = network()
     trace.op("aten::linear", 30, 60)
     trace.op("aten::addmm", 35, 55)
@@ -75,7 +73,7 @@ def test_backward_work_is_in_the_module_of_its_forward_operator() -> None:
     assert (found[below], found[f"{below} > gemm"]) == (24, 20)
 
 
-def test_an_operator_around_modules_holds_what_is_in_none_of_them() -> None:
+def test_an_operator_around_a_module_keeps_the_work_outside_it() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     trace.python("nn.Module: Wrapper_0", 0, 100, number=1, module=0)
@@ -106,11 +104,11 @@ def test_without_modules_paths_begin_with_operators_and_calls_are_counted() -> N
         "aten::mm > gemm": 60,
         NOTHING: sum(drawn.steps.total_ns.tolist()) / 1000 - 130 - 20 - 60,
     }
-    # a call alone in one of the same name is that one
+    # a single nested call of the same name counts once
     assert calls(drawn) == {"aten::mm": 2, "aten::mm > cudaLaunchKernel": 2, "aten::mm > gemm": 2}
 
 
-def test_work_without_a_known_launch_is_separate() -> None:
+def test_a_kernel_without_a_recorded_launch_is_separate() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.op("aten::mm", 10, 30)
@@ -118,7 +116,7 @@ def test_work_without_a_known_launch_is_separate() -> None:
     assert own_us(summary(trace)) == {"aten::mm": 20, "(launch not recorded) > lost": 20, NOTHING: 60}
 
 
-def test_siblings_stand_in_the_order_in_which_they_first_ran() -> None:
+def test_siblings_are_in_order_of_their_first_run() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     for name, start in (("b", 10), ("c", 30), ("a", 50), ("b", 70)):
@@ -138,7 +136,7 @@ def test_the_smallest_frames_are_pooled_per_parent(monkeypatch: pytest.MonkeyPat
     found = summary(trace)
     assert own_us(found) == {
         "outer": 150 - 90 - 3 - 2, "outer > big": 89,
-        # the only small one of its frame needs no other name
+        # a single small frame keeps its name
         "outer > big > tiny": 1,
         "outer > small": 3, "outer > little": 2,
         "(smaller frames)": 2, NOTHING: 48,
@@ -147,7 +145,7 @@ def test_the_smallest_frames_are_pooled_per_parent(monkeypatch: pytest.MonkeyPat
     assert dict(zip(paths_of(tree), tree.merged.tolist(), strict=True))["(smaller frames)"] == 2
 
 
-def test_a_trace_without_operators_has_no_tree_and_says_what_to_record() -> None:
+def test_without_operators_there_is_no_tree_and_the_reason_says_what_to_record() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.kernel("gemm", 10, 20)
@@ -156,23 +154,14 @@ def test_a_trace_without_operators_has_no_tree_and_says_what_to_record() -> None
     assert "ProfilerActivity.CPU" in drawn.absent["call_tree"]
 
 
-def summarised(trace: TraceBuilder, **options: object) -> Summary:
-    try:
-        drawn = summary(trace, **options)  # type: ignore[arg-type]
-    except CorruptInput:
-        assume(False)
-        raise
-    assume(drawn.call_tree is not None)
-    return drawn
-
-
 @given(traces_with_modules(), st.sampled_from(("device", "marker")), st.sampled_from((2, 8_000)))
-def test_all_frames_are_the_step_and_each_category_is_whole(trace: TraceBuilder, window: str, most: int) -> None:
+def test_frames_sum_to_the_step_and_to_each_category(trace: TraceBuilder, window: str, most: int) -> None:
     before, module.MAX_FRAMES = module.MAX_FRAMES, most
     try:
         drawn = summarised(trace, window=window)
     finally:
         module.MAX_FRAMES = before
+    assume(drawn.call_tree is not None)
     tree = tree_of(drawn)
     by_step = np.bincount(tree.step, weights=tree.time_ns, minlength=len(drawn.steps)).astype(int)
     assert by_step.tolist() == drawn.steps.total_ns.tolist()
@@ -186,14 +175,6 @@ def test_all_frames_are_the_step_and_each_category_is_whole(trace: TraceBuilder,
         assert int(time[tree.category == MIXED].sum()) == 0
 
 
-@given(traces_with_modules(), st.data())
-def test_the_order_of_events_in_the_file_changes_no_frame(trace: TraceBuilder, data: st.DataObject) -> None:
-    order = data.draw(permutations_of(trace))
-    one, other = summarised(trace), summarised(trace, order=order)
-    assert own_us(one) == own_us(other)
-    assert calls(one) == calls(other)
-
-
 def two_steps(*lengths: int) -> Summary:
     trace = TraceBuilder(vendor="cpu")
     for number, length in enumerate(lengths):
@@ -202,7 +183,7 @@ def two_steps(*lengths: int) -> Summary:
     return summary(trace)
 
 
-def test_chosen_steps_keep_their_own_frames() -> None:
+def test_selected_steps_keep_their_frames() -> None:
     drawn = select_steps(two_steps(10, 20, 30), (1, 2))
     assert own_us(drawn) == {"op_1": 20, "op_2": 30, NOTHING: 150}
     assert tree_of(drawn).step.max() == 1

@@ -1,4 +1,4 @@
-"""The critical path of drawn steps, by hand; it always sums to the step."""
+"""The critical path of drawn steps, computed by hand; it sums to the step."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ OTHER = (NOTHING_RECORDED, "Other")
 AUTOGRAD = 77
 
 
-def _path(drawn: Summary) -> dict[tuple[str, str], int]:
-    """(name, category) -> microseconds in all steps."""
+def path_us(drawn: Summary) -> dict[tuple[str, str], int]:
+    """(name, category) -> microseconds in all steps, which sum to the steps."""
     table = drawn.groups[TABLE]
     time = table.measures_ns["total"]
     assert time.sum(axis=0).tolist() == drawn.steps.total_ns.tolist()
     return {key: int(row.sum()) // 1000 for key, row in zip(table.keys, time, strict=True)}
 
 
-def test_a_device_that_is_never_idle_is_the_path() -> None:
+def test_a_busy_device_is_the_path() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     for number in range(3):
         at = 10 * number
         trace.op("aten::mm", at + 5, at + 12)
         trace.kernel(f"gemm{'abc'[number]}", 20 + 50 * number, 68 + 50 * number, launch=(at + 6, at + 10))
-    assert _path(summary(trace)) == {
+    assert path_us(summary(trace)) == {
         OTHER: 5, ("aten::mm", "CPU Exec"): 1, ("cudaLaunchKernel", "Runtime"): 4, LAUNCH: 10,
         ("gemma", "Kernel"): 48, ("gemmb", "Kernel"): 48, ("gemmc", "Kernel"): 48, STREAM: 4,
     }  # fmt: skip
@@ -46,40 +46,40 @@ def test_the_host_is_the_path_until_it_waits_for_the_device() -> None:
     trace.kernel("gemm", 16, 60, launch=(6, 14))
     trace.call("cudaDeviceSynchronize", 20, 63)
     trace.op("aten::cpu", 63, 95)
-    assert _path(summary(trace)) == {
+    assert path_us(summary(trace)) == {
         OTHER: 10, ("aten::mm", "CPU Exec"): 1, ("cudaLaunchKernel", "Runtime"): 8, LAUNCH: 2, ("gemm", "Kernel"): 44,
         RETURN: 3, ("aten::cpu", "CPU Exec"): 32,
     }  # fmt: skip
 
 
-def test_a_wait_for_nothing_is_host_time() -> None:
+def test_a_synchronisation_with_an_idle_device_is_host_time() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.kernel("gemm", 16, 19, launch=(6, 14))
     trace.call("cudaDeviceSynchronize", 20, 63)
-    assert _path(summary(trace)) == {
+    assert path_us(summary(trace)) == {
         OTHER: 49, ("cudaLaunchKernel", "Runtime"): 8, ("cudaDeviceSynchronize", "Runtime"): 43
     }  # fmt: skip
 
 
-def test_a_copy_that_is_done_when_its_call_returns_was_waited_for() -> None:
+def test_a_synchronous_copy_is_on_the_path() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.memcpy(40, 70, launch=(10, 72))
-    path = _path(summary(trace))
+    path = path_us(summary(trace))
     assert path[RETURN] == 2 and path["cudaMemcpyAsync", "Runtime"] == 30
     assert sum(us for (_, category), us in path.items() if category == "Memcpy") == 30
 
 
 @pytest.mark.parametrize("waits", [True, False])
-def test_streams_wait_for_each_other_where_the_program_says_so(waits: bool) -> None:
+def test_a_stream_waits_for_another_after_a_stream_wait_event(waits: bool) -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.kernel("gemm", 10, 60, launch=(2, 4))
     if waits:
         trace.call("cudaStreamWaitEvent", 5, 6)
     trace.kernel("ncclDevKernel_AllReduce", 61, 100, launch=(7, 9), stream=20)
-    path = _path(summary(trace))
+    path = path_us(summary(trace))
     assert path.get(EVENT, 0) == waits
     assert path.get(("gemm", "Kernel"), 0) == 50 * waits
     assert path.get(LAUNCH) == (6 if waits else 52)
@@ -92,20 +92,20 @@ def test_backward_runs_while_the_main_thread_is_idle() -> None:
     trace.op("autograd::engine::evaluate_function: MmBackward0", 33, 80, thread=AUTOGRAD)
     trace.kernel("gemm", 42, 44, launch=(40, 41), thread=AUTOGRAD)
     trace.op("aten::update", 82, 100)
-    assert _path(summary(trace)) == {
+    assert path_us(summary(trace)) == {
         OTHER: 10, ("aten::forward", "CPU Exec"): 25, ("cudaLaunchKernel", "Runtime"): 1,
         ("autograd::engine::evaluate_function: MmBackward", "CPU Exec"): 46, ("aten::update", "CPU Exec"): 18,
     }  # fmt: skip
 
 
-def test_without_a_device_it_is_the_path_over_threads() -> None:
+def test_without_a_device_the_path_runs_over_threads() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     trace.op("aten::forward", 5, 30)
     trace.op("aten::backward", 30, 80, thread=AUTOGRAD)
     trace.forward_backward(1, 5, 30, backward_thread=AUTOGRAD)
     trace.op("aten::update", 80, 100)
-    path = _path(summary(trace))
+    path = path_us(summary(trace))
     assert path == {
         OTHER: 5, ("aten::forward", "CPU Exec"): 25, ("aten::backward", "CPU Exec"): 50,
         ("aten::update", "CPU Exec"): 20,
@@ -114,14 +114,14 @@ def test_without_a_device_it_is_the_path_over_threads() -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(traces())
-def test_it_sums_to_the_step_whatever_was_recorded(trace: TraceBuilder) -> None:
+def test_the_path_of_any_trace_sums_to_the_step(trace: TraceBuilder) -> None:
     drawn = summarised(trace)
     if TABLE in drawn.groups:
-        _path(drawn)
+        path_us(drawn)
         assert (drawn.groups[TABLE].measures_ns["total"] >= 0).all()
 
 
-def test_the_rows_sum_to_the_change_of_the_step_and_swap() -> None:
+def test_rows_sum_to_the_change_of_the_step_and_swapping_negates_them() -> None:
     sides = []
     for us in (40, 90):
         trace = TraceBuilder()

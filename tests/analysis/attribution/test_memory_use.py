@@ -1,4 +1,4 @@
-"""Who allocated what in which step, and what a device held."""
+"""Memory by operator and step, and its curve by device."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.build import TraceBuilder
 
 
 def two_steps(first: int = 100, second: int = 300) -> TraceBuilder:
-    """aten::empty allocates in both steps, what the first allocated is released in the second outside operators."""
+    """aten::empty allocates in both steps; the second releases the first allocation outside operators."""
     trace = TraceBuilder()
     trace.step(1, 0, 1000)
     trace.op("aten::add", 100, 500)
@@ -42,7 +42,7 @@ def rows(found: MemoryUse) -> dict[str, tuple[list[int], list[int], list[int]]]:
     }
 
 
-def test_the_innermost_operator_is_charged() -> None:
+def test_allocations_count_for_the_innermost_operator() -> None:
     assert rows(use(summary(two_steps()))) == {
         "aten::empty": ([100, 300], [0, 0], [1, 1]),
         OUTSIDE: ([0, 0], [0, 100], [0, 0]),
@@ -57,7 +57,7 @@ def test_the_curve_has_the_profilers_totals_and_peaks() -> None:
     assert curve.place.tolist() == [0.25, 1.25, 1.5]
 
 
-def test_curves_have_places_in_steps_whatever_the_steps_last() -> None:
+def test_curve_positions_are_in_steps_of_any_length() -> None:
     trace = TraceBuilder(vendor="cpu")
     for number, (start, end) in enumerate(((0, 100), (100, 500), (600, 1000))):
         trace.step(number, start, end)
@@ -69,19 +69,13 @@ def test_curves_have_places_in_steps_whatever_the_steps_last() -> None:
     assert curve.place.tolist() == [0.5, 1.2, 1.9, 2.25]
 
 
-def test_a_trace_without_memory_events_has_none() -> None:
+def test_without_memory_events_the_reason_says_what_to_record() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.op("aten::add", 0, 90)
     found = summary(trace)
     assert found.memory is None
     assert found.absent["memory"] == "no memory events; record with profile_memory=True"
-
-
-def test_the_order_of_events_does_not_matter() -> None:
-    trace = two_steps()
-    shuffled = summary(trace, order=list(reversed(range(len(trace.events)))))
-    assert rows(use(shuffled)) == rows(use(summary(trace)))
 
 
 def test_long_curves_are_thinned_and_keep_their_peak() -> None:
@@ -95,7 +89,7 @@ def test_long_curves_are_thinned_and_keep_their_peak() -> None:
     assert curve.peak_allocated == 7_000_000 == int(curve.allocated.max())
 
 
-def test_captures_side_by_side_and_single_steps() -> None:
+def test_memory_is_pooled_by_capture_and_selected_by_step() -> None:
     both = pool([summary(two_steps(), span="1"), summary(two_steps(second=500), span="2")])
     assert rows(use(both))["aten::empty"][0] == [100, 300, 100, 500]
     assert [curve.capture for curve in use(both).curves] == [0, 1]
@@ -104,13 +98,13 @@ def test_captures_side_by_side_and_single_steps() -> None:
     assert [(curve.capture, curve.peak_allocated) for curve in use(second).curves] == [(0, 1400), (1, 1600)]
 
 
-def test_two_sides_by_device_and_operator() -> None:
-    got = compare_summaries(summary(two_steps()), summary(two_steps(second=500)), CompareOptions()).tables
-    device = {row[1]: row[3:7] for row in got["memory"].rows}
+def test_two_sides_are_compared_by_device_and_operator() -> None:
+    found = compare_summaries(summary(two_steps()), summary(two_steps(second=500)), CompareOptions()).tables
+    device = {row[1]: row[3:7] for row in found["memory"].rows}
     assert device["allocated per step"] == (200.0, 300.0, 100.0, 0.5)
     assert device["peak allocated"] == (1400, 1600, 200, 200 / 1400)
-    assert got["memory_operators"].rows[0][:5] == ("aten::empty", "CPU", 200.0, 300.0, 100.0)
-    assert {row[0] for row in got["memory_curves"].rows} == {"baseline", "candidate"}
+    assert found["memory_operators"].rows[0][:5] == ("aten::empty", "CPU", 200.0, 300.0, 100.0)
+    assert {row[0] for row in found["memory_curves"].rows} == {"baseline", "candidate"}
 
 
 def test_one_sided_operators_are_added_or_removed() -> None:
@@ -124,7 +118,7 @@ def test_one_sided_operators_are_added_or_removed() -> None:
     assert np.allclose(sorted(row[4] for row in there.rows), sorted(-row[4] for row in back.rows))
 
 
-def test_one_run_has_the_same_figures() -> None:
+def test_a_single_run_shows_memory_by_device_and_operator() -> None:
     views = view_tables(summary(two_steps()))
     assert ("CPU", "released per step", "bytes", 50.0) in views["memory"].rows
     assert views["memory_operators"].rows[0] == ("aten::empty", "CPU", 200.0, 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Owned time by module: who ran the work, forward and backward, and that nothing is lost on this path either."""
+"""Owned time by module, forward and backward, which sums to the step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summarised, summary
 from tests.build import MAIN, TraceBuilder
-from tests.strategies import permutations_of, traces
+from tests.strategies import traces
 
 OUTSIDE = "(outside modules)"
 ENGINE = "autograd::engine::evaluate_function: "
@@ -35,7 +35,7 @@ def network() -> TraceBuilder:
     return trace
 
 
-def test_work_belongs_to_the_innermost_module_that_ran_or_launched_it() -> None:
+def test_work_belongs_to_the_innermost_module_around_its_operator() -> None:
     trace = network()
     trace.op("aten::linear", 30, 60)
     trace.kernel("gemm", 210, 250, launch=(40, 45))
@@ -70,7 +70,7 @@ def test_backward_work_belongs_to_the_module_of_its_forward_operator() -> None:
     assert not any(path == OUTSIDE and category != "Other" for path, category in found)
 
 
-def test_without_arrows_backward_work_is_told_apart_from_what_is_outside_anyway() -> None:
+def test_without_forward_backward_arrows_backward_work_is_outside_modules_but_separate() -> None:
     trace = network()
     trace.op("aten::linear", 30, 60)
     trace.op(ENGINE + "AddmmBackward0", 210, 240, thread=MAIN + 1)
@@ -82,7 +82,7 @@ def test_without_arrows_backward_work_is_told_apart_from_what_is_outside_anyway(
     assert found[OUTSIDE, "CPU Exec"] == 7
 
 
-def test_an_arrow_whose_id_comes_twice_leads_nowhere() -> None:
+def test_an_ambiguous_forward_backward_arrow_is_ignored() -> None:
     trace = network()
     trace.op("aten::linear", 30, 60)
     trace.op("AddmmBackward0", 212, 238, thread=MAIN + 1)
@@ -91,7 +91,7 @@ def test_an_arrow_whose_id_comes_twice_leads_nowhere() -> None:
     assert modules_us(summary(trace))[OUTSIDE, "CPU Exec"] == 26
 
 
-def test_a_module_of_one_name_in_two_places_has_two_paths() -> None:
+def test_modules_of_one_name_in_two_parents_have_two_paths() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     for number, (name, start, end) in enumerate(
@@ -104,7 +104,7 @@ def test_a_module_of_one_name_in_two_places_has_two_paths() -> None:
     }  # fmt: skip
 
 
-def test_beyond_the_limit_the_smallest_modules_are_pooled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_smallest_modules_beyond_the_limit_are_pooled_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(owned_modules, "MAX_KEYS", 2)
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
@@ -115,18 +115,18 @@ def test_beyond_the_limit_the_smallest_modules_are_pooled(monkeypatch: pytest.Mo
     assert NoteCode.PARTS_POOLED in {note.code for note in drawn.notes}
 
 
-def test_a_trace_without_modules_has_no_such_split() -> None:
+def test_without_modules_the_reason_says_what_to_record() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     trace.op("aten::mm", 10, 20)
     drawn = summary(trace)
-    assert drawn.modules is None
-    assert "with_stack" in drawn.absent["modules_ledger"]
+    assert drawn.modules is None and "modules" not in drawn.groups
+    assert "with_stack" in drawn.absent["modules_ledger"] and "with_stack" in drawn.absent["modules"]
 
 
 @st.composite
 def traces_with_modules(draw: st.DrawFn) -> TraceBuilder:
-    """A drawn trace with calls of modules and arrows strewn over its threads."""
+    """A random trace with module calls and forward-backward arrows on its threads."""
     trace = draw(traces())
     for number in range(draw(st.integers(1, 6))):
         start = draw(st.integers(0, 300))
@@ -139,7 +139,7 @@ def traces_with_modules(draw: st.DrawFn) -> TraceBuilder:
 
 
 @given(traces_with_modules(), st.sampled_from(("device", "marker")))
-def test_all_modules_together_are_the_step_and_each_category_is_whole(trace: TraceBuilder, window: str) -> None:
+def test_modules_sum_to_the_step_and_to_each_category(trace: TraceBuilder, window: str) -> None:
     drawn = summarised(trace, window=window)
     assert drawn.modules is not None
     by_step: Counter[int] = Counter()
@@ -150,9 +150,3 @@ def test_all_modules_together_are_the_step_and_each_category_is_whole(trace: Tra
     for (_, category), us in modules_us(drawn).items():
         by_category[category] += round(us * 1000)
     assert sorted(by_category.values()) == sorted(ns for ns in drawn.owned.by_category().sum(axis=1).tolist() if ns)
-
-
-@given(traces_with_modules(), st.data())
-def test_the_order_of_events_in_the_file_changes_no_module(trace: TraceBuilder, data: st.DataObject) -> None:
-    order = data.draw(permutations_of(trace))
-    assert modules_us(summarised(trace, order=order)) == modules_us(summarised(trace))

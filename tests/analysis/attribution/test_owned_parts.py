@@ -1,11 +1,11 @@
-"""Below an entity: who called it and with which input shape, around a gap what the host did; sums stay exact."""
+"""Parts of an entity by caller and input shape, gaps by what surrounds them; parts sum exactly."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
-from itertools import permutations
+from typing import Literal
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,13 +29,13 @@ Cells = dict[tuple[str, ...], tuple[int, int]]
 def cells(split: SplitTime | None, depth: int = 4) -> Cells:
     """(first `depth` texts of a key, step) -> owned nanoseconds and calls."""
     assert split is not None
-    time: Counter[tuple[str, ...]] = Counter()
-    calls: Counter[tuple[str, ...]] = Counter()
+    found: Cells = {}
     columns = (split.row, split.step, split.time_ns, split.calls)
     for row, step, ns, count in zip(*(column.tolist() for column in columns), strict=True):
-        time[(*split.keys[row][:depth], str(step))] += ns
-        calls[(*split.keys[row][:depth], str(step))] += count
-    return {key: (time[key], calls[key]) for key in time if time[key] or calls[key]}
+        key = (*split.keys[row][:depth], str(step))
+        time, calls = found.get(key, (0, 0))
+        found[key] = time + ns, calls + count
+    return {key: cell for key, cell in found.items() if any(cell)}
 
 
 def of_entities(owned: OwnedTime) -> Cells:
@@ -56,7 +56,7 @@ def parts_us(of: Summary, entity: str) -> dict[tuple[str, str], tuple[float, int
     }
 
 
-def test_a_kernel_is_split_by_the_operator_that_launched_it_and_its_shape() -> None:
+def test_a_kernel_is_split_by_launching_operator_and_shape() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 1000)
     trace.op("aten::mm", 10, 40, dims=[[2, 3], [3, 4]])
@@ -75,7 +75,7 @@ def test_a_kernel_is_split_by_the_operator_that_launched_it_and_its_shape() -> N
     }
 
 
-def test_a_host_operator_is_split_by_its_own_shape_and_an_api_call_by_its_operator() -> None:
+def test_an_operator_is_split_by_shape_and_an_api_call_by_operator() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 1000)
     trace.op("aten::mm", 10, 40, dims=[[2, 3], [3, 4]])
@@ -87,7 +87,7 @@ def test_a_host_operator_is_split_by_its_own_shape_and_an_api_call_by_its_operat
     assert parts_us(drawn, "cudaMalloc") == {("aten::mm", ""): (5, 1), ("(outside operators)", ""): (7, 1)}
 
 
-def test_a_call_nested_alone_in_one_of_its_name_has_the_shape_of_the_outer_one() -> None:
+def test_a_single_nested_call_of_the_same_name_has_the_outer_shape() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.op("aten::mul", 10, 60, dims=[[4, 4], []])
@@ -99,32 +99,24 @@ def test_a_call_nested_alone_in_one_of_its_name_has_the_shape_of_the_outer_one()
 
 
 def test_a_hidden_kernel_keeps_its_calls() -> None:
-    drawn = summary(
-        picture(
-            """
-            main     |[ProfilerStep#1.....]
-            main     |[aten::mm......]
-            main.api | a b
-            stream7  |     aaaaaaa
-            stream8  |     bb
-            """
-        )
-    )
+    drawn = summary(picture("""
+        main     |[ProfilerStep#1.....]
+        main     |[aten::mm......]
+        main.api | a b
+        stream7  |     aaaaaaa
+        stream8  |     bb
+    """))  # fmt: skip
     assert parts_us(drawn, "b") == {("aten::mm", ""): (10, 1)}
     assert parts_us(drawn, "a") == {("aten::mm", ""): (60, 1)}
 
 
-def test_a_gap_says_what_the_host_did_around_it() -> None:
-    drawn = summary(
-        picture(
-            """
-            main     |[ProfilerStep#1...................]
-            main     |  [aten::to]   [aten::mm]
-            main     |   [in]
-            thread1  |                        [x]
-            """
-        )
-    )
+def test_a_gap_is_named_by_the_operators_around_it() -> None:
+    drawn = summary(picture("""
+        main     |[ProfilerStep#1...................]
+        main     |  [aten::to]   [aten::mm]
+        main     |   [in]
+        thread1  |                        [x]
+    """))  # fmt: skip
     assert parts_us(drawn, "(nothing recorded)") == {
         ("before aten::to", ""): (20, 0),
         ("after aten::to, before aten::mm", ""): (30, 0),
@@ -132,21 +124,17 @@ def test_a_gap_says_what_the_host_did_around_it() -> None:
     }
 
 
-def test_gaps_between_the_same_operators_are_one_part() -> None:
-    drawn = summary(
-        picture(
-            """
-            main     |[ProfilerStep#1...............]
-            main     |[a1]  [b1] [a1]    [b1][a1][b1]
-            """
-        )
-    )
+def test_gaps_between_the_same_operators_are_summed() -> None:
+    drawn = summary(picture("""
+        main     |[ProfilerStep#1...............]
+        main     |[a1]  [b1] [a1]    [b1][a1][b1]
+    """))  # fmt: skip
     assert parts_us(drawn, "(nothing recorded)") == {
         ("after a1, before b1", ""): (60, 0), ("after b1, before a1", ""): (10, 0),
     }  # fmt: skip
 
 
-def test_without_markers_the_main_thread_is_the_one_with_most_events() -> None:
+def test_without_markers_gaps_are_of_the_thread_with_most_events() -> None:
     trace = TraceBuilder(vendor="cpu")
     for at in (0, 10, 60):
         trace.op("aten::mm", at, at + 5, thread=MAIN + 3)
@@ -156,7 +144,7 @@ def test_without_markers_the_main_thread_is_the_one_with_most_events() -> None:
     assert gaps == {("after aten::mm, before aten::mm", ""): (5 + 5 + 9 + 29, 0)}
 
 
-def test_the_profilers_own_work_is_split_by_kind() -> None:
+def test_profiler_overhead_is_split_by_kind() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     trace.op("aten::mm", 0, 50)
@@ -167,7 +155,7 @@ def test_the_profilers_own_work_is_split_by_kind() -> None:
     }  # fmt: skip
 
 
-def test_a_recording_says_what_its_parts_can_tell() -> None:
+def test_parts_list_the_recorded_keys() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     trace.op("aten::mm", 0, 50)
@@ -178,7 +166,7 @@ def test_a_recording_says_what_its_parts_can_tell() -> None:
     assert keys == [("operator",), ("operator", "shape")]
 
 
-def test_beyond_the_limit_the_smallest_parts_are_pooled_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_smallest_parts_beyond_the_limit_are_pooled_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(owned_parts, "MAX_PARTS", 3)
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 200)
@@ -197,53 +185,65 @@ def test_beyond_the_limit_the_smallest_parts_are_pooled_with_a_note(monkeypatch:
 
 
 @given(traces(), st.sampled_from(("device", "marker")))
-def test_the_parts_of_an_entity_sum_to_it_in_every_step(trace: TraceBuilder, window: str) -> None:
+def test_the_parts_of_an_entity_sum_to_it(trace: TraceBuilder, window: str) -> None:
     drawn = summarised(trace, window=window)
     assert cells(drawn.owned.parts, 2) == of_entities(drawn.owned)
 
 
 @pytest.mark.parametrize("compiled", FORMS)
-def test_the_odd_nanosecond_of_equal_kernels_goes_to_the_one_launched_later_whatever_the_order(compiled: bool) -> None:
+@given(data=st.data())
+def test_the_odd_nanosecond_of_equal_kernels_belongs_to_the_later_launch_in_any_file_order(
+    compiled: bool, data: st.DataObject
+) -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 1)
-    trace.kernel("gemm", 0.01, 0.015)  # nobody recorded its launch
+    trace.kernel("gemm", 0.01, 0.015)  # launch not recorded
     trace.kernel("gemm", 0.01, 0.015, launch=(0.002, 0.004))
-    for order in permutations(range(len(trace.events))):
-        with form(compiled):
-            found = summary(trace, order=list(order))
-        assert parts_us(found, "gemm") == {(UNKNOWN_LAUNCH, ""): (0.002, 1), (NO_OPERATOR, ""): (0.003, 1)}
+    with form(compiled):
+        found = summary(trace, order=data.draw(permutations_of(trace)))
+    assert parts_us(found, "gemm") == {(UNKNOWN_LAUNCH, ""): (0.002, 1), (NO_OPERATOR, ""): (0.003, 1)}
 
 
 @pytest.mark.parametrize("compiled", FORMS)
-def test_of_equal_calls_on_two_threads_the_one_with_the_later_id_owns_whatever_the_order(compiled: bool) -> None:
+@given(data=st.data())
+def test_the_later_of_two_equal_calls_owns_the_time_in_any_file_order(compiled: bool, data: st.DataObject) -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 40)
-    for thread, around in ((MAIN, "one"), (MAIN + 1, "two")):
+    for thread, around in ((MAIN, "first"), (MAIN + 1, "second")):
         number = trace.op(around, 5, 5, thread=thread)
         trace.call("cudaLaunchKernel", 10, 20, thread=thread, external_id=number)
-    for order in permutations(range(len(trace.events))):
-        with form(compiled):
-            found = summary(trace, order=list(order))
-        assert parts_us(found, "cudaLaunchKernel") == {("two", ""): (10, 1), ("one", ""): (0, 1)}
-
-
-@given(traces(), st.data())
-def test_the_order_of_events_in_the_file_changes_no_part(trace: TraceBuilder, data: st.DataObject) -> None:
-    order = data.draw(permutations_of(trace))
-    assert cells(summarised(trace, order=order).owned.parts) == cells(summarised(trace).owned.parts)
+    with form(compiled):
+        found = summary(trace, order=data.draw(permutations_of(trace)))
+    assert parts_us(found, "cudaLaunchKernel") == {("second", ""): (10, 1), ("first", ""): (0, 1)}
 
 
 @given(traces(), traces())
-def test_pooled_captures_and_chosen_steps_close_as_well(one: TraceBuilder, other: TraceBuilder) -> None:
-    first, second = summarised(one), summarised(other)
+def test_the_parts_of_pooled_captures_and_selected_steps_sum_to_their_entities(
+    trace: TraceBuilder, another: TraceBuilder
+) -> None:
+    first, second = summarised(trace), summarised(another)
     second = replace(second, captures=(replace(second.captures[0], span="2"),))
-    both = pool([first, second])
-    assert cells(both.owned.parts, 2) == of_entities(both.owned)
-    assert both.owned.parts is not None and first.owned.parts is not None and second.owned.parts is not None
+    pooled = pool([first, second])
+    assert cells(pooled.owned.parts, 2) == of_entities(pooled.owned)
+    assert pooled.owned.parts is not None and first.owned.parts is not None and second.owned.parts is not None
     keys = [set(parts.recorded_keys) for parts in (first.owned.parts, second.owned.parts)]
-    assert set(both.owned.parts.recorded_keys) == keys[0] & keys[1]
+    assert set(pooled.owned.parts.recorded_keys) == keys[0] & keys[1]
     if not first.marked:
         return
     number = int(first.steps.label[-1].partition(" ")[0])
     chosen = select_steps(first, (number, number))
     assert cells(chosen.owned.parts, 2) == of_entities(chosen.owned)
+
+
+TIMES = st.lists(st.integers(0, 9), max_size=20)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@given(times=TIMES, wanted=TIMES)
+def test_places_equal_a_search_in_sorted_times(
+    times: list[int], wanted: list[int], side: Literal["left", "right"]
+) -> None:
+    unordered = np.array(times, dtype=np.int64)
+    order = np.argsort(unordered, kind="stable").astype(np.int32)
+    found = owned_parts._places(unordered, order, np.array(wanted, dtype=np.int64), side)
+    assert found.tolist() == np.searchsorted(sorted(times), wanted, side).tolist()

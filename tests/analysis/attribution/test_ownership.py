@@ -1,4 +1,4 @@
-"""Exclusive ownership: pictures of the rule, and the whole rule again nanosecond by nanosecond."""
+"""Exclusive ownership of time, in pictures and compared with the rule applied to every interval."""
 
 from __future__ import annotations
 
@@ -22,66 +22,48 @@ from tests.picture import picture
 Ints = NDArray[np.int64]
 
 
-def test_device_work_owns_before_the_host_and_gaps_are_other() -> None:
-    drawn = summary(
-        picture(
-            """
-            main     |[ProfilerStep#1.........]
-            main     |[aten::mm...]
-            main.api |  aa
-            stream7  |     aaa
-            """,
-            names={"a": "gemm"},
-        )
-    )
+def test_device_work_owns_time_before_the_host_and_gaps_are_other() -> None:
+    drawn = summary(picture("""
+        main     |[ProfilerStep#1.........]
+        main     |[aten::mm...]
+        main.api |  aa
+        stream7  |     aaa
+    """, names={"a": "gemm"}))  # fmt: skip
     assert owners_us(drawn) == {"gemm": 30, "cudaLaunchKernel": 20, "aten::mm": 80, "(nothing recorded)": 120}
     assert categories_us(drawn) == {"Kernel": 30, "Runtime": 20, "CPU Exec": 80, "Other": 120}
 
 
 def test_kernels_running_at_once_share_their_time() -> None:
-    drawn = summary(
-        picture(
-            """
-            main    |[ProfilerStep#1.]
-            stream7 |  aaaa
-            stream8 |    bbbb
-            """
-        )
-    )
+    drawn = summary(picture("""
+        main    |[ProfilerStep#1.]
+        stream7 |  aaaa
+        stream8 |    bbbb
+    """))  # fmt: skip
     assert owners_us(drawn) == {"a": 30, "b": 30, "(nothing recorded)": 110}
 
 
-def test_of_nested_and_parallel_host_events_the_latest_started_owns() -> None:
-    drawn = summary(
-        picture(
-            """
-            main    |[ProfilerStep#1.....]
-            main    |[outer...]
-            main    |  [in]
-            thread1 |       [other...]
-            """
-        )
-    )
+def test_the_latest_started_host_event_owns_the_time() -> None:
+    drawn = summary(picture("""
+        main    |[ProfilerStep#1.....]
+        main    |[outer...]
+        main    |  [in]
+        thread1 |       [other...]
+    """))  # fmt: skip
     assert owners_us(drawn) == {"outer": 30, "in": 40, "other": 100, "(nothing recorded)": 40}
 
 
-def test_a_kernel_over_two_steps_is_owned_in_both() -> None:
-    drawn = summary(
-        picture(
-            """
-            main     |[ProfilerStep#1.][ProfilerStep#2.]
-            main     |[aten::mm]       [aten::mm]
-            main.api | a                a
-            stream7  |              aaaaaaaaa    a
-            """
-        ),
-        window="marker",
-    )
+def test_a_kernel_across_two_steps_owns_time_in_both() -> None:
+    drawn = summary(picture("""
+        main     |[ProfilerStep#1.][ProfilerStep#2.]
+        main     |[aten::mm]       [aten::mm]
+        main.api | a                a
+        stream7  |              aaaaaaaaa    a
+    """), window="marker")  # fmt: skip
     assert [owners_us(drawn, step)["a"] for step in (0, 1)] == [30, 70]
 
 
 def owned_time(claims: Claims, entity: Ints, windows: Windows, entities: int) -> tuple[Ints, Ints]:
-    """(entities, s) owned time of events grouped by their entity, and (s,) the time nobody claims."""
+    """(entities, s) owned time by entity, and (s,) unclaimed time."""
     shares = owned_shares(claims, windows)
     steps = len(windows.label)
     owned = np.zeros((entities, steps), dtype=np.int64)
@@ -99,13 +81,11 @@ WINDOWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), min_size=1, 
 def naive(
     claims: list[tuple[StepCategory, int, int, int]], windows: list[tuple[int, int]]
 ) -> tuple[dict[tuple[int, int], int], list[int]]:
-    """The rule instant by instant; a stretch between edges is split as a whole, the odd rest to the latest. Claims
-    without length own nothing and cut nothing."""
+    """The rule for each interval between edges; concurrent device work shares it, the latest gets the remainder."""
     owned: dict[tuple[int, int], int] = defaultdict(int)
     rest = [0] * len(windows)
     spans = [(role, start, start + length, entity, rank) for rank, (role, start, length, entity) in enumerate(claims)]
     spans = [span for span in spans if span[1] < span[2]]
-    # ownership clips claims to the compared stretch, which makes no difference to what is inside a window
     edges = sorted({e for _, a, b, *_ in spans for e in (a, b)} | {e for w in windows for e in w})
     for low, high in pairwise(edges):
         for step, (begin, end) in enumerate(windows):
@@ -132,7 +112,7 @@ both_forms = pytest.mark.parametrize("compiled", FORMS)
 
 @both_forms
 @given(claims=st.lists(CLAIM, max_size=12), gaps=WINDOWS)
-def test_equals_the_rule_instant_by_instant_and_closes(
+def test_ownership_equals_the_naive_rule_and_sums_to_the_windows(
     compiled: bool, claims: list[tuple[StepCategory, int, int, int]], gaps: list[tuple[int, int]]
 ) -> None:
     windows: list[tuple[int, int]] = []
@@ -158,33 +138,28 @@ def test_equals_the_rule_instant_by_instant_and_closes(
     )
     with form(compiled):
         owned, rest = owned_time(drawn, np.array([c[3] for c in claims], dtype=np.int64), table, 4)
-    want, idle = naive(claims, windows)
-    assert {(e, s): int(owned[e, s]) for e, s in np.argwhere(owned).tolist()} == {k: v for k, v in want.items() if v}
+    expected, idle = naive(claims, windows)
+    assert {(e, s): int(owned[e, s]) for e, s in np.argwhere(owned).tolist()} == {
+        k: v for k, v in expected.items() if v
+    }
     assert rest.tolist() == idle
     assert (owned.sum(axis=0) + rest).tolist() == [b - a for a, b in windows]
 
 
 @both_forms
-@pytest.mark.parametrize("streams", [2, 3, 7])
-def test_a_nanosecond_that_does_not_divide_is_not_lost(streams: int, compiled: bool) -> None:
-    zeros = np.zeros(streams, dtype=np.int64)
-    claims = Claims(zeros, zeros + 10, np.zeros(streams, dtype=np.int8), (np.arange(streams),))
+def test_the_last_of_concurrent_kernels_owns_the_remainder(compiled: bool) -> None:
+    zeros = np.zeros(3, dtype=np.int64)
+    claims = Claims(zeros, zeros + 10, np.zeros(3, dtype=np.int8), (np.arange(3),))
     window = Windows(("0",), np.array([0]), np.array([10]), (), True, 0)
     with form(compiled):
-        owned, rest = owned_time(claims, np.arange(streams), window, streams)
-    assert int(owned.sum()) == 10 and rest.tolist() == [0]
-    assert owned[:, 0].tolist() == [10 // streams] * (streams - 1) + [10 // streams + 10 % streams]
+        owned, rest = owned_time(claims, np.arange(3), window, 3)
+    assert (owned[:, 0].tolist(), rest.tolist()) == ([3, 3, 4], [0])
 
 
-def test_a_long_recording_is_swept_in_parts_with_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_recording_is_swept_in_chunks_with_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(7)
     start = np.sort(random.integers(0, 900, 400))
-    claims = Claims(
-        start,
-        random.integers(0, 60, 400),
-        random.integers(0, 7, 400).astype(np.int8),
-        (np.arange(400),),
-    )
+    claims = Claims(start, random.integers(0, 60, 400), random.integers(0, 7, 400).astype(np.int8), (np.arange(400),))
     entity = random.integers(0, 20, 400)
     edges = np.arange(0, 1000, 50)
     windows = Windows(tuple(map(str, edges)), edges, edges + random.integers(0, 51, len(edges)), (), True, 0)
@@ -203,7 +178,7 @@ TIE = st.integers(0, 2)
     st.lists(st.tuples(st.integers(-1, 7), st.integers(0, 40), st.integers(0, 25), TIE, TIE), max_size=40),
     st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=6),
 )
-def test_both_forms_give_the_same_claim_by_claim(
+def test_the_compiled_and_the_numpy_form_give_the_same_shares(
     drawn: list[tuple[int, int, int, int, int]], gaps: list[tuple[int, int]]
 ) -> None:
     role, start, length, *ties = (np.array([claim[i] for claim in drawn], dtype=np.int64) for i in range(5))

@@ -1,4 +1,4 @@
-"""Sums by the finest groups, and what is made of them."""
+"""Sums, maxima and minima by group."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROWS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 70_000), st.integers
 
 
 @given(ROWS)
-def test_the_finest_groups_are_the_combinations_that_occur_in_order(rows: list[tuple[int, int, int]]) -> None:
+def test_the_finest_groups_are_the_occurring_combinations_in_order(rows: list[tuple[int, int, int]]) -> None:
     columns = [np.array([row[i] for row in rows], dtype=np.int64) for i in range(3)]
     found, at = number_combinations(list(zip(columns, (5, 70_001, 3), strict=True)))
     assert list(zip(*(column.tolist() for column in found), strict=True)) == sorted(set(rows))
@@ -35,10 +35,10 @@ def test_the_finest_groups_are_the_combinations_that_occur_in_order(rows: list[t
 def test_sums_of_groups_are_sums_of_rows(rows: list[tuple[int, int, int]]) -> None:
     group, weight, step = (np.array([row[i] for row in rows], dtype=np.int64) for i in range(3))
     groups = Groups(group, 5, step, 3)
-    want: Counter[tuple[int, int]] = Counter()
+    expected: Counter[tuple[int, int]] = Counter()
     for g, w, s in rows:
-        want[g, s] += w
-    assert groups.matrix(weight).tolist() == [[want[g, s] for s in range(3)] for g in range(5)]
+        expected[g, s] += w
+    assert groups.matrix(weight).tolist() == [[expected[g, s] for s in range(3)] for g in range(5)]
     assert int(groups.matrix().sum()) == len(rows)
     low, high = groups.span(weight)
     assert high.tolist() == [max((w for g, w, _ in rows if g == i), default=0) for i in range(5)]
@@ -48,7 +48,7 @@ def test_sums_of_groups_are_sums_of_rows(rows: list[tuple[int, int, int]]) -> No
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=8))
-def test_groups_that_go_into_one_are_added_up(rows: list[tuple[int, int]]) -> None:
+def test_groups_are_merged_by_sum_maximum_and_minimum(rows: list[tuple[int, int]]) -> None:
     into, values = (np.array([row[i] for row in rows], dtype=np.int64) for i in range(2))
     matrix = np.stack([values, 2 * values], axis=1).reshape(len(rows), 2)
     total = [sum(v for i, v in rows if i == at) for at in range(4)]
@@ -60,7 +60,7 @@ def test_groups_that_go_into_one_are_added_up(rows: list[tuple[int, int]]) -> No
         assert min_by_target(values, into, 4)[at] == min(v for i, v in rows if i == at)
 
 
-def test_places_in_alphabetical_order_lead_back_to_texts() -> None:
+def test_ranks_index_the_texts_in_alphabetical_order() -> None:
     strings = StringTable(["b", "a", "c"])
     assert [strings[code] for code in strings.in_order()[strings.ranks()].tolist()] == ["b", "a", "c"]
 
@@ -70,8 +70,8 @@ EVENTS = read_trace(next(iter(sorted(DEMO.glob("*.json.gz"))))).events
 
 
 @given(st.lists(st.integers(0, len(EVENTS) - 1), max_size=40), st.sampled_from(sorted(EVENTS.args)), st.booleans())
-def test_an_argument_of_some_events_is_that_of_all_looked_up(rows: list[int], name: str, many: bool) -> None:
-    """Few are searched, many taken from an array of all."""
+def test_an_argument_of_selected_events_equals_its_dense_column(rows: list[int], name: str, many: bool) -> None:
+    """Few rows are searched, many indexed in a dense array."""
     wanted = np.array(rows * (1 + many * len(EVENTS)), dtype=np.int32)[: 2 * len(EVENTS)]
     found = argument_values(EVENTS, name, wanted, -1)
     assert found.tolist() == EVENTS.args[name].dense(len(EVENTS), -1)[wanted].tolist()

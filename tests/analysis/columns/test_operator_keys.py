@@ -1,4 +1,4 @@
-"""Keys of all names at once are those of each name."""
+"""Keys of many names at once equal those of each name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
-from tb_perfcompare.model.names.names import (
+from tb_perfcompare.model.names.names import (  # fmt: skip
     collective_kernels,
     is_collective_annotation,
     is_collective_kernel,
@@ -46,25 +46,25 @@ def numbered(
 
 
 @given(NAMES)
-def test_all_at_once_or_one_by_one(names: list[str]) -> None:
+def test_keys_of_many_names_equal_those_of_each(names: list[str]) -> None:
     found = {at: operator_key(name) for at, name in enumerate(names)}
     assert other_keys(names) == {at: key for at, key in found.items() if key != names[at]}
 
 
 @pytest.mark.parametrize("test", [is_step, is_loader, is_optimizer, is_collective_annotation, is_wrapper])
 @given(names=NAMES)
-def test_all_names_that_pass_are_found(test: Callable[[str], bool], names: list[str]) -> None:
+def test_names_that_pass_a_test_are_found(test: Callable[[str], bool], names: list[str]) -> None:
     strings = StringTable(names)
     assert passing_names(test, strings) == [at for at, name in enumerate(strings.texts) if test(name)]
 
 
 @given(NAMES)
-def test_every_collective_kernel_is_found(names: list[str]) -> None:
+def test_collective_kernels_are_found(names: list[str]) -> None:
     assert collective_kernels(names) == [at for at, name in enumerate(names) if is_collective_kernel(name)]
 
 
 @given(NAMES, st.lists(st.integers(0, 7), max_size=12), st.sampled_from([(), ("",), ("", "aten::add")]))
-def test_numbers_in_the_order_in_which_keys_come(names: list[str], drawn: list[int], known: tuple[str, ...]) -> None:
+def test_keys_are_numbered_in_order_of_appearance(names: list[str], drawn: list[int], known: tuple[str, ...]) -> None:
     strings = StringTable(names)
     codes = np.array([code for code in drawn if code < len(strings)], dtype=np.int64)
     index = {text: number for number, text in enumerate(known)}
@@ -73,7 +73,7 @@ def test_numbers_in_the_order_in_which_keys_come(names: list[str], drawn: list[i
 
 
 @given(NAMES, st.lists(st.lists(st.integers(0, 7), max_size=4), max_size=4))
-def test_whatever_was_asked_before(names: list[str], asked: list[list[int]]) -> None:
+def test_numbers_do_not_depend_on_earlier_calls(names: list[str], asked: list[list[int]]) -> None:
     strings = StringTable(names)
     for drawn in asked:
         codes = np.array([code for code in drawn if code < len(strings)], dtype=np.int64)
@@ -81,7 +81,7 @@ def test_whatever_was_asked_before(names: list[str], asked: list[list[int]]) -> 
         assert [texts[at] for at in number] == [operator_key(strings[code]) for code in codes.tolist()]
 
 
-def test_keys_are_found_out_once_and_again_when_there_are_more_names() -> None:
+def test_keys_are_cached_and_extended_for_new_names() -> None:
     strings = StringTable(["AddBackward0", "AddBackward"])
     first = operator_keys_of(strings)
     assert operator_keys_of(strings) is first
@@ -90,7 +90,7 @@ def test_keys_are_found_out_once_and_again_when_there_are_more_names() -> None:
 
 
 @given(NAMES, st.lists(st.integers(0, 7), max_size=8), st.lists(PIECES, max_size=4))
-def test_texts_are_there_once_and_known_in_order(names: list[str], drawn: list[int], more: list[str]) -> None:
+def test_pooled_texts_are_unique_and_ranked(names: list[str], drawn: list[int], more: list[str]) -> None:
     strings = StringTable(names)
     keys = operator_keys_of(strings)
     keys.of(np.array([code for code in drawn if code < len(strings)], dtype=np.int64))
@@ -102,7 +102,7 @@ def test_texts_are_there_once_and_known_in_order(names: list[str], drawn: list[i
 
 
 @given(NAMES)
-def test_kernels_have_the_places_of_their_keys(names: list[str]) -> None:
+def test_kernels_have_the_positions_of_their_keys(names: list[str]) -> None:
     strings = StringTable(names)
     places = kernel_places(strings, np.arange(len(strings)))
     texts = operator_keys_of(strings).pool.texts

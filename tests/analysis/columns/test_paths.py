@@ -1,4 +1,4 @@
-"""Paths through a forest, and sums upwards: equal to the rule written row by row."""
+"""Paths through a forest and sums to ancestors, compared with naive loops."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ both_forms = pytest.mark.parametrize("compiled", FORMS)
 
 @st.composite
 def forests(draw: st.DrawFn) -> list[int]:
-    """The row above each, which comes before it, -1 at the top."""
+    """The parent of each row, an earlier row or -1."""
     return [draw(st.integers(-1, row - 1)) for row in range(draw(st.integers(0, 12)))]
 
 
@@ -28,9 +28,9 @@ def levels(above: list[int]) -> list[int]:
 
 
 @both_forms
-def test_rows_of_one_name_below_one_node_are_one_node(compiled: bool) -> None:
+def test_rows_of_one_name_with_one_parent_are_one_node(compiled: bool) -> None:
     """
-    step - a - b     two calls of a, of which both call b; c is not asked for
+    step - a - b     two calls of a, each of which calls b; c is not requested
          - a - b
          - c
     """
@@ -43,7 +43,7 @@ def test_rows_of_one_name_below_one_node_are_one_node(compiled: bool) -> None:
 
 
 @both_forms
-def test_more_paths_than_were_made_room_for(compiled: bool) -> None:
+def test_more_paths_than_the_initial_capacity_are_found(compiled: bool) -> None:
     """one row with 9,000 names below it"""
     above, key = np.append(-1, np.zeros(9_000, np.int64)), np.append(0, np.arange(9_000)[::-1])
     with form(compiled):
@@ -54,7 +54,7 @@ def test_more_paths_than_were_made_room_for(compiled: bool) -> None:
 
 @both_forms
 @given(above=forests(), data=st.data())
-def test_paths_are_numbered_by_level_then_node_above_then_key(
+def test_paths_are_numbered_by_level_then_parent_then_key(
     compiled: bool, above: list[int], data: st.DataObject
 ) -> None:
     def numbers(most: int) -> list[int]:
@@ -85,34 +85,34 @@ def test_paths_are_numbered_by_level_then_node_above_then_key(
 
 
 @given(above=forests(), data=st.data())
-def test_cells_are_added_to_all_rows_above(above: list[int], data: st.DataObject) -> None:
+def test_cells_are_added_to_all_ancestors(above: list[int], data: st.DataObject) -> None:
     rows = st.integers(0, len(above) - 1) if above else st.nothing()
     drawn = data.draw(st.lists(st.tuples(rows, st.integers(0, 2), st.integers(-3, 3)), max_size=8 if above else 0))
     columns = [np.array([cell[i] for cell in drawn], dtype=np.int64) for i in range(3)]
     row, column, value = cells_upwards(np.array(above, np.int64), *columns, 3)
-    got = np.zeros((len(above), 3), dtype=np.int64)
-    np.add.at(got, (row, column), value)
-    want = np.zeros_like(got)
+    found = np.zeros((len(above), 3), dtype=np.int64)
+    np.add.at(found, (row, column), value)
+    expected = np.zeros_like(found)
     for at, within, amount in drawn:
         while at >= 0:
-            want[at, within] += amount
+            expected[at, within] += amount
             at = above[at]
-    assert got.tolist() == want.tolist()
+    assert found.tolist() == expected.tolist()
 
 
 @both_forms
 @given(above=forests(), data=st.data())
-def test_the_least_below(compiled: bool, above: list[int], data: st.DataObject) -> None:
+def test_least_below_is_the_minimum_of_all_descendants(compiled: bool, above: list[int], data: st.DataObject) -> None:
     own = data.draw(st.lists(st.integers(-5, 5), min_size=len(above), max_size=len(above)))
     least = list(own)
     for row in reversed(range(len(above))):
         if above[row] >= 0:
             least[above[row]] = min(least[above[row]], least[row])
     with form(compiled):
-        got = least_below(np.array(above, np.int32), np.array(levels(above), np.int32), np.array(own, np.int64))
-    assert got.tolist() == least
+        found = least_below(np.array(above, np.int32), np.array(levels(above), np.int32), np.array(own, np.int64))
+    assert found.tolist() == least
 
 
-def test_the_nearest_row_above_that_is_chosen() -> None:
+def test_nearest_is_the_nearest_selected_ancestor() -> None:
     chosen = np.array([True, False, False, True, False])
     assert nearest(np.array([-1, 0, 1, 2, 3]), chosen).tolist() == [0, 0, 0, 3, 3]

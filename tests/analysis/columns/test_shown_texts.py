@@ -1,4 +1,4 @@
-"""Texts of arguments as they are shown, decoded all at once or one by one."""
+"""Displayed texts of arguments, decoded in bulk or singly."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ VALUES = st.recursive(st.none() | st.integers() | st.booleans() | st.text(max_si
 
 
 @pytest.fixture(autouse=True)
-def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def empty_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shown_texts, "_known", {})
 
 
 @given(st.lists(VALUES, min_size=1, max_size=6))
-def test_values_are_shown_in_pythons_spelling(values: list[object]) -> None:
+def test_values_are_shown_as_python_prints_them(values: list[object]) -> None:
     texts = [json.dumps(value) for value in values]
     predecode(texts)
     assert [shown_text(text) for text in texts] == [str(value) for value in values]
@@ -29,12 +29,10 @@ def test_values_are_shown_in_pythons_spelling(values: list[object]) -> None:
 @given(st.lists(st.sampled_from(("[1,2]", "[1", "2]", "", "1,2", '""', "nul", "{}")), min_size=1, max_size=6))
 def test_a_value_that_is_not_json_is_shown_unchanged(texts: list[str]) -> None:
     predecode(texts)
-    assert [shown_text(text) for text in texts] == [
-        {"[1,2]": "[1, 2]", '""': ""}.get(text, text) for text in texts
-    ]
+    assert [shown_text(text) for text in texts] == [{"[1,2]": "[1, 2]", '""': ""}.get(text, text) for text in texts]
 
 
-def test_texts_beyond_the_most_that_are_known_are_shown_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_beyond_the_cache_size_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shown_texts, "_MAX_TEXTS", 2)
     predecode(["[1]", "[2]", "[3]", "[4]"])
     assert [shown_text(f"[{number}, 0]") for number in range(5)] == [f"[{number}, 0]" for number in range(5)]

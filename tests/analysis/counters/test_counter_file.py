@@ -1,4 +1,4 @@
-"""Counters files beside a recording: rounds of devices, clocks, processes."""
+"""Counters files of a recording: sampling rounds, clocks, process ids."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.cycles import CounterTable
 from tb_perfcompare.model.recordings.recording import Origin
-from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.summary import CounterSeries, Summary
 from tb_perfcompare.sources.perf_data.csv_tables import read_counters
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.build import ABSOLUTE_BASE_NS, TraceBuilder
@@ -33,7 +33,7 @@ STEP_US = 1000
 
 
 def rounds_of(line: str) -> Rounds:
-    """A digit is a sample of that value at its place."""
+    """Rounds of drawn samples: a digit is a value at its position."""
     samples = [(at, float(digit)) for at, digit in enumerate(line) if digit.isdigit()]
     return rounds(np.array([at for at, _ in samples]), np.array([value for _, value in samples]))
 
@@ -41,30 +41,30 @@ def rounds_of(line: str) -> Rounds:
 @pytest.mark.parametrize(
     ("line", "times", "values", "size"),
     [
-        # one device: every sample is its own round
+        # one device
         ("1         2         3         4", [0, 10, 20, 30], [1, 2, 3, 4], 1),
-        # three devices one after the other
+        # three devices
         ("123                 456                 789", [0, 20, 40], [2, 5, 8], 3),
         # a device misses a round
         ("123                 45                  789", [0, 20, 40], [2, 4.5, 8], 3),
-        # the recorder pauses: that divides rounds, and regular samples stay what they are
+        # the recorder pauses
         ("13            57            13                                                 57", [0, 14, 28, 79],
          [2, 6, 2, 6], 2),
         ("1   2   3   4   5   6                                                    7",
          [0, 4, 8, 12, 16, 20, 73], [1, 2, 3, 4, 5, 6, 7], 1),
-        # sampling that is a little uneven
+        # slightly irregular sampling
         ("1    2   3      4    5   6", [0, 5, 9, 16, 21, 25], [1, 2, 3, 4, 5, 6], 1),
         ("7", [0], [7], 1),
         ("12", [0, 1], [1, 2], 1),
     ],
 )  # fmt: skip
-def test_what_is_sampled_in_one_round_is_averaged(line: str, times: list[int], values: list[float], size: int) -> None:
+def test_samples_of_one_round_are_averaged(line: str, times: list[int], values: list[float], size: int) -> None:
     found = rounds_of(line)
     assert (found.time_ns.tolist(), found.value.tolist(), found.size) == (times, values, size)
 
 
-@given(st.integers(1, 9), st.integers(2, 8), st.floats(-1e6, 1e6), st.randoms(use_true_random=False))
-def test_rounds_of_a_constant_are_that_constant(devices: int, count: int, value: float, random: object) -> None:
+@given(st.integers(1, 9), st.integers(2, 8), st.floats(-1e6, 1e6))
+def test_the_rounds_of_a_constant_counter_have_its_value(devices: int, count: int, value: float) -> None:
     times = np.array([1000 * k + device for k in range(count) for device in range(devices)])
     found = rounds(times[::-1], np.full(len(times), value))
     assert found.time_ns.tolist() == [1000 * k for k in range(count)]
@@ -80,14 +80,14 @@ def test_rounds_of_a_constant_are_that_constant(devices: int, count: int, value:
     [
         (None, 1_700_000_000_000_000_000, 0),
         (1_751_410_836_000_000_000, 1_419_247_332_500_684, 1_751_410_836_000_000_000),
-        (1_751_410_836_000_000_000, 1_752_000_000_000_000_000, 0),  # a base that the times do not use
+        (1_751_410_836_000_000_000, 1_752_000_000_000_000_000, 0),  # absolute times ignore the base
         (None, 5_000, None),
         ("1751410836000000000", 5_000, None),
         (True, 5_000, None),
         (2**63, 5_000, None),
     ],
 )
-def test_the_time_of_day_at_zero_of_the_clock(base: object, time_ns: int, zero: int | None) -> None:
+def test_the_time_of_day_at_clock_zero(base: object, time_ns: int, zero: int | None) -> None:
     assert clock_zero_ns({} if base is None else {"baseTimeNanoseconds": base}, time_ns) == zero
 
 
@@ -110,7 +110,7 @@ def summary(of: TraceBuilder, worker: str = "worker0") -> Summary:
 
 
 def table(*samples: tuple[str, float, float]) -> CounterTable:
-    """Samples (counter, us from the base time, value)."""
+    """A table of samples (counter, us after the base time, value)."""
     names = tuple(dict.fromkeys(name for name, _, _ in samples))
     return CounterTable(
         "c_counters_data.csv",
@@ -122,11 +122,18 @@ def table(*samples: tuple[str, float, float]) -> CounterTable:
 
 
 def counted(samples: CounterTable, of: Summary | None = None) -> Summary:
+    """A summary with the counters of a file."""
     return with_counter_file([summary(trace()) if of is None else of], samples)[0]
 
 
+def series(samples: CounterTable, of: Summary | None = None) -> CounterSeries:
+    found = counted(samples, of).counters
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize("base_ns", [0, ABSOLUTE_BASE_NS], ids=["from baseTimeNanoseconds on", "absolute"])
-def test_samples_fall_into_the_steps_of_their_time_of_day(base_ns: int) -> None:
+def test_samples_belong_to_the_step_of_their_time_of_day(base_ns: int) -> None:
     found = counted(table(("host_cpu_usage", 0, 10), ("host_cpu_usage", 2500, 30)), summary(trace(base_ns=base_ns)))
     assert found.counters is not None
     assert found.counters.keys == (("host_cpu_usage", "Host"),)
@@ -136,15 +143,14 @@ def test_samples_fall_into_the_steps_of_their_time_of_day(base_ns: int) -> None:
     assert "counters" not in found.absent
 
 
-def test_a_recent_earlier_sample_extends_into_the_recording_but_not_an_old_one() -> None:
-    near = counted(table(("a", -6000, 1), ("a", -3000, 2), ("a", 2000, 3)))
-    assert near.counters is not None and near.counters.mean.tolist() == [[2, 2, 3, 3]]
-    old = counted(table(("a", -9000, 1), ("a", -8800, 2), ("a", 2000, 3), ("a", 2200, 3), ("a", 2400, 3)))
-    assert old.counters is not None
-    assert np.array_equal(old.counters.mean, [[np.nan, np.nan, 3, 3]], equal_nan=True)
+def test_a_recent_sample_before_the_recording_counts_and_an_old_one_does_not() -> None:
+    recent = series(table(("a", -6000, 1), ("a", -3000, 2), ("a", 2000, 3)))
+    assert recent.mean.tolist() == [[2, 2, 3, 3]]
+    old = series(table(("a", -9000, 1), ("a", -8800, 2), ("a", 2000, 3), ("a", 2200, 3), ("a", 2400, 3)))
+    assert np.array_equal(old.mean, [[np.nan, np.nan, 3, 3]], equal_nan=True)
 
 
-def test_devices_that_share_a_name_are_averaged_and_named() -> None:
+def test_devices_that_share_a_counter_name_are_averaged_with_a_note() -> None:
     samples = [("gpu_frequency", 100 * k + gpu, 1000.0 + gpu) for k in range(40) for gpu in range(4)]
     found = counted(table(*samples, *(("host_cpu_usage", 100 * k, 5) for k in range(40))))
     assert found.counters is not None
@@ -155,27 +161,24 @@ def test_devices_that_share_a_name_are_averaged_and_named() -> None:
     assert note.message.endswith("what was sampled together is averaged: gpu_frequency (4 at a time)")
 
 
-def test_process_ids_do_not_stay_in_names() -> None:
-    one = counted(table(("process_cpu_usage_2520152", 0, 1), ("process_cpu_usage_2.520152e+06", 2000, 3)))
-    assert one.counters is not None
-    assert one.counters.keys == (("process_cpu_usage", "Host"),)
-    assert one.counters.mean.tolist() == [[1, 1, 3, 3]]
-    two = counted(table(("process_cpu_usage_70", 0, 1), ("process_cpu_usage_8", 0, 3)))
-    assert two.counters is not None
-    assert two.counters.keys == (("process_cpu_usage #1", "Host"), ("process_cpu_usage #2", "Host"))
-    assert two.counters.mean[:, 0].tolist() == [3, 1]
+def test_process_ids_are_removed_from_counter_names() -> None:
+    one_process = series(table(("process_cpu_usage_2520152", 0, 1), ("process_cpu_usage_2.520152e+06", 2000, 3)))
+    assert one_process.keys == (("process_cpu_usage", "Host"),)
+    assert one_process.mean.tolist() == [[1, 1, 3, 3]]
+    two_processes = series(table(("process_cpu_usage_70", 0, 1), ("process_cpu_usage_8", 0, 3)))
+    assert two_processes.keys == (("process_cpu_usage #1", "Host"), ("process_cpu_usage #2", "Host"))
+    assert two_processes.mean[:, 0].tolist() == [3, 1]
 
 
-def test_counters_of_trace_and_file_are_both_kept() -> None:
+def test_counters_of_the_trace_and_the_file_are_both_kept() -> None:
     drawn = trace()
     drawn.counter("load", 0, value=1)
-    found = counted(table(("load", 0, 9), ("other", 0, 5)), summary(drawn))
-    assert found.counters is not None
-    assert found.counters.keys == (("load", "Host"), ("load (file)", "Host"), ("other", "Host"))
-    assert found.counters.mean[:, 0].tolist() == [1, 9, 5]
+    found = series(table(("load", 0, 9), ("other", 0, 5)), summary(drawn))
+    assert found.keys == (("load", "Host"), ("load (file)", "Host"), ("other", "Host"))
+    assert found.mean[:, 0].tolist() == [1, 9, 5]
 
 
-def test_clocks_that_do_not_meet_are_an_error_with_both_ranges() -> None:
+def test_samples_outside_the_recording_are_an_error_with_both_time_ranges() -> None:
     with pytest.raises(InputError) as error:
         counted(table(("a", 10_000_000, 1), ("a", 11_000_000, 1)))
     assert error.value.path == "c_counters_data.csv"
@@ -187,26 +190,26 @@ def test_clocks_that_do_not_meet_are_an_error_with_both_ranges() -> None:
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1e-3, 1e3], ids=["seconds", "milliseconds", "nanoseconds"])
-def test_timestamps_in_another_unit_are_an_error_and_not_an_empty_table(unit: float) -> None:
+def test_timestamps_in_another_unit_are_an_error(unit: float) -> None:
     right = table(("a", 0, 1))
     with pytest.raises(InputError, match="its samples are from"):
         counted(replace(right, time_us=right.time_us * unit))
 
 
-def test_a_recording_without_a_time_of_day_cannot_take_samples() -> None:
+def test_a_recording_without_a_time_of_day_is_an_error() -> None:
     with pytest.raises(InputError, match="no absolute time stamps and no baseTimeNanoseconds"):
         counted(table(("a", 0, 1)), summary(trace(spelling="2021", base_ns=5_000_000)))
 
 
-def test_samples_that_leave_out_the_recording_are_an_error_too() -> None:
+def test_samples_only_before_and_after_the_recording_are_an_error() -> None:
     with pytest.raises(InputError, match="no counter was sampled during its compared steps or shortly before"):
         counted(table(("a", -9e6, 1), ("b", 9e6, 1)))
 
 
-def test_of_several_captures_those_without_samples_are_named() -> None:
+def test_captures_without_samples_have_a_note() -> None:
     early, late = summary(trace(), "worker0"), summary(trace(start_us=60e6), "worker1")
     found = with_counter_file([early, late], table(("a", 0, 7)))
-    assert [one.counters is not None for one in found] == [True, False]
+    assert [summary.counters is not None for summary in found] == [True, False]
     (note,) = [note for note in found[1].notes if note.code is NoteCode.COUNTERS_UNUSABLE]
     assert note.where == "worker1.pt.trace.json"
     pooled = pool(found)
@@ -219,10 +222,9 @@ def test_of_several_captures_those_without_samples_are_named() -> None:
 @given(st.permutations(range(12)))
 def test_the_order_of_rows_does_not_matter(order: list[int]) -> None:
     samples = [(f"gpu_{k % 2}", 300.0 * (k // 2), float(k)) for k in range(12)]
-    straight, shuffled = counted(table(*samples)), counted(table(*(samples[k] for k in order)))
-    assert straight.counters is not None and shuffled.counters is not None
-    assert straight.counters.keys == shuffled.counters.keys
-    assert np.array_equal(straight.counters.mean, shuffled.counters.mean)
+    ordered, shuffled = series(table(*samples)), series(table(*(samples[k] for k in order)))
+    assert ordered.keys == shuffled.keys
+    assert np.array_equal(ordered.mean, shuffled.mean)
 
 
 @needs_shared
@@ -235,8 +237,8 @@ def test_the_rounds_of_a_published_file() -> None:
         samples = read_counters(str(path))
         chosen = {name: samples.counter == code for code, name in enumerate(samples.names)}
         for name in ("gpu_frequency", "cpu_frequency", "disk_usage", "host_cpu_usage"):
-            one = rounds((samples.time_us[chosen[name]] * 1000).astype(np.int64), samples.value[chosen[name]])
-            found[side, name] = one.size, round(float(np.median(np.diff(one.time_ns))) / 1e9, 1)
+            sampled = rounds((samples.time_us[chosen[name]] * 1000).astype(np.int64), samples.value[chosen[name]])
+            found[side, name] = sampled.size, round(float(np.median(np.diff(sampled.time_ns))) / 1e9, 1)
     assert {size for (_, name), (size, _) in found.items() if name == "gpu_frequency"} == {8}
     assert {size for (_, name), (size, _) in found.items() if name == "disk_usage"} == {5}
     assert {size for (_, name), (size, _) in found.items() if name == "host_cpu_usage"} == {1}

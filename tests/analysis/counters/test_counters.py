@@ -1,11 +1,10 @@
-"""Counters per step: staircases cut at step windows.
+"""Counters per step: a sample holds until the next one.
 
-In the pictures a step is a box and a digit is a sample of that value; a character is 10 ns.
+In pictures a step is a box, a digit a sample of that value, a character 10 ns.
 """
 
 from __future__ import annotations
 
-import io
 import math
 import re
 from dataclasses import replace
@@ -16,12 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.counters.counter_tables import SampledCounters, coarse_note, sampled_counters
-from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.recordings.recording import ALL_DEVICES, HOST_DEVICE, CounterSamples, Origin
+from tb_perfcompare.model.recordings.recording import ALL_DEVICES, HOST_DEVICE, CounterSamples
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.model.summary.summary import CounterSeries, Summary
-from tb_perfcompare.sources.trace.torch_profiler import read_trace
+from tb_perfcompare.model.summary.summary import CounterSeries
+from tests.analysis.summaries import summary
 from tests.build import MAIN, TraceBuilder
 
 NS = 10
@@ -75,7 +73,7 @@ def test_a_sample_holds_until_the_next_one() -> None:
     assert (found.coverage.tolist(), found.samples.tolist()) == ([[1.0]], [[3]])
 
 
-def test_the_sample_before_a_step_counts_in_its_mean_but_not_its_coverage() -> None:
+def test_a_sample_before_a_step_counts_in_its_mean_but_not_its_coverage() -> None:
     found = series(*drawn("  [........][........]",
                           " 6    2"))  # fmt: skip
     # first step: 6 for 4 of 10, then 2; second step: 2 is held
@@ -84,7 +82,7 @@ def test_the_sample_before_a_step_counts_in_its_mean_but_not_its_coverage() -> N
     assert (found.samples.tolist(), found.sd[0, 1]) == ([[1, 0]], 0.0)
 
 
-def test_nothing_is_known_before_the_first_sample() -> None:
+def test_steps_before_the_first_sample_have_no_values() -> None:
     found = series(*drawn("[........][........][........]",
                           "              5   "))  # fmt: skip
     # the second step is known from its middle on, and its mean is over that half
@@ -100,14 +98,14 @@ def test_a_sample_at_an_edge_belongs_to_the_step_that_begins_there() -> None:
     assert (found.sd.tolist(), found.samples.tolist()) == ([[0.0, 0.0]], [[1, 1]])
 
 
-def test_samples_between_steps_are_held_into_the_next_one() -> None:
+def test_a_sample_between_steps_holds_into_the_next_step() -> None:
     found = series(*drawn("[....]    [....]",
                           "1   2 3 4    8  "))  # fmt: skip
     assert found.samples.tolist() == [[2, 1]]
     assert found.mean.tolist() == [[pytest.approx((1 * 4 + 2 * 2) / 6), pytest.approx((4 * 3 + 8 * 3) / 6)]]
 
 
-def test_counters_do_not_mix() -> None:
+def test_each_counter_has_its_own_row() -> None:
     found = series(*drawn("[........][........]",
                           "1         ",
                           "          9",
@@ -116,7 +114,7 @@ def test_counters_do_not_mix() -> None:
     assert np.array_equal(found.mean, [[1, 1], [np.nan, 9], [5, 5]], equal_nan=True)
 
 
-def test_samples_of_one_time_are_averaged_and_all_counted() -> None:
+def test_simultaneous_samples_are_averaged_and_all_counted() -> None:
     rows = [("a", "a", HOST_DEVICE, 0, 2.0), ("a", "a", HOST_DEVICE, 0, 4.0), ("a", "a", HOST_DEVICE, 50, 9.0)]
     found = series(rows, [(0, 100)])
     assert (found.mean.tolist(), found.samples.tolist()) == ([[6.0]], [[3]])
@@ -129,11 +127,11 @@ def test_a_step_of_zero_length_has_the_current_value() -> None:
     assert found.coverage.tolist() == [[0.0, 1.0, 0.0]]
 
 
-def test_counters_known_in_no_step_are_left_out() -> None:
+def test_a_counter_sampled_after_the_last_step_is_left_out() -> None:
     assert sampled([("late", "late", HOST_DEVICE, 200, 1.0)], [(0, 100)]) is None
 
 
-def test_values_at_the_ends_of_a_double_give_no_infinities() -> None:
+def test_extreme_values_do_not_overflow() -> None:
     rows = [("a", "a", HOST_DEVICE, at, value) for at, value in ((0, 1.7e308), (10, -1.7e308), (10, -1.7e308))]
     found = series(rows, [(0, 5), (5, 20)])
     assert found.mean[0, 0] == 1.7e308
@@ -153,17 +151,17 @@ def test_values_at_the_ends_of_a_double_give_no_infinities() -> None:
         ("memory", "used", "memory / used"),
     ],
 )
-def test_the_key_of_a_number_is_shown_where_it_says_more(name: str, key: str, shown: str) -> None:
+def test_a_series_key_is_shown_unless_it_repeats_the_name(name: str, key: str, shown: str) -> None:
     found = series([(name, key, 0, 0, 1.0)], [(0, 10)])
     assert found.keys == ((shown, "GPU 0"),)
 
 
-def test_several_series_of_one_counter_all_show_their_keys() -> None:
+def test_all_series_of_a_counter_show_their_keys() -> None:
     found = series([("memory", "memory", 1, 0, 1.0), ("memory", "free", 1, 0, 1.0)], [(0, 10)])
     assert found.keys == (("memory / free", "GPU 1"), ("memory / memory", "GPU 1"))
 
 
-def test_names_that_would_coincide_stay_apart() -> None:
+def test_counters_whose_short_names_collide_keep_their_full_names() -> None:
     rows = [("GPU 0 load", "GPU load", 0, 0, 1.0), ("GPU load", "GPU load", 0, 0, 3.0)]
     found = series(rows, [(0, 10)])
     assert found.keys == (("GPU 0 load / GPU load", "GPU 0"), ("GPU load / GPU load", "GPU 0"))
@@ -175,7 +173,7 @@ def test_names_that_would_coincide_stay_apart() -> None:
     [(HOST_DEVICE, "GPU", "Host"), (2, "GPU", "GPU 2"), (2, "MLU", "MLU 2"), (2, "CPU", "Device 2"),
      (ALL_DEVICES, "GPU", "GPU (all)")],
 )  # fmt: skip
-def test_devices_are_called_as_users_call_them(device: int, word: str, label: str) -> None:
+def test_counters_have_the_label_of_their_device(device: int, word: str, label: str) -> None:
     assert series([("a", "a", device, 0, 1.0)], [(0, 10)], word).keys == (("a", label),)
 
 
@@ -192,14 +190,14 @@ def test_devices_are_called_as_users_call_them(device: int, word: str, label: st
         ("queue", "length", 1.0, ""),
     ],
 )
-def test_units_come_from_known_names_or_from_brackets(name: str, key: str, value: float, unit: str) -> None:
+def test_the_unit_comes_from_a_known_name_or_from_brackets(name: str, key: str, value: float, unit: str) -> None:
     assert series([(name, key, 0, 0, value)], [(0, 10)]).units == (unit,)
 
 
 # -- periods ------------------------------------------------------------------------------------------------------
 
 
-def test_counters_sampled_less_than_once_per_step_are_named() -> None:
+def test_a_note_lists_counters_sampled_less_than_once_per_step() -> None:
     rows, edges = drawn("[..][..][..][..]",
                         "1     2     3   ",
                         "1 2 3 4 5 6 7 8 ")  # fmt: skip
@@ -219,11 +217,6 @@ def test_counters_sampled_less_than_once_per_step_are_named() -> None:
 # -- whole traces -------------------------------------------------------------------------------------------------
 
 
-def summary_of(trace: TraceBuilder) -> Summary:
-    recording = read_trace(io.BytesIO(trace.encode()), name="worker0.pt.trace.json")
-    return summarize(recording, Origin("drawn", "drawn"), "marker")
-
-
 def two_steps(**options: int) -> TraceBuilder:
     trace = TraceBuilder(**options)
     trace.step(1, 0, 100)
@@ -239,7 +232,7 @@ def test_a_trace_with_counters_has_them_per_step() -> None:
     for at, value in ((0, 0.5), (150, 1.0)):
         trace.counter("GPU 0 Utilization", at, pid=0, **{"GPU Utilization": value})
     trace.counter("rss", 50, value=7)
-    found = summary_of(trace)
+    found = summary(trace, window="marker")
     assert found.counters is not None
     assert found.counters.keys == (("GPU Utilization", "GPU 0"), ("rss", "Host"))
     assert found.counters.units == ("fraction", "")
@@ -249,19 +242,21 @@ def test_a_trace_with_counters_has_them_per_step() -> None:
 
 
 def test_without_counters_the_reason_is_given() -> None:
-    assert summary_of(two_steps()).absent["counters"] == "no counter events in the trace"
+    assert summary(two_steps(), window="marker").absent["counters"] == "no counter events in the trace"
     late = two_steps()
     late.counter("rss", 500, value=7)
-    assert summary_of(late).counters is None
-    assert summary_of(late).absent["counters"] == "no counter was sampled before the last compared step ended"
+    found = summary(late, window="marker")
+    assert found.counters is None
+    assert found.absent["counters"] == "no counter was sampled before the last compared step ended"
 
 
 def test_counters_change_nothing_else() -> None:
-    plain, counted = two_steps(), two_steps()
-    counted.counter("rss", 50, pid=MAIN, value=7)
-    one, other = summary_of(plain), summary_of(counted)
-    assert np.array_equal(one.owned.time_ns, other.owned.time_ns)
-    assert (one.owned.key, one.steps.label, one.notes) == (other.owned.key, other.steps.label, other.notes)
+    trace = two_steps()
+    plain = summary(trace, window="marker")
+    trace.counter("rss", 50, pid=MAIN, value=7)
+    counted = summary(trace, window="marker")
+    assert np.array_equal(plain.owned.time_ns, counted.owned.time_ns)
+    assert (plain.owned.key, plain.steps.label, plain.notes) == (counted.owned.key, counted.steps.label, counted.notes)
 
 
 # -- laws ---------------------------------------------------------------------------------------------------------
@@ -288,8 +283,8 @@ def sample_rows(draw: st.DrawFn) -> list[Sample]:
     return draw(st.lists(row, min_size=1, max_size=14))
 
 
-def plain(rows: list[Sample], edges: list[tuple[int, int]], of: tuple[str, str, int]) -> list[list[float]]:
-    """Mean, sd, coverage and samples of one counter per step: one nanosecond after the other."""
+def naive(rows: list[Sample], edges: list[tuple[int, int]], of: tuple[str, str, int]) -> list[list[float]]:
+    """Mean, sd, coverage and samples of a counter per step, computed nanosecond by nanosecond."""
     own: dict[int, list[float]] = {}
     for name, key, device, time, value in rows:
         if (name, key, device) == of:
@@ -311,13 +306,11 @@ def plain(rows: list[Sample], edges: list[tuple[int, int]], of: tuple[str, str, 
 
 
 @given(sample_rows(), step_edges())
-def test_every_figure_is_that_of_a_walk_through_the_nanoseconds(
-    rows: list[Sample], edges: list[tuple[int, int]]
-) -> None:
+def test_figures_equal_those_computed_by_nanosecond(rows: list[Sample], edges: list[tuple[int, int]]) -> None:
     found = sampled(rows, edges)
     known = {} if found is None else dict(zip(found.series.keys, range(len(found.series)), strict=True))
     for name, key, device in {row[:3] for row in rows}:
-        expected = plain(rows, edges, (name, key, device))
+        expected = naive(rows, edges, (name, key, device))
         row = known.get((f"{name} / {key}", "Host" if device == HOST_DEVICE else f"GPU {device}"))
         for step, (start, end) in enumerate(edges):
             mean, sd, coverage, samples = expected[step]
@@ -342,38 +335,24 @@ def test_a_constant_counter_has_exactly_itself_as_mean(
         assert set(found.series.sd[known].tolist()) == {0.0}
 
 
-@given(sample_rows(), step_edges())
-def test_coverage_is_a_share_and_only_known_steps_have_figures(
-    rows: list[Sample], edges: list[tuple[int, int]]
-) -> None:
-    found = sampled(rows, edges)
-    if found is not None:
-        own = found.series
-        assert ((own.coverage >= 0) & (own.coverage <= 1)).all()
-        assert np.array_equal(np.isnan(own.mean), np.isnan(own.sd))
-        assert (own.samples[np.isnan(own.mean)] == 0).all() and (own.coverage[own.samples == 0] == 0).all()
-
-
 @given(sample_rows(), step_edges(), st.sampled_from([-10_000, 7, 1_700_000_000_000_000_000]))
-def test_the_clock_does_not_matter(rows: list[Sample], edges: list[tuple[int, int]], shift: int) -> None:
+def test_shifting_the_clock_changes_nothing(rows: list[Sample], edges: list[tuple[int, int]], shift: int) -> None:
     moved = [(*row[:3], row[3] + shift, row[4]) for row in rows]
-    one = sampled(rows, edges)
-    other = sampled(moved, [(a + shift, b + shift) for a, b in edges])
-    assert (one is None) == (other is None)
-    if one is not None and other is not None:
-        assert_same(one.series, other.series)
-        assert np.array_equal(one.period_ns, other.period_ns, equal_nan=True)
+    found = sampled(rows, edges)
+    shifted = sampled(moved, [(a + shift, b + shift) for a, b in edges])
+    assert (found is None) == (shifted is None)
+    if found is not None and shifted is not None:
+        assert_same(found.series, shifted.series)
+        assert np.array_equal(found.period_ns, shifted.period_ns, equal_nan=True)
 
 
-@given(sample_rows(), step_edges(), st.randoms(use_true_random=False))
-def test_a_counter_does_not_depend_on_the_others(
-    rows: list[Sample], edges: list[tuple[int, int]], random: object
-) -> None:
+@given(sample_rows(), step_edges())
+def test_a_counter_does_not_depend_on_other_counters(rows: list[Sample], edges: list[tuple[int, int]]) -> None:
     whole = sampled(rows, edges)
     if whole is None:
         return
     for name, key, device in {row[:3] for row in rows}:
-        # the second series keeps the name from becoming shorter
+        # a second series keeps the key in the name
         own = [row for row in rows if row[:3] == (name, key, device)] + [(name, "z", 9, 10**6, 0.0)]
         alone = sampled(own, edges)
         at = [row for row, found in enumerate(whole.series.keys) if found == alone.series.keys[0]] if alone else []
@@ -390,21 +369,7 @@ def _rows(whole: CounterSeries, rows: list[int]) -> dict[str, object]:
     }
 
 
-def assert_same(one: CounterSeries, other: CounterSeries) -> None:
-    assert (one.keys, one.units) == (other.keys, other.units)
+def assert_same(found: CounterSeries, expected: CounterSeries) -> None:
+    assert (found.keys, found.units) == (expected.keys, expected.units)
     for name in ("mean", "sd", "coverage", "samples"):
-        assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True), name
-
-
-@given(st.permutations(range(12)))
-def test_the_order_of_events_in_the_file_does_not_matter(order: list[int]) -> None:
-    trace = two_steps()
-    for at in range(12 - len(trace.events)):
-        trace.counter(f"GPU {at % 2} load", 20 * (at // 2), load=at, other=-at)
-    assert len(trace.events) == 12
-    shuffled = read_trace(io.BytesIO(trace.encode(order)), name="a")
-    straight = read_trace(io.BytesIO(trace.encode()), name="a")
-    assert shuffled.counters is not None and straight.counters is not None
-    for name in ("name", "series", "device", "time_ns", "value"):
-        assert np.array_equal(getattr(shuffled.counters, name), getattr(straight.counters, name))
-    assert list(shuffled.counters.strings.texts) == list(straight.counters.strings.texts)
+        assert np.array_equal(getattr(found, name), getattr(expected, name), equal_nan=True), name

@@ -1,6 +1,8 @@
-"""Collectives one by one: which there are, and how long kernels compute beside them."""
+"""Single collectives: their steps, lengths, groups and overlap with kernels."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +15,7 @@ from tests.build import TraceBuilder
 
 
 def two_steps() -> TraceBuilder:
-    """Of the first collective, 40 us, 10 run beside a kernel; of the second none."""
+    """Two collectives of 40 us, of which 10 us and none overlap a kernel."""
     trace = TraceBuilder(rank=0, world_size=2)
     for number, start in ((1, 0), (2, 200)):
         trace.step(number, start, start + 150)
@@ -24,42 +26,42 @@ def two_steps() -> TraceBuilder:
     return trace
 
 
-def found(trace: TraceBuilder) -> Collectives:
-    got = summary(trace).collectives
-    assert got is not None
-    return got
+def collectives(trace: TraceBuilder) -> Collectives:
+    found = summary(trace).collectives
+    assert found is not None
+    return found
 
 
-def test_each_call_has_its_step_its_length_and_its_group() -> None:
-    got = found(two_steps())
-    assert [group for _, group in got.keys] == ['"0"']
-    assert (got.group_size.tolist(), got.key.tolist(), got.step.tolist()) == ([2], [0, 0], [0, 1])
-    assert got.dur_ns.tolist() == [40_000, 40_000]
+def test_each_call_has_a_step_a_length_and_a_group() -> None:
+    found = collectives(two_steps())
+    assert [group for _, group in found.keys] == ['"0"']
+    assert (found.group_size.tolist(), found.key.tolist(), found.step.tolist()) == ([2], [0, 0], [0, 1])
+    assert found.dur_ns.tolist() == [40_000, 40_000]
 
 
-def test_the_time_beside_a_kernel_is_hidden() -> None:
-    got = found(two_steps())
-    assert (got.busy_ns.tolist(), got.hidden_ns.tolist()) == ([40_000, 40_000], [10_000, 0])
+def test_time_that_overlaps_a_kernel_is_hidden() -> None:
+    found = collectives(two_steps())
+    assert (found.busy_ns.tolist(), found.hidden_ns.tolist()) == ([40_000, 40_000], [10_000, 0])
 
 
-def test_on_the_host_the_outermost_range_is_the_collective_and_nothing_is_said_of_overlap() -> None:
+def test_a_host_collective_is_its_outermost_range_with_unknown_overlap() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     trace.annotation("gloo:all_reduce", 10, 40)
     trace.annotation("gloo:all_reduce", 15, 30)
-    got = found(trace)
-    assert got.dur_ns.tolist() == [30_000]
-    assert got.hidden_ns.tolist() == [UNKNOWN]
+    found = collectives(trace)
+    assert found.dur_ns.tolist() == [30_000]
+    assert found.hidden_ns.tolist() == [UNKNOWN]
 
 
-def test_without_communication_there_are_none() -> None:
+def test_a_run_without_communication_has_no_collectives() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.op("aten::mm", 10, 90)
     assert summary(trace).collectives is None
 
 
-def test_pooling_and_choosing_steps_keep_each_call_with_its_step() -> None:
+def test_pooling_and_selecting_steps_keep_each_call_in_its_step() -> None:
     plain = TraceBuilder()
     plain.step(1, 0, 100)
     plain.op("aten::mm", 10, 90)
@@ -74,8 +76,6 @@ def test_pooling_and_choosing_steps_keep_each_call_with_its_step() -> None:
 
 @pytest.mark.parametrize("damage", ["step", "key", "busy_ns"])
 def test_inconsistent_collectives_are_detected(damage: str) -> None:
-    from dataclasses import replace
-
     whole = summary(two_steps())
     assert whole.collectives is not None and inconsistency(whole) == ""
     values = getattr(whole.collectives, damage)

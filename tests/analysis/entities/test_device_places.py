@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
 from hypothesis import assume, given
-from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.select import select_steps
@@ -13,7 +10,7 @@ from tb_perfcompare.model.summary.launch_sites import place_below
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summarised, summary
 from tests.build import TraceBuilder
-from tests.strategies import permutations_of, traces
+from tests.strategies import traces
 from tests.work_pictures import calls
 
 CONVOLUTION = """
@@ -23,8 +20,8 @@ CONVOLUTION = """
 """
 
 
-def drawn(of: Summary) -> list[str]:
-    """`work below operator[shape] < operator: launches, us` in the order in which it ran."""
+def lines_of(of: Summary) -> list[str]:
+    """`work below operator[shape] < operator: launches, us` in order of execution."""
     assert of.work is not None
     above = {place_below(key[2], key[0], key[1]): key for key in of.work.operators.keys}
     lines = []
@@ -38,8 +35,8 @@ def drawn(of: Summary) -> list[str]:
     return lines
 
 
-def test_work_is_below_the_operators_that_launched_it() -> None:
-    assert drawn(summary(calls(CONVOLUTION))) == [
+def test_device_work_is_below_the_operators_that_launched_it() -> None:
+    assert lines_of(summary(calls(CONVOLUTION))) == [
         "Kernel conv below aten::cudnn_convolution[[8, 3]] < aten::conv2d[[8, 3]]: 2, 60 us",
         "Memset Memset (Device) below aten::cudnn_convolution[[8, 3]] < aten::conv2d[[8, 3]]: 2, 2 us",
         "Kernel gemm below aten::mm[[4, 4]]: 4, 40 us",
@@ -47,7 +44,7 @@ def test_work_is_below_the_operators_that_launched_it() -> None:
     ]
 
 
-def test_operators_count_their_calls_and_the_time_of_everything_below() -> None:
+def test_operators_have_their_calls_and_the_time_of_all_work_below() -> None:
     work = summary(calls(CONVOLUTION)).work
     assert work is not None
     times, counts = work.operators.totals()
@@ -56,41 +53,41 @@ def test_operators_count_their_calls_and_the_time_of_everything_below() -> None:
     )} == {"aten::conv2d": (2, 62), "aten::cudnn_convolution": (2, 62), "aten::mm": (4, 40)}  # fmt: skip
 
 
-def test_a_call_nested_alone_in_one_of_its_name_is_one_operator() -> None:
-    got = drawn(summary(calls("aten::sum[4] > aten::sum[4] | reduce 5", steps=1)))
-    assert got == ["Kernel reduce below aten::sum[[4]]: 1, 5 us"]
+def test_a_single_nested_call_of_the_same_name_is_one_operator() -> None:
+    found = lines_of(summary(calls("aten::sum[4] > aten::sum[4] | reduce 5", steps=1)))
+    assert found == ["Kernel reduce below aten::sum[[4]]: 1, 5 us"]
 
 
-def test_the_same_work_in_another_place_is_another_path() -> None:
-    got = drawn(summary(calls("a > aten::mul | mul 5\nb > aten::mul | mul 7", steps=1)))
-    assert got == ["Kernel mul below aten::mul < a: 1, 5 us", "Kernel mul below aten::mul < b: 1, 7 us"]
+def test_a_kernel_below_two_operators_has_two_paths() -> None:
+    found = lines_of(summary(calls("a > aten::mul | mul 5\nb > aten::mul | mul 7", steps=1)))
+    assert found == ["Kernel mul below aten::mul < a: 1, 5 us", "Kernel mul below aten::mul < b: 1, 7 us"]
 
 
-def test_without_device_events_there_is_nothing() -> None:
+def test_without_device_events_there_is_no_device_work() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.op("aten::mm", 0, 10)
     assert summary(trace).work is None
 
 
-def test_captures_pool_and_one_without_device_work_adds_nothing() -> None:
-    quiet = TraceBuilder()
-    quiet.step(1, 0, 10)
-    quiet.op("aten::mm", 0, 10)
-    one = summary(calls(CONVOLUTION))
-    both = pool([one, summary(quiet, span="2"), summary(calls(CONVOLUTION), span="3")])
-    assert both.work is not None and one.work is not None
-    assert both.work.work.keys == one.work.work.keys
-    assert both.work.work.totals()[0].tolist() == (2 * one.work.work.totals()[0]).tolist()
-    assert both.work.operators.totals()[1].tolist() == (2 * one.work.operators.totals()[1]).tolist()
+def test_captures_with_and_without_device_work_are_pooled() -> None:
+    host_only = TraceBuilder()
+    host_only.step(1, 0, 10)
+    host_only.op("aten::mm", 0, 10)
+    single = summary(calls(CONVOLUTION))
+    pooled = pool([single, summary(host_only, span="2"), summary(calls(CONVOLUTION), span="3")])
+    assert pooled.work is not None and single.work is not None
+    assert pooled.work.work.keys == single.work.work.keys
+    assert pooled.work.work.totals()[0].tolist() == (2 * single.work.work.totals()[0]).tolist()
+    assert pooled.work.operators.totals()[1].tolist() == (2 * single.work.operators.totals()[1]).tolist()
 
 
-def test_chosen_steps_keep_their_own_work() -> None:
+def test_selected_steps_keep_their_work() -> None:
     chosen = select_steps(summary(calls(CONVOLUTION, steps=4)), (1, 2))
-    assert drawn(chosen) == drawn(summary(calls(CONVOLUTION, steps=2)))
+    assert lines_of(chosen) == lines_of(summary(calls(CONVOLUTION, steps=2)))
 
 
 @given(traces())
-def test_all_device_time_of_the_steps_is_there_once(trace: TraceBuilder) -> None:
+def test_device_work_sums_to_the_kernel_and_copy_tables(trace: TraceBuilder) -> None:
     of = summarised(trace)
     tables = [group for name, group in of.groups.items() if name in ("kernels", "memcpy")]
     whole = sum(int(table.measures_ns["total"].sum()) for table in tables)
@@ -100,20 +97,10 @@ def test_all_device_time_of_the_steps_is_there_once(trace: TraceBuilder) -> None
 
 
 @given(traces())
-def test_every_place_leads_up_to_the_top(trace: TraceBuilder) -> None:
+def test_every_place_is_below_a_known_operator(trace: TraceBuilder) -> None:
     of = summarised(trace)
     assume(of.work is not None)
     assert of.work is not None
     known = {place_below(above, operator, shape) for operator, shape, above in of.work.operators.keys} | {""}
     assert {above for _, _, above in of.work.operators.keys} <= known
     assert {place for _, _, place in of.work.work.keys} <= known
-
-
-@given(traces(), st.data())
-def test_the_order_of_events_in_the_file_changes_nothing(trace: TraceBuilder, data: st.DataObject) -> None:
-    one, two = summarised(trace), summarised(trace, order=data.draw(permutations_of(trace)))
-    assert (one.work is None) == (two.work is None)
-    if one.work is not None and two.work is not None:
-        for x, y in ((one.work.work, two.work.work), (one.work.operators, two.work.operators)):
-            assert json.dumps(x.keys) == json.dumps(y.keys)
-            assert [t.tolist() for t in x.totals()] == [t.tolist() for t in y.totals()]

@@ -1,4 +1,4 @@
-"""What the device did in each step: busy, exposed, and why it was idle."""
+"""Device time per step: busy, exposed, and idle by reason."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hypothesis import given
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.select import select_steps
-from tb_perfcompare.model.summary.device_timeline import (
+from tb_perfcompare.model.summary.device_timeline import (  # fmt: skip
     BUSY,
     EXPOSED_COMMUNICATION,
     EXPOSED_COPIES,
@@ -27,7 +27,7 @@ from tests.strategies import traces
 
 
 def figures(of: Summary, step: int = 0) -> dict[str, tuple[float, int]]:
-    """Figure -> (microseconds, calls) of one step, without those that are zero."""
+    """Figure -> (microseconds, calls) of one step, without zeros."""
     table = of.groups[TABLE]
     time, calls = table.measures_ns["total"][:, step].tolist(), table.calls[:, step].tolist()
     found = {name: (ns / 1000, n) for (name,), ns, n in zip(table.keys, time, calls, strict=True)}
@@ -44,14 +44,14 @@ def drawn() -> TraceBuilder:
     return trace
 
 
-def test_idle_time_is_split_by_what_the_device_waits_for() -> None:
+def test_idle_time_is_split_by_reason() -> None:
     assert figures(summary(drawn())) == {
         BUSY: (44, 3), EXPOSED_COPIES: (10, 1), IDLE: (56, 5), HOST_WAIT: (15, 2), LAUNCH_LATENCY: (7, 2),
         STEP_END: (34, 1), SHORT_KERNELS: (4, 1),
     }  # fmt: skip
 
 
-def test_a_queued_kernel_does_not_wait_for_the_host() -> None:
+def test_a_queued_kernel_has_launch_latency_but_no_host_wait() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 50)
     trace.kernel("one", 10, 30, launch=(0, 1))
@@ -59,15 +59,15 @@ def test_a_queued_kernel_does_not_wait_for_the_host() -> None:
     assert figures(summary(trace)) == {BUSY: (37, 2), IDLE: (13, 2), LAUNCH_LATENCY: (13, 2)}
 
 
-def test_what_starts_before_its_launch_waits_for_the_host_only() -> None:
-    """Clocks of host and device that are a little apart."""
+def test_a_kernel_that_starts_before_its_launch_has_host_wait_only() -> None:
+    """Host and device clocks differ slightly."""
     trace = TraceBuilder()
     trace.step(1, 0, 50)
     trace.kernel("one", 10, 50, launch=(12, 13))
     assert figures(summary(trace)) == {BUSY: (40, 1), IDLE: (10, 1), HOST_WAIT: (10, 1)}
 
 
-def test_only_collectives_without_computing_beside_them_are_exposed() -> None:
+def test_a_collective_is_exposed_where_no_kernel_computes() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.kernel("gemm", 0, 60, launch=(0, 1))
@@ -75,17 +75,17 @@ def test_only_collectives_without_computing_beside_them_are_exposed() -> None:
     assert figures(summary(trace)) == {BUSY: (100, 2), EXPOSED_COMMUNICATION: (40, 1)}
 
 
-def test_a_launch_that_was_not_recorded_is_not_guessed() -> None:
+def test_idle_time_before_a_kernel_without_a_launch_is_unknown() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 50)
     trace.kernel("one", 0, 10, launch=(0, 1))
     trace.kernel("two", 20, 30)
     trace.kernel("three", 40, 50, launch=(31, 32))
-    got = figures(summary(trace))
-    assert (got[LAUNCH_UNKNOWN], got[HOST_WAIT], got[LAUNCH_LATENCY]) == ((10, 1), (1, 1), (9, 1))
+    found = figures(summary(trace))
+    assert (found[LAUNCH_UNKNOWN], found[HOST_WAIT], found[LAUNCH_LATENCY]) == ((10, 1), (1, 1), (9, 1))
 
 
-def test_several_devices_give_their_mean() -> None:
+def test_figures_are_means_over_devices() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 50)
     trace.kernel("one", 0, 50, launch=(0, 1), device=0)
@@ -94,7 +94,7 @@ def test_several_devices_give_their_mean() -> None:
     assert figures(summary(trace))[IDLE] == (15, 1)
 
 
-def test_without_device_events_it_is_absent_with_the_reason() -> None:
+def test_without_device_events_the_reason_is_given() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 50)
     trace.op("aten::mm", 0, 40)
@@ -103,7 +103,7 @@ def test_without_device_events_it_is_absent_with_the_reason() -> None:
     assert "no device events" in of.absent[TABLE]
 
 
-def test_a_figure_that_is_zero_in_the_chosen_steps_stays() -> None:
+def test_figures_that_are_zero_in_the_selected_steps_remain() -> None:
     trace = drawn()
     trace.step(2, 200, 300)
     for at in (215, 230, 240):
@@ -115,7 +115,7 @@ def test_a_figure_that_is_zero_in_the_chosen_steps_stays() -> None:
 
 
 @given(traces())
-def test_busy_and_the_parts_of_idle_are_the_whole_step(trace: TraceBuilder) -> None:
+def test_busy_and_idle_parts_sum_to_the_step(trace: TraceBuilder) -> None:
     of = summarised(trace)
     if TABLE not in of.groups:
         return

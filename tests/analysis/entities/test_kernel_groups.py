@@ -1,4 +1,4 @@
-"""Kernels by module and by data type: two more ways to split the same time."""
+"""Kernels by module and by data type."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TABLES = ("kernels_by_module", "kernels_by_type")
 
 
 def network(gemm_us: float = 40, types: tuple[str, str] = ("float", "c10::Half")) -> TraceBuilder:
-    """Net_0 with Linear_0 inside, and its backward pass; a kernel after it, one that nothing launched."""
+    """Net_0 with Linear_0 inside, its backward pass, and a kernel without a launch."""
     trace = TraceBuilder()
     trace.step(1, 0, 600)
     trace.python("nn.Module: Net_0", 10, 200, number=1, module=0)
@@ -50,7 +50,7 @@ def test_a_kernel_is_split_by_the_module_that_launched_it() -> None:
     }
 
 
-def test_a_kernel_is_split_by_the_types_of_the_operator_that_launched_it() -> None:
+def test_a_kernel_is_split_by_the_types_of_its_operator() -> None:
     assert total_us(summary(network()), "kernels_by_type") == {
         ("gemm", "['float', 'float']"): 40,
         ("gemm", "['c10::Half', 'c10::Half']"): 5,
@@ -60,24 +60,24 @@ def test_a_kernel_is_split_by_the_types_of_the_operator_that_launched_it() -> No
 
 
 @given(traces())
-def test_every_split_sums_to_the_kernels_in_every_step(trace: TraceBuilder) -> None:
+def test_modules_types_and_launches_of_a_kernel_sum_to_it(trace: TraceBuilder) -> None:
     of = summarised(trace)
-    for name in TABLES:
+    for name in (*TABLES, "kernels_by_launch"):
         split, whole = of.groups.get(name), of.groups.get("kernels")
         if split is None or whole is None:
             continue
         for key in whole.keys:
-            rows = [at for at, one in enumerate(split.keys) if one[0] == key[0]]
+            rows = [at for at, part in enumerate(split.keys) if part[0] == key[0]]
             at = list(whole.keys).index(key)
             assert np.array_equal(split.measures_ns["total"][rows].sum(axis=0), whole.measures_ns["total"][at])
             assert np.array_equal(split.calls[rows].sum(axis=0), whole.calls[at])
 
 
-def test_both_sides_are_compared_row_by_row() -> None:
+def test_splits_are_compared_by_row() -> None:
     sides = summary(network()), summary(network(50, ("float", "float")))
-    got = compare_summaries(*sides, CompareOptions(resamples=200))
+    found = compare_summaries(*sides, CompareOptions(resamples=200))
     for name, key in zip(TABLES, (("gemm", "Linear_0"), ("gemm", "['float', 'float']")), strict=True):
-        table = got.tables[name]
+        table = found.tables[name]
         at = {column.name: place for place, column in enumerate(table.columns)}
         row = next(row for row in table.rows if row[:2] == key)
         assert row[at["delta_us"]] == (10 if name == "kernels_by_module" else 15)
@@ -89,7 +89,7 @@ def test_both_sides_are_compared_row_by_row() -> None:
 @pytest.mark.parametrize(
     ("name", "hint"), [("kernels_by_module", "with_modules=True"), ("kernels_by_type", "record_shapes=True")]
 )
-def test_what_was_not_recorded_is_absent_with_the_reason(name: str, hint: str) -> None:
+def test_a_split_that_was_not_recorded_has_a_reason(name: str, hint: str) -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.op("aten::mm", 10, 20)

@@ -1,4 +1,4 @@
-"""Kernels that the profiler measured one by one: the n-th range is of the n-th launch, and its time is no time."""
+"""Kernels measured one at a time: the n-th range is of the n-th launch, and its times are not used."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ READ, SHARE = "dram__bytes_read.sum", "sm__throughput.avg.pct_of_peak_sustained_
 
 
 def measured(*, steps: int = 2, ranges: int = 4, metrics: bool = True, api: str = "cudaLaunchKernel") -> TraceBuilder:
-    """Every step launches a product and a sum; ranges read 100, 200, 300, ... bytes, each at half of the peak."""
+    """Every step launches a product and a sum; ranges read 100, 200, 300, ... bytes at half the peak."""
     trace = TraceBuilder()
     for number in range(steps):
         at = 1000 * number
@@ -46,7 +46,7 @@ def notes(found: Summary) -> str:
     return " ".join(note.message for note in found.notes if note.code is NoteCode.MEASURED_RANGES)
 
 
-def test_the_nth_range_is_of_the_nth_launch() -> None:
+def test_the_nth_range_belongs_to_the_nth_launch() -> None:
     found = summary(measured())
     assert sums(found, KERNEL_METRICS) == {
         ("gemm", READ): ([1, 1], [100, 300]), ("gemm", SHARE): ([1, 1], [50_250, 50_250]),  # thousandths
@@ -59,7 +59,7 @@ def test_the_nth_range_is_of_the_nth_launch() -> None:
     assert inconsistency(found) == ""
 
 
-def test_calls_of_the_driver_within_the_runtime_are_no_launches_of_their_own() -> None:
+def test_driver_calls_within_runtime_calls_are_not_launches() -> None:
     trace = measured()
     for number in range(2):
         trace.call("cuLaunchKernel", 1000 * number + 112, 1000 * number + 118)
@@ -67,8 +67,7 @@ def test_calls_of_the_driver_within_the_runtime_are_no_launches_of_their_own() -
     assert sums(summary(trace), OPERATOR_METRICS) == sums(summary(measured()), OPERATOR_METRICS)
 
 
-def test_made_up_times_are_in_no_step_operator_or_category() -> None:
-    """The same trace with and without its ranges."""
+def test_times_of_measured_ranges_count_in_no_step_operator_or_category() -> None:
     with_ranges, without = summary(measured()), summary(measured(ranges=0))
     assert with_ranges.steps.total_ns.tolist() == without.steps.total_ns.tolist() == [900_000, 900_000]
     assert with_ranges.steps.launches.tolist() == [0, 0] and with_ranges.device.count == 0
@@ -79,19 +78,19 @@ def test_made_up_times_are_in_no_step_operator_or_category() -> None:
     assert "kernels" not in with_ranges.groups and "one by one" in with_ranges.absent["kernels"]
 
 
-def test_work_of_kernels_without_times_has_no_rate() -> None:
+def test_work_without_kernel_times_has_no_rate() -> None:
     found = summary(measured())
     assert "operator_work" not in found.groups and MODELLED_WORK in found.groups
     assert MODELLED_WORK not in summary(measured(ranges=0)).groups
 
 
 @pytest.mark.parametrize("api", ["cudaLaunchKernel", "cudaGraphLaunch"])
-def test_other_numbers_of_launches_leave_the_operator_open(api: str) -> None:
+def test_unequal_numbers_of_ranges_and_launches_leave_the_operator_unknown(api: str) -> None:
     found = summary(measured(ranges=5, api=api))
     launches = 4 if api == "cudaLaunchKernel" else 0
     assert OPERATOR_METRICS not in found.groups
     assert f"5 measured ranges, but {launches} kernel launches" in notes(found)
-    assert sums(found, KERNEL_METRICS)["gemm", READ] == ([2, 1], [450, 450])  # 100 + 300 + 500, shared out
+    assert sums(found, KERNEL_METRICS)["gemm", READ] == ([2, 1], [450, 450])  # 100 + 300 + 500, divided evenly
     assert not found.groups[KERNEL_METRICS].sampled
 
 
@@ -100,7 +99,7 @@ def test_ranges_without_metrics_are_noted_and_have_no_table() -> None:
     assert KERNEL_METRICS not in found.groups and "4 ranges" in notes(found)
 
 
-def test_steps_can_be_chosen_and_captures_pooled() -> None:
+def test_metrics_are_selected_by_step_and_pooled() -> None:
     found = summary(measured(steps=4, ranges=8))
     chosen = select_steps(found, (2, 3))
     assert sums(chosen, KERNEL_METRICS)["gemm", READ] == ([1, 1], [300, 500])

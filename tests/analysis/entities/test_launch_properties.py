@@ -1,4 +1,4 @@
-"""Kernels by how they were launched: grid and block, an MLU's kernel type and dimensions."""
+"""Kernels by launch configuration: grid and block, or kernel type and dimensions of an MLU."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def by_launch(of: Summary) -> dict[str, tuple[int, float]]:
     }
 
 
-def test_grid_and_block_tell_launches_apart() -> None:
+def test_kernels_are_split_by_grid_and_block() -> None:
     drawn = summary(launched("cuda", {}, {"grid": (8, 1, 1)}, {"block": (32, 2, 1)}, {}))
     assert by_launch(drawn) == {
         "grid [64, 1, 1] block [256, 1, 1]": (2, 1 + 4),
@@ -47,37 +47,30 @@ def test_grid_and_block_tell_launches_apart() -> None:
     }
 
 
-def test_mlu_launches_have_a_kernel_type_and_dimensions() -> None:
+def test_mlu_kernels_are_split_by_type_and_dimensions() -> None:
     drawn = summary(launched("mlu", {}, {"kernel type": "BLOCK", "dim": "[1,1,1]"}, {"dim": "[8,1,1]"}, {}))
     assert by_launch(drawn) == {"UNION1 [4, 1, 1]": (2, 5), "BLOCK [1, 1, 1]": (1, 2), "UNION1 [8, 1, 1]": (1, 3)}
 
 
-def test_older_branches_write_three_dimensions() -> None:
+def test_dimensions_of_older_mlu_traces_are_read() -> None:
     drawn = summary(launched("mlu", {"dimx": 16, "dimy": 2, "dimz": 1}, without=("dim",)))
     assert by_launch(drawn) == {"UNION1 [16, 2, 1]": (1, 1)}
 
 
-def test_a_launch_from_a_graph_says_so_without_the_graphs_number() -> None:
-    """Numbers of task topologies differ between recordings: rows could not be joined by them."""
+def test_launches_of_graphs_are_one_row_for_all_graphs() -> None:
+    """Numbers of task topologies differ between recordings."""
     drawn = summary(launched("mlu", {"tasktopo": 3}, {"tasktopo": 4}, {}))
     assert by_launch(drawn) == {"UNION1 [4, 1, 1] in a tasktopo": (2, 3), "UNION1 [4, 1, 1]": (1, 3)}
 
 
-def test_registers_and_shared_memory_are_means_over_time() -> None:
+def test_registers_and_shared_memory_are_means_weighted_by_time() -> None:
     drawn = summary(launched("cuda", {"registers per thread": 30}, {"registers per thread": 60}))
     facts = drawn.groups["kernels_by_launch"].facts
     assert facts["registers"].tolist() == [50.0]
     assert facts["shared_memory"].tolist() == [0.0]
 
 
-def test_launches_sum_to_the_kernels() -> None:
-    drawn = summary(launched("cuda", {}, {"grid": (8, 1, 1)}, {"block": (32, 2, 1)}, {}))
-    kernels, launches = drawn.groups["kernels"], drawn.groups["kernels_by_launch"]
-    assert launches.measures_ns["total"].sum() == kernels.measures_ns["total"].sum()
-    assert launches.calls.sum() == kernels.calls.sum()
-
-
-def test_kernels_that_do_not_say_are_a_row_without_a_launch() -> None:
+def test_kernels_without_a_launch_configuration_are_one_row() -> None:
     trace = launched("mlu", {})
     trace.kernel("Atomic Operation[ADD]", 90, 94, launch=(20, 22), api="cnQueueAtomicOperation")
     for event in trace.events:
@@ -96,7 +89,7 @@ def test_a_device_without_launch_properties_has_no_table_by_launch(vendor: str) 
     assert drawn.absent["kernels_by_launch"] == "no kernel records its launch configuration"
 
 
-def test_another_launch_configuration_removes_one_row_and_adds_one() -> None:
+def test_a_changed_launch_configuration_removes_a_row_and_adds_one() -> None:
     found = compare_summaries(
         summary(launched("mlu", {})), summary(launched("mlu", {"dim": "[8,1,1]"})), CompareOptions()
     )
@@ -106,13 +99,13 @@ def test_another_launch_configuration_removes_one_row_and_adds_one() -> None:
     assert rows == {"UNION1 [4, 1, 1]": "removed", "UNION1 [8, 1, 1]": "added"}
 
 
-def test_the_view_of_one_run_shows_launches() -> None:
+def test_the_view_of_a_run_shows_launch_configurations() -> None:
     table = view_tables(summary(launched("mlu", {})))["kernels_by_launch"]
     assert [column.label for column in table.columns][:4] == ["Name", "Launch", "Launches", "Total"]
     assert table.rows[0][:2] == ("gemm", "UNION1 [4, 1, 1]")
 
 
-def test_a_copy_between_devices_has_no_device_of_its_own() -> None:
+def test_a_copy_between_devices_adds_no_device() -> None:
     trace = TraceBuilder(vendor="mlu")
     trace.step(1, 0, 100)
     trace.op("aten::copy_", 0, 50)

@@ -1,4 +1,4 @@
-"""Arguments that are let go of before a summary is made: no part of it may read them."""
+"""Arguments dropped before a trace is summarised: no part of the analysis reads them."""
 
 from __future__ import annotations
 
@@ -20,23 +20,21 @@ ORIGIN = Origin("here", "run", "worker0", "1")
 ANALYSIS = Path(analysis.__file__).parent
 
 
-def demo_traces() -> list[Path]:
-    return sorted(DEMO.glob("**/*.pt.trace.json.gz"))
-
-
-@pytest.mark.parametrize("path", demo_traces(), ids=lambda path: "-".join(path.parts[-3:-1]))
+@pytest.mark.parametrize(
+    "path", sorted(DEMO.glob("**/*.pt.trace.json.gz")), ids=lambda path: "-".join(path.parts[-3:-1])
+)
 def test_a_summary_is_the_same_without_unread_arguments(path: Path) -> None:
     assert_same_summary(path)
 
 
-def test_so_is_that_of_a_recording_with_stack(tmp_path: Path) -> None:
+def test_a_summary_with_stacks_is_the_same_without_unread_arguments(tmp_path: Path) -> None:
     path = tmp_path / "worker0.1.pt.trace.json"
     generated.write(path, Load(1, steps=3, frames=6))
     assert {"python_id", "python_parent_id"} <= read_trace(path).events.args.keys()
     assert_same_summary(path)
 
 
-def test_nothing_that_summarises_names_them() -> None:
+def test_the_analysis_names_no_unread_argument() -> None:
     assert {column.name for column in ARG_COLUMNS} > UNREAD_ARGUMENTS
     texts = {path: path.read_text("utf-8") for path in ANALYSIS.rglob("*.py")}
     named = {(path.name, name) for path, text in texts.items() for name in UNREAD_ARGUMENTS if f'"{name}"' in text}
@@ -47,5 +45,5 @@ def assert_same_summary(path: Path) -> None:
     whole = read_trace(path)
     lean = without_unread(whole)
     assert not lean.events.args.keys() & UNREAD_ARGUMENTS
-    one, other = (summarize(each, ORIGIN, paths_of_rows=True) for each in (whole, lean))
-    assert pickle.dumps(one) == pickle.dumps(other)
+    expected, found = (summarize(recording, ORIGIN, paths_of_rows=True) for recording in (whole, lean))
+    assert pickle.dumps(found) == pickle.dumps(expected)

@@ -1,4 +1,4 @@
-"""What operators did, by hand: FLOPs, bytes and time per step of drawn traces."""
+"""FLOPs, bytes and time of operators and kernels in drawn traces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
 LINEAR = {"Input Dims": [[8], [4, 16], [16, 8], [], []], "Input type": ["float", "float", "float", "Scalar", "Scalar"]}
-"""Of addmm: 4 x 16 times 16 x 8 plus a bias of 8."""
+"""Arguments of addmm: 4 x 16 times 16 x 8 plus a bias of 8."""
 FLOPS = 2 * 4 * 16 * 8
 
 
@@ -25,16 +25,14 @@ def _rows(drawn: Summary) -> dict[tuple[str, str], tuple[int, ...]]:
     """(name, reason) -> calls, time, FLOPs of all steps."""
     table = _work(drawn)
     figures = (table.calls, table.measures_ns["total"], table.measures_ns["flops"])
-    return {
-        (key[0], key[4]): tuple(int(matrix[row].sum()) for matrix in figures) for row, key in enumerate(table.keys)
-    }
+    return {(key[0], key[4]): tuple(int(matrix[row].sum()) for matrix in figures) for row, key in enumerate(table.keys)}
 
 
 def _operator(trace: TraceBuilder, start: float, end: float, args: dict[str, Any], name: str = "aten::addmm") -> None:
     trace.op(name, start, end, dims=args["Input Dims"], **{"Input type": args["Input type"]})
 
 
-def test_work_of_a_call_counts_with_the_device_work_that_it_launched() -> None:
+def test_the_work_of_an_operator_has_the_time_of_its_kernels() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     _operator(trace, 10, 30, LINEAR)
@@ -51,15 +49,15 @@ def test_work_of_a_call_counts_with_the_device_work_that_it_launched() -> None:
     assert table.measures_ns["total"].tolist() == [[20_000, 20_000]]
 
 
-def test_a_kernel_has_the_work_of_the_call_that_launched_it_alone() -> None:
+def test_a_kernel_has_the_work_of_an_operator_without_other_kernels() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 300)
     _operator(trace, 10, 30, LINEAR)
     trace.kernel("gemm", 40, 60, launch=(12, 14))
-    _operator(trace, 70, 90, LINEAR)  # one kernel, launched twice
+    _operator(trace, 70, 90, LINEAR)  # the same kernel twice
     trace.kernel("gemm", 92, 100, launch=(72, 74))
     trace.kernel("gemm", 100, 108, launch=(76, 78))
-    _operator(trace, 110, 130, LINEAR)  # nobody knows which of two did the work
+    _operator(trace, 110, 130, LINEAR)  # two different kernels: unknown which did the work
     trace.kernel("gemm", 132, 150, launch=(112, 114))
     trace.kernel("splitKreduce", 150, 155, launch=(116, 118))
     trace.op("mine::odd", 160, 170)
@@ -80,7 +78,7 @@ def test_a_kernel_has_the_work_of_the_call_that_launched_it_alone() -> None:
     assert int(table.measures_ns["total"].sum()) == int(kernels.sum())
 
 
-def test_a_copy_beside_a_kernel_leaves_its_work_unknown() -> None:
+def test_a_copy_and_a_kernel_of_one_operator_leave_its_work_unknown() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     _operator(trace, 10, 30, LINEAR)
@@ -90,7 +88,7 @@ def test_a_copy_beside_a_kernel_leaves_its_work_unknown() -> None:
     assert (key[0], key[4]) == ("gemm", SEVERAL)
 
 
-def test_products_of_fp32_on_tensor_cores_are_tf32() -> None:
+def test_fp32_products_on_tensor_cores_are_tf32() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     _operator(trace, 10, 30, LINEAR)
@@ -99,7 +97,7 @@ def test_products_of_fp32_on_tensor_cores_are_tf32() -> None:
     assert key[2] == "tf32"
 
 
-def test_the_rows_close_to_the_device_work_of_the_step() -> None:
+def test_rows_sum_to_the_device_work_of_the_step() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 200)
     _operator(trace, 10, 30, LINEAR)
@@ -114,7 +112,7 @@ def test_the_rows_close_to_the_device_work_of_the_step() -> None:
     assert [time for (name, _), (_, time, _) in rows.items() if name == "mine::odd"] == [7_000]
 
 
-def test_on_the_host_work_counts_once_where_it_is_done() -> None:
+def test_on_the_host_work_counts_in_the_innermost_operator() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     product = {"Input Dims": [[4, 16], [16, 8]], "Input type": ["float", "float"]}
@@ -125,7 +123,7 @@ def test_on_the_host_work_counts_once_where_it_is_done() -> None:
     assert rows["aten::mm", ""] == (1, 20_000, FLOPS)
 
 
-def test_copies_between_host_and_device_have_no_rate() -> None:
+def test_copies_between_host_and_device_have_no_flops() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     vector = {"Input Dims": [[64], [64], []], "Input type": ["float", "float", "Scalar"]}
@@ -135,7 +133,7 @@ def test_copies_between_host_and_device_have_no_rate() -> None:
     assert key[4] != "" and _rows(summary(trace))["aten::copy_", key[4]] == (1, 20_000, 0)
 
 
-def test_without_shapes_there_is_no_table() -> None:
+def test_without_shapes_there_is_no_work_table() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.op("aten::addmm", 10, 30)
@@ -143,7 +141,7 @@ def test_without_shapes_there_is_no_table() -> None:
     assert "operator_work" not in summary(trace).groups
 
 
-def test_sizes_beyond_belief_have_no_work() -> None:
+def test_implausible_sizes_have_no_work() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     huge = {"Input Dims": [[2**20, 2**20], [2**20, 2**20]], "Input type": ["float", "float"]}
@@ -153,7 +151,7 @@ def test_sizes_beyond_belief_have_no_work() -> None:
     assert not np.any(table.measures_ns["flops"]) and table.keys[0][4] != ""
 
 
-def test_a_module_has_the_work_of_its_own_operators() -> None:
+def test_a_module_has_the_work_of_its_operators() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 200)
     trace.python("nn.Module: Net_0", 5, 100, number=1, module=0)
@@ -169,12 +167,12 @@ def test_a_module_has_the_work_of_its_own_operators() -> None:
     assert table.measures_ns["flops"].tolist() == [[FLOPS], [FLOPS]]
 
 
-def test_recorded_work_is_used_without_shapes() -> None:
+def test_work_stated_in_the_trace_is_used_without_shapes() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 300)
     trace.op("mine::odd", 10, 30, **{"Total Flops": 700})
     trace.kernel("odd", 40, 60, launch=(12, 20))
-    _operator(trace, 70, 90, {**LINEAR, "flops": 5})  # the model knows more: bytes and type
+    _operator(trace, 70, 90, {**LINEAR, "flops": 5})  # the model also gives bytes and type
     trace.kernel("gemm", 92, 100, launch=(72, 74))
     trace.op("triton_poi_fused_add_0", 110, 130, kernel_num_gb=2e-6, kernel_flop=0)
     trace.kernel("triton_poi_fused_add_0", 140, 150, launch=(112, 114))
@@ -192,8 +190,8 @@ def test_recorded_work_is_used_without_shapes() -> None:
     assert works["mine::strange"] == (("", "", "unknown operator"), 0, 0)
 
 
-def test_of_a_generated_kernel_the_arguments_tell_bytes_and_the_trace_states_the_rest() -> None:
-    """torch.compile records its kernels with their arguments, and states FLOPs and bytes if it was asked to."""
+def test_a_generated_kernel_has_bytes_of_its_arguments_unless_stated() -> None:
+    """torch.compile records arguments of its kernels, and on request FLOPs and bytes."""
     types = {"Input type": ["float", "float", "float", "Scalar"]}
     trace = TraceBuilder()
     trace.step(1, 0, 300)

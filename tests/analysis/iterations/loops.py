@@ -10,7 +10,7 @@ STEP_US = 1_000
 
 
 def training(steps: int = 6, *, marks: bool = False, loader: bool = True, optimizer: bool = True) -> TraceBuilder:
-    """A step of 1 ms: batch, forward, backward on another thread, optimizer; the last 20 us are nobody's."""
+    """A step of 1 ms: batch, forward, backward on another thread, optimizer; the last 20 us are idle."""
     trace = TraceBuilder(vendor="cpu")
     for number in range(steps):
         at = number * STEP_US
@@ -41,15 +41,6 @@ def server(texts: Sequence[str], *, us: dict[str, int] | None = None, thread: in
         for part, name in enumerate(("aten::embedding", "aten::linear", "aten::argmax")):
             trace.op(name, at + 10 + part * length // 4, at + 10 + (part + 1) * length // 4 - 5, thread=thread)
         at += length + 100
-    return trace
-
-
-def kernels_only(iterations: int = 6) -> TraceBuilder:
-    """Three kernels an iteration, nothing of the host."""
-    trace = TraceBuilder()
-    for number in range(iterations):
-        for at, name in enumerate(("embed", "gemm", "gemm", "softmax", "sample")):
-            trace.kernel(name, number * 100 + at * 15, number * 100 + at * 15 + 12)
     return trace
 
 

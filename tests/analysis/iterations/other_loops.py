@@ -1,10 +1,10 @@
-"""Drawn programs of many styles: where each of their iterations begins, or that they have none."""
+"""Drawn programs of many styles, with the times at which their iterations begin."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from tests.build import MAIN, TraceBuilder
 
@@ -29,10 +29,10 @@ BACKWARD_THREAD = MAIN + 1
 
 
 class Pen:
-    """Draws calls one after the other, of lengths that vary by a fifth.
+    """Draws calls one after another, with lengths that vary by a fifth.
 
-    at      now, us
-    begins  where iterations begin, us
+    at      current time, us
+    begins  times at which iterations begin, us
     """
 
     def __init__(self, seed: int, vendor: str = "cpu") -> None:
@@ -64,7 +64,7 @@ class Pen:
 
     @contextmanager
     def within(self, *names: str, thread: int = MAIN) -> Iterator[None]:
-        """Annotations around what is drawn inside, the first one outermost."""
+        """Annotations around the calls drawn inside, the first outermost."""
         start = self.at
         self.at += len(names)
         yield
@@ -94,17 +94,25 @@ def backward(pen: Pen, layers: int = 3) -> None:
     pen.ops(["NllLossBackward0", *BACKWARD * layers, "EmbeddingBackward0"], thread=BACKWARD_THREAD)
 
 
+def training_step(pen: Pen, layers: int = 2) -> None:
+    pen.ops(["aten::to"])
+    forward(pen, layers)
+    backward(pen, layers)
+    pen.ops(UPDATE)
+
+
+def aten(*names: str) -> list[str]:
+    return [f"aten::{name}" for name in names]
+
+
 def microbatches(*, optimizer: Sequence[str] = UPDATE, count: int = 4, modules: bool = False) -> Pen:
-    """Gradients of several batches are added up, then parameters change; nothing is annotated."""
+    """Gradient accumulation over several batches, without annotations."""
     pen = Pen(1)
     for _ in range(6):
         pen.begin()
         for _ in range(count):
             pen.ops(["aten::to"])
-            if modules:
-                with pen.module("Net_0"):
-                    forward(pen)
-            else:
+            with pen.module("Net_0") if modules else nullcontext():
                 forward(pen)
             backward(pen)
         pen.ops(optimizer)
@@ -112,15 +120,15 @@ def microbatches(*, optimizer: Sequence[str] = UPDATE, count: int = 4, modules: 
 
 
 def pipeline_stage() -> Pen:
-    """Two forward passes ahead, then forward and backward by turns, then the last backward ones."""
+    """Two forward passes, then forward and backward alternately, then the remaining backward passes."""
     pen = Pen(2)
     for _ in range(5):
         pen.begin()
-        for ahead, behind in [(True, False)] * 2 + [(True, True)] * 4 + [(False, True)] * 2:
-            if ahead:
+        for runs_forward, runs_backward in [(True, False)] * 2 + [(True, True)] * 4 + [(False, True)] * 2:
+            if runs_forward:
                 pen.ops(["c10d::recv_"])
                 forward(pen, 1)
-            if behind:
+            if runs_backward:
                 backward(pen, 1)
             pen.ops(["c10d::send"])
         pen.ops(["c10d::allreduce_", *UPDATE])
@@ -128,7 +136,7 @@ def pipeline_stage() -> Pen:
 
 
 def prefetching_pipeline() -> Pen:
-    """Numbered annotations of three batches in flight; a thread collates at its own pace."""
+    """Numbered annotations of three batches in flight; another thread collates independently."""
     pen = Pen(3)
     for batch in range(8):
         pen.begin()
@@ -151,10 +159,7 @@ def collating_threads() -> Pen:
     pen = Pen(4)
     for _ in range(6):
         pen.begin()
-        pen.ops(["aten::to"])
-        forward(pen, 2)
-        backward(pen, 2)
-        pen.ops(UPDATE)
+        training_step(pen)
     _collating(pen, 2)
     return pen
 
@@ -171,16 +176,13 @@ def _collating(pen: Pen, threads: int) -> None:
 
 
 def validating(*, annotated: bool) -> Pen:
-    """Two batches of a validation behind every fourth step."""
+    """Two validation batches after every fourth step."""
     pen = Pen(5)
     for step in range(20):
         pen.ops(["aten::to"])
         forward(pen, 2)
         backward(pen, 2)
-        if annotated:
-            with pen.within("Optimizer.step#AdamW.step"):
-                pen.ops(UPDATE)
-        else:
+        with pen.within("Optimizer.step#AdamW.step") if annotated else nullcontext():
             pen.ops(UPDATE)
         pen.begin()
         if step % 4 == 3:
@@ -191,23 +193,20 @@ def validating(*, annotated: bool) -> Pen:
 
 
 def logging() -> Pen:
-    """Weights are drawn, then every fifth of 20 steps writes a log, and results are saved."""
+    """Weights are initialised, every fifth of 20 steps writes a log, then results are saved."""
     pen = Pen(21)
     pen.ops(["aten::empty", "aten::uniform_"] * 20)
     for step in range(20):
         pen.begin()
-        pen.ops(["aten::to"])
-        forward(pen, 2)
-        backward(pen, 2)
-        pen.ops(UPDATE)
+        training_step(pen)
         if step % 5 == 0:
-            pen.ops([f"aten::{name}" for name in ("linalg_vector_norm", "stack", "mean", "item")])
+            pen.ops(aten("linalg_vector_norm", "stack", "mean", "item"))
     pen.ops(["aten::save"])
     return pen
 
 
 def adversaries(critics: int) -> Pen:
-    """The critic's optimizer steps some times, then the generator's: both are called Adam."""
+    """Several steps of the critic's optimizer, then one of the generator's; both are named Adam."""
     critic, generator = ("aten::conv2d", "aten::leaky_relu", "aten::sigmoid"), ("aten::conv_transpose2d", "aten::tanh")
     pen = Pen(6)
     for _ in range(8):
@@ -225,21 +224,20 @@ def adversaries(critics: int) -> Pen:
 
 
 def rollouts() -> Pen:
-    """A policy acts 16 times, then learns from it in four minibatches."""
+    """A policy acts 16 times, then trains on four minibatches."""
     pen = Pen(7)
     for _ in range(6):
         pen.begin()
-        acting = ("from_numpy", "linear", "tanh", "multinomial", "cpu")
-        pen.ops([f"aten::{name}" for name in (*acting * 16, "stack", "flip", "cumsum")])
+        pen.ops(aten("from_numpy", "linear", "tanh", "multinomial", "cpu") * 16 + aten("stack", "flip", "cumsum"))
         for _ in range(4):
-            pen.ops([f"aten::{name}" for name in ("index", "linear", "tanh", "exp", "clamp", "min", "mean")])
+            pen.ops(aten("index", "linear", "tanh", "exp", "clamp", "min", "mean"))
             pen.ops(["MeanBackward0", "AddmmBackward0", "TanhBackward0"], thread=BACKWARD_THREAD)
             pen.ops(FUSED)
     return pen
 
 
 def engine(style: str) -> Pen:
-    """Every fifth iteration is a prefill without a graph, the others launch one; names differ by engine."""
+    """Every fifth iteration is a prefill, the others launch a graph; annotations differ by engine."""
     pen = Pen(8)
     for number in range(30):
         prefill = number % 5 == 0
@@ -278,7 +276,7 @@ def _model(pen: Pen, prefill: bool) -> None:
 
 
 def two_batches_in_flight() -> Pen:
-    """A thread runs batches while the scheduler's handles the result of the one before."""
+    """One thread runs a batch while the scheduler thread handles the previous result."""
     pen = Pen(9, "cuda")
     for number in range(20):
         pen.begin()
@@ -293,14 +291,14 @@ def two_batches_in_flight() -> Pen:
 
 
 def speculative(*, modules: bool = False) -> Pen:
-    """Four tokens of a draft model, one pass of the target."""
+    """Four tokens of a draft model, one pass of the target model."""
     pen = Pen(10)
     for _ in range(12):
         pen.begin()
         for _ in range(4):
             _called(pen, "Draft_0" if modules else "", ["aten::embedding", *LAYER, "aten::argmax"])
         _called(pen, "Target_0" if modules else "", ["aten::embedding", *LAYER * 3])
-        pen.ops([f"aten::{name}" for name in ("softmax", "eq", "cumprod", "sum", "item", "gather", "index_copy_")])
+        pen.ops(aten("softmax", "eq", "cumprod", "sum", "item", "gather", "index_copy_"))
     return pen
 
 
@@ -323,15 +321,12 @@ def denoising(images: int, *, modules: bool = False) -> Pen:
 
 
 def _called(pen: Pen, module: str, names: Sequence[str]) -> None:
-    if not module:
-        pen.ops(names)
-        return
-    with pen.module(module):
+    with pen.module(module) if module else nullcontext():
         pen.ops(names)
 
 
 def requests() -> Pen:
-    """Tokens one by one, 12 to 24 a request; what makes the request ready belongs to its first token."""
+    """12 to 24 tokens per request; preparing a request belongs to its first token."""
     pen = Pen(12)
     for _ in range(4):
         for token in range(pen.draw.randint(12, 24)):
@@ -356,7 +351,7 @@ def varying_lengths() -> Pen:
 
 
 def replayed_kernels() -> Pen:
-    """Kernels alone, each layer like the one before."""
+    """Kernels without host events; all layers are alike."""
     pen = Pen(14, "cuda")
     for _ in range(20):
         pen.begin()
@@ -377,13 +372,13 @@ def graphs(vendor: str, launch: str, copy: str, wait: str) -> Pen:
 
 
 def script(*, passes: int, layers: int = 12, few_names: bool = False, modules: bool = False) -> Pen:
-    """A model that runs once or twice: its layers are no iterations."""
+    """A model that runs once or twice: its layers are not iterations."""
     pen = Pen(16)
-    around = ("aten::embedding",), ("aten::argmax",)
-    if not few_names:
-        around = ("aten::embedding", "aten::arange", "aten::add"), ("aten::linear", "aten::softmax", "aten::argmax")
+    before, after = aten("embedding", "arange", "add"), aten("linear", "softmax", "argmax")
+    if few_names:
+        before, after = before[:1], after[-1:]
     for _ in range(passes):
-        _called(pen, "Net_0" if modules else "", [*around[0], *LAYER * layers, *around[1]])
+        _called(pen, "Net_0" if modules else "", [*before, *LAYER * layers, *after])
         pen.rest(50)
     return pen
 
@@ -398,7 +393,7 @@ def trained_twice() -> Pen:
 
 
 def annotated_layers() -> Pen:
-    """Two passes, an annotation around each layer."""
+    """Two passes with annotated layers."""
     pen = Pen(18)
     for _ in range(2):
         pen.ops(["aten::embedding", "aten::arange"])
@@ -410,7 +405,7 @@ def annotated_layers() -> Pen:
 
 
 def inference_script() -> Pen:
-    """Weights are drawn, a model runs 12 times, results are saved; modules were recorded."""
+    """Weights are initialised, a model with recorded modules runs 12 times, results are saved."""
     pen = Pen(19)
     pen.ops(["aten::empty", "aten::uniform_"] * 20)
     for _ in range(12):
@@ -437,7 +432,7 @@ def cut_within() -> Pen:
 
 
 def generating() -> Pen:
-    """A prompt, then tokens by a model of six layers, each of which appends to a cache; nothing is annotated."""
+    """A prompt, then tokens of a model with six layers and a growing cache, without annotations."""
     pen = Pen(22)
     for token in range(20):
         pen.begin()
@@ -450,7 +445,7 @@ def generating() -> Pen:
 
 
 def tokens_of_requests() -> Pen:
-    """Eight tokens a request, which is made ready by calls of its own."""
+    """Eight tokens per request, each request prepared by other calls."""
     pen = Pen(23)
     for _ in range(3):
         for token in range(8):
@@ -461,7 +456,7 @@ def tokens_of_requests() -> Pen:
 
 
 def separate_projections() -> Pen:
-    """A model that runs once: its layers hold three alike projections each, no layers."""
+    """A model that runs once; each layer has three similar projections."""
     layer = ("aten::rms_norm", *("aten::linear", "aten::view", "aten::transpose") * 3, *LAYER[5:])
     pen = Pen(24)
     pen.ops(["aten::embedding", *layer * 16, "aten::argmax"])
@@ -469,27 +464,23 @@ def separate_projections() -> Pen:
 
 
 def iterated_solver() -> Pen:
-    """Set up by the calls that iterations make, too."""
+    """A solver whose setup makes the same calls as its iterations."""
     pen = Pen(25)
     pen.ops(["aten::zeros", "aten::matmul", "aten::sub", "aten::clone", "aten::dot"])
     for _ in range(20):
         pen.begin()
-        pen.ops(
-            [f"aten::{name}" for name in ("matmul", "dot", "div", "mul", "add", "mul", "sub", "dot", "sqrt", "item")]
-        )
+        pen.ops(aten("matmul", "dot", "div", "mul", "add", "mul", "sub", "dot", "sqrt", "item"))
     return pen
 
 
 def warming_up() -> Pen:
-    """The first of eight steps makes tables and loads what later ones have."""
+    """The first of eight steps has extra initialisation calls."""
     pen = Pen(26)
     for step in range(8):
         pen.begin()
         pen.ops(["aten::to"])
         if step == 0:
-            pen.ops(
-                [f"aten::{name}" for name in ("empty", "normal_", "linalg_qr", "diag", "sign", "mul_", "tril", "copy_")]
-            )
+            pen.ops(aten("empty", "normal_", "linalg_qr", "diag", "sign", "mul_", "tril", "copy_"))
         forward(pen, 2)
         backward(pen, 2)
         pen.ops(UPDATE)
@@ -497,7 +488,7 @@ def warming_up() -> Pen:
 
 
 def requests_in_any_order() -> Pen:
-    """Three types of requests, an annotation around each."""
+    """Annotated requests of three types in random order."""
     pen = Pen(27)
     parts = {"embed": LAYER[:6], "classify": UNET, "generate": (*LAYER, "aten::argmax")}
     for number in range(30):
@@ -509,7 +500,7 @@ def requests_in_any_order() -> Pen:
 
 
 def parts_in_order(*, validates: bool) -> Pen:
-    """Annotations around the parts of a step; three forward passes alone behind every fourth step."""
+    """Annotated parts of a step; with `validates`, three forward passes after every fourth step."""
     pen = Pen(28)
     for step in range(12):
         pen.begin()
@@ -524,12 +515,12 @@ def parts_in_order(*, validates: bool) -> Pen:
     return pen
 
 
-def heads_by_turns() -> Pen:
-    """One body, three heads, each trained every third step by the same optimizer."""
+def alternating_heads() -> Pen:
+    """One body and three heads, each trained in every third step by the same optimizer."""
     pen = Pen(29)
     heads = ("mse_loss", "sub", "pow"), ("cumsum", "gather", "neg"), ("norm", "div", "bmm")
     for step in range(12):
-        pen.ops(["aten::to", *LAYER, *(f"aten::{name}" for name in heads[step % 3] * 2)])
+        pen.ops(["aten::to", *LAYER, *aten(*heads[step % 3] * 2)])
         pen.ops([*(f"{name.title()}Backward0" for name in heads[step % 3] * 2), *BACKWARD], thread=BACKWARD_THREAD)
         with pen.within("Optimizer.step#SGD.step"):
             pen.ops(UPDATE)

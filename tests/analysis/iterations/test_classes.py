@@ -1,23 +1,19 @@
-"""Kinds of iterations without texts: by what only some of them have."""
+"""Kinds of iterations by the operators that only some iterations have."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from tests.build import TraceBuilder
-from tests.cli.invoke import tb_perfcompare
+from tests.cli.invoke import csv_rows, json_of
 
 STEP_US = 1_000
 
 
 def accumulating(every: int, steps: int = 16, *, micro_us: int = 300, update_us: int = 400) -> TraceBuilder:
-    """Every so many marked steps the optimizer steps, too."""
-    trace = TraceBuilder(vendor="cpu")
-    at = 0
+    """Marked steps with gradient accumulation: the optimizer runs in every `every`-th."""
+    trace, at = TraceBuilder(vendor="cpu"), 0
     for number in range(steps):
         begin = at
         for part, name in enumerate(("aten::linear", "aten::relu", "aten::mse_loss")):
@@ -33,7 +29,7 @@ def accumulating(every: int, steps: int = 16, *, micro_us: int = 300, update_us:
 
 
 def steps_with(name: str, steps: Sequence[int], count: int = 12) -> TraceBuilder:
-    """Steps of two operators; some have a third."""
+    """Steps of two operators; the listed steps have a third."""
     trace = TraceBuilder(vendor="cpu")
     for number in range(count):
         at = number * STEP_US
@@ -50,9 +46,8 @@ def written(trace: TraceBuilder, folder: Path) -> Path:
     return folder
 
 
-def compared(a: Path, b: Path, *options: str) -> dict[str, dict[str, str]]:
-    text = tb_perfcompare("diff", a, b, "--table", "iteration_kinds", "--format", "csv", *options).out
-    return {row["kind"]: row for row in csv.DictReader(io.StringIO(text))}
+def kind_rows(a: Path, b: Path, *options: str) -> dict[str, dict[str, str]]:
+    return {row["kind"]: row for row in csv_rows("diff", a, b, "--table", "iteration_kinds", *options)}
 
 
 UPDATE = "update step (Optimizer.step#SGD.step)"
@@ -61,40 +56,40 @@ UPDATE = "update step (Optimizer.step#SGD.step)"
 def test_accumulated_and_update_steps_are_two_kinds(tmp_path: Path) -> None:
     a = written(accumulating(4), tmp_path / "a")
     b = written(accumulating(4, update_us=600), tmp_path / "b")
-    rows = compared(a, b)
+    rows = kind_rows(a, b)
     assert set(rows) == {"plain", UPDATE}
     assert float(rows["plain"]["mean_delta_us"]) == 0 and float(rows[UPDATE]["mean_delta_us"]) == 200
-    assert {kind: row["time_effect_us"] for kind, row in compared(b, a).items()} == {
+    assert {kind: row["time_effect_us"] for kind, row in kind_rows(b, a).items()} == {
         kind: str(-float(row["time_effect_us"])) if float(row["time_effect_us"]) else row["time_effect_us"]
         for kind, row in rows.items()
     }
 
 
-def test_no_update_step_is_left_out_as_another_length(tmp_path: Path) -> None:
+def test_update_steps_are_not_dropped_for_their_length(tmp_path: Path) -> None:
     a = written(accumulating(4), tmp_path / "a")
-    answer = json.loads(tb_perfcompare("diff", a, a, "--format", "json").out)
+    answer = json_of("diff", a, a)
     assert answer["baseline"]["steps"]["admitted"] == 16
 
 
-def test_an_operator_that_comes_and_goes_makes_a_kind(tmp_path: Path) -> None:
+def test_an_operator_in_some_steps_makes_a_kind(tmp_path: Path) -> None:
     a = written(steps_with("aten::save", (2, 5, 8)), tmp_path / "a")
-    assert set(compared(a, a)) == {"plain", "with aten::save"}
-    assert set(compared(a, a, "--kind", "with*")) == set()
+    assert set(kind_rows(a, a)) == {"plain", "with aten::save"}
+    assert set(kind_rows(a, a, "--kind", "with*")) == set()
 
 
-def test_a_single_occurrence_is_not_a_kind(tmp_path: Path) -> None:
+def test_an_operator_in_the_first_steps_only_is_not_a_kind(tmp_path: Path) -> None:
     a = written(steps_with("aten::warm_up", (0, 1, 2, 3)), tmp_path / "a")
-    assert compared(a, a) == {}
+    assert kind_rows(a, a) == {}
 
 
-def test_work_of_one_side_only_is_not_a_kind(tmp_path: Path) -> None:
+def test_an_operator_of_one_side_only_is_not_a_kind(tmp_path: Path) -> None:
     a, b = written(steps_with("", ()), tmp_path / "a"), written(steps_with("aten::save", (2, 5, 8)), tmp_path / "b")
-    assert compared(a, b) == {}
+    assert kind_rows(a, b) == {}
 
 
-def test_a_more_frequent_call_is_a_change_and_not_a_mix(tmp_path: Path) -> None:
+def test_a_more_frequent_call_is_reported_as_a_change_of_the_mix(tmp_path: Path) -> None:
     a = written(steps_with("aten::save", (3, 15, 21, 30, 35), 40), tmp_path / "a")
     b = written(steps_with("aten::save", range(1, 40, 2), 40), tmp_path / "b")
-    answer = json.loads(tb_perfcompare("diff", a, b, "--format", "json").out)
+    answer = json_of("diff", a, b)
     assert "of its kind" not in answer["headline"]["reason"]
     assert "by mix alone" in answer["headline"]["reason"]

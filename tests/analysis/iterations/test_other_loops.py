@@ -1,8 +1,10 @@
-"""Programs of many styles: as many steps as they have iterations, of the right kinds; none where a model ran once."""
+"""Steps found in programs of many styles: their number, beginnings and kinds."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -13,8 +15,8 @@ from tests.analysis.iterations import other_loops as loops
 from tests.analysis.iterations.other_loops import Pen
 from tests.analysis.summaries import timeline
 
-_AT = 0.02
-"""Of an iteration: how far from where it begins a step may begin."""
+TOLERANCE = 0.02
+"""Largest distance of a step's begin from that of an iteration, as a fraction of the iteration."""
 
 
 def steps_of(pen: Pen, marker: str = "") -> TraceSteps:
@@ -25,49 +27,54 @@ def starts_us(steps: TraceSteps) -> list[float]:
     return [ns / 1000 for ns in steps.windows["marker"].start_ns.tolist()]
 
 
-BEGINNINGS = {
-    "microbatches": loops.microbatches(),
-    "microbatches, fused optimizer": loops.microbatches(optimizer=loops.FUSED, count=8),
-    "microbatches, modules": loops.microbatches(modules=True),
-    "pipeline stage": loops.pipeline_stage(),
-    "prefetching pipeline": loops.prefetching_pipeline(),
-    "collating threads": loops.collating_threads(),
-    "validation, optimizer": loops.validating(annotated=True),
-    "a log every fifth step": loops.logging(),
-    "two networks": loops.adversaries(1),
-    "two networks, two steps of one": loops.adversaries(2),
-    "rollouts": loops.rollouts(),
-    "vllm": loops.engine("vllm"),
-    "vllm, runner only": loops.engine("runner"),
-    "TensorRT-LLM": loops.engine("executor"),
-    "own annotations": loops.engine("own"),
-    "two batches in flight": loops.two_batches_in_flight(),
-    "speculative": loops.speculative(),
-    "speculative, modules": loops.speculative(modules=True),
-    "images": loops.denoising(5),
-    "denoising steps of one image, modules": loops.denoising(1, modules=True),
-    "tokens": loops.requests(),
-    "varying lengths": loops.varying_lengths(),
-    "kernels alone": loops.replayed_kernels(),
-    "ROCm": loops.graphs("rocm", "hipGraphLaunch", "hipMemcpyAsync", "hipStreamSynchronize"),
-    "MLU": loops.graphs("mlu", "cnrtTaskTopoEntityInvokeWithParam", "cnrtMemcpyAsync", "cnrtQueueSync"),
-    "inference script": loops.inference_script(),
-    "one prompt": loops.generating(),
-    "tokens of requests": loops.tokens_of_requests(),
-    "warm-up in the first step": loops.warming_up(),
-    "requests in any order": loops.requests_in_any_order(),
-    "parts in order": loops.parts_in_order(validates=False),
-    "parts in order, validation": loops.parts_in_order(validates=True),
+PROGRAMS: dict[str, Callable[[], Pen]] = {
+    "microbatches": loops.microbatches,
+    "microbatches, fused optimizer": partial(loops.microbatches, optimizer=loops.FUSED, count=8),
+    "microbatches, modules": partial(loops.microbatches, modules=True),
+    "pipeline stage": loops.pipeline_stage,
+    "prefetching pipeline": loops.prefetching_pipeline,
+    "collating threads": loops.collating_threads,
+    "validation, optimizer": partial(loops.validating, annotated=True),
+    "a log every fifth step": loops.logging,
+    "two networks": partial(loops.adversaries, 1),
+    "two networks, two steps of one": partial(loops.adversaries, 2),
+    "rollouts": loops.rollouts,
+    "vllm": partial(loops.engine, "vllm"),
+    "vllm, runner only": partial(loops.engine, "runner"),
+    "TensorRT-LLM": partial(loops.engine, "executor"),
+    "own annotations": partial(loops.engine, "own"),
+    "two batches in flight": loops.two_batches_in_flight,
+    "speculative": loops.speculative,
+    "speculative, modules": partial(loops.speculative, modules=True),
+    "images": partial(loops.denoising, 5),
+    "denoising steps of one image, modules": partial(loops.denoising, 1, modules=True),
+    "tokens": loops.requests,
+    "varying lengths": loops.varying_lengths,
+    "kernels alone": loops.replayed_kernels,
+    "ROCm": partial(loops.graphs, "rocm", "hipGraphLaunch", "hipMemcpyAsync", "hipStreamSynchronize"),
+    "MLU": partial(loops.graphs, "mlu", "cnrtTaskTopoEntityInvokeWithParam", "cnrtMemcpyAsync", "cnrtQueueSync"),
+    "inference script": loops.inference_script,
+    "one prompt": loops.generating,
+    "tokens of requests": loops.tokens_of_requests,
+    "warm-up in the first step": loops.warming_up,
+    "requests in any order": loops.requests_in_any_order,
+    "parts in order": partial(loops.parts_in_order, validates=False),
+    "parts in order, validation": partial(loops.parts_in_order, validates=True),
 }
 
 
-@pytest.mark.parametrize("name", BEGINNINGS)
-def test_a_step_for_each_iteration(name: str) -> None:
-    pen = BEGINNINGS[name]
-    steps = steps_of(pen)
-    found = starts_us(steps)
+@cache
+def read(name: str) -> tuple[Pen, TraceSteps]:
+    pen = PROGRAMS[name]()
+    return pen, steps_of(pen)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_complete_iteration_is_a_step(name: str) -> None:
+    pen, steps = read(name)
     assert steps.iterations.chosen.origin != "whole"
-    assert len(found) in (len(pen.begins) - 1, len(pen.begins) - 2)  # the last one is cut off; an end is no beginning
+    # the last iteration is incomplete; markers at the end of iterations lose the first as well
+    assert len(starts_us(steps)) in (len(pen.begins) - 1, len(pen.begins) - 2)
 
 
 @pytest.mark.parametrize(
@@ -76,23 +83,24 @@ def test_a_step_for_each_iteration(name: str) -> None:
      "two batches in flight", "varying lengths", "kernels alone", "ROCm", "images", "one prompt", "tokens of requests",
      "warm-up in the first step", "requests in any order", "parts in order"],
 )  # fmt: skip
-def test_they_begin_where_iterations_do(name: str) -> None:
-    pen = BEGINNINGS[name]
+def test_steps_begin_with_iterations(name: str) -> None:
+    pen, steps = read(name)
     period = (pen.at - pen.begins[0]) / len(pen.begins)
-    for start in starts_us(steps_of(pen)):
-        assert min(abs(start - begin) for begin in pen.begins) <= _AT * period
+    for start in starts_us(steps):
+        assert min(abs(start - begin) for begin in pen.begins) <= TOLERANCE * period
 
 
 @pytest.mark.parametrize(
-    "pen",
+    "program",
     [
-        loops.script(passes=1), loops.script(passes=2), loops.script(passes=1, layers=24, few_names=True),
-        loops.script(passes=2, layers=24, few_names=True), loops.script(passes=1, modules=True), loops.trained_twice(),
-        loops.annotated_layers(), loops.denoising(1), loops.separate_projections(),
+        partial(loops.script, passes=1), partial(loops.script, passes=2),
+        partial(loops.script, passes=1, layers=24, few_names=True),
+        partial(loops.script, passes=2, layers=24, few_names=True), partial(loops.script, passes=1, modules=True),
+        loops.trained_twice, loops.annotated_layers, partial(loops.denoising, 1), loops.separate_projections,
     ],
 )  # fmt: skip
-def test_what_ran_once_or_twice_is_one_step(pen: Pen) -> None:
-    steps = steps_of(pen)
+def test_a_program_that_runs_once_or_twice_is_one_step(program: Callable[[], Pen]) -> None:
+    steps = steps_of(program())
     assert steps.iterations.chosen.origin == "whole"
     (note,) = iteration_notes(steps, "here")
     assert "the whole recording counts as one step" in note.message and "--step-marker" in note.message
@@ -106,28 +114,28 @@ def test_what_ran_once_or_twice_is_one_step(pen: Pen) -> None:
         ("microbatches", (5,)),
     ],
 )  # fmt: skip
-def test_prefill_and_decode_are_kinds(name: str, kinds: tuple[int, ...]) -> None:
-    steps = steps_of(BEGINNINGS[name])
+def test_steps_of_each_kind_are_counted(name: str, kinds: tuple[int, ...]) -> None:
+    _, steps = read(name)
     found = Counter(kinds_of(steps.text)) if steps.text else {"": len(starts_us(steps))}
     assert sorted(found.values()) == sorted(kinds)
 
 
-def test_a_validation_is_no_second_optimizer_whether_or_not_it_is_annotated() -> None:
+def test_validation_after_an_unannotated_optimizer_makes_no_steps() -> None:
     assert len(starts_us(steps_of(loops.validating(annotated=False)))) == 19
 
 
-def test_a_recording_that_begins_and_ends_within_iterations() -> None:
+def test_a_recording_cut_within_iterations_has_complete_steps_only() -> None:
     pen = loops.cut_within()
     lengths = np.diff(starts_us(steps_of(pen))).tolist()
     assert len(lengths) == 5
     assert max(lengths) <= 1.1 * min(lengths)
 
 
-def test_a_part_of_an_iteration_can_be_asked_for() -> None:
+def test_a_marker_can_select_a_part_of_an_iteration() -> None:
     assert len(starts_us(steps_of(loops.denoising(1), "aten::chunk"))) == 29
 
 
-def test_what_could_be_iterations_or_layers_is_named_and_can_be_chosen() -> None:
+def test_an_ambiguous_repetition_is_named_and_can_be_chosen() -> None:
     pen = loops.iterated_solver()
     steps = steps_of(pen)
     (note,) = iteration_notes(steps, "here")
@@ -136,13 +144,13 @@ def test_what_could_be_iterations_or_layers_is_named_and_can_be_chosen() -> None
     assert len(starts_us(steps_of(pen, "detected:aten::matmul"))) == 20
 
 
-def test_each_step_of_an_optimizer_that_makes_several_in_an_iteration_can_be_chosen() -> None:
-    pen = loops.heads_by_turns()
+def test_each_of_several_optimizer_calls_in_a_step_can_be_chosen() -> None:
+    pen = loops.alternating_heads()
     steps = steps_of(pen)
     (note,) = iteration_notes(steps, "here")
     assert len(starts_us(steps)) == 3 and "3 calls make a step" in note.message
     assert len(starts_us(steps_of(pen, "each Optimizer.step#*"))) == 11
 
 
-def test_the_first_iteration_counts_where_it_is_whole() -> None:
-    assert len(starts_us(steps_of(loops.generating()))) == 19
+def test_a_complete_first_iteration_is_a_step() -> None:
+    assert len(starts_us(read("one prompt")[1])) == 19

@@ -1,4 +1,4 @@
-"""Steps of marked recordings are found again without their marks."""
+"""Steps of marked recordings are found without their markers."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ LEAST_EQUAL = 0.95
 
 
 @pytest.mark.parametrize(("marker", "group"), [("", MARKED), (STEP, MARKED[2:]), ("detected", MARKED)])
-def test_the_same_steps_of_the_same_length(marker: str, group: tuple[str, ...]) -> None:
-    again = [
+def test_without_markers_the_same_steps_are_found(marker: str, group: tuple[str, ...]) -> None:
+    recovered = [
         found_again(recording, marker, "marker") for _, recording in recordings([str(DEMO / name) for name in group])
     ]
-    assert len(again) >= 6
-    assert all(one.found == one.marked - 1 for one in again)
-    assert sum(one.alike for one in again) >= LEAST_EQUAL * sum(one.found for one in again)
+    assert len(recovered) >= 6
+    assert all(run.found == run.marked - 1 for run in recovered)
+    assert sum(run.equal for run in recovered) >= LEAST_EQUAL * sum(run.found for run in recovered)
 
 
-def test_the_answer_is_the_same_without_marks() -> None:
+def test_the_verdict_is_the_same_without_markers() -> None:
     sides = [str(DEMO / "gpu_training_synthetic" / side) for side in ("baseline", "candidate")]
-    marked, bare = (compared(sides, away).headline for away in (lambda name: False, is_mark))
+    marked, bare = (compared(sides, removed).headline for removed in (lambda name: False, is_mark))
     assert (marked.verdict, marked.ratio) == (bare.verdict, pytest.approx(bare.ratio, rel=0.01))

@@ -1,8 +1,7 @@
-"""Recordings without their marks, and how well their steps are found again.
+"""Recordings without their markers, and how many of their steps are found.
 
 `python -m tests.analysis.iterations.unmarked FOLDER ...` prints the table of docs/method/iterations.md; with
-`--each` as the first word a row for each recording. With `--pairs A B ...` it compares A with B: marked, not marked, by
-repetition.
+`--each` first, a row per recording. `--pairs A B ...` compares A with B: marked, unmarked, by repetition.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ from tb_perfcompare.workspace.loading import agreed_markers
 OPTIONS = CompareOptions(resamples=200)
 
 WITHIN = 0.01
-"""A step is found again if one or several iterations are as long within this share of it."""
+"""Relative difference of length up to which a step counts as found."""
 
 
 def without_names(recording: TraceRecording, test: Callable[[str], bool]) -> TraceRecording:
-    """The recording without the events whose names pass."""
+    """The recording without the events whose names pass the test."""
     events = recording.events
-    away = np.array([test(text) for text in events.strings.texts], dtype=bool)
-    kept = ~away[events.name]
+    removed = np.array([test(text) for text in events.strings.texts], dtype=bool)
+    kept = ~removed[events.name]
     place = np.cumsum(kept) - 1
 
     def column(sparse: SparseColumn) -> SparseColumn:
@@ -51,26 +50,26 @@ def without_names(recording: TraceRecording, test: Callable[[str], bool]) -> Tra
 
     fields = ("category", "raw_category", "name", "lane", "start_ns", "dur_ns", "external_id", "correlation")
     table = EventTable(
-        strings=events.strings, lanes=events.lanes, args={name: column(one) for name, one in events.args.items()},
+        strings=events.strings, lanes=events.lanes, args={name: column(values) for name, values in events.args.items()},
         **{name: getattr(events, name)[kept] for name in fields},
     )  # fmt: skip
     return replace(recording, events=table)
 
 
 @dataclass(frozen=True)
-class Again:
-    """marked: steps with ProfilerStep; found: iterations; alike: steps as long as the iterations, one or several, whose
-    bounds are the nearest."""
+class Recovered:
+    """marked: steps with ProfilerStep; found: iterations; equal: steps as long as the iterations between the nearest
+    bounds."""
 
     origin: str
     name: str
     marked: int
     found: int
-    alike: int
+    equal: int
 
 
 def windows(recording: TraceRecording, marker: str, window: str) -> tuple[Windows, str, str]:
-    """Of the steps that the recording has by a marker."""
+    """Windows of the steps by a marker, and the origin and name of the marker."""
     timeline = interpret(recording.events, find_vendor(recording)[0])
     steps = trace_steps(timeline, marker)
     chosen = steps.iterations.chosen
@@ -78,24 +77,24 @@ def windows(recording: TraceRecording, marker: str, window: str) -> tuple[Window
 
 
 def marked(recording: TraceRecording, window: str) -> Windows:
-    """Of the steps from one ProfilerStep to the next: without marks nothing says when profiler.step() was called."""
+    """Windows from one ProfilerStep to the next, as unmarked recordings can show them."""
     timeline = interpret(recording.events, find_vendor(recording)[0])
     mark = step_windows(timeline)["marker"]
     return range_windows(timeline, HostRanges(mark.label, mark.start_ns, mark.end_ns, (), ()))[window]
 
 
-def found_again(recording: TraceRecording, marker: str = "", window: str = "device") -> Again:
+def found_again(recording: TraceRecording, marker: str = "", window: str = "device") -> Recovered:
     """The steps of a recording, found without ProfilerStep."""
     truth = marked(recording, window)
     bare = without_names(recording, is_step)
     if marker == "detected":
         bare = without_names(bare, is_mark)
-    again, origin, name = windows(bare, marker, window)
-    bounds = np.append(again.start_ns, again.end_ns[-1:])
+    recovered, origin, name = windows(bare, marker, window)
+    bounds = np.append(recovered.start_ns, recovered.end_ns[-1:])
     first, last = (np.abs(bounds[:, None] - ends).argmin(axis=0) for ends in (truth.start_ns, truth.end_ns))
     real = truth.end_ns - truth.start_ns
-    alike = np.abs(bounds[last] - bounds[first] - real) <= WITHIN * real
-    return Again(origin, name, len(truth.label), len(again.label), int(alike.sum()))
+    equal = np.abs(bounds[last] - bounds[first] - real) <= WITHIN * real
+    return Recovered(origin, name, len(truth.label), len(recovered.label), int(equal.sum()))
 
 
 def recordings(folders: list[str]) -> Iterator[tuple[Path, TraceRecording]]:
@@ -111,34 +110,36 @@ def recordings(folders: list[str]) -> Iterator[tuple[Path, TraceRecording]]:
 
 
 def is_mark(name: str) -> bool:
-    """Whether the annotation says where a step is, or what a training loop does."""
+    """Whether the annotation marks a step or a part of a training loop."""
     return is_step(name) or is_loader(name) or is_optimizer(name)
 
 
-def compared(sides: list[str], away: Callable[[str], bool]) -> Comparison:
-    """Two sides without the events whose names pass, cut by what all recordings have."""
+def compared(sides: list[str], test: Callable[[str], bool]) -> Comparison:
+    """Compare two sides without the events whose names pass, by markers that all recordings have."""
     origin = Origin("", "", "worker0", "1")
-    bare = [[without_names(one, away) for _, one in recordings([side])] for side in sides]
-    found = [[summarize(one, origin) for one in side] for side in bare]
+    bare = [[without_names(recording, test) for _, recording in recordings([side])] for side in sides]
+    found = [[summarize(recording, origin) for recording in side] for side in bare]
     markers = agreed_markers(found)
     if any(markers):
-        found = [[summarize(one, origin, marker=by) for one in side] for side, by in zip(bare, markers, strict=True)]
+        found = [
+            [summarize(recording, origin, marker=marker) for recording in side]
+            for side, marker in zip(bare, markers, strict=True)
+        ]
     return compare_summaries(pool(found[0]), pool(found[1]), OPTIONS)
 
 
 def pairs(folders: list[str]) -> None:
     """A row for each two folders: verdict and ratio with marks, without, and by repetition."""
-    ways = (lambda name: False, is_step, is_mark)
+    tests = (lambda name: False, is_step, is_mark)
     for sides in zip(folders[::2], folders[1::2], strict=True):
-        headlines = [compared([*sides], away).headline for away in ways]
-        cells = [f"{one.verdict.value} {one.ratio or 0:.3f}" for one in headlines]
+        headlines = [compared([*sides], test).headline for test in tests]
+        cells = [f"{headline.verdict.value} {headline.ratio or 0:.3f}" for headline in headlines]
         print(f"| {' → '.join(sides)} | {' | '.join(cells)} |", flush=True)
 
 
 def main() -> None:
-    """A row per way to find iterations and rule of windows: recordings, steps marked, iterations found, steps found
-    again, recordings with several iterations in a step, recordings with too few, share of the steps found again (each
-    recording cuts one off)."""
+    """A row per marker and kind of windows: recordings, marked steps, iterations found, steps found, recordings with
+    several iterations in a step, recordings with too few, share of steps found (each recording drops one)."""
     if sys.argv[1:2] == ["--pairs"]:
         pairs(sys.argv[2:])
         return
@@ -151,20 +152,20 @@ def main() -> None:
             cells = []
             for window in ("device", "marker"):
                 try:
-                    again = found_again(recording, marker, window)
+                    recovered = found_again(recording, marker, window)
                 except SelectionError:
-                    again = Again(marker, "", len(windows(recording, "profiler", window)[0].label), 0, 0)
-                row = rows.setdefault((f"{marker or 'default'}: {again.origin}", window), [0] * 6)
-                several, few = again.found > again.marked, again.found < again.marked - 1
-                for at, value in enumerate((1, again.marked, again.found, again.alike, int(several), int(few))):
-                    row[at] += value
-                if again.alike < again.marked - 1:
-                    print(path, marker, window, again, file=sys.stderr)
-                cells.append(f"{again.alike} of {again.marked - 1}")
+                    recovered = Recovered(marker, "", len(windows(recording, "profiler", window)[0].label), 0, 0)
+                row = rows.setdefault((f"{marker or 'default'}: {recovered.origin}", window), [0] * 6)
+                several, few = recovered.found > recovered.marked, recovered.found < recovered.marked - 1
+                counts = (1, recovered.marked, recovered.found, recovered.equal, several, few)
+                row[:] = [total + int(count) for total, count in zip(row, counts, strict=True)]
+                if recovered.equal < recovered.marked - 1:
+                    print(path, marker, window, recovered, file=sys.stderr)
+                cells.append(f"{recovered.equal} of {recovered.marked - 1}")
             if each:
                 where = f"{path.parent.name}/{path.name[:28]}"
-                by = f"{marker or 'as found'}: {again.name or '—'}"
-                print(f"| {where} | {by} | {again.marked} | {' | '.join(cells)} |")
+                by = f"{marker or 'as found'}: {recovered.name or '—'}"
+                print(f"| {where} | {by} | {recovered.marked} | {' | '.join(cells)} |")
     for (name, window), row in sorted(rows.items()):
         print(f"| {name} | {window} | {' | '.join(f'{value:,}' for value in row)} | {row[3] / (row[1] - row[0]):.1%} |")
 

@@ -16,10 +16,8 @@ from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
 
-def run(
-    lengths: list[int], kernels: dict[int, int] | None = None, span: str = "1", worker: str = "worker0"
-) -> Summary:
-    """Ten kernels per step, or what `kernels` says of a step."""
+def run(lengths: list[int], kernels: dict[int, int] | None = None, span: str = "1", worker: str = "worker0") -> Summary:
+    """Steps of ten kernels, or as many as `kernels` has for a step."""
     trace = TraceBuilder()
     at = 0
     for number, length in enumerate(lengths):
@@ -50,27 +48,27 @@ def test_a_step_with_fewer_launches_is_incomplete() -> None:
     assert found.owned.time_ns.sum() == found.steps.total_ns.sum()
 
 
-def test_long_first_steps_are_a_warm_up() -> None:
+def test_long_first_steps_are_warm_up() -> None:
     found = admit_steps(run([400, 180, *STEADY]))
     assert dropped(found) == [("0", "warm-up"), ("1", "warm-up")]
 
 
-def test_a_long_step_in_the_middle_stays() -> None:
+def test_a_long_step_in_the_middle_is_kept() -> None:
     assert not admit_steps(run([*STEADY[:5], 900, *STEADY[5:]])).dropped
 
 
-def test_of_few_steps_none_is_a_warm_up() -> None:
+def test_a_short_run_has_no_warm_up() -> None:
     assert not admit_steps(run([400, 100, 101, 99, 100, 100])).dropped
 
 
-def test_each_capture_is_judged_by_itself() -> None:
+def test_each_capture_has_its_own_warm_up() -> None:
     both = pool([run(STEADY, span="1"), run([300, *STEADY], span="2")])
     found = admit_steps(both)
     assert [(step.capture, step.label) for step in found.dropped] == [(1, "0")]
 
 
 def host_steps(calls: list[int], span: str = "1") -> Summary:
-    """Steps of the CPU alone with so many operators."""
+    """Host-only steps with as many operators as in `calls`."""
     trace = TraceBuilder()
     for number, count in enumerate(calls):
         trace.step(number, 1000 * number, 1000 * number + 10 * count + 1)
@@ -79,36 +77,36 @@ def host_steps(calls: list[int], span: str = "1") -> Summary:
     return summary(trace, span=span)
 
 
-def test_a_last_step_in_which_the_loop_ended_is_incomplete() -> None:
+def test_an_almost_empty_last_step_is_incomplete() -> None:
     assert dropped(admit_steps(host_steps([40, 40, 40, 2]))) == [("3", "incomplete")]
-    assert not admit_steps(host_steps([40, 40, 40, 10])).dropped  # a short last step is one
+    assert not admit_steps(host_steps([40, 40, 40, 10])).dropped
 
 
-def test_a_capture_of_nothing_but_such_a_step_is_left_out() -> None:
+def test_a_capture_with_only_an_incomplete_step_is_left_out() -> None:
     found = admit_steps(pool([host_steps([40, 40, 40]), host_steps([2], span="2")]))
     assert [(step.capture, step.label) for step in found.dropped] == [(1, "0")]
     assert len(found.steps) == 3
 
 
-def test_a_step_is_left_out_on_every_rank_or_on_none() -> None:
+def test_a_step_is_left_out_on_all_ranks() -> None:
     ranks = [run([300, *STEADY]), run([100, *STEADY], worker="worker1"), run([100, *STEADY], span="2")]
     left_out = [(step.capture, step.label) for step in admit_steps(pool(ranks)).dropped]
     assert left_out == [(0, "0"), (1, "0")]
 
 
-def test_the_note_names_the_steps_and_the_way_back() -> None:
+def test_the_note_lists_dropped_steps_and_the_option_to_keep_them() -> None:
     (note,) = [note for note in admit_steps(run([400, *STEADY])).notes if note.code is NoteCode.STEPS_DROPPED]
     assert "step 0 (warm-up)" in note.message and "--all-steps" in note.message
 
 
-def test_whole_capture_facts_stay() -> None:
+def test_figures_of_whole_captures_are_kept() -> None:
     whole = run([400, *STEADY])
     found = admit_steps(whole)
     assert found.device_metrics == whole.device_metrics
     assert set(found.groups["kernels"].facts) == set(whole.groups["kernels"].facts)
 
 
-def test_other_sources_are_not_judged() -> None:
+def test_steps_of_other_formats_are_not_dropped() -> None:
     listing = replace(run([400, *STEADY]), format=LISTING)
     assert admit_steps(listing) is listing
 
@@ -116,12 +114,9 @@ def test_other_sources_are_not_judged() -> None:
 @pytest.mark.parametrize(
     ("times", "warm"),
     [
-        ([200] + [100] * 9, 1),
-        ([200, 150] + [100] * 8, 2),
-        ([105] + [100] * 9, 0),
-        ([900, 800, 700] + [100] * 9, 3),
+        ([200] + [100] * 9, 1), ([200, 150] + [100] * 8, 2), ([105] + [100] * 9, 0), ([900, 800, 700] + [100] * 9, 3),
         ([], 0),
     ],
-)
-def test_how_many_leading_steps_are_warm_up(times: list[int], warm: int) -> None:
+)  # fmt: skip
+def test_leading_warm_up_counts_long_first_steps(times: list[int], warm: int) -> None:
     assert leading_warm_up(np.array(times, dtype=np.int64)) == warm

@@ -1,5 +1,7 @@
-"""A vendor nobody has, added as one record before anything else is loaded. Run as a program it prints as JSON what is
-read of a trace of its devices."""
+"""An invented vendor, added as one record before other modules are imported.
+
+Run as a program, it prints as JSON what is read from a trace of its devices.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ ACME = vendors.Vendor(
 
 
 def read() -> dict[str, object]:
-    """What is known of two steps with a matrix product, a collective and a fence on one device."""
+    """Read a step with a matrix product, a collective and a fence on one device."""
     from tb_perfcompare.analysis.summarize import summarize
     from tb_perfcompare.model.api_calls import LAUNCH, WAIT, calls
     from tb_perfcompare.model.counter_names import device_in
@@ -54,8 +56,8 @@ def read() -> dict[str, object]:
         "tensor_core_share": share,
         "launches": [name for name in ("acmeSubmit", "acmeSubmitBatch", "acmeJoin") if calls(LAUNCH, name)],
         "waits": [name for name in ("acmeSubmit", "acmeJoin") if calls(WAIT, name)],
-        "counter's device": device_in("APU 3 clock"),
-        "without its library": without_library("aten::acmenn_convolution"),
+        "device of a counter": device_in("APU 3 clock"),
+        "operator without library": without_library("aten::acmenn_convolution"),
     }
 
 

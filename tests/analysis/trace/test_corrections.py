@@ -1,4 +1,4 @@
-"""Each departure from torch-tb-profiler's reading (docs/method/corrected_reading.md), on a smallest trace."""
+"""Each correction of torch-tb-profiler's reading (docs/method/corrected_reading.md) on a minimal trace."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.analysis.summaries import categories_us, operator_us, owners_us, summ
 from tests.build import TraceBuilder
 
 
-def test_driver_calls_launch_kernels_too() -> None:
+def test_driver_calls_launch_kernels() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     owner = trace.op("triton_fused", 5, 60)
@@ -20,7 +20,7 @@ def test_driver_calls_launch_kernels_too() -> None:
     assert owners_us(drawn)["cuLaunchKernel"] == 10
 
 
-def test_external_ids_that_repeat_the_correlation_link_by_time() -> None:
+def test_external_ids_that_repeat_the_correlation_are_replaced_by_time() -> None:
     trace = TraceBuilder(ids="correlation")
     trace.step(1, 0, 200)
     trace.op("outer", 5, 100)
@@ -35,7 +35,7 @@ def test_external_ids_that_repeat_the_correlation_link_by_time() -> None:
     assert NoteCode.LINKED_BY_TIME in {note.code for note in drawn.notes}
 
 
-def test_without_correlations_the_only_call_with_the_external_id_launched() -> None:
+def test_without_a_correlation_the_only_call_with_the_external_id_is_the_launch() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.op("aten::mm", 5, 60)
@@ -63,8 +63,8 @@ def test_collective_kernels_are_communication(spelling: str) -> None:
     assert NoteCode.COLLECTIVES_MOVED in {note.code for note in drawn.notes}
 
 
-def test_self_time_subtracts_only_the_outermost_of_nested_api_calls() -> None:
-    """cnnl calls cnrt: subtracting both would leave less than nothing."""
+def test_self_time_subtracts_nested_api_calls_once() -> None:
+    """cnnl calls cnrt."""
     trace = TraceBuilder(vendor="mlu")
     trace.step(1, 0, 100)
     trace.op("aten::mm", 10, 60)
@@ -73,7 +73,7 @@ def test_self_time_subtracts_only_the_outermost_of_nested_api_calls() -> None:
     assert operator_us(summary(trace), "aten::mm", "host_self") == 20
 
 
-def test_a_call_nested_alone_in_a_call_of_the_same_name_is_one_operator() -> None:
+def test_a_single_nested_call_of_the_same_name_is_one_operator() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     trace.op("aten::mul", 10, 60)
@@ -85,7 +85,7 @@ def test_a_call_nested_alone_in_a_call_of_the_same_name_is_one_operator() -> Non
     assert operator_us(drawn, "aten::mul", "host_self") == 50
 
 
-def test_shapes_split_an_operator() -> None:
+def test_an_operator_is_split_by_shape() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     trace.op("aten::mm", 10, 20, dims=[[2, 3], [3, 4]])
@@ -95,7 +95,7 @@ def test_shapes_split_an_operator() -> None:
     assert times == {("aten::mm", "[[2, 3], [3, 4]]"): 10, ("aten::mm", "[[8, 8], [8, 8]]"): 30}
 
 
-def test_old_traces_write_one_thread_as_text_and_as_number() -> None:
+def test_a_thread_written_as_text_and_as_number_is_one() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.op("aten::mm", 10, 60)
@@ -106,7 +106,7 @@ def test_old_traces_write_one_thread_as_text_and_as_number() -> None:
     assert operator_us(summary(trace), "aten::mm", "host_self") == 40
 
 
-def test_absent_is_not_zero_for_a_cpu_trace() -> None:
+def test_a_cpu_trace_has_no_kernels_with_a_reason() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     trace.op("aten::mm", 10, 60)

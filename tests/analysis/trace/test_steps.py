@@ -6,12 +6,14 @@ import pytest
 
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import recording, summary
 from tests.build import TraceBuilder
 from tests.picture import picture
 
 
-def windows_us(drawn) -> list[tuple[str, float, float]]:  # type: ignore[no-untyped-def]
+def windows_us(drawn: Summary) -> list[tuple[str, float, float]]:
+    """(label, begin, length) of each step."""
     steps = drawn.steps
     return [
         (label, int(start) / 1000, int(total) / 1000)
@@ -27,7 +29,7 @@ stream7  |              aaaaaaaaa    aaaaaa
 """
 
 
-def test_a_step_owns_the_tail_of_its_kernels_and_the_next_begins_there() -> None:
+def test_a_device_window_ends_with_the_kernels_of_its_step() -> None:
     assert windows_us(summary(picture(TWO_STEPS))) == [("1", 0, 230), ("2", 230, 110)]
 
 
@@ -42,7 +44,7 @@ def test_marker_windows_do_not_bridge_a_missing_step() -> None:
     assert windows_us(summary(trace, window="marker")) == [("1", 0, 100), ("2", 100, 60), ("4", 300, 60)]
 
 
-def test_device_work_left_over_from_before_the_first_step_delays_it() -> None:
+def test_device_work_launched_earlier_delays_the_first_step() -> None:
     drawn = picture(
         """
         main     |  [ProfilerStep#1.][ProfilerStep#2.]
@@ -54,17 +56,13 @@ def test_device_work_left_over_from_before_the_first_step_delays_it() -> None:
     assert windows_us(summary(drawn))[0] == ("1", 60, 130)
 
 
-def test_a_last_step_without_its_kernels_is_left_out_and_said_to_be() -> None:
-    drawn = summary(
-        picture(
-            """
-            main     |[ProfilerStep#1.][ProfilerStep#2.]
-            main     |[aten::mm]       [aten::mm]
-            main.api | aabbcc           a
-            stream7  |  aabbcc           aa
-            """
-        )
-    )
+def test_an_incomplete_last_step_is_left_out_with_a_note() -> None:
+    drawn = summary(picture("""
+        main     |[ProfilerStep#1.][ProfilerStep#2.]
+        main     |[aten::mm]       [aten::mm]
+        main.api | aabbcc           a
+        stream7  |  aabbcc           aa
+    """))  # fmt: skip
     assert [label for label, _, _ in windows_us(drawn)] == ["1"]
     assert drawn.dropped[0].label == "2"
     assert drawn.dropped[0].reason == "incomplete: 1 device events recorded, 3 in the step before"
@@ -98,7 +96,7 @@ def test_a_device_only_trace_is_timed_by_its_kernels() -> None:
     assert windows_us(summary(trace)) == [("0", 30, 90)]
 
 
-def test_nothing_to_time_is_an_error_that_says_what_to_record() -> None:
+def test_a_trace_with_nothing_to_time_is_an_error() -> None:
     trace = TraceBuilder(vendor="cpu", window=False)
     trace.memory(5, 100)
     with pytest.raises(CorruptInput, match=r"record with torch\.profiler"):
@@ -106,7 +104,7 @@ def test_nothing_to_time_is_an_error_that_says_what_to_record() -> None:
     assert len(recording(trace).events) == 1
 
 
-def test_overlapping_markers_are_cut_so_that_no_instant_counts_twice() -> None:
+def test_overlapping_markers_are_cut_at_the_next_begin() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 120)
     trace.step(2, 100, 200, thread=1001)
@@ -123,7 +121,7 @@ def test_a_marker_repeated_on_another_thread_is_the_same_step() -> None:
     assert windows_us(summary(trace)) == [("1", 0, 100), ("2", 100, 100)]
 
 
-def test_a_number_that_comes_again_later_is_another_step() -> None:
+def test_a_step_number_repeated_later_is_another_step() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     trace.step(1, 500, 620)

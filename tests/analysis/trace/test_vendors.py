@@ -1,5 +1,4 @@
-"""Every vendor of model/vendors.py on the smallest trace in its own spelling: what its device is called, what counts as
-a collective, what its nested calls cost, and whether tensor cores are a question at all."""
+"""Every vendor of model/vendors.py on a minimal trace: device word, collectives, nested calls, tensor cores."""
 
 from __future__ import annotations
 
@@ -26,8 +25,8 @@ KINETO = ("cuda", "rocm", "mlu", "mtia", "xpu")
 ROW = {row.kind: row for row in ROWS}
 
 
-def test_a_new_vendor_is_one_record() -> None:
-    """The record is added in a process of its own, before the tables of all vendors are made."""
+def test_a_new_vendor_needs_one_record() -> None:
+    """Added in a new process, before the tables of all vendors are built."""
     command = [sys.executable, "-m", "tests.analysis.trace.made_up_vendor"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     assert json.loads(done.stdout) == {
@@ -36,8 +35,8 @@ def test_a_new_vendor_is_one_record() -> None:
         "tensor_core_share": pytest.approx(2 / 3),
         "launches": ["acmeSubmit", "acmeSubmitBatch"],
         "waits": ["acmeJoin"],
-        "counter's device": 3,
-        "without its library": "aten::convolution",
+        "device of a counter": 3,
+        "operator without library": "aten::convolution",
     }
 
 
@@ -57,7 +56,7 @@ def one_kernel(vendor: str, name: str = "gemm") -> TraceBuilder:
 @pytest.mark.parametrize(
     ("vendor", "word"), [("cuda", "GPU"), ("rocm", "GPU"), ("mlu", "MLU"), ("mtia", "MTIA"), ("xpu", "XPU")]
 )
-def test_the_device_has_the_word_its_users_say(vendor: str, word: str) -> None:
+def test_a_device_has_the_word_of_its_vendor(vendor: str, word: str) -> None:
     drawn = summary(one_kernel(vendor))
     assert (drawn.device.kind, drawn.device.word, drawn.device.count) == (vendor, word, 1)
     assert {metric.device for metric in drawn.device_metrics} == {f"{word} 0"}
@@ -65,7 +64,7 @@ def test_the_device_has_the_word_its_users_say(vendor: str, word: str) -> None:
 
 
 @pytest.mark.parametrize("vendor", KINETO)
-def test_without_a_device_name_categories_or_call_names_tell_the_vendor(vendor: str) -> None:
+def test_without_a_device_name_categories_or_calls_identify_the_vendor(vendor: str) -> None:
     trace = one_kernel(vendor)
     nameless = recording(trace)
     nameless.properties.pop("deviceProperties")
@@ -84,7 +83,7 @@ NESTED_CALLS = {
 
 
 @pytest.mark.parametrize("vendor", KINETO)
-def test_only_the_outermost_of_nested_calls_is_taken_off_self_time(vendor: str) -> None:
+def test_self_time_subtracts_the_outermost_of_nested_calls(vendor: str) -> None:
     outer, inner = NESTED_CALLS[vendor]
     driver = {"cuda": "cuda_driver", "xpu": "xpu_driver"}.get(vendor)
     trace = TraceBuilder(vendor=vendor)
@@ -141,7 +140,7 @@ def test_kernels_of_the_collective_library_are_communication(vendor: str) -> Non
         "ncclSymDevKernel_AllReduce_AGxLLMC_R_bf16(ncclSymDevArgs)",
     ],
 )
-def test_collectives_that_engines_write_themselves_are_communication(name: str) -> None:
+def test_collective_kernels_of_engines_are_communication(name: str) -> None:
     assert categories_us(summary(one_kernel("cuda", name)))["Communication"] == 20
 
 
@@ -158,7 +157,7 @@ def test_reductions_within_a_device_are_kernels(name: str) -> None:
     assert categories_us(summary(one_kernel("cuda", name)))["Kernel"] == 20
 
 
-def test_waiting_on_an_mtia_device_is_no_work_of_its(tmp_path: Path) -> None:
+def test_waits_on_an_mtia_device_are_not_work(tmp_path: Path) -> None:
     trace = one_kernel("mtia")
     trace.kernel("event_wait", 50, 90, launch=(15, 17))
     read = read_trace(str(trace.write(tmp_path / "worker0.1.pt.trace.json")))
@@ -168,7 +167,7 @@ def test_waiting_on_an_mtia_device_is_no_work_of_its(tmp_path: Path) -> None:
         assert of.steps.launches.tolist() == [1]
 
 
-def test_what_cncl_moves_within_the_device_is_a_kernel() -> None:
+def test_cncl_copies_within_a_device_are_kernels() -> None:
     assert categories_us(summary(one_kernel("mlu", "cncl::d2d_tnc")))["Kernel"] == 20
 
 
@@ -179,14 +178,14 @@ def test_what_cncl_moves_within_the_device_is_a_kernel() -> None:
         ("xpu", "xccl:all_reduce"), ("cuda", "gloo:barrier"),
     ],
 )  # fmt: skip
-def test_the_hosts_range_around_a_collective_is_communication(vendor: str, name: str) -> None:
+def test_the_host_range_of_a_collective_is_communication(vendor: str, name: str) -> None:
     trace = TraceBuilder(vendor=vendor)
     trace.step(1, 0, 100)
     trace.annotation(name, 10, 40)
     assert categories_us(summary(trace)) == {"Communication": 30, "Other": 70}
 
 
-def test_intels_own_rows_of_collectives_are_communication() -> None:
+def test_the_collective_category_of_intel_is_communication() -> None:
     trace = TraceBuilder(vendor="xpu")
     trace.step(1, 0, 100)
     trace.op("xccl::allreduce", 10, 40, cat="collective_comm")
@@ -203,7 +202,7 @@ def test_intels_own_rows_of_collectives_are_communication() -> None:
         ("rocm", "miopenSp3AsmConv1x1_fp16", 0.0),
     ],
 )
-def test_matrix_cores_are_recognised_by_the_vendors_names(vendor: str, kernel: str, share: float) -> None:
+def test_kernels_on_matrix_cores_are_recognised_by_name(vendor: str, kernel: str, share: float) -> None:
     drawn = summary(one_kernel(vendor, kernel))
     assert tensor_core_share(drawn).value == share
     assert drawn.groups["kernels"].facts["tensor_cores"].tolist() == [share]
@@ -214,14 +213,14 @@ def test_matrix_cores_are_recognised_by_the_vendors_names(vendor: str, kernel: s
     [("mlu", "not applicable: the device has none"), ("mtia", "not applicable: the device has none"),
      ("xpu", "this device's kernel names do not show it")],
 )  # fmt: skip
-def test_unknown_use_of_tensor_cores_is_not_no(vendor: str, reason: str) -> None:
+def test_unknown_use_of_tensor_cores_is_absent(vendor: str, reason: str) -> None:
     drawn = summary(one_kernel(vendor, "h884gemm"))
     assert (tensor_core_share(drawn).value, tensor_core_share(drawn).reason) == (None, reason)
     assert "tensor_cores" not in drawn.groups["kernels"].facts
 
 
 @pytest.mark.parametrize("vendor", KINETO)
-def test_memory_events_carry_the_vendors_number(vendor: str) -> None:
+def test_memory_events_have_the_device_type_of_the_vendor(vendor: str) -> None:
     """c10::DeviceType: CUDA 1, HIP 6, XPU 12, MTIA 19, PrivateUse1 20."""
     assert VENDORS[vendor].memory_type in ROW[vendor].memory_types
 
@@ -231,5 +230,5 @@ def test_memory_events_carry_the_vendors_number(vendor: str) -> None:
     [("cuda", "gpu_metrics", "GPU Summary"), ("rocm", "gpu_metrics", "GPU Summary"),
      ("mlu", "mlu_metrics", "MLU Summary")],
 )  # fmt: skip
-def test_the_profilers_device_summary_is_titled_for_the_device(vendor: str, key: str, title: str) -> None:
+def test_the_device_summary_of_the_profiler_tab_names_the_device(vendor: str, key: str, title: str) -> None:
     assert answer(read(one_kernel(vendor)), "overview")[key]["title"] == title

@@ -1,4 +1,4 @@
-"""Calls as a trace records them, written short."""
+"""Short notation of recorded calls."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ TYPES = {
 def recorded(
     name: str, types: str, sizes: list[object], values: str = "", strides: str = "", listed: str = ""
 ) -> Work | str:
-    """operator_work of arguments of these types, one letter each; `sizes` of the tensors only, `values` after |;
-    `listed` are the types of the tensors in lists."""
+    """operator_work of a call: a letter of TYPES per argument, sizes of the tensors, values separated by |, strides,
+    types of the tensors in lists."""
     kinds = [TYPES.get(kind, kind) for kind in types.split()]
     remaining = iter(sizes)
     dims = [[] if kind in ("Scalar", "ScalarList", "") else next(remaining) for kind in kinds]

@@ -1,5 +1,7 @@
-"""Recorded calls of vLLM, SGLang, TensorRT-LLM and flash-attn, worked out by hand. The arguments are those of their
-schemas (tb_perfcompare/analysis/work/serving.py and attention.py name the files)."""
+"""Calls of vLLM, SGLang, TensorRT-LLM and flash-attn with hand-computed work.
+
+Arguments follow the schemas that tb_perfcompare/analysis/work/serving.py and attention.py name.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ CASES: list[tuple[str, str, list[object], str, int, int, str]] = [
     ("sgl_kernel::dsv3_router_gemm", "f bf bf", [[2, 4], [2, 3], [4, 3]], "||", 48, 32 + 12 + 24, "bf16"),
     ("vllm::w8a8_triton_block_scaled_mm_func", "f8 f8 f f L S", [[2, 3], [4, 3], [2, 1], [1, 1]],
      "||||[128, 128]|15", 48, 6 + 12 + 8 + 4 + 16, "fp8"),
-    # as a B200 recorded it
+    # recorded on a B200
     ("sglang::deep_gemm_fp8_fp8_bf16_nt", "f8 f f8 f bf",
      [[15434, 2048], [15434, 4], [12288, 2048], [12288, 4], [15434, 12288]], "||||", 2 * 15434 * 2048 * 12288,
      (15434 + 12288) * (2048 + 16) + 2 * 15434 * 12288, "fp8"),
@@ -66,7 +68,7 @@ CASES: list[tuple[str, str, list[object], str, int, int, str]] = [
      3 * 48 + 2 * 24, "bf16"),
     ("sgl_kernel::merge_state_v2", "bf f bf f bf f", [[3, 2, 4], [3, 2], [3, 2, 4], [3, 2], [3, 2, 4], [3, 2]], "", 72,
      3 * 48 + 3 * 24, "bf16"),
-    # 7 tokens, 2 heads and 1 of 64, all of them rotated
+    # 7 tokens, 2 heads and 1 of 64, all rotated
     ("sgl_kernel::apply_rope_pos_ids_cos_sin_cache", "bf bf bf bf f l S S S - - - -",
      [[7, 2, 64], [7, 1, 64], [7, 2, 64], [7, 1, 64], [100, 64], [7]], "||||||False|False|0||||", 3 * 7 * 3 * 64,
      7 * 8 + 7 * 64 * 4 + 2 * 2 * 7 * 3 * 64, "bf16"),

@@ -1,4 +1,4 @@
-"""FLOPs of calls that torch recorded equal those of torch.utils.flop_counter, on random shapes."""
+"""FLOPs of recorded calls equal those of torch.utils.flop_counter on random shapes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ pytestmark = pytest.mark.skipif(
 )
 
 COUNTED = ("matrix product", "convolution", "attention", "recurrent")
-"""Families that flop_counter knows."""
+"""Families of operators that flop_counter counts."""
 
 Program = Callable[[], Any]
 
 
 def programs(seed: int) -> dict[str, Program]:
-    """Name -> a program of random shapes for every operator that flop_counter knows and the CPU has."""
+    """Name -> program with random shapes, for every operator that flop_counter and the CPU support."""
     import torch
     from torch.nn import functional as F
 
@@ -84,7 +84,7 @@ def programs(seed: int) -> dict[str, Program]:
 
 
 def recorded_calls(directory: Path, cases: dict[str, Program]) -> dict[str, list[tuple[str, Work | str]]]:
-    """Name of a program -> (operator, its work) of the calls that torch.profiler records of it."""
+    """Program -> (operator, work) of its recorded calls, without calls whose work a callee does."""
     from torch.profiler import ProfilerActivity, profile, record_function
 
     with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as profiler:
@@ -99,7 +99,7 @@ def recorded_calls(directory: Path, cases: dict[str, Program]) -> dict[str, list
         if event.get("cat") == "user_annotation" and event["name"].startswith("case ")
     }
     assert set(spans) == set(cases)
-    found: dict[str, list[tuple[str, Work | str]]] = {name: [] for name in cases}
+    found = {}
     calls = [event for event in events if event.get("cat") == "cpu_op"]
     for name, (start, end) in spans.items():
         inside = [(event, work_of(event)) for event in calls if start <= event["ts"] < end]
@@ -108,7 +108,7 @@ def recorded_calls(directory: Path, cases: dict[str, Program]) -> dict[str, list
 
 
 def _is_done_below(event: dict[str, Any], calls: list[tuple[dict[str, Any], Work | str]]) -> bool:
-    """Whether the call has a callee that counts: analysis/entities/work_table.py counts such work there."""
+    """Whether a callee does the counted work, as in analysis/entities/work_table.py."""
     end = event["ts"] + event["dur"]
     return any(
         isinstance(work, Work) and work.family in COUNTED
@@ -132,32 +132,32 @@ def counted(program: Program) -> int:
     return counter.get_total_flops()
 
 
-def ours(calls: list[tuple[str, Work | str]]) -> int:
+def modelled(calls: list[tuple[str, Work | str]]) -> int:
     return sum(work.flops for _, work in calls if isinstance(work, Work) and work.family in COUNTED)
 
 
 @cache
 def measured() -> dict[str, tuple[int, int]]:
-    """Name of a program -> (our FLOPs of all its calls, those of flop_counter), of three draws."""
+    """Program -> (modelled FLOPs, FLOPs of flop_counter), for three seeds."""
     found = {}
     for seed in range(3):
         cases = programs(seed)
         with TemporaryDirectory() as directory:
             calls = recorded_calls(Path(directory), cases)
         for name, program in cases.items():
-            found[f"{name} ({seed})"] = ours(calls[name]), counted(program)
+            found[f"{name} ({seed})"] = modelled(calls[name]), counted(program)
     return found
 
 
-def test_flops_are_those_of_flop_counter() -> None:
+def test_flops_equal_those_of_flop_counter() -> None:
     assert len(measured()) > 60
     assert {name: pair for name, pair in measured().items() if pair[0] != pair[1]} == {}
     assert all(pair[0] > 0 for pair in measured().values())
 
 
 @pytest.mark.parametrize("causal", [False, True])
-def test_attention_counts_the_pairs_that_a_causal_mask_leaves(tmp_path: Path, causal: bool) -> None:
-    """On purpose other than flop_counter, which counts n² pairs whatever the mask."""
+def test_attention_counts_unmasked_pairs_only(tmp_path: Path, causal: bool) -> None:
+    """Intended difference: flop_counter counts n² pairs for any mask."""
     import torch
     from torch.nn.functional import scaled_dot_product_attention
     from torch.utils.flop_counter import sdpa_backward_flop_count, sdpa_flop_count
@@ -170,11 +170,11 @@ def test_attention_counts_the_pairs_that_a_causal_mask_leaves(tmp_path: Path, ca
 
     calls = recorded_calls(tmp_path, {"attention": program})["attention"]
     all_pairs = sdpa_flop_count(sizes, sizes, sizes) + sdpa_backward_flop_count(sizes, sizes, sizes, sizes)
-    assert ours(calls) == (all_pairs * (n + 1) // (2 * n) if causal else all_pairs)
+    assert modelled(calls) == (all_pairs * (n + 1) // (2 * n) if causal else all_pairs)
 
 
-def test_the_weight_gradient_of_a_convolution_has_its_groups(tmp_path: Path) -> None:
-    """On purpose other than flop_counter, which counts grad_weight `groups` times too high."""
+def test_the_weight_gradient_of_a_grouped_convolution_is_divided_by_its_groups(tmp_path: Path) -> None:
+    """Intended difference: flop_counter counts grad_weight `groups` times too high."""
     import torch
 
     def program(groups: int) -> Program:
@@ -182,30 +182,30 @@ def test_the_weight_gradient_of_a_convolution_has_its_groups(tmp_path: Path) -> 
         return lambda: torch.nn.functional.conv2d(torch.rand(2, 8, 6, 6), weight, groups=groups).sum().backward()
 
     calls = recorded_calls(tmp_path, {"1": program(1), "4": program(4)})
-    assert ours(calls["1"]) == counted(program(1)) == 4 * ours(calls["4"])
-    assert counted(program(4)) == ours(calls["4"]) // 2 * (1 + 4)
+    assert modelled(calls["1"]) == counted(program(1)) == 4 * modelled(calls["4"])
+    assert counted(program(4)) == modelled(calls["4"]) // 2 * (1 + 4)
 
 
-def test_complex_products_count_four_times_as_much(tmp_path: Path) -> None:
-    """On purpose other than flop_counter, which takes a complex multiply-add for a real one."""
+def test_complex_products_count_four_times_the_real_flops(tmp_path: Path) -> None:
+    """Intended difference: flop_counter counts a complex multiply-add as a real one."""
     import torch
 
     def program() -> Any:
         return torch.rand(2, 3, dtype=torch.complex64) @ torch.rand(3, 4, dtype=torch.complex64)
 
-    assert ours(recorded_calls(tmp_path, {"mm": program})["mm"]) == 4 * counted(program)
+    assert modelled(recorded_calls(tmp_path, {"mm": program})["mm"]) == 4 * counted(program)
 
 
-def test_a_library_call_of_a_recurrent_network_counts_as_its_products_do() -> None:
-    """In fp64 the CPU multiplies step by step; cuDNN and MIOpen, in fp32 the CPU too, do it in one call."""
+def test_flop_counter_agrees_with_the_hand_computed_recurrent_calls() -> None:
+    """The CPU runs fp64 as separate products; cuDNN, MIOpen and the CPU in fp32 make one call (test_written_calls)."""
     import torch
 
     lstm, gru = torch.nn.LSTM(4, 5, 2).double(), torch.nn.GRU(4, 5, bidirectional=True)
-    assert counted(lambda: lstm(torch.rand(3, 2, 4).double())) == 2 * 6 * 20 * (9 + 10)  # as in test_written_calls
+    assert counted(lambda: lstm(torch.rand(3, 2, 4).double())) == 2 * 6 * 20 * (9 + 10)
     assert counted(lambda: gru(torch.rand(3, 2, 4))) == 2 * 6 * 2 * 15 * 9
 
 
-def test_the_cpu_does_a_layer_of_an_lstm_in_one_call(tmp_path: Path) -> None:
+def test_the_single_call_of_a_cpu_lstm_layer_has_the_flops_of_its_products(tmp_path: Path) -> None:
     import torch
 
     def program(kind: Any) -> Program:
@@ -214,11 +214,11 @@ def test_the_cpu_does_a_layer_of_an_lstm_in_one_call(tmp_path: Path) -> None:
         return lambda: lstm(x, tuple(states))[0].sum().backward()
 
     calls = recorded_calls(tmp_path, {"lstm": program(torch.float32)})["lstm"]
-    assert ours(calls) == counted(program(torch.float64)) > 0
+    assert modelled(calls) == counted(program(torch.float64)) > 0
 
 
-def test_autocast_counts_in_the_types_that_the_operators_compute_in(tmp_path: Path) -> None:
-    """aten::linear is recorded with fp32 as well, before autocast converts; the products are those of bf16."""
+def test_autocast_products_count_in_the_type_they_compute_in(tmp_path: Path) -> None:
+    """aten::linear is recorded in fp32 before autocast converts its inputs to bf16."""
     import torch
 
     net = torch.nn.Sequential(torch.nn.Linear(16, 8), torch.nn.Softmax(-1))
@@ -235,8 +235,8 @@ def test_autocast_counts_in_the_types_that_the_operators_compute_in(tmp_path: Pa
     assert {(4 + 2) * size for size in (4 * 16, 8 * 16, 8)} <= set(converted)
 
 
-def test_factorisations_and_transforms_are_counted_where_they_are_done(tmp_path: Path) -> None:
-    """Each of these programs has one or two operators that do the work; what calls them has none."""
+def test_factorisations_and_transforms_count_in_the_operator_that_does_them(tmp_path: Path) -> None:
+    """A key lists the one or two operators that do the work."""
     import torch
 
     square, right = torch.eye(6) + torch.rand(6, 6) / 9, torch.rand(6, 2)
@@ -260,8 +260,8 @@ def test_factorisations_and_transforms_are_counted_where_they_are_done(tmp_path:
         ]
 
 
-def test_every_operator_that_flop_counter_knows_has_a_model_or_calls_one() -> None:
-    """Flex attention is no operator: torch.compile makes a kernel of it."""
+def test_every_operator_of_flop_counter_has_a_model_or_calls_one() -> None:
+    """Except flex attention, which torch.compile turns into a kernel."""
     from torch.utils.flop_counter import flop_registry
 
     flex = {"flex_attention", "flex_attention_backward"}
@@ -270,8 +270,7 @@ def test_every_operator_that_flop_counter_knows_has_a_model_or_calls_one() -> No
     assert {name for name in names if model_of(name) is None and reason_of(name) != CALLS_OTHERS} == set()
 
 
-def test_the_work_of_a_network_is_counted_once(tmp_path: Path) -> None:
-    """Of what it calls, forward and backward, only the operators that do the work have FLOPs of products."""
+def test_the_products_of_a_network_are_counted_once(tmp_path: Path) -> None:
     import torch
 
     net = torch.nn.Sequential(
@@ -284,8 +283,8 @@ def test_the_work_of_a_network_is_counted_once(tmp_path: Path) -> None:
         loss.backward()
 
     calls = recorded_calls(tmp_path, {"step": program})["step"]
-    modelled = [name for name, work in calls if isinstance(work, Work) and work.family in COUNTED]
+    names = [name for name, work in calls if isinstance(work, Work) and work.family in COUNTED]
     assert (
-        sorted(modelled)
+        sorted(names)
         == ["aten::addmm"] * 2 + ["aten::convolution_backward", "aten::mkldnn_convolution"] + ["aten::mm"] * 4
     )

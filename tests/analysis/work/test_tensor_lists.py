@@ -1,4 +1,4 @@
-"""Operators on lists of tensors: their types are in the kernels' names; FLOPs and bytes by hand."""
+"""Operators on lists of tensors, whose types are in the kernels' names; FLOPs and bytes by hand."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LIST = [[4, 3], [5]]
         ("ampere_sgemm_128x64_nn", ""),
     ],
 )  # fmt: skip
-def test_names_of_kernels_tell_types_of_lists(kernel: str, types: str) -> None:
+def test_types_of_lists_are_read_from_kernel_names(kernel: str, types: str) -> None:
     assert types_of_lists(kernel) == types
 
 
@@ -49,13 +49,13 @@ def _adam(decay: str = "0.", amsgrad: bool = False, scale: str = "-", listed: st
 
 
 def test_adam_reads_four_lists_and_writes_three() -> None:
-    assert _adam() == (13 * 17, 7 * 17 * 4 + 2 * 4, "fp32")  # and a step counter of each tensor
+    assert _adam() == (13 * 17, 7 * 17 * 4 + 2 * 4, "fp32")  # and a step counter per tensor
     assert _adam(decay="0.01") == (15 * 17, 7 * 17 * 4 + 8, "fp32")
     assert _adam(amsgrad=True) == (14 * 17, 9 * 17 * 4 + 8, "fp32")
     assert _adam(scale="f") == (14 * 17, 8 * 17 * 4 + 8, "fp32")  # gradients are written back
 
 
-def test_states_of_adam_may_be_narrower() -> None:
+def test_states_of_adam_can_have_a_narrower_type() -> None:
     moved = 17 * (3 * 4 + 4 * 2) + 8
     assert _adam(listed="float, float, c10::BFloat16, c10::BFloat16, float") == (13 * 17, moved, "")
 
@@ -64,7 +64,7 @@ def test_states_of_adam_may_be_narrower() -> None:
     ("momentum", "nesterov", "first", "each", "lists"),
     [("0.", False, False, 2, 3), ("0.9", False, False, 5, 5), ("0.9", True, False, 7, 5), ("0.9", False, True, 2, 4)],
 )
-def test_sgd_has_a_momentum_or_not(momentum: str, nesterov: bool, first: bool, each: int, lists: int) -> None:
+def test_sgd_counts_the_momentum_it_uses(momentum: str, nesterov: bool, first: bool, each: int, lists: int) -> None:
     held = [] if momentum == "0." else LIST
     values = f" | | | 0. | {momentum} | 0.1 | 0. | {nesterov} | False | {first} | | "
     found = recorded("aten::_fused_sgd_", "T T T S S S S S S S - -", [LIST, LIST, held], values, listed="c10::Half")
@@ -82,7 +82,7 @@ def test_adagrad_reads_three_lists_and_writes_two() -> None:
     ("name", "types", "lists", "expected"),
     [
         ("add_", "T T S", 2, (17, 3 * 68, "fp32")),
-        ("mul_", "T f", 1, (17, 2 * 68, "fp32")),  # by one number on the device
+        ("mul_", "T f", 1, (17, 2 * 68, "fp32")),  # by a scalar tensor
         ("addcmul_", "T T T S", 3, (17, 4 * 68, "fp32")),
         ("sqrt", "T", 1, (17, 2 * 68, "fp32")),
         ("pow", "S T", 1, (17, 2 * 68, "fp32")),
@@ -91,19 +91,19 @@ def test_adagrad_reads_three_lists_and_writes_two() -> None:
         ("zero_", "T", 1, (0, 68, "")),
     ],
 )
-def test_element_wise_lists_count_like_single_tensors(
+def test_elementwise_lists_count_like_single_tensors(
     name: str, types: str, lists: int, expected: tuple[int, int, str]
 ) -> None:
     sizes: list[object] = [LIST] * lists + ([[]] if " f" in types else [])
     assert figures(recorded(f"aten::_foreach_{name}", types, sizes, listed="float")) == expected
 
 
-def test_cat_reads_and_writes_all() -> None:
+def test_cat_reads_and_writes_every_element() -> None:
     found = recorded("aten::cat", "T S", [[[2, 3], [4, 3], [0]]], " | 0", listed="OpaqueType<2u>")
     assert figures(found) == (0, 2 * 18 * 2, "")
 
 
-def test_a_list_that_an_expanded_tensor_is_in() -> None:
+def test_an_expanded_tensor_in_a_list_is_read_once() -> None:
     found = recorded("aten::cat", "T S", [[[2, 3], [4, 3]]], strides="[[[0, 1], [3, 1]], []]", listed="float")
     assert figures(found) == (0, 4 * (3 + 12 + 18), "")
 
@@ -119,12 +119,12 @@ def test_a_list_that_an_expanded_tensor_is_in() -> None:
         ([LIST, LIST], "c10::complex<float>", "complex arithmetic is not modelled"),
     ],
 )
-def test_what_is_not_recorded_is_the_reason(sizes: list[object], listed: str, reason: str) -> None:
+def test_unknown_work_of_a_list_has_a_reason(sizes: list[object], listed: str, reason: str) -> None:
     assert recorded("aten::_foreach_add_", "T T S", sizes, listed=listed) == reason
 
 
-def test_a_trace_of_adam_has_its_rate() -> None:
-    """The kernel names the type of what the call lists; two kernels of different types leave it open."""
+def test_the_kernel_name_gives_the_types_of_a_lists_operator() -> None:
+    """Two kernels of different types leave it unknown."""
     names = [f"{APPLY}FusedAdamMathFunctor<{kind}, 4>>(...)"
              for kind in ("float", "double")]  # fmt: skip
     found = []

@@ -1,4 +1,4 @@
-"""Whatever a trace says of a call: work or a reason, never an exception, never a figure of nonsense."""
+"""Any recorded arguments give plausible work or a reason, never an exception."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ listed = st.sampled_from(["", "float", "c10::Half, float", "OpaqueType<2u>", "Po
 
 
 @given(names, arguments, st.booleans(), st.booleans(), listed)
-def test_arguments_of_any_kind(
+def test_arguments_of_any_type_give_work_or_a_reason(
     name: str, given_arguments: list[tuple[Any, str, Any, str]], strides: bool, concrete: bool, lists: str
 ) -> None:
     columns = [json.dumps(list(column)) for column in zip(*given_arguments, strict=True)] or ["[]"] * 4
@@ -38,7 +38,7 @@ texts = st.text(max_size=30) | st.sampled_from(
 
 
 @given(names | st.text(max_size=10), texts, texts, texts, texts)
-def test_texts_of_any_kind(name: str, dims: str, types: str, strides: str, concrete: str) -> None:
+def test_arbitrary_texts_give_work_or_a_reason(name: str, dims: str, types: str, strides: str, concrete: str) -> None:
     check(operator_work(name, dims, types, strides, concrete))
 
 
@@ -58,7 +58,7 @@ well_formed = st.lists(st.integers(0, 4), max_size=4)
     names, st.lists(st.tuples(well_formed, st.sampled_from(["float", "long int", "", "Scalar"]), values), max_size=8)
 )
 def test_small_tensors_move_few_bytes(name: str, given_arguments: list[tuple[list[int], str, str]]) -> None:
-    """Nothing that the sizes do not tell enters: 8 inputs of at most 256 elements are not gigabytes."""
+    """8 inputs of at most 256 elements are not gigabytes."""
     columns = [json.dumps(list(column)) for column in zip(*given_arguments, strict=True)] or ["[]"] * 3
     answer = operator_work(name, columns[0], columns[1], "", columns[2])
     assert isinstance(answer, str) or answer.bytes < 1 << 24

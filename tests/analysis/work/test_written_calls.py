@@ -1,4 +1,4 @@
-"""FLOPs and bytes of recorded calls, worked out by hand."""
+"""FLOPs and bytes of recorded calls, computed by hand."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ CASES: list[tuple[str, str, list[object], str, int, int, str]] = [
     # ResNet-50, first layer, batch of 32: 236 MFLOPs an image (2 x 118 M multiply-adds)
     ("aten::cudnn_convolution", "f f L L L S S S S", [[32, 3, 224, 224], [64, 3, 7, 7]],
      "||[3, 3]|[2, 2]|[1, 1]|1|False|False|True", 32 * 236_027_904, 122_065_664, "fp32"),
-    # patches of 14 x 14, as an H100 recorded them
+    # patches of 14 x 14, recorded on an H100
     ("aten::cudnn_convolution", "bf bf L L L S S S S", [[1, 3, 1008, 1008], [1024, 3, 14, 14]],
      "||[0, 0]|[14, 14]|[1, 1]|1|False|False|True", 6_242_697_216, 17_917_440, "bf16"),
-    # one position of four, as between the stages of a ResNet
+    # stride 2 with a 1 x 1 kernel, as between the stages of a ResNet
     ("aten::cudnn_convolution", "bf bf L L L S S S S", [[128, 256, 56, 56], [512, 256, 1, 1]],
      "||[0, 0]|[2, 2]|[1, 1]|1|False|False|True", 2 * 128 * 28 * 28 * 512 * 256,
      2 * (128 * 256 * 28 * 28 + 512 * 256 + 128 * 512 * 28 * 28), "bf16"),
@@ -199,7 +199,7 @@ CASES: list[tuple[str, str, list[object], str, int, int, str]] = [
     ("aten::mkldnn_rnn_layer", "f f f f f f f S L S S S S S S S",
      [[3, 2, 4], [20, 4], [20, 5], [20], [20], [2, 5], [2, 5]], "", 2 * 6 * 20 * 9,
      4 * (24 + 20 * 9 + 40 + 2 * 20 + 30), "fp32"),
-    # as the CPU records a transposed convolution: without an operator that does it
+    # a transposed convolution on the CPU has no inner operator
     ("aten::_convolution", "f f - L L L S L S S S S S", [[2, 4, 5], [4, 3, 3]],
      "|||[2]|[1]|[1]|True|[1]|1|False|False|False|True", 2 * 10 * 36, 4 * (40 + 36 + 60), "fp32"),
     ("aten::topk", "f S S S S", [[4, 9]], "|3|-1|True|True", 0, 144 + 144, ""),
@@ -259,8 +259,7 @@ def test_work_of_a_call(
     assert figures(recorded(name, types, sizes, values)) == (flops, moved, data_type)
 
 
-def test_a_call_as_an_old_trace_has_it() -> None:
-    """No strides, no values: torch 1.13."""
+def test_a_call_of_torch_1_13_has_neither_strides_nor_values() -> None:
     work = operator_work(
         "aten::addmm", "[[512], [1024, 1705], [1705, 512], [], []]", '["float", "float", "float", "Int", "Int"]', "", ""
     )
@@ -269,21 +268,17 @@ def test_a_call_as_an_old_trace_has_it() -> None:
     )
 
 
-def test_of_a_sparse_tensor_only_the_outer_sizes_are_recorded() -> None:
-    found = operator_work("aten::mm", "[[4, 5], [5, 3]]", '["float", "float"]', "[[], [3, 1]]", '["", ""]')
-    assert found == "the tensor is sparse: its number of elements is not recorded"
-
-
-def test_elements_that_several_indices_share_are_read_once() -> None:
-    expanded = operator_work(
-        "aten::copy_",
-        "[[2, 5], [2, 5], []]",
-        '["float", "float", "Scalar"]',
-        "[[5, 1], [0, 1], []]",
-        '["", "", "False"]',
+def test_the_work_of_a_sparse_tensor_is_unknown() -> None:
+    assert (
+        recorded("aten::mm", "f f", [[4, 5], [5, 3]], "|", "[[], [3, 1]]")
+        == "the tensor is sparse: its number of elements is not recorded"
     )
+
+
+def test_shared_elements_of_strided_tensors_are_read_once() -> None:
+    expanded = recorded("aten::copy_", "f f S", [[2, 5], [2, 5]], "||False", "[[5, 1], [0, 1], []]")
     assert figures(expanded)[1] == 4 * (10 + 5)
-    windows = operator_work("aten::sum", "[[6, 3], []]", '["float", ""]', "[[1, 1], []]", '["", ""]')
+    windows = recorded("aten::sum", "f -", [[6, 3]], "|", "[[1, 1], []]")
     assert figures(windows)[1] == 4 * (8 + 1)
 
 
@@ -333,24 +328,32 @@ REFUSED: list[tuple[str, str, list[object], str, str]] = [
 
 
 @pytest.mark.parametrize(("name", "types", "sizes", "values", "reason"), REFUSED + serving_calls.REFUSED)
-def test_where_the_work_is_unknown_there_is_a_reason(
-    name: str, types: str, sizes: list[object], values: str, reason: str
-) -> None:
+def test_unknown_work_has_a_reason(name: str, types: str, sizes: list[object], values: str, reason: str) -> None:
     assert reason in str(recorded(name, types, sizes, values))
 
 
 @pytest.mark.parametrize("mask", [FIRST, LAST])
 @pytest.mark.parametrize(("queries", "keys"), [(5, 5), (1, 7), (3, 7), (7, 3), (0, 3), (4, 0)])
-def test_pairs_that_a_causal_mask_leaves(queries: int, keys: int, mask: str) -> None:
+def test_pairs_counts_the_pairs_within_a_causal_mask(queries: int, keys: int, mask: str) -> None:
     shift = 0 if mask == FIRST else keys - queries
     assert pairs(queries, keys, mask) == sum(key <= query + shift for query in range(queries) for key in range(keys))
 
 
-def test_no_operator_has_a_model_and_a_reason_to_have_none() -> None:
+def test_a_rotation_that_writes_the_cache_also_moves_keys_and_values() -> None:
+    """SGLang writes k and v to the cache in the kernel that rotates; it also reads v."""
+    name, values = "sgl_kernel::apply_rope_pos_ids_cos_sin_cache", "||||||False|False|0||||"
+    sizes: list[object] = [[7, 2, 64], [7, 1, 64], [7, 2, 64], [7, 1, 64], [100, 64], [7]]
+    cache = [[7, 1, 64], [900, 1, 64], [900, 1, 64], [7]]
+    rotated = figures(recorded(name, "bf bf bf bf f l S S S - - - -", sizes, values))
+    cached = figures(recorded(name, "bf bf bf bf f l S S S bf bf bf l", [*sizes, *cache], values))
+    assert cached[1] - rotated[1] == 3 * 2 * 7 * 64 + 7 * 8
+
+
+def test_no_operator_has_both_a_model_and_a_reason_for_none() -> None:
     assert set(MODELS) & set(REASONS) == set()
 
 
-def test_every_family_has_its_row_in_the_documentation() -> None:
+def test_every_family_has_a_row_in_the_documentation() -> None:
     page = (REPOSITORY / "docs" / "method" / "work.md").read_text("utf-8")
     rows = set(re.findall(r"(?m)^\| ([\w -]+) \|", page))
     families = {

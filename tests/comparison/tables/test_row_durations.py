@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.tables.path_source import path_source
 from tb_perfcompare.comparison.tables.row_durations import MAX_BINS, LaunchDurations, launch_durations
 from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES, class_start_ns, duration_class
 from tb_perfcompare.model.summary.summary import Summary
-from tests.analysis.attribution.test_call_paths import followed
+from tests.analysis.attribution.test_call_paths import with_paths
 from tests.build import TraceBuilder
 
 
@@ -29,7 +29,7 @@ def launches(*steps: Sequence[float], span: str = "1") -> Summary:
             start = at + 1000 + 1000 * number
             trace.kernel("gemm", start, start + length, launch=(at + 2 + number, at + 2.5 + number))
         trace.kernel("other", at + 80_000, at + 80_007, launch=(at + 300, at + 301))
-    return followed(trace, span)
+    return with_paths(trace, span)
 
 
 def durations_of(a: Summary, b: Summary, row: str = "gemm", table: str = "kernels") -> LaunchDurations | None:

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.tables.row_paths import Pair, PathSplit, RowPaths
 from tb_perfcompare.comparison.tables.row_related import frame_index, frame_link, related_rows
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, Summary
-from tests.analysis.attribution.test_call_paths import followed
+from tests.analysis.attribution.test_call_paths import with_paths
 from tests.build import TraceBuilder
 
 
@@ -30,7 +30,7 @@ def network(linear_us: float = 30, *, steps: int = 1, line: int = 7, folder: str
             trace.op("aten::addmm", start + 15, start + linear_us + 5)
             trace.kernel("gemm", at + 700 + 20 * layer, at + 715 + 20 * layer, launch=(start + 16, start + 18))
         trace.op("aten::addmm", at + 800, at + 810)
-    return followed(trace)
+    return with_paths(trace)
 
 
 def paths_of(a: Summary, b: Summary, table: str, row: str, *, together: bool = False, most: int = 40) -> RowPaths:
@@ -126,7 +126,7 @@ def test_modules_of_one_side_alone_tell_nothing_apart() -> None:
     plain.step(1, 0, 1000)
     plain.op("aten::linear", 10, 40)
     plain.op("aten::addmm", 15, 35)
-    found = paths_of(network(), followed(plain), "operators", "aten::addmm")
+    found = paths_of(network(), with_paths(plain), "operators", "aten::addmm")
     assert times(found) == {"aten::linear": (18_000, 20_000), "": (10_000, None)}
     assert way(found, BY_PYTHON).absent == (
         "",

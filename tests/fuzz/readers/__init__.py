@@ -1,7 +1,6 @@
-"""Hostile input for every reader and every route: targets, mutators, a corpus, and who drives them.
+"""Hostile input for every reader and route: targets, mutations, a corpus and drivers.
 
-A target takes bytes and keeps one law (law.py): what it reads is returned or refused with an error of the product that
-names the file, in bounded time and memory. `python -m tests.fuzz.readers` drives the targets, guided by coverage where
-atheris is installed; the ordinary test suite runs the corpus and some seconds of mutations. The bounds on each reader
-are in docs/internals/reliability.md.
+A target takes bytes and keeps one law (law.py): it returns, or refuses with an error that names the file, in bounded
+time and memory. `python -m tests.fuzz.readers` drives the targets, guided by coverage where atheris is installed; the
+test suite runs the corpus and short mutations. docs/internals/reliability.md lists the bounds of each reader.
 """

@@ -1,13 +1,13 @@
-"""Feeds every reader and every route with hostile input.
+"""Fuzzes every reader and route.
 
     python -m tests.fuzz.readers                       all targets, a minute each
     python -m tests.fuzz.readers --seconds 600 --target trace --target ncu
-    python -m tests.fuzz.readers --blind               mutations drawn from a seed, also where atheris is installed
+    python -m tests.fuzz.readers --blind               mutations from a seed, even where atheris is installed
     python -m tests.fuzz.readers --minimise FILE --target trace
-    python -m tests.fuzz.readers --write               also puts the table into docs/internals/reliability.md
+    python -m tests.fuzz.readers --write               also writes the table into docs/internals/reliability.md
 
-Where atheris is installed (`pip install -e '.[fuzz]'`) mutations are kept that reach something new. What breaks a law
-is left in the directory of --keep, with a traceback beside it. Exit status 1: something was found.
+With atheris (`pip install -e '.[fuzz]'`) mutations that reach new code are kept. Inputs that break a law are left in
+the directory of --keep with their tracebacks. Exit status 1: a law was broken.
 """
 
 from __future__ import annotations
@@ -27,13 +27,15 @@ def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.readers", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
-    parser.add_argument("--seconds", type=float, default=60, help="for each target")
-    parser.add_argument("--target", action="append", choices=TARGETS, help="one of them; may be given again")
-    parser.add_argument("--seed", type=int, default=0, help="of the mutations")
+    parser.add_argument("--seconds", type=float, default=60, help="per target")
+    parser.add_argument("--target", action="append", choices=TARGETS, help="only this target; repeatable")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the mutations")
     parser.add_argument("--blind", action="store_true", help="not guided by coverage")
-    parser.add_argument("--keep", type=Path, default=Path("fuzz_findings"), help="directory for what is found")
-    parser.add_argument("--minimise", type=Path, help="makes this input smaller, as long as it breaks the same law")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/internals/reliability.md")
+    parser.add_argument(
+        "--keep", type=Path, default=Path("fuzz_findings"), help="directory for inputs that break a law"
+    )
+    parser.add_argument("--minimise", type=Path, help="minimise this input while it breaks the same law")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/internals/reliability.md")
     chosen = parser.parse_args()
     names = chosen.target or list(TARGETS)
     if chosen.minimise:

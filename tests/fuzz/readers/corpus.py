@@ -1,4 +1,4 @@
-"""The inputs that are kept: those that reached something new, and those that once broke a law (found-*)."""
+"""Stored inputs: those that reached new code, and those that once broke a law (found-*)."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from tests.fuzz.readers.routes import ROUTES
 from tests.fuzz.readers.trees import TREES
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
-FOUND = "found-"
 
 TARGETS: dict[str, Target] = {target.name: target for target in (*FILES, TREES, ROUTES)}
 
 
-def kept(target: Target) -> list[Path]:
-    """Files of the target and of the one that is alike, by name."""
-    folders = [CORPUS / name for name in (target.name, target.alike) if name]
+def stored_files(target: Target) -> list[Path]:
+    """Stored inputs of the target and of the target whose corpus it shares."""
+    folders = [CORPUS / name for name in (target.name, target.shares) if name]
     return [path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir()) if path.is_file()]
 
 
 def inputs(target: Target) -> list[bytes]:
-    """Everything to begin with."""
-    return [*target.seeds(), *(path.read_bytes() for path in kept(target))]
+    """Seeds and stored inputs."""
+    return [*target.seeds(), *(path.read_bytes() for path in stored_files(target))]

@@ -1,4 +1,4 @@
-"""Runs a target on its corpus and on mutations of it, drawn from a seed: the same everywhere, nothing to install."""
+"""Runs a target on its corpus and on mutations drawn from a seed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Failure:
 
 @dataclass(slots=True)
 class Tally:
-    """What was tried; one failure is kept for each place."""
+    """Results of a run; the smallest failing input of each place is kept."""
 
     target: str
     inputs: int = 0
@@ -45,11 +45,11 @@ class Tally:
 
 
 def try_one(target: Target, data: bytes, folder: Path, tally: Tally, limit_s: float = LIMIT_S) -> None:
-    """One input; what it breaks goes into the tally."""
+    """Run one input and add its outcome to the tally."""
     start_s = time.monotonic()
     try:
         with bounded(limit_s), warnings.catch_warnings():
-            warnings.simplefilter("error", RuntimeWarning)  # a number that overflowed is a wrong number
+            warnings.simplefilter("error", RuntimeWarning)  # an overflow is a wrong number
             tally.outcomes[target.take(data, folder)] += 1
     except Exception as error:
         failure = _failure(data, error)
@@ -63,7 +63,7 @@ def try_one(target: Target, data: bytes, folder: Path, tally: Tally, limit_s: fl
 
 
 def _failure(data: bytes, error: Exception) -> Failure:
-    """Told apart by kind and by the innermost line of the product."""
+    """A failure, identified by type and innermost line of the product."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if f"/{_PACKAGE}/" in frame.filename] or list(frames)
     place = f"{Path(ours[-1].filename).name}:{ours[-1].name}:{ours[-1].lineno}" if ours else "nowhere"
@@ -73,7 +73,7 @@ def _failure(data: bytes, error: Exception) -> Failure:
 
 
 def run(target: Target, *, seconds: float, seed: int = 0, corpus: Iterable[bytes] | None = None) -> Tally:
-    """The corpus, then mutations of it until the time is over."""
+    """Run the corpus, then mutations until the time is over."""
     tally, start_s = Tally(target.name), time.monotonic()
     pool = list(inputs(target) if corpus is None else corpus)
     with tempfile.TemporaryDirectory(prefix=f"fuzz-{target.name}-") as folder:
@@ -88,20 +88,20 @@ def run(target: Target, *, seconds: float, seed: int = 0, corpus: Iterable[bytes
 
 
 def _mutations(target: Target, pool: list[bytes], draw: Random) -> Iterator[bytes]:
-    """Without end. Some of what was made is changed further."""
+    """Endless mutations of seeds and of earlier mutations."""
     first = len(pool)
     while True:
         source = pool[:first] if draw.random() < 0.6 or len(pool) == first else pool[first:]
-        made = target.mutate(draw.choice(source), draw, pool[:first])
-        yield made
+        mutation = target.mutate(draw.choice(source), draw, pool[:first])
+        yield mutation
         if len(pool) - first < _POOL:
-            pool.append(made)
+            pool.append(mutation)
         else:
-            pool[draw.randrange(first, len(pool))] = made
+            pool[draw.randrange(first, len(pool))] = mutation
 
 
 def keep(failure: Failure, folder: Path) -> Path:
-    """Writes the input; its name is its digest."""
+    """Write the input to a file named by its digest."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"found-{hashlib.sha256(failure.data).hexdigest()[:12]}"
     path.write_bytes(failure.data)

@@ -1,4 +1,4 @@
-"""A target guided by coverage: atheris in a process of its own, which writes down what it did every second.
+"""A target guided by coverage: atheris in another process, which writes a report every second.
 
     python -m tests.fuzz.readers.guided TARGET SECONDS SEED REPORT CORPUS
 """
@@ -27,7 +27,7 @@ _STARTING_S = 120
 
 
 def run(name: str, seconds: float, seed: int, folder: Path) -> Row:
-    """The target for so long, beginning with its corpus; what it found goes into the folder."""
+    """Run the target, starting with its corpus; findings are written to the folder."""
     with tempfile.TemporaryDirectory(prefix=f"guided-{name}-") as scratch:
         report = Path(scratch) / "report.json"
         corpus = folder / "corpus"
@@ -43,7 +43,7 @@ def run(name: str, seconds: float, seed: int, folder: Path) -> Row:
                 started.wait()
         text = log.read_text("utf-8", "replace")
         if not report.exists():
-            raise SystemExit(f"{name}: nothing was tried\n{text[-3000:]}")
+            raise SystemExit(f"{name}: no input was run\n{text[-3000:]}")
         report_ = json.loads(report.read_text("utf-8"))
         covered = _COVERED.findall(text)
         failures = list(report_["failures"])
@@ -54,7 +54,7 @@ def run(name: str, seconds: float, seed: int, folder: Path) -> Row:
 
 
 def main(name: str, seconds: float, seed: int, report: Path, corpus: Path) -> None:
-    """Does not return: atheris ends the process."""
+    """Fuzz; atheris ends the process."""
     import atheris
 
     with atheris.instrument_imports(include=list(_INSTRUMENTED)):
@@ -67,32 +67,35 @@ def main(name: str, seconds: float, seed: int, report: Path, corpus: Path) -> No
     for number, data in enumerate(first):
         (corpus / f"seed-{number}").write_bytes(data)
     tally, start_s, scratch = Tally(name), time.monotonic(), tempfile.TemporaryDirectory(prefix=f"fuzz-{name}-")
-    told_s = start_s
+    reported_s = start_s
 
-    def tell() -> None:
+    def write_report() -> None:
         tally.seconds = time.monotonic() - start_s
-        failures = [f"{keep(one, corpus.parent)}: {where}: {one.error[:200]}" for where, one in tally.failures.items()]
-        said = {
+        failures = [
+            f"{keep(failure, corpus.parent)}: {where}: {failure.error[:200]}"
+            for where, failure in tally.failures.items()
+        ]
+        figures = {
             "inputs": tally.inputs, "read": tally.outcomes[Outcome.READ], "refused": tally.outcomes[Outcome.REFUSED],
             "seconds": tally.seconds, "slowest_s": tally.slowest_s, "failures": failures,
         }  # fmt: skip
-        report.write_text(json.dumps(said), "utf-8")
+        report.write_text(json.dumps(figures), "utf-8")
         (corpus.parent / "slowest").write_bytes(tally.slowest)
 
-    def one(data: bytes) -> None:
-        nonlocal told_s
+    def run_input(data: bytes) -> None:
+        nonlocal reported_s
         try_one(target, data, Path(scratch.name), tally)
-        if time.monotonic() - told_s > 1:
-            told_s = time.monotonic()
-            tell()
+        if time.monotonic() - reported_s > 1:
+            reported_s = time.monotonic()
+            write_report()
 
-    def changed(data: bytes, most: int, drawn: int) -> bytes:
+    def mutate(data: bytes, most: int, drawn: int) -> bytes:
         draw = Random(drawn)
         if draw.random() < 0.2:
             return bytes(atheris.Mutate(data, most))
         try:
             return target.mutate(data, draw, first)[:most]
-        except Exception:  # one raised through atheris would stop the process without a word
+        except Exception:  # raised through atheris, it would stop the process silently
             return bytes(atheris.Mutate(data, most))
 
     options = [
@@ -100,8 +103,8 @@ def main(name: str, seconds: float, seed: int, report: Path, corpus: Path) -> No
         "-max_len=65536", "-len_control=0", f"-artifact_prefix={corpus.parent}/",
     ]  # fmt: skip
     arguments: list[Any] = [sys.argv[0], *options, str(corpus)]
-    tell()
-    atheris.Setup(arguments, one, custom_mutator=changed)
+    write_report()
+    atheris.Setup(arguments, run_input, custom_mutator=mutate)
     atheris.Fuzz()
 
 

@@ -1,6 +1,6 @@
-"""Changes to JSON as a tree: other types, absurd numbers, members doubled, gone or called otherwise, depth, width.
+"""Mutations of JSON trees: types, numbers, members duplicated, removed or renamed, depth, width.
 
-Objects are lists of pairs, so that a key may stand twice, and numbers keep their text.
+Objects are lists of pairs, so that keys can repeat; numbers keep their text.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from tests.fuzz.readers.mutation import MOST_BYTES, TEXTS, bytes_changed, number
 
 
 class Word(str):
-    """Text that stands in the file as it is."""
+    """Literal text of the file."""
 
 
 @dataclass(slots=True)
 class Members:
-    """An object: (key, value), in order, doubled ones included."""
+    """An object as ordered (key, value) pairs, duplicates included."""
 
     pairs: list[tuple[str, Any]]
 
 
 def json_changed(data: bytes, draw: Random, others: Sequence[bytes]) -> bytes:
-    """One to four changes of the tree; of the bytes where it is no JSON, and sometimes anyway."""
+    """One to four mutations of the tree, or of the bytes where they are not JSON and sometimes otherwise."""
     if draw.random() < 0.2:
         return bytes_changed(data, draw, others)
     try:
@@ -37,17 +37,17 @@ def json_changed(data: bytes, draw: Random, others: Sequence[bytes]) -> bytes:
         tree = changed(tree, draw)
     try:
         return written(tree)[:MOST_BYTES]
-    except RecursionError:  # as deep as can be read, and deeper now
+    except RecursionError:  # deeper than can be written
         return bytes_changed(data, draw, others)
 
 
 def parsed(data: bytes) -> Any:
-    """The tree. Raises ValueError."""
+    """Parse into a tree. Raises ValueError."""
     return json.loads(data, object_pairs_hook=Members, parse_int=Word, parse_float=Word, parse_constant=Word)
 
 
 def written(tree: Any) -> bytes:
-    """Its text; layout as json.dumps would make it."""
+    """The tree as text in the layout of json.dumps."""
     return _text(tree).encode("utf-8", "surrogatepass")
 
 
@@ -62,7 +62,7 @@ def _text(value: Any) -> str:
 
 
 def changed(tree: Any, draw: Random) -> Any:
-    """The tree with one node, or the members of one, changed."""
+    """The tree with one node or its members changed."""
     places = _places(tree)
     if not places:
         return odd(draw)
@@ -72,7 +72,7 @@ def changed(tree: Any, draw: Random) -> Any:
 
 
 def odd(draw: Random) -> Any:
-    """A value that nobody expects."""
+    """An unexpected value."""
     kind = draw.randrange(8)
     if kind < 3:
         return Word(number(draw))
@@ -89,15 +89,15 @@ def odd(draw: Random) -> Any:
 
 
 def _places(tree: Any) -> list[tuple[Any, int]]:
-    """(list of values or pairs, place in it) of every node but the root."""
+    """(list of values or pairs, index) of every node except the root."""
     found: list[tuple[Any, int]] = []
     pending = [tree]
     while pending:
         node = pending.pop()
         holder = node.pairs if isinstance(node, Members) else node if isinstance(node, list) else []
-        for place, one in enumerate(holder):
+        for place, element in enumerate(holder):
             found.append((holder, place))
-            pending.append(one[1] if isinstance(node, Members) else one)
+            pending.append(element[1] if isinstance(node, Members) else element)
     return found
 
 
@@ -110,7 +110,7 @@ def _replace(holder: Any, place: int, draw: Random) -> None:
 
 
 def _nudge(holder: Any, place: int, draw: Random) -> None:
-    """A number a little off, or another one from beside it: the whole may still fit together."""
+    """A number slightly changed, or a value of a neighbour, so that the whole may still be consistent."""
     value = holder[place][1] if isinstance(holder[place], tuple) else holder[place]
     if isinstance(value, Word) and value.lstrip("-").isdecimal() and len(value) < 30:
         _set(holder, place, Word(int(value) + draw.choice((-1, 1, 2, -2, 1000))))
@@ -125,14 +125,14 @@ def _remove(holder: Any, place: int, draw: Random) -> None:
     del holder[place]
 
 
-def _double(holder: Any, place: int, draw: Random) -> None:
+def _duplicate(holder: Any, place: int, draw: Random) -> None:
     holder[place:place] = [holder[place]] * draw.choice((1, 1, 2, 30))
 
 
-def _double_otherwise(holder: Any, place: int, draw: Random) -> None:
-    """The same key twice, with another value."""
-    one = holder[place]
-    holder.insert(place, (one[0], odd(draw)) if isinstance(one, tuple) else odd(draw))
+def _duplicate_key(holder: Any, place: int, draw: Random) -> None:
+    """The same key again with another value."""
+    element = holder[place]
+    holder.insert(place, (element[0], odd(draw)) if isinstance(element, tuple) else odd(draw))
 
 
 def _rename(holder: Any, place: int, draw: Random) -> None:
@@ -153,12 +153,12 @@ def _wrap(holder: Any, place: int, draw: Random) -> None:
 
 
 _CHANGES: tuple[Callable[[Any, int, Random], None], ...] = (
-    _replace, _replace, _replace, _nudge, _nudge, _nudge, _remove, _double, _double_otherwise, _rename, _move, _wrap,
+    _replace, _replace, _replace, _nudge, _nudge, _nudge, _remove, _duplicate, _duplicate_key, _rename, _move, _wrap,
 )  # fmt: skip
 
 
 def json_lines_changed(data: bytes, draw: Random, others: Sequence[bytes]) -> bytes:
-    """A change to one line of JSON lines, or to the order of the lines."""
+    """A mutation of one JSON line, or of the order of lines."""
     lines = data.split(b"\n")
     at = draw.randrange(len(lines))
     match draw.randrange(8):

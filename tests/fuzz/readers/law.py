@@ -1,7 +1,7 @@
-"""What every target has to keep, whatever the bytes: returned or refused, in words, in bounded time.
+"""The law of every target: any bytes are read or refused with a message, in bounded time and memory.
 
 A reader returns, or raises an InputError that names the file and a remedy and is short enough to be shown. Any other
-exception breaks the law, and so does one that takes too long or too much memory.
+exception breaks the law, and so does taking too long or too much memory.
 """
 
 from __future__ import annotations
@@ -22,54 +22,54 @@ from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.note import Note
 
 LONGEST_MESSAGE = 4000
-"""Characters of an error or a note; more is no sentence."""
+"""Largest number of characters of an error or a note."""
 
 LIMIT_S = 20.0
-"""Of processor time for one input. Inputs are small: what takes a second on a quiet machine is worth a look already."""
+"""Largest CPU time of an input, in seconds; inputs are small and normally take milliseconds."""
 _LONGEST_WAIT = 10
-"""Times that limit, by the clock."""
+"""Largest elapsed time, as a multiple of LIMIT_S."""
 
 MOST_BYTES = 4 << 30
-"""Of address space that one input may add."""
+"""Largest growth of the address space."""
 
 
 class Outcome(Enum):
-    """What became of an input that broke no law."""
+    """Outcome of an input that kept the law."""
 
     READ = "read"
     REFUSED = "refused"
 
 
 class Broken(AssertionError):
-    """A law was broken; the text says which."""
+    """The law was broken in the way described."""
 
 
 class TooLong(BaseException):
-    """Raised in the middle of whatever takes too long; nothing catches it by accident."""
+    """Raised in code that takes too long; a BaseException so that `except Exception` does not catch it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One way into the product.
+    """An entry point of the product.
 
-    name    of the command line and of the directory of its corpus
-    what    what is read, for tables
-    take    (bytes, an empty directory of its own) -> what became of them; raises whatever the product raises
-    mutate  (bytes, draw, other inputs) -> other bytes that still look like the format
-    seeds   inputs to begin with, made anew: those that depend on the version cannot be kept in files
-    alike   name of the target whose corpus is used too, "" for none
+    name         on the command line, and of the folder of its corpus
+    description  of its input, for tables
+    take         (bytes, an empty folder) -> outcome; raises what the product raises
+    mutate       (bytes, draw, other inputs) -> bytes that resemble the format
+    seeds        initial inputs, generated because some depend on the version
+    shares       name of a target whose corpus is used as well, "" for none
     """
 
     name: str
-    what: str
+    description: str
     take: Callable[[bytes, Path], Outcome]
     mutate: Callable[[bytes, Random, Sequence[bytes]], bytes]
     seeds: Callable[[], list[bytes]]
-    alike: str = ""
+    shares: str = ""
 
 
 def read_or_refused(path: Path, read: Callable[[str], object]) -> Outcome:
-    """Reads a file under the law about errors and notes."""
+    """Read a file and check its error or notes."""
     try:
         found = read(str(path))
     except InputError as error:
@@ -81,7 +81,7 @@ def read_or_refused(path: Path, read: Callable[[str], object]) -> Outcome:
 
 
 def check_error(error: InputError, path: Path) -> None:
-    """It names the file, says what to do, and can be shown."""
+    """Check that an error names the file and a remedy and can be shown."""
     text = str(error)
     if path.name not in text:
         raise Broken(f"the error does not name {path.name}: {text[:300]}")
@@ -93,7 +93,7 @@ def check_error(error: InputError, path: Path) -> None:
 
 
 def check_note(note: Note) -> None:
-    """A note can be shown."""
+    """Check that a note can be shown."""
     if len(note.message) > LONGEST_MESSAGE:
         raise Broken(f"the note has {len(note.message):,} characters: {note.message[:300]}")
     _check_text(note.message)
@@ -103,13 +103,15 @@ def _check_text(text: str) -> None:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise Broken(f"a message that is no Unicode: {text[:300]!r}") from error
+        raise Broken(f"a message is not valid Unicode: {text[:300]!r}") from error
 
 
 @contextmanager
 def bounded(limit_s: float = LIMIT_S) -> Iterator[None]:
-    """Raises Broken where the body takes more of the processors, or waits ten times as long (a busy machine is no
-    failure), in the main thread of a system with signals."""
+    """Raises Broken if the body takes more CPU time, or ten times as long by the clock.
+
+    Without effect outside the main thread and on systems without signals.
+    """
     if not hasattr(signal, "SIGPROF") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -135,7 +137,7 @@ def bounded(limit_s: float = LIMIT_S) -> Iterator[None]:
 
 
 def bound_memory(more: int = MOST_BYTES) -> None:
-    """From now on this process cannot have more than so many bytes above what it has: MemoryError instead."""
+    """Limit this process to `more` bytes above its current size; beyond that it gets MemoryError."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             pages = int(file.read().split()[0])

@@ -1,4 +1,4 @@
-"""Makes an input smaller as long as the same law is broken at the same place."""
+"""Minimises an input that breaks the law at the same place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.fuzz.readers.law import Target
 
 
 def command(target: Target, path: Path) -> int:
-    """Writes the smaller input beside the file; 2 if the file breaks no law."""
+    """Write the minimised input to FILE.min; 2 if the file breaks no law."""
     data = path.read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         wanted = broken(target, data, Path(folder))
@@ -25,14 +25,14 @@ def command(target: Target, path: Path) -> int:
 
 
 def broken(target: Target, data: bytes, folder: Path) -> str:
-    """Which law is broken where, "" for none."""
+    """The failure of an input, "" for none."""
     tally = Tally(target.name)
     try_one(target, data, folder, tally)
     return next(iter(tally.failures), "")
 
 
 def minimised(target: Target, data: bytes, wanted: str, folder: Path) -> bytes:
-    """Leaves out ever shorter stretches, until none can go."""
+    """Remove ever shorter parts until none can be removed."""
     size = max(1, len(data) // 2)
     while True:
         at, before = 0, len(data)

@@ -1,4 +1,4 @@
-"""Changes to bytes that know nothing of a format, and the odd values that every format is given."""
+"""Mutations of bytes of any format, and odd values for all formats."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from random import Random
 
 MOST_BYTES = 64 << 10
-"""An input after mutation; repetitions stop there."""
+"""Largest size of a mutated input."""
 
 NUMBERS = (
     "0", "-0", "-1", "1", "2", "255", "65536", "2147483647", "2147483648", "4294967296", "9007199254740993",
@@ -16,7 +16,7 @@ NUMBERS = (
     "0.0005", "1e99999999999", "-1e-99999999999", "NaN", "Infinity", "-Infinity", "nan", "inf", "1_000", "1,000",
     "1.000,5", "0x10", "\u0663", "007", "+1", "1.", ".5", "- 1", "9" * 400, "0." + "1" * 400, "1" + "0" * 5000,
 )  # fmt: skip
-"""As a file may spell them."""
+"""Odd numbers as texts."""
 
 TEXTS = (
     "", " ", "null", "true", "\\", "\\\\", "\\u0000", "\\ud800", "\\udc00\\ud800", "\"", "'", "`", "%s", "{}", "\t",
@@ -40,14 +40,14 @@ def number(draw: Random) -> str:
 
 
 def bytes_changed(data: bytes, draw: Random, others: Sequence[bytes]) -> bytes:
-    """One to four changes."""
+    """One to four mutations."""
     for _ in range(draw.choice((1, 1, 2, 4))):
         data = draw.choice(_CHANGES)(data, draw, others)
     return data[:MOST_BYTES]
 
 
 def _place(data: bytes, draw: Random) -> tuple[int, int]:
-    """A stretch, often short."""
+    """A random range, often short."""
     start = draw.randrange(len(data) + 1)
     return start, min(len(data), start + draw.choice((0, 1, 2, 4, 16, 100, 1000)))
 

@@ -1,7 +1,6 @@
-"""Changes inside containers, which are closed again with right checksums: what a careful stranger would send.
+"""Mutations inside containers with valid checksums: columnar summaries, zip archives, event files, gzip data.
 
-Bytes changed at random are refused by the first checksum. These change what is behind it: the JSON and the arrays of
-the columnar format, the members of a zip archive, the texts of an event file, the text in gzip data.
+Random bytes would be refused by the first checksum.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _DAMAGE = (
 
 
 def gzip_changed(change: Change) -> Change:
-    """Of a text, or of gzip data of it: packed in another way, or damaged when packed."""
+    """Mutations of a text, or of gzip data: packed in another way or damaged."""
 
     def changed(data: bytes, draw: Random, others: Sequence[bytes]) -> bytes:
         packed = data[:2] == b"\x1f\x8b"
@@ -60,7 +59,7 @@ def gzip_changed(change: Change) -> Change:
 
 
 def columnar_changed(data: bytes, draw: Random, others: Sequence[bytes]) -> bytes:
-    """What columnar.py writes: its JSON, or numbers in its arrays; lengths fit again."""
+    """Mutations of a columnar summary: its JSON or its arrays, with matching lengths."""
     try:
         (size,) = _SIZE.unpack_from(data)
         head, rest = data[_SIZE.size : _SIZE.size + size], data[_SIZE.size + -(-size // 8) * 8 :]
@@ -79,7 +78,7 @@ def columnar_changed(data: bytes, draw: Random, others: Sequence[bytes]) -> byte
 
 
 def zip_changed(data: bytes, draw: Random, others: Sequence[bytes]) -> bytes:
-    """A baseline: one of its members, its list of members, how they are packed, or its bytes."""
+    """Mutations of a baseline: a member, the list of members, their packing, or the bytes."""
     if draw.random() < 0.2:
         return bytes_changed(data, draw, others)
     try:
@@ -101,20 +100,20 @@ def zip_changed(data: bytes, draw: Random, others: Sequence[bytes]) -> bytes:
                 change = json_changed if name == "baseline.json" else columnar_changed
                 members[at] = name, change(content, draw, others)
     out = io.BytesIO()
-    way = draw.choice((zipfile.ZIP_DEFLATED,) * 5 + (zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA))
-    with zipfile.ZipFile(out, "w", way) as archive, warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a name that stands twice is meant
+    method = draw.choice((zipfile.ZIP_DEFLATED,) * 5 + (zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA))
+    with zipfile.ZipFile(out, "w", method) as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # duplicate names are intended
         for name, content in members:
-            archive.writestr(zipfile.ZipInfo(name), content, way)
+            archive.writestr(zipfile.ZipInfo(name), content, method)
     stored = out.getvalue()
-    if draw.random() < 0.1:  # sizes, offsets and flags stand in the directory at the end
+    if draw.random() < 0.1:  # sizes, offsets and flags are in the directory at the end
         at = draw.randrange(max(1, len(stored) - 200), len(stored) + 1)
         stored = stored[:at] + bytes([draw.randrange(256)]) + stored[at + 1 :]
     return stored
 
 
 def point_changed(data: bytes, draw: Random, others: Sequence[bytes]) -> bytes:
-    """An event file: a record, or a text inside one, with checksums that fit."""
+    """Mutations of an event file: a record, or a text in it, with valid checksums."""
     if draw.random() < 0.2:
         return bytes_changed(data, draw, others)
     records = _records(data)

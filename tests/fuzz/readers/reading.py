@@ -1,4 +1,4 @@
-"""Targets that read one file with one reader, and the same followed by everything a comparison does with it."""
+"""Targets that read a file with one reader, and targets that also compare and render it."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ _TRACE = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _FEW = CompareOptions(resamples=100)
 
 
-def _one(name: str, read: Callable[[str], object]) -> Callable[[bytes, Path], Outcome]:
-    """A target's `take` for a file of this name."""
+def _reads(name: str, read: Callable[[str], object]) -> Callable[[bytes, Path], Outcome]:
+    """The `take` of a target that reads a file of this name."""
 
     def take(data: bytes, folder: Path) -> Outcome:
         path = folder / name
@@ -64,7 +64,7 @@ def _one(name: str, read: Callable[[str], object]) -> Callable[[bytes, Path], Ou
 
 
 def _take_trace(data: bytes, folder: Path) -> Outcome:
-    """Both scanners find the same, in blocks of any size; and the whole reader keeps the law."""
+    """The reader keeps the law, and both scanners agree for any size of blocks."""
     path = folder / TRACE_NAME
     path.write_bytes(data)
     outcome = read_or_refused(path, read_trace)
@@ -76,32 +76,32 @@ def _take_trace(data: bytes, folder: Path) -> Outcome:
             if columns != expected:
                 differing = [key for key in columns or {} if expected is None or columns[key] != expected[key]]
                 raise Broken(f"{' and '.join(AVAILABLE)} differ in blocks of {size} bytes: {differing}")
-            parts = [(one.state, one.members, one.damaged_at) for one in (first, document)]
+            parts = [(read.state, read.members, read.damaged_at) for read in (first, document)]
             if parts[0] != parts[1]:
                 raise Broken("the readers leave the document in different states")
     return outcome
 
 
 def _take_gzip(data: bytes, folder: Path) -> Outcome:
-    """zlib-ng and zlib deliver the same bytes and the same words about damage."""
+    """zlib-ng and zlib give the same bytes and messages."""
     found = []
     for library in (zlib, LIBRARY):
         with Blocks(io.BytesIO(data), want_hash=True, block_bytes=512, library=library) as blocks:
             content = b"".join(blocks)
         if blocks.raw_bytes != len(content):
-            raise Broken(f"{blocks.raw_bytes} bytes are said to be {len(content)}")
+            raise Broken(f"raw_bytes is {blocks.raw_bytes}, but {len(content)} bytes were read")
         found.append((content, blocks.damage, blocks.sha256, blocks.stored_bytes))
     if found[0] != found[1]:
         parts = ("bytes", "damage", "sha256", "stored_bytes")
         differing = [name for name, a, b in zip(parts, *found, strict=True) if a != b]
         raise Broken(f"zlib-ng and zlib differ in {differing}")
     if not found[0][0].startswith(read_head(io.BytesIO(data), 4096)):
-        raise Broken("the beginning is not that of the whole")
+        raise Broken("read_head is not the beginning of the content")
     return Outcome.REFUSED if found[0][1] else Outcome.READ
 
 
 def _take_excerpt(data: bytes, folder: Path) -> Outcome:
-    """Part of a trace, which is a trace again, and two of them in one."""
+    """An excerpt is a trace, and two excerpts are joined in one."""
 
     def read(path: str) -> object:
         excerpt = read_excerpt(path, 100_000, 300_000)
@@ -111,11 +111,11 @@ def _take_excerpt(data: bytes, folder: Path) -> Outcome:
         _TRACE.decode(joined_file((JoinedSide("a", excerpt, 0), JoinedSide("b", whole, 5))))
         return whole
 
-    return _one(TRACE_NAME, read)(data, folder)
+    return _reads(TRACE_NAME, read)(data, folder)
 
 
 def _saved(path: str) -> object:
-    """Facts, every capture, and the launches."""
+    """Read the facts, every capture and the launches of a baseline."""
     facts = read_facts(path)
     found = []
     failed: InputError | None = None
@@ -136,7 +136,7 @@ def _point(path: str) -> object:
 
 
 def _take_columnar(data: bytes, folder: Path) -> Outcome:
-    """A summary that was kept: refused by ValueError, or as good as one that was computed."""
+    """A saved summary is refused by ValueError, or usable like a computed one."""
     try:
         summary = unpacked(data, Summary)
         wrong = inconsistency(summary)
@@ -145,13 +145,13 @@ def _take_columnar(data: bytes, folder: Path) -> Outcome:
     if wrong:
         return Outcome.REFUSED
     if unpacked(packed(summary), Summary).source != summary.source:
-        raise Broken("what was unpacked is another one when packed again")
+        raise Broken("packing changes the summary")
     _compare(summary)
     return Outcome.READ
 
 
 def _compared(name: str) -> Callable[[bytes, Path], Outcome]:
-    """Read, summarised, compared with itself and with another run, and shown in every format."""
+    """The `take` of a target that summarises, compares and renders a file."""
 
     def take(data: bytes, folder: Path) -> Outcome:
         path = folder / name
@@ -193,7 +193,7 @@ def _no_number(text: str) -> NoReturn:
 
 
 def _compat(path: str) -> object:
-    """Every answer that torch-tb-profiler would give."""
+    """Compute every answer of torch-tb-profiler."""
     trace = read_events(path)
     profile = read_compat(trace)
     for route in ROUTES:
@@ -215,20 +215,20 @@ FILES: tuple[Target, ...] = (
     Target("gzip", "gzip data, zlib-ng and zlib", _take_gzip, gzip_changed(bytes_changed), lambda: [
         gzipped for gzipped in seeds.traces() if gzipped.startswith(b"\x1f\x8b")
     ]),
-    Target("excerpt", "parts of traces", _take_excerpt, json_changed, seeds.traces, alike="trace"),
-    Target("answers", "saved answers", _one("answers.jsonl", read_answers), json_lines_changed, seeds.answers),
-    Target("listing", "kernel listings", _one("kernels.txt", read_listing), listing_changed, seeds.listings),
-    Target("ncu", "ncu exports", _one("launches.csv", read_ncu), csv_changed, seeds.exports),
-    Target("cycles", "per-cycle tables", _one("job_perf_data.csv", read_cycles), csv_changed, seeds.tables),
-    Target("counters", "counter files", _one("job_counters_data.csv", read_counters), csv_changed, seeds.counters),
-    Target("baseline", "saved baselines", _one("main.baseline", _saved), zip_changed, seeds.baselines),
-    Target("point", "points of a history", _one(_POINT_NAME, _point), point_changed, seeds.points),
-    Target("columnar", "kept summaries, compared", _take_columnar, columnar_changed, seeds.summaries),
-    Target("any", "files under a name that says nothing", _one("x.bin", _any_format), gzip_changed(bytes_changed),
+    Target("excerpt", "parts of traces", _take_excerpt, json_changed, seeds.traces, shares="trace"),
+    Target("answers", "saved answers", _reads("answers.jsonl", read_answers), json_lines_changed, seeds.answers),
+    Target("listing", "kernel listings", _reads("kernels.txt", read_listing), listing_changed, seeds.listings),
+    Target("ncu", "ncu exports", _reads("launches.csv", read_ncu), csv_changed, seeds.exports),
+    Target("cycles", "per-cycle tables", _reads("job_perf_data.csv", read_cycles), csv_changed, seeds.tables),
+    Target("counters", "counter files", _reads("job_counters_data.csv", read_counters), csv_changed, seeds.counters),
+    Target("baseline", "saved baselines", _reads("main.baseline", _saved), zip_changed, seeds.baselines),
+    Target("point", "points of a history", _reads(_POINT_NAME, _point), point_changed, seeds.points),
+    Target("columnar", "saved summaries, compared", _take_columnar, columnar_changed, seeds.summaries),
+    Target("any", "files with an unknown extension", _reads("x.bin", _any_format), gzip_changed(bytes_changed),
            lambda: [*seeds.traces()[:3], *seeds.answers()[:2], *seeds.listings(), *seeds.exports()[:1],
                     *seeds.tables()[:1], *seeds.baselines()[:1]]),
-    Target("compat", "traces, in torch-tb-profiler's reading", _one(TRACE_NAME, _compat), json_changed, seeds.traces,
-           alike="trace"),
+    Target("compat", "traces, in torch-tb-profiler's reading", _reads(TRACE_NAME, _compat), json_changed, seeds.traces,
+           shares="trace"),
     Target("compare-trace", "traces, compared and shown", _compared(TRACE_NAME), json_changed, seeds.traces, "trace"),
     Target("compare-answers", "saved answers, compared and shown", _compared("answers.jsonl"), json_lines_changed,
            seeds.answers, "answers"),
@@ -239,4 +239,4 @@ FILES: tuple[Target, ...] = (
     Target("compare-cycles", "per-cycle tables, compared and shown", _compared("job_perf_data.csv"), csv_changed,
            seeds.tables, "cycles"),
 )  # fmt: skip
-"""One for every reader of a file, and for what is made of what it read."""
+"""A target per reader, and per comparison of its format."""

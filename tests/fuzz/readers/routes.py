@@ -1,6 +1,6 @@
-"""Every route of the plugin behind TensorBoard's own stack, asked anything.
+"""Requests to every route of the plugin within TensorBoard.
 
-An input is text, a request for each line: METHOD PATH?QUERY, as it stands in the first line of a request.
+An input is text with a request per line: METHOD PATH?QUERY.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _SIDED = ("worker", "span", "steps", "launches")
 
 @cache
 def _logdir() -> Path:
-    """Runs of every format, sound and damaged ones, a series, and what is nobody's business beside them."""
+    """Runs of every format, valid and damaged, a series, and a private file outside."""
     kept = tempfile.TemporaryDirectory(prefix="routes")
     atexit.register(kept.cleanup)
     folder = Path(kept.name)
@@ -80,7 +80,7 @@ def _logdir() -> Path:
 
 @cache
 def _server() -> Server:
-    """One for all inputs: it answers in its own process, so that nothing is hidden in a worker."""
+    """A server for all inputs without workers, so that errors are raised in this process."""
     logging.getLogger("tensorboard").setLevel(logging.CRITICAL)
     os.environ["TB_PERFCOMPARE_CACHE"] = "off"
     from tb_perfcompare.workspace.listing.index import Root
@@ -97,13 +97,13 @@ def _take(data: bytes, folder: Path) -> Outcome:
     lines = data.decode("utf-8", "replace").split("\n")
     for line in lines[:_MOST_REQUESTS]:
         method, _, target = line.partition(" ")
-        if target and _asked(method, target):
+        if target and _succeeds(method, target):
             outcome = Outcome.READ
     return outcome
 
 
-def _asked(method: str, target: str) -> bool:
-    """Whether it was answered with 200."""
+def _succeeds(method: str, target: str) -> bool:
+    """Send a request, check the answer, and return whether its status is 200."""
     path, _, query = target.partition("?")
     answer = Client(_server().app).open(f"{PREFIX}/{path}", method=method, query_string=query)
     try:
@@ -119,7 +119,7 @@ def _asked(method: str, target: str) -> bool:
             for line in lines if method != "HEAD" else ():
                 json.loads(line, parse_constant=_no_number)
         for word in (SECRET, str(_logdir().parent), "Traceback", "site-packages", "root:x:0"):
-            shown = text.replace(str(_logdir()), "") if path == "api/runs" else text  # its roots are as they were given
+            shown = text.replace(str(_logdir()), "") if path == "api/runs" else text  # lists its roots
             if word in shown and word not in target and quote(word) not in target:
                 raise Broken(f"{word} in the answer to {where}")
         return answer.status_code == 200

@@ -1,4 +1,4 @@
-"""Inputs to begin with, drawn by the builders of the other tests: small, sound, one of each layout."""
+"""Initial inputs from the builders of other tests: small and valid, one per layout."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ODD = (
 
 @cache
 def traces() -> list[bytes]:
-    """Of the vendors, old and new, with every kind of event; packed ones and odd ones too."""
+    """Traces of vendors and versions with every kind of event, packed and odd ones included."""
     found = [drawn_trace(steps=4).encode(), _ODD, json.dumps(_NPU).encode()]
     for options in ({"vendor": "rocm"}, {"spelling": "2021"}, {"ids": "correlation", "rank": 0, "world_size": 2}):
         trace = TraceBuilder(**options)  # type: ignore[arg-type]
@@ -63,7 +63,7 @@ def traces() -> list[bytes]:
 
 @cache
 def answers() -> list[bytes]:
-    """Saved answers of every kind, alone and together."""
+    """Saved answers of every kind, single and combined."""
     kinds = [
         saved.overview({"Kernel": 50, "Other": 5, "DataLoader": 3}, {"Kernel": 51}, metrics={"Name": "V100"}),
         saved.operators({"name": "aten::mm", "calls": 4, "host": 50, "device": 70}),
@@ -77,7 +77,7 @@ def answers() -> list[bytes]:
 
 
 def listings() -> list[bytes]:
-    """A kernel listing, with figures that were not measured and a name that was cut."""
+    """A kernel listing with missing figures and a shortened name."""
     return [
         b"Kernel                                    Latency Tensor   DRAM\n"
         b"elementwise_kernel                |       7456   0.01   0.23\n"
@@ -96,7 +96,7 @@ def exports() -> list[bytes]:
 
 
 def tables() -> list[bytes]:
-    """Beginnings of the example's per-cycle tables."""
+    """Beginnings of the example per-cycle tables."""
     return [b"\n".join(path.read_bytes().split(b"\n")[:40]) + b"\n" for path in (NORMAL, ABNORMAL)]
 
 
@@ -108,7 +108,7 @@ def counters() -> list[bytes]:
 
 @cache
 def baselines() -> list[bytes]:
-    """Saved from runs of one and of two captures."""
+    """Baselines of one and of two captures."""
     with tempfile.TemporaryDirectory() as folder:
         one, two = write_run(Path(folder) / "one", steps=4), write_run(Path(folder) / "two", spans=2, steps=3)
         return [save(Path(folder) / "saved", run).read_bytes() for run in (one, two)]
@@ -116,7 +116,7 @@ def baselines() -> list[bytes]:
 
 @cache
 def points() -> list[bytes]:
-    """One point of a history."""
+    """A point of a history."""
     with tempfile.TemporaryDirectory() as folder:
         run = write_run(Path(folder) / "run", steps=4)
         return [record_run(Path(folder) / "logs", run).read_bytes()]
@@ -124,13 +124,13 @@ def points() -> list[bytes]:
 
 @cache
 def summaries() -> list[bytes]:
-    """One summary in the columnar format."""
+    """A summary in the columnar format."""
     return [packed(a_summary())]
 
 
 @cache
 def a_summary() -> Summary:
-    """Of a small run, to compare with."""
+    """The summary of a small run."""
     from tb_perfcompare.workspace.listing.index import side_from_path
 
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""The figures of a run as a table, and their place in the documents."""
+"""The results of a fuzzing run as a table in the documentation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "internals" / "reliabi
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one target did; `edges` of the program that were reached, None where nobody counted."""
+    """Results of a target; `edges`: branches reached, None if not counted."""
 
     name: str
     inputs: int
@@ -26,7 +26,7 @@ class Row:
 
 
 def line(row: Row) -> str:
-    """For a terminal."""
+    """One line for a terminal."""
     edges = "" if row.edges is None else f", {row.edges:,} edges"
     return (
         f"{row.name}: {row.inputs:,} inputs in {row.seconds:.0f} s, {row.read:,} read, {row.refused:,} refused, "
@@ -35,15 +35,21 @@ def line(row: Row) -> str:
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """The table, what each target is and under what it was run."""
+    """The table with a line about the run."""
     from tests.fuzz.readers.corpus import TARGETS
 
     lines = ["| target | what is fed | inputs | read | refused | edges reached | slowest, s | laws broken |",
              "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"]  # fmt: skip
     for row in rows:
         edges = "–" if row.edges is None else f"{row.edges:,}"
-        cells = (f"`{row.name}`", TARGETS[row.name].what, f"{row.inputs:,}", f"{row.read:,}", f"{row.refused:,}", edges,
-                 f"{row.slowest_s:.2f}", str(len(row.failures)))  # fmt: skip
+        counts = (f"{row.inputs:,}", f"{row.read:,}", f"{row.refused:,}", edges)
+        cells = (
+            f"`{row.name}`",
+            TARGETS[row.name].description,
+            *counts,
+            f"{row.slowest_s:.2f}",
+            str(len(row.failures)),
+        )
         lines.append("| " + " | ".join(cells) + " |")
     total, seconds = sum(row.inputs for row in rows), sum(row.seconds for row in rows)
     how = "guided by coverage" if any(row.edges is not None for row in rows) else "drawn from a seed"
@@ -53,7 +59,7 @@ def markdown(rows: Sequence[Row]) -> str:
 
 
 def write(text: str, document: Path = DOCUMENT) -> None:
-    """Puts the table between its marks."""
+    """Write the table between its marks in the document."""
     whole = document.read_text("utf-8")
     before, _, rest = whole.partition(BEGIN)
     _, _, after = rest.partition(END)

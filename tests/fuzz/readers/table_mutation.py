@@ -1,4 +1,4 @@
-"""Changes to tables in text: cells, rows, columns, headers and line ends."""
+"""Mutations of text tables: cells, rows, columns, headers, line ends."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Cells = list[list[str]]
 
 
 def csv_changed(data: bytes, draw: Random, others: Sequence[bytes]) -> bytes:
-    """One to three changes of a CSV file's rows; sometimes of its bytes."""
+    """One to three mutations of the rows of a CSV file, or of its bytes."""
     return _changed(data, draw, others, _csv_rows, _csv_text)
 
 
 def listing_changed(data: bytes, draw: Random, others: Sequence[bytes]) -> bytes:
-    """The same of a listing: names before a bar, figures behind it."""
+    """Mutations of a listing: names before a bar, figures after it."""
     return _changed(data, draw, others, _listing_rows, _listing_text)
 
 

@@ -1,12 +1,12 @@
-"""Log directories of any shape: names, links in circles and out, pipes, files that are directories and the reverse.
+"""Log directories of any shape: odd names, circular and outward links, pipes, directories named like files.
 
-An input is text, a line for each entry, so that what was found can be read:
+An input is text with an entry per line:
 
     file PATH CONTENT     CONTENT is the number of a sample, or the text itself
     dir PATH
     link PATH TARGET
     pipe PATH
-    off PATH              nobody may read it
+    off PATH              remove all permissions
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NAMES = (
 )  # fmt: skip
 _TARGETS = (".", "..", "../..", "a", "b", "{outside}", "{outside}/x.json", "/dev/zero", "/dev/null", "/nowhere", "",
             "a/b", "x.json")  # fmt: skip
-"""Not the root of the machine, which would be listed as a whole: links out are followed unless that is forbidden."""
+"""Targets of links, without "/", which would be listed completely."""
 
 _number = itertools.count()
 
@@ -51,49 +51,53 @@ def _samples() -> list[bytes]:
 
 
 def _take(data: bytes, folder: Path) -> Outcome:
-    root = folder / f"tree{next(_number)}" / "a" / "b"  # what was read of a path is remembered
+    root = folder / f"tree{next(_number)}" / "a" / "b"  # new for each input, because results are cached by path
     root.mkdir(parents=True)
     outside = folder / "outside"
     outside.mkdir(exist_ok=True)
     (outside / "x.json").write_bytes(_samples()[0])
     try:
-        _built(data.decode("utf-8", "surrogateescape"), root, outside)
-        return _looked_at(root)
+        _build(data.decode("utf-8", "surrogateescape"), root, outside)
+        return _list(root)
     finally:
         with contextlib.suppress(OSError):
             os.chmod(root, 0o700)
         shutil.rmtree(root.parents[1], ignore_errors=True)
 
 
-def _built(text: str, root: Path, outside: Path) -> None:
-    """What cannot be made is left out. Nothing is made outside."""
+def _build(text: str, root: Path, outside: Path) -> None:
+    """Create the entries that can be created, none of them outside."""
     for line in text.split("\n")[:_MOST_LINES]:
-        what, _, rest = line.partition(" ")
-        path, _, more = rest.partition("\t")
+        kind, _, rest = line.partition(" ")
+        path, _, argument = rest.partition("\t")
         place = root / path.lstrip("/")
         with contextlib.suppress(OSError, ValueError):
             if ".." in Path(path).parts or not is_inside(str(place.parent), str(root)):
                 continue
             place.parent.mkdir(parents=True, exist_ok=True)
-            if os.path.lexists(place) and what != "off":
-                continue  # a file in the place of a pipe would be written to the pipe
-            if what == "file":
+            if os.path.lexists(place) and kind != "off":
+                continue  # writing to an existing pipe would block
+            if kind == "file":
                 samples = _samples()
-                content = samples[int(more)] if more.isdecimal() and int(more) < len(samples) else os.fsencode(more)
+                content = (
+                    samples[int(argument)]
+                    if argument.isdecimal() and int(argument) < len(samples)
+                    else os.fsencode(argument)
+                )
                 place.write_bytes(content)
-            elif what == "dir":
+            elif kind == "dir":
                 place.mkdir()
-            elif what == "link":
-                target = more.replace("{outside}", str(outside))
-                if more in _TARGETS or is_inside(str(place.parent / target), str(outside.parent)):
+            elif kind == "link":
+                target = argument.replace("{outside}", str(outside))
+                if argument in _TARGETS or is_inside(str(place.parent / target), str(outside.parent)):
                     place.symlink_to(target)
-            elif what == "pipe":
+            elif kind == "pipe":
                 os.mkfifo(place)
-            elif what == "off":
+            elif kind == "off":
                 place.chmod(0)
 
 
-def _looked_at(root: Path) -> Outcome:
+def _list(root: Path) -> Outcome:
     outcome = Outcome.READ
     try:
         index = find_runs(str(root))
@@ -139,9 +143,9 @@ def _changed(data: bytes, draw: Random, others: Sequence[bytes]) -> bytes:
 
 def _line(draw: Random) -> bytes:
     path = "/".join(draw.choice(_NAMES) for _ in range(draw.choice((1, 1, 2, 3, 9))))
-    what = draw.choice(("file", "file", "file", "dir", "link", "link", "pipe", "off"))
-    more = {"file": str(draw.randrange(len(_samples()))), "link": draw.choice(_TARGETS)}.get(what, "")
-    return os.fsencode(f"{what} {path}\t{more}")
+    kind = draw.choice(("file", "file", "file", "dir", "link", "link", "pipe", "off"))
+    argument = {"file": str(draw.randrange(len(_samples()))), "link": draw.choice(_TARGETS)}.get(kind, "")
+    return os.fsencode(f"{kind} {path}\t{argument}")
 
 
 def _seeds() -> list[bytes]:

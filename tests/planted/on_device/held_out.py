@@ -1,4 +1,4 @@
-"""Pairs of programs that were written, and recorded, after the rules had been mended by those of programs.py."""
+"""Held-out pairs, written and recorded after the rules had been fixed with those of programs.py."""
 
 from __future__ import annotations
 

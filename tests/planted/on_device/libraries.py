@@ -1,4 +1,4 @@
-"""The loops of library_pairs.py. Importing this needs torch; building a loop needs the library it is named after."""
+"""The loops of library_pairs.py. Importing this needs torch; a loop also needs its library."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.planted.on_device.programs import Program
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 LABELS, WORDS, TOKENS = 100, 8192, 12
 TINY = False
-"""Small networks, to try the programs without a device."""
+"""Small networks for tests without a device."""
 
 Work = Callable[[], Any]
 
@@ -48,7 +48,7 @@ def language(program: Program) -> Any:
 
 
 def language_training(program: Program) -> Work:
-    """Any model of transformers that returns a loss."""
+    """Training of a model of transformers."""
     import transformers
 
     wide = 64 if TINY else 512
@@ -83,7 +83,7 @@ def language_training(program: Program) -> Work:
 
 
 def generation(program: Program) -> Work:
-    """One call writes TOKENS tokens."""
+    """Generation of TOKENS tokens per call."""
     import transformers
 
     model = language(program).to(torch.bfloat16 if DEVICE == "cuda" else torch.float32).eval()
@@ -106,7 +106,7 @@ def generation(program: Program) -> Work:
 
 
 def image_training(program: Program) -> Work:
-    """Any network of timm, or a segmenter of torchvision, with a loader of images."""
+    """Training of a network of timm or a segmenter of torchvision with a loader of images."""
     from torch.utils.data import DataLoader
 
     from tests.planted.on_device.training import Batches
@@ -158,7 +158,7 @@ def image_training(program: Program) -> Work:
 
 
 def detection(program: Program) -> Work:
-    """Numbers of regions differ from step to step."""
+    """Training of a detector; the number of regions varies by step."""
     import torchvision
 
     model = torchvision.models.detection.fasterrcnn_resnet50_fpn(
@@ -186,7 +186,7 @@ def detection(program: Program) -> Work:
 
 
 def graph_network(program: Program) -> Work:
-    """`batch` nodes, ten edges each, a full pass per step."""
+    """Training on a graph of `batch` nodes with ten edges each."""
     from torch_geometric.nn import GATConv, GCNConv
 
     wide, nodes = program.size, program.batch
@@ -212,7 +212,7 @@ def graph_network(program: Program) -> Work:
 
 
 def equation(program: Program) -> Work:
-    """Steps of an adaptive solver; how many, the tolerance says."""
+    """Training through an adaptive solver, whose steps depend on the tolerance."""
     from torchdiffeq import odeint
 
     wide = program.size
@@ -231,7 +231,7 @@ def equation(program: Program) -> Work:
 
 
 def process(program: Program) -> Work:
-    """A Gaussian process's likelihood, by a Cholesky decomposition."""
+    """Training of a Gaussian process by Cholesky decomposition."""
     import gpytorch
 
     dtype = torch.float64 if "double" in program.parts else torch.float32
@@ -269,7 +269,7 @@ WORKS: dict[str, Callable[[Program], Work]] = {
 
 
 class LibraryLoop:
-    """A loop that calls a library; what training.Loop is for the programs written here."""
+    """A loop of a library, like training.Loop."""
 
     def __init__(self, program: Program) -> None:
         torch.manual_seed(0)
@@ -292,7 +292,7 @@ class LibraryLoop:
 
 
 class LightningLoop:
-    """A fit of Lightning, which steps its own profiler."""
+    """A fit of Lightning, which has its own profiler."""
 
     def __init__(self, program: Program) -> None:
         import torchvision
@@ -329,15 +329,15 @@ class LightningLoop:
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = self.program.tf32
 
     def step(self, recorded: int = -1) -> None:
-        """The fit has its own warm-up."""
+        """Nothing: the fit has its own warm-up."""
 
     def record(self, path: Path, steps: int) -> None:
         from lightning.pytorch import Trainer
         from lightning.pytorch.profilers import PyTorchProfiler
 
-        def export(kept: profile) -> None:
+        def export(profiler: profile) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
-            kept.export_chrome_trace(str(path))
+            profiler.export_chrome_trace(str(path))
 
         micro = self.program.micro
         trainer = Trainer(

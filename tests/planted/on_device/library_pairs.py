@@ -1,7 +1,6 @@
-"""Pairs of programs that others wrote: transformers, timm, torchvision, Lightning, PyG, torchdiffeq and GPyTorch.
+"""Pairs of programs of transformers, timm, torchvision, Lightning, PyG, torchdiffeq and GPyTorch.
 
-Chosen and recorded after the rules had been mended by the pairs of programs.py and held_out.py. Most call no
-`profiler.step()`.
+Chosen and recorded after the rules had been fixed with programs.py and held_out.py. Most do not call `profiler.step()`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Networks that were recorded on an accelerator after the rules were made: held out. Importing this needs torch."""
+"""Networks of the held-out pairs. Importing this needs torch."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Recurrent(nn.Module):
 
 
 class Recommender(nn.Module):
-    """Many tables of embeddings, their products, and perceptrons. Input: (N, size) of indices."""
+    """Embedding tables and a perceptron. Input: (N, size) of indices."""
 
     def __init__(self, program: Program, width: int) -> None:
         super().__init__()
@@ -59,14 +59,14 @@ class Recommender(nn.Module):
 
 
 class Silu(nn.Module):
-    """Written out."""
+    """SiLU without nn.SiLU."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return x * torch.sigmoid(x)
 
 
 class Hourglass(nn.Module):
-    """Convolutions down and up again, with normalised groups. Input: (N, 3, size, size)."""
+    """A U-Net with group norm. Input: (N, 3, size, size)."""
 
     def __init__(self, program: Program, width: int) -> None:
         super().__init__()
@@ -89,18 +89,18 @@ class Hourglass(nn.Module):
         self.head = nn.Conv2d(base, CLASSES, 1)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        kept = []
+        skipped = []
         for at, block in enumerate(self.down):
             x = block(functional.avg_pool2d(x, 2) if at else x)
-            kept.append(x)
+            skipped.append(x)
         mode = "bilinear" if "bilinear" in self.parts else "nearest"
-        for block, beside in zip(self.up, kept[-2::-1], strict=True):
-            x = block(torch.cat([functional.interpolate(x, size=beside.shape[-2:], mode=mode), beside], 1))
+        for block, skip in zip(self.up, skipped[-2::-1], strict=True):
+            x = block(torch.cat([functional.interpolate(x, size=skip.shape[-2:], mode=mode), skip], 1))
         return self.head(x).mean((2, 3))
 
 
 class Vision(nn.Module):
-    """Patches of an image through encoder layers. Input: (N, 3, size, size)."""
+    """A vision transformer. Input: (N, 3, size, size)."""
 
     def __init__(self, program: Program, width: int) -> None:
         super().__init__()

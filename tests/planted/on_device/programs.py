@@ -1,4 +1,4 @@
-"""The programs that are recorded on an accelerator, and the pairs of them; neither torch nor the product is needed."""
+"""Programs recorded on an accelerator, and their pairs. Needs neither torch nor the product."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ VOCABULARY, CLASSES = 16384, 1000
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One training or decoding loop. The defaults are what the networks' own base programs change.
+    """A training or decoding loop.
 
-    network       "transformer" (tokens), "convolutional" (images), "decoder" (one token a step, kept keys), or one of
+    network       "transformer" (tokens), "convolutional" (images), "decoder" (a token per step, cached keys), or one of
                   networks.py
-    size          tokens of a sequence, pixels of an image's side, or kept keys
-    amp, tf32     bfloat16 autocast; TF32 for what stays in single precision
+    size          tokens of a sequence, pixels of an image's side, or cached keys
+    amp, tf32     bfloat16 autocast; TF32 for single precision
     channels_last layout of images and convolutions
-    by_hand       parts written out: "attention", "norm"
+    by_hand       composed of elementary operators: "attention", "norm"
     optimizer     "fused", "foreach" or "loop"
-    graph         the step is captured once and replayed; static: inputs are copied to where a graph would find them
-    micro         pieces a batch is cut into, one after the other
+    graph         the step is captured once and replayed; static: inputs are copied to fixed addresses
+    micro         micro batches of a batch
     checks        `.item()` of a test for finite values after every block
-    decompressed  times each of the loader's batches is decompressed
-    competing     matrix products that another stream computes during every step
-    limited       the allocator gets little more than the largest step needs; lengths of steps vary
-    recomputed    activations are computed again in the backward pass
+    decompressed  times the loader decompresses each batch
+    competing     matrix products on another stream during every step
+    limited       the allocator gets little more than the largest step needs; step lengths vary
+    recomputed    activation checkpointing
     slow_step     recorded step that writes a checkpoint; -1: none
     python        floating-point operations of plain Python per step
-    host, device  what else uses the machine: CPU processes; a process on the same device
-    parts         what networks.py and the loop do otherwise
+    host, device  competing CPU processes; a competing process on the device
+    parts         variations in networks.py and in the loop
     marks         `profiler.step()` is called
     """
 
@@ -67,29 +67,29 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two programs and what is asked of their comparison.
+    """Two programs and the expected comparison.
 
-    asked      patterns; a word of the first finding's rule, subject or sentence has to match one. "": no finding
-    direction  of the program: "slower", "none" or "any"
+    expected   patterns, one of which a word of the first finding's rule, subject or sentence matches; "": no finding
+    direction  expected change: "slower", "none" or "any"
     """
 
     name: str
     healthy: Program
     faulty: Program
-    asked: str = ""
+    expected: str = ""
     direction: str = "slower"
 
 
 TRANSFORMER = Program("transformer", batch=16, size=1024, depth=4)
 CONVOLUTIONAL = Program("convolutional", batch=128, size=224, depth=2)
 SMALL_TRANSFORMER = replace(TRANSFORMER, batch=2, size=128)
-"""Bound by launches, as is the next one."""
+"""Launch-bound, like SMALL_CONVOLUTIONAL."""
 SMALL_CONVOLUTIONAL = replace(CONVOLUTIONAL, batch=4, size=96)
 DECODER = Program("decoder", batch=8, size=512, depth=8, marks=False)
 
 
-def pair_of(name: str, asked: str, base: Program, direction: str = "slower", **changed: object) -> Pair:
-    return Pair(name, base, replace(base, **changed), asked, direction)  # type: ignore[arg-type]
+def pair_of(name: str, expected: str, base: Program, direction: str = "slower", **changed: object) -> Pair:
+    return Pair(name, base, replace(base, **changed), expected, direction)  # type: ignore[arg-type]
 
 
 PRECISE = replace(TRANSFORMER, amp=False, batch=8)

@@ -1,10 +1,10 @@
-"""Records the pairs of programs.py on an accelerator with torch, and measures what the device can do.
+"""Records pairs of programs on an accelerator, and measures its peak rates and the profiler's overhead.
 
 python -m tests.planted.on_device.training OUT [--set programs|held_out|library_pairs] [--pair NAME ...] [--seconds N]
 
 Writes OUT/NAME/{healthy,faulty}/worker0.{1,2,3}.pt.trace.json, sides alternating, OUT/peaks.{json,pt.trace.json}
-and OUT/overhead.json. Needs nothing but torch and numpy, and the libraries that the pairs of library_pairs.py name.
---tiny: small sizes, to try the programs without a device.
+and OUT/overhead.json. Needs only torch and numpy, and for library_pairs.py the libraries.
+--tiny: small sizes for tests without a device.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ SETS = {"programs": programs.PAIRS, "held_out": held_out.PAIRS, "library_pairs":
 
 
 class LayerNorm(nn.Module):
-    """torch's own, or written out."""
+    """nn.LayerNorm, or elementary operators."""
 
     def __init__(self, width: int, *, by_hand: bool) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class LayerNorm(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention and a perceptron; `kept`: keys and values of earlier tokens, (2, N, heads, keys, head's width)."""
+    """Attention and a perceptron; `kept`: cached keys and values, (2, N, heads, keys, width of a head)."""
 
     def __init__(self, program: Program, width: int) -> None:
         super().__init__()
@@ -114,7 +114,7 @@ class Transformer(nn.Module):
 
 
 class Bottleneck(nn.Module):
-    """Three convolutions beside a shortcut, as in a ResNet."""
+    """The bottleneck block of a ResNet."""
 
     def __init__(self, before: int, inside: int, stride: int) -> None:
         super().__init__()
@@ -162,7 +162,7 @@ def check(program: Program, x: torch.Tensor) -> None:
 
 
 class Batches(Dataset):  # type: ignore[type-arg]
-    """Whole batches, which the loader's processes hand over; item: inputs and labels."""
+    """Complete batches; an item is (inputs, labels)."""
 
     def __init__(self, program: Program) -> None:
         self.program, drawn = program, np.random.default_rng(0)
@@ -198,7 +198,7 @@ class Batches(Dataset):  # type: ignore[type-arg]
 
 
 class Loop:
-    """A program that is ready to run; step() is one iteration of it."""
+    """A program ready to run; step() is an iteration."""
 
     def __init__(self, program: Program, width: int) -> None:
         torch.manual_seed(0)
@@ -242,7 +242,7 @@ class Loop:
             self.capture()
 
     def flags(self) -> None:
-        """What is set for the whole process, and so before every recording."""
+        """Set the flags of the process; needed before every recording."""
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = self.program.tf32
         torch.backends.cudnn.deterministic = self.program.deterministic
         torch.backends.cudnn.benchmark = False
@@ -289,7 +289,7 @@ class Loop:
         self.graph = torch.cuda.CUDAGraph()
         if self.program.network != "decoder":
             self.optimizer.zero_grad(set_to_none=True)
-        with torch.cuda.graph(self.graph, capture_error_mode="thread_local"):  # the loader pins memory meanwhile
+        with torch.cuda.graph(self.graph, capture_error_mode="thread_local"):  # the loader pins memory concurrently
             self.work()
 
     def step(self, recorded: int = -1) -> None:
@@ -326,8 +326,8 @@ def synchronize() -> None:
         torch.cuda.synchronize()
 
 
-class Rivals:
-    """Other programs on this machine, stopped unless asked for."""
+class CompetingProcesses:
+    """Other processes on this machine, stopped unless requested."""
 
     def __init__(self) -> None:
         busy = "import signal\nwhile True: sum(range(1000))"
@@ -341,46 +341,46 @@ class Rivals:
         self.device = []
         if CUDA:
             self.device = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)]
-        self.tell(self.host, signal.SIGSTOP)
+        self.send(self.host, signal.SIGSTOP)
 
     @staticmethod
-    def tell(processes: list[subprocess.Popen[bytes]], what: signal.Signals) -> None:
+    def send(processes: list[subprocess.Popen[bytes]], number: signal.Signals) -> None:
         for process in processes:
-            process.send_signal(what)
+            process.send_signal(number)
 
     def stop_device(self) -> None:
-        """Not before it has begun: another process's start could wait for it."""
+        """Stop the process on the device after its start, which could otherwise block others."""
         for process in self.device:
             assert process.stdout
             process.stdout.readline()
-        self.tell(self.device, signal.SIGSTOP)
+        self.send(self.device, signal.SIGSTOP)
 
     @contextmanager
-    def beside(self, program: Program) -> Iterator[None]:
+    def running(self, program: Program) -> Iterator[None]:
         chosen = (self.host if program.host else []) + (self.device if program.device else [])
-        self.tell(chosen, signal.SIGCONT)
+        self.send(chosen, signal.SIGCONT)
         if chosen:
             time.sleep(0.3)
         try:
             yield
         finally:
-            self.tell(chosen, signal.SIGSTOP)
+            self.send(chosen, signal.SIGSTOP)
 
     def close(self) -> None:
-        self.tell(self.host + self.device, signal.SIGKILL)
+        self.send(self.host + self.device, signal.SIGKILL)
 
 
 def limit(loop: Loop) -> None:
-    """Leaves the allocator little more than the largest of some steps needs."""
+    """Limit the allocator to little more than the largest of some steps needs."""
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
     for _ in range(12):
         loop.step()
     synchronize()
-    most, there = torch.cuda.max_memory_allocated(), torch.cuda.get_device_properties(0).total_memory
+    most, total = torch.cuda.max_memory_allocated(), torch.cuda.get_device_properties(0).total_memory
     for factor in (0.9, 0.94, 0.97, 1.0, 1.03, 1.06, 1.1, 1.2):
         torch.cuda.empty_cache()
-        torch.cuda.set_per_process_memory_fraction(min(most * factor / there, 1.0))
+        torch.cuda.set_per_process_memory_fraction(min(most * factor / total, 1.0))
         try:
             for _ in range(8):
                 loop.step()
@@ -399,7 +399,7 @@ def loop_of(program: Program, width: int) -> Any:
 
 
 def record(loop: Any, path: Path) -> None:
-    """One recording of STEPS steps, after WARM_UP."""
+    """Record STEPS steps after WARM_UP."""
     program = loop.program
     loop.flags()
     if isinstance(loop, libraries.LightningLoop):
@@ -415,23 +415,23 @@ def record(loop: Any, path: Path) -> None:
     options = {"record_shapes": program.record_shapes, "with_stack": program.with_stack}
     options["profile_memory"] = program.profile_memory
     plan = {"schedule": schedule(wait=0, warmup=1, active=STEPS, repeat=1)} if program.marks else {}
-    with profile(activities=ACTIVITIES, **options, **plan) as kept:
+    with profile(activities=ACTIVITIES, **options, **plan) as profiler:
         if program.marks:
             loop.step()
-            kept.step()
+            profiler.step()
         for at in range(STEPS):
             loop.step(at)
             if program.marks:
-                kept.step()
+                profiler.step()
         synchronize()
     if CUDA and program.limited:
         torch.cuda.set_per_process_memory_fraction(1.0)
     path.parent.mkdir(parents=True, exist_ok=True)
-    kept.export_chrome_trace(str(path))
+    profiler.export_chrome_trace(str(path))
 
 
 def tiny(program: Program) -> Program:
-    """What a CPU can run."""
+    """The program in a size for a CPU."""
     size = 64 if program.network in IMAGES else 16
     small = {"detector": (2, 64), "lightning": (8, 64), "graph network": (200, 16), "process": (50, 4)}
     if program.network.startswith("timm "):
@@ -443,8 +443,7 @@ def tiny(program: Program) -> Program:
 
 
 def measure_peaks(out: Path) -> None:
-    """Matrix products at five sizes and three types, and memory-bound work: seconds by the device's own clock, and a
-    recording of the same calls."""
+    """Time matrix products of several sizes and types, and memory-bound work, by the device clock, and record them."""
     device = torch.device(DEVICE)
     sizes = (1024, 2048, 4096, 8192, 16384) if CUDA else (64, 128)
     kinds = {"bfloat16": torch.bfloat16, "float16": torch.float16, "tf32": torch.float32, "float32": torch.float32}
@@ -480,16 +479,16 @@ def measure_peaks(out: Path) -> None:
         times = max(3, min(100, int(0.08 / max(run(call, tf32, 1), 1e-6))))
         seconds = [run(call, tf32, times) for _ in range(3)]
         rows.append({"name": name, "work": work, "seconds": sorted(seconds), "first": once, "times": times})
-    with profile(activities=ACTIVITIES, record_shapes=True) as kept:
+    with profile(activities=ACTIVITIES, record_shapes=True) as profiler:
         for _, tf32, call, _ in calls:
             run(call, tf32, 5)
         synchronize()
-    kept.export_chrome_trace(str(out / "peaks.pt.trace.json"))
+    profiler.export_chrome_trace(str(out / "peaks.pt.trace.json"))
     (out / "peaks.json").write_text(json.dumps(rows, indent=1))
 
 
 def measure_overhead(out: Path, loops: dict[str, Loop]) -> None:
-    """Seconds per step without and with the profiler, whose options are added one by one; five alternating rounds."""
+    """Measure seconds per step without the profiler and with more and more of its options, in alternating rounds."""
     modes: dict[str, dict[str, bool] | None] = {
         "none": None,
         "plain": {},
@@ -518,9 +517,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("--set", choices=SETS, default="programs", help="module of the pairs (default: programs)")
-    parser.add_argument("--after", default="", help="only the pairs after this one")
-    parser.add_argument("--pair", action="append", help="only this one (default: all)")
-    parser.add_argument("--seconds", type=float, default=1e9, help="begin no pair after so long")
+    parser.add_argument("--after", default="", help="only the pairs after this pair")
+    parser.add_argument("--pair", action="append", help="only this pair (default: all)")
+    parser.add_argument("--seconds", type=float, default=1e9, help="start no pair after this time")
     parser.add_argument("--pairs-only", action="store_true", help="measure neither peaks nor overhead")
     parser.add_argument("--tiny", action="store_true")
     chosen = parser.parse_args()
@@ -528,28 +527,28 @@ def main() -> None:
     chosen.out.mkdir(parents=True, exist_ok=True)
     width = 64 if chosen.tiny else WIDTH
     libraries.TINY = chosen.tiny
-    shrink: Callable[[Program], Program] = tiny if chosen.tiny else lambda one: one
-    rivals = Rivals()
+    shrink: Callable[[Program], Program] = tiny if chosen.tiny else lambda program: program
+    competitors = CompetingProcesses()
     pairs = {pair.name: pair for pair in SETS[chosen.set]}
     if chosen.after:
         names = list(pairs)
         pairs = {name: pairs[name] for name in names[names.index(chosen.after) + 1 :]}
 
-    def say(what: str) -> None:
-        print(f"{time.monotonic() - began:6.1f} s  {what}", flush=True)
+    def log(message: str) -> None:
+        print(f"{time.monotonic() - began:6.1f} s  {message}", flush=True)
 
-    def tried(what: str, work: Callable[[], None]) -> None:
+    def attempt(name: str, work: Callable[[], None]) -> None:
         try:
             work()
-            say(what)
+            log(name)
         except Exception:
-            say(f"{what}: failed")
+            log(f"{name}: failed")
             print("\n".join(traceback.format_exc().splitlines()[-8:]), flush=True)
             try:
                 synchronize()
-            except Exception:  # the device's context is lost, and with it this process
-                rivals.close()
-                rest = ["--set", chosen.set, "--after", what, "--pairs-only", *(["--tiny"] if chosen.tiny else [])]
+            except Exception:  # the context of the device is lost: restart the process
+                competitors.close()
+                rest = ["--set", chosen.set, "--after", name, "--pairs-only", *(["--tiny"] if chosen.tiny else [])]
                 rest += ["--seconds", str(chosen.seconds - time.monotonic() + began)]
                 module = "tests.planted.on_device.training"
                 os.execv(sys.executable, [sys.executable, "-m", module, str(chosen.out), *rest])
@@ -557,22 +556,22 @@ def main() -> None:
     with profile(activities=ACTIVITIES):
         torch.ones(8, device=DEVICE) + 1
         synchronize()
-    say(f"torch {torch.__version__}, {torch.cuda.get_device_name() if CUDA else 'no device'}, {os.cpu_count()} cores")
-    rivals.stop_device()
-    say("other programs are stopped")
+    log(f"torch {torch.__version__}, {torch.cuda.get_device_name() if CUDA else 'no device'}, {os.cpu_count()} cores")
+    competitors.stop_device()
+    log("other programs are stopped")
     if not chosen.pairs_only:
-        tried("peaks", lambda: measure_peaks(chosen.out))
+        attempt("peaks", lambda: measure_peaks(chosen.out))
         kinds = {"transformer": TRANSFORMER, "convolutional": CONVOLUTIONAL, "small transformer": SMALL_TRANSFORMER}
 
         def overhead() -> None:
-            loops = {name: Loop(shrink(one), width) for name, one in kinds.items()}
+            loops = {name: Loop(shrink(program), width) for name, program in kinds.items()}
             measure_overhead(chosen.out, loops)
             for loop in loops.values():
                 loop.close()
 
-        tried("overhead", overhead)
+        attempt("overhead", overhead)
 
-    def both(name: str) -> None:
+    def record_pair(name: str) -> None:
         pair = pairs[name]
         loops = {}
         for side, program in (("healthy", pair.healthy), ("faulty", pair.faulty)):
@@ -583,7 +582,7 @@ def main() -> None:
         if CUDA:
             torch.cuda.empty_cache()
         for capture, (side, loop) in itertools.product(range(1, CAPTURES + 1), loops.items()):
-            with rivals.beside(loop.program):
+            with competitors.running(loop.program):
                 record(loop, chosen.out / name / side / f"worker0.{capture}.pt.trace.json")
         for loop in loops.values():
             loop.close()
@@ -592,12 +591,12 @@ def main() -> None:
         if chosen.pair and pair.name not in chosen.pair:
             continue
         if time.monotonic() - began > chosen.seconds:
-            say(f"{pair.name}: no time left")
+            log(f"{pair.name}: no time left")
             continue
-        tried(pair.name, lambda name=pair.name: both(name))
+        attempt(pair.name, lambda name=pair.name: record_pair(name))
         if CUDA:
             torch.cuda.empty_cache()
-    rivals.close()
+    competitors.close()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Several threads that read kept summaries in a process that has not read one before."""
+"""The first reading of saved summaries by several threads at once."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tb_perfcompare.sources.saved.columnar import unpacked
 
 stored = Path(sys.argv[1]).read_bytes()
 sys.setswitchinterval(1e-6)
-together = threading.Barrier(4)
+barrier = threading.Barrier(4)
 found = []
 
 def read():
-    together.wait()
+    barrier.wait()
     found.append(len(unpacked(stored, Summary).captures))
 
 threads = [threading.Thread(target=read) for _ in range(4)]
@@ -36,7 +36,7 @@ print(found)
 """
 
 
-def test_the_class_is_looked_at_by_one_of_them(tmp_path: Path) -> None:
+def test_threads_can_read_the_first_summary_concurrently(tmp_path: Path) -> None:
     (file,) = side_from_path(str(write_run(tmp_path / "run")), None, None).files
     (tmp_path / "kept").write_bytes(packed(summarize_file(SummaryJob(file, "device"), silent)))
     done = subprocess.run([sys.executable, "-c", _READ, str(tmp_path / "kept")], capture_output=True, text=True)

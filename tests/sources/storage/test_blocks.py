@@ -1,4 +1,4 @@
-"""Bytes of plain and packed files in blocks."""
+"""Bytes of plain and gzip files in blocks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def blocks_of(stored: bytes, block_bytes: int = 1000, *, library: ModuleType = L
 
 @with_both
 @pytest.mark.parametrize("block_bytes", [1, 999, 100_000, 1 << 20])
-def test_blocks_join_to_the_text_and_are_no_larger_than_asked(block_bytes: int, library: ModuleType) -> None:
+def test_blocks_join_to_the_text_and_keep_their_size(block_bytes: int, library: ModuleType) -> None:
     text = TEXT[-5000:]
     found, blocks = blocks_of(gzip.compress(text), block_bytes, library=library)
     assert b"".join(found) == text
@@ -50,7 +50,7 @@ def test_plain_bytes_pass_through() -> None:
 
 @with_both
 @pytest.mark.parametrize("padding", [b"", b"\0" * 7])
-def test_members_follow_each_other_with_padding_between(library: ModuleType, padding: bytes) -> None:
+def test_gzip_members_with_padding_are_joined(library: ModuleType, padding: bytes) -> None:
     stored = gzip.compress(TEXT[:100]) + padding + gzip.compress(b"") + gzip.compress(TEXT[100:])
     found, blocks = blocks_of(stored, library=library)
     assert b"".join(found) == TEXT
@@ -58,7 +58,7 @@ def test_members_follow_each_other_with_padding_between(library: ModuleType, pad
 
 
 @with_both
-def test_every_cut_of_a_packed_file_gives_the_head_of_the_text(library: ModuleType) -> None:
+def test_a_cut_gzip_file_gives_the_head_of_the_text(library: ModuleType) -> None:
     stored = gzip.compress(TEXT[:300] + b"abc" * 300)
     text = gzip.decompress(stored)
     lengths = []
@@ -73,24 +73,24 @@ def test_every_cut_of_a_packed_file_gives_the_head_of_the_text(library: ModuleTy
 
 
 @with_both
-def test_damaged_data_give_every_byte_before_the_damage(library: ModuleType) -> None:
+def test_a_damaged_stored_block_is_reported(library: ModuleType) -> None:
     text = random.Random(2).randbytes(1000)
-    stored = bytearray(gzip.compress(text, 0) + b"rest")  # level 0 stores the bytes as they are, behind their length
+    stored = bytearray(gzip.compress(text, 0) + b"rest")  # level 0 stores the bytes after their length
     at = stored.index(text[:8])
-    stored[at - 2] ^= 0xFF  # the complement of the length no longer fits
+    stored[at - 2] ^= 0xFF  # the complement of the length
     found, blocks = blocks_of(bytes(stored), library=library)
     assert found == []
     assert blocks.damage.startswith("gzip data damaged before byte")
 
 
 @pytest.mark.parametrize("stored", [TEXT, gzip.compress(TEXT), gzip.compress(TEXT)[:9000]])
-def test_the_head_is_the_beginning_of_the_text(stored: bytes) -> None:
+def test_read_head_gives_the_beginning_of_the_text(stored: bytes) -> None:
     head = read_head(io.BytesIO(stored), 500)
     assert head == TEXT[: len(head)]
     assert len(head) >= 400
 
 
-def test_leaving_in_the_middle_stops_reading() -> None:
+def test_leaving_the_context_stops_reading() -> None:
     file = io.BytesIO(TEXT * 100)
     with Blocks(file, block_bytes=1000) as blocks:
         next(iter(blocks))
@@ -107,13 +107,13 @@ def test_without_zlib_ng_zlib_inflates(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def text_of(seed: int, kind: int, size: int) -> bytes:
-    """Text with few or many repeats, near and far."""
+    """Text with few or many repeats at short or long distances."""
     draw = random.Random(seed)
     if kind == 0:
         return draw.randbytes(size)
     if kind == 1:
         return bytes(draw.choices(b"ab", k=size))
-    if kind == 2:  # literals of very different frequency need long codes
+    if kind == 2:  # skewed frequencies need long codes
         weights = [1.7**-i for i in range(200)]
         return bytes(draw.choices(range(200), weights, k=size))
     words = [draw.randbytes(draw.randrange(1, 300)) for _ in range(20)]
@@ -132,7 +132,7 @@ SIZES = st.sampled_from((300, 5000, 1 << 20))
 
 @st.composite
 def packed(draw: st.DrawFn) -> tuple[bytes, bytes]:
-    """(text, gzip of it) in every way that zlib can write."""
+    """(text, gzip data) with any settings of zlib."""
     text = draw(TEXTS)
     level, window, memory = draw(st.integers(0, 9)), draw(st.integers(9, 15)), draw(st.integers(1, 9))
     writer = zlib.compressobj(level, zlib.DEFLATED, 16 + window, memory, draw(st.sampled_from(STRATEGIES)))
@@ -152,14 +152,14 @@ def unpacked(stored: bytes, block_bytes: int, library: ModuleType = LIBRARY) -> 
 
 
 @given(packed(), SIZES)
-def test_streams_written_in_every_way_give_the_text(case: tuple[bytes, bytes], block_bytes: int) -> None:
+def test_data_packed_with_any_settings_give_the_text(case: tuple[bytes, bytes], block_bytes: int) -> None:
     text, stored = case
     assert unpacked(stored, block_bytes)[:2] == (text, "")
 
 
 @needs_zlib_ng
 @given(packed(), SIZES, st.randoms(use_true_random=False))
-def test_zlib_ng_gives_the_bytes_and_words_of_zlib_for_damage(
+def test_zlib_ng_gives_the_bytes_and_messages_of_zlib_for_damaged_data(
     case: tuple[bytes, bytes], block_bytes: int, draw: random.Random
 ) -> None:
     damaged = bytearray(case[1])
@@ -174,7 +174,7 @@ def test_zlib_ng_gives_the_bytes_and_words_of_zlib_for_damage(
 
 @needs_zlib_ng
 @pytest.mark.parametrize("flags", range(32))
-def test_zlib_ng_takes_the_headers_that_zlib_takes(flags: int) -> None:
+def test_zlib_ng_accepts_the_headers_that_zlib_accepts(flags: int) -> None:
     stored = gzip.compress(b"text" * 100, mtime=0)
     parts = {4: b"\3\0abc", 8: b"name\0", 16: b"comment\0"}
     header = stored[:3] + bytes([flags]) + stored[4:10] + b"".join(p for bit, p in parts.items() if flags & bit)
@@ -185,25 +185,25 @@ def test_zlib_ng_takes_the_headers_that_zlib_takes(flags: int) -> None:
 
 
 @with_both
-@pytest.mark.parametrize(("at", "what"), [(-8, "incorrect data check"), (-4, "incorrect length check")])
+@pytest.mark.parametrize(("at", "message"), [(-8, "incorrect data check"), (-4, "incorrect length check")])
 @pytest.mark.parametrize("text", [TEXT, b""], ids=["text", "nothing"])
-def test_a_wrong_sum_at_the_end_costs_no_byte(text: bytes, at: int, what: str, library: ModuleType) -> None:
+def test_a_wrong_checksum_is_reported_after_all_bytes(text: bytes, at: int, message: str, library: ModuleType) -> None:
     stored = bytearray(gzip.compress(text))
     stored[at] ^= 1
     joined, damage, _ = unpacked(bytes(stored), 1000, library)
     assert joined == text
-    assert damage == f"gzip data damaged before byte {len(stored)}: Error -3 while decompressing data: {what}"
+    assert damage == f"gzip data damaged before byte {len(stored)}: Error -3 while decompressing data: {message}"
 
 
 @with_both
-def test_little_is_read_at_a_time(library: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_reads_give_the_whole_text(library: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks_module, "_STORED_BYTES", 13)
     stored = gzip.compress(TEXT) + gzip.compress(TEXT[:5000], 0)
     assert unpacked(stored, 1000, library)[:2] == (TEXT + TEXT[:5000], "")
 
 
-class OneWay(io.BytesIO):
-    """A file that cannot go back."""
+class Unseekable(io.BytesIO):
+    """A file that cannot seek."""
 
     def seekable(self) -> bool:
         return False
@@ -213,9 +213,9 @@ class OneWay(io.BytesIO):
 
 
 @with_both
-def test_a_file_is_read_once_whatever_is_wrong_with_it(library: ModuleType) -> None:
+def test_a_damaged_file_is_read_without_seeking(library: ModuleType) -> None:
     stored = bytearray(gzip.compress(TEXT))
     stored[len(stored) // 2] ^= 0xFF
-    with Blocks(OneWay(stored), library=library) as blocks:
+    with Blocks(Unseekable(stored), library=library) as blocks:
         assert b"".join(blocks)[:20_000] == TEXT[:20_000]
     assert blocks.damage

@@ -1,4 +1,4 @@
-"""The compiled module: it is there where it can be, it is of the sources as they are, and it is hard to misuse."""
+"""The compiled scanner module: built from the current sources, and safe against invalid calls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def new_scan(*spec: Any) -> Any:
 
 
 def plain(finished: Any) -> Any:
-    """With bytes for columns."""
+    """Finished columns as bytes."""
     from tb_perfcompare.sources.native import _scanner
 
     if isinstance(finished, dict):
@@ -35,7 +35,7 @@ def plain(finished: Any) -> Any:
     return np.asarray(finished).tobytes() if isinstance(finished, _scanner.Column) else finished
 
 
-def test_it_is_built_where_there_is_a_compiler() -> None:
+def test_the_scanner_is_built_where_there_is_a_compiler() -> None:
     missing = why_not_buildable()
     if missing and NATIVE not in AVAILABLE:
         pytest.skip(f"the compiled reader is not built: {missing}")
@@ -43,7 +43,7 @@ def test_it_is_built_where_there_is_a_compiler() -> None:
 
 
 @needs_native
-def test_it_is_of_the_sources_as_they_are() -> None:
+def test_the_scanner_is_built_from_the_current_sources() -> None:
     from tb_perfcompare.sources.native import _scanner
 
     found = native_tools().SCANNER.source_hash()
@@ -51,7 +51,7 @@ def test_it_is_of_the_sources_as_they_are() -> None:
 
 
 @needs_native
-def test_a_block_is_taken_up_to_what_is_not_understood() -> None:
+def test_a_block_is_scanned_up_to_damage() -> None:
     taken = new_scan()
     assert taken.take(EVENT + b"," + EVENT[:-1], 0, 2 * len(EVENT)) == -1 - len(EVENT + b",")
     assert taken.counts == (1, 1, 0, 0)
@@ -67,7 +67,7 @@ def test_a_block_is_taken_up_to_what_is_not_understood() -> None:
 
 
 @needs_native
-def test_elements_are_handed_over_once() -> None:
+def test_other_elements_are_handed_over_once() -> None:
     scan = new_scan()
     label = b'{"ph": "M", "name": "x"}'
     assert scan.take(label + b"," + EVENT + b", " + label, 0, 2 * len(label) + len(EVENT) + 3) > 0
@@ -80,16 +80,11 @@ def test_elements_are_handed_over_once() -> None:
 @pytest.mark.parametrize(
     "spec",
     [
-        (),
-        ([], *SPEC[1:]),
-        (("stream",), *SPEC[1:]),
-        (SPEC[0], b"ii", *SPEC[2:]),
-        (SPEC[0], b"x", *SPEC[2:]),
-        ((b"k",) * 200, b"i" * 200, *SPEC[2:]),
-        (*SPEC[:6], (), 1),
+        (), ([], *SPEC[1:]), (("stream",), *SPEC[1:]), (SPEC[0], b"ii", *SPEC[2:]), (SPEC[0], b"x", *SPEC[2:]),
+        ((b"k",) * 200, b"i" * 200, *SPEC[2:]), (*SPEC[:6], (), 1),
     ],
-)
-def test_a_spec_that_makes_no_sense_is_refused(spec: tuple[Any, ...]) -> None:
+)  # fmt: skip
+def test_an_invalid_specification_is_refused(spec: tuple[Any, ...]) -> None:
     from tb_perfcompare.sources.native import _scanner
 
     with pytest.raises((TypeError, ValueError)):
@@ -98,41 +93,36 @@ def test_a_spec_that_makes_no_sense_is_refused(spec: tuple[Any, ...]) -> None:
 
 @needs_native
 @pytest.mark.parametrize("call", [(EVENT, -1, 5), (EVENT, 5, 4), (EVENT, 0, len(EVENT) + 1), ("text", 0, 1), (EVENT,)])
-def test_places_outside_the_data_are_refused(call: tuple[Any, ...]) -> None:
+def test_positions_outside_the_data_are_refused(call: tuple[Any, ...]) -> None:
     with pytest.raises((TypeError, ValueError)):
         new_scan().take(*call)
 
 
 @needs_native
-def test_a_finished_scan_refuses_everything() -> None:
+def test_a_finished_scan_refuses_every_call() -> None:
     scan = new_scan()
     scan.finish()
-    for call in (
-        lambda: scan.take(EVENT, 0, 1),
-        scan.finish,
-        scan.handed,
-        lambda: scan.settle(True),
-        lambda: scan.counts,
-    ):
+    take, settle, counts = lambda: scan.take(EVENT, 0, 1), lambda: scan.settle(True), lambda: scan.counts
+    for call in (take, scan.finish, scan.handed, settle, counts):
         with pytest.raises(RuntimeError, match="over"):
             call()
 
 
 @needs_native
-def test_other_threads_run_while_a_block_is_scanned() -> None:
+def test_scanning_releases_the_gil_and_refuses_concurrent_calls() -> None:
     scan, block = new_scan(), b",".join([EVENT] * 200_000)
-    at_work = threading.Event()
+    started = threading.Event()
 
     def work() -> None:
-        at_work.set()
+        started.set()
         scan.take(block, 0, len(block))
 
     before = sys.getswitchinterval()
-    sys.setswitchinterval(60)  # nobody is interrupted: only who gives way lets others run
+    sys.setswitchinterval(60)  # no preemption: other threads run only when the GIL is released
     try:
         thread = threading.Thread(target=work)
         thread.start()
-        at_work.wait()
+        started.wait()
         turns = refusals = 0
         while thread.is_alive():
             turns += 1
@@ -150,7 +140,7 @@ def test_other_threads_run_while_a_block_is_scanned() -> None:
 
 
 @needs_native
-def test_functions_on_columns_do_not_read_beyond_them() -> None:
+def test_plain_strings_does_not_read_beyond_its_buffers() -> None:
     from tb_perfcompare.sources.native import _scanner
 
     def ints(*values: int, size: int = 4) -> bytes:
@@ -166,24 +156,23 @@ def test_functions_on_columns_do_not_read_beyond_them() -> None:
 
 
 @needs_native
-def test_scans_that_are_absorbed_are_one_scan() -> None:
-    scan, other, third = new_scan(), new_scan(), new_scan()
+def test_absorbed_scans_equal_a_scan_of_the_whole() -> None:
+    scan, second_scan, third_scan = new_scan(), new_scan(), new_scan()
     flow = b'{"ph":"s","cat":"fwdbwd","id":7,"pid":1,"tid":1,"ts":1}'
-    second = EVENT.replace(b'"n"', b'"m"').replace(b'"ts":1', b'"ts":2')
-    one, two, three = EVENT + b"," + flow, second + b"," + flow, EVENT
-    for taker, text in ((scan, one), (other, two), (third, three), (other, two)):
+    changed = EVENT.replace(b'"n"', b'"m"').replace(b'"ts":1', b'"ts":2')
+    texts = EVENT + b"," + flow, changed + b"," + flow, EVENT, changed + b"," + flow
+    for taker, text in zip((scan, second_scan, third_scan, second_scan), texts, strict=True):
         assert taker.take(text, 0, len(text)) == len(text)
         if taker is not scan:
             scan.absorb(taker)
     assert scan.counts == (7, 4, 3, 0)
-    expected = new_scan()
-    whole = b",".join((one, two, three, two))
+    expected, whole = new_scan(), b",".join(texts)
     assert expected.take(whole, 0, len(whole)) == len(whole)
     assert plain(scan.finish()) == plain(expected.finish())
 
 
 @needs_native
-def test_only_what_fits_is_absorbed() -> None:
+def test_only_a_matching_scan_is_absorbed() -> None:
     scan, other = new_scan(), new_scan()
     other.take(EVENT, 0, len(EVENT))
     scan.absorb(other)
@@ -201,7 +190,7 @@ def test_only_what_fits_is_absorbed() -> None:
 
 
 @needs_native
-def test_a_column_outlives_the_dictionary_it_came_in() -> None:
+def test_a_column_outlives_its_dictionary() -> None:
     scan = new_scan()
     scan.take(EVENT, 0, len(EVENT))
     columns = scan.finish()
@@ -211,7 +200,7 @@ def test_a_column_outlives_the_dictionary_it_came_in() -> None:
 
 
 @needs_native
-def test_columns_are_made_by_a_scan_alone() -> None:
+def test_columns_cannot_be_constructed() -> None:
     from tb_perfcompare.sources.native import _scanner
 
     with pytest.raises(TypeError):

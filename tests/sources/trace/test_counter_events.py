@@ -1,4 +1,4 @@
-"""Counter events (`ph` C) become samples: one per number, with a device and a time."""
+"""Counter events (`ph` C) as samples with a device and a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Row = tuple[str, str, int, int, float]
 
 
 def counter(name: Any = "load", ts: Any = 10, /, *, pid: Any = 7, tid: Any = 7, **args: Any) -> Json:
-    """A counter event; `args` are its numbers."""
+    """A counter event with these numbers."""
     return {"ph": "C", "cat": "counters", "name": name, "pid": pid, "tid": tid, "ts": ts, "args": args}
 
 
@@ -49,7 +49,7 @@ def samples_of(*events: Any) -> list[Row]:
     return rows(read_events(*events).counters)
 
 
-def test_every_number_is_one_sample() -> None:
+def test_every_number_is_a_sample() -> None:
     event = counter("memory", 10.5, used=3, free=1.25, text="4", flag=True, none=None, many=[1])
     assert samples_of(event) == [("memory", "free", -1, 10_500, 1.25), ("memory", "used", -1, 10_500, 3.0)]
 
@@ -72,7 +72,7 @@ def test_a_trace_without_counters_has_none() -> None:
         ({"value": "{broken"}, []),
     ],
 )
-def test_numbers_one_level_down_count_too(args: Json, found: list[tuple[str, float]]) -> None:
+def test_nested_numbers_are_samples(args: Json, found: list[tuple[str, float]]) -> None:
     assert [(series, value) for _, series, _, _, value in samples_of(counter(**args))] == found
 
 
@@ -98,19 +98,19 @@ def test_numbers_one_level_down_count_too(args: Json, found: list[tuple[str, flo
         (counter("clock", mhz=1, pid=8), 6),
     ],
 )
-def test_the_device_is_what_the_event_or_its_process_says(event: Json, device: int) -> None:
-    """Process 0 is labelled, device work runs under process 5 and process 8 is labelled as device 6."""
+def test_the_device_comes_from_the_event_its_name_or_its_process(event: Json, device: int) -> None:
+    """Process 0 is labelled GPU 0, process 8 GPU 6; process 5 has device work."""
     kernel = {"ph": "X", "cat": "kernel", "name": "k", "pid": 5, "tid": 7, "ts": 1, "dur": 1, "args": {"device": 5}}
     found = samples_of(label(0, "GPU 0"), label(7, "CPU"), label(3, "CPU"), label(8, "GPU 6"), kernel, event)
     assert [row[2] for row in found] == [device]
 
 
-def test_device_numbers_and_links_are_no_series() -> None:
+def test_device_numbers_and_ids_are_not_series() -> None:
     event = counter("clock", mhz=1, device=0, correlation=3, **{"External id": 4, "Device Type": 1, "Ev Idx": 9})
     assert [row[1] for row in samples_of(event)] == ["mhz"]
 
 
-def test_processes_that_count_the_same_thing_are_told_apart() -> None:
+def test_counters_of_one_name_in_several_processes_are_numbered() -> None:
     found = samples_of(
         *(counter("load", ts, pid=pid, x=pid) for ts in (1, 2) for pid in (20, 3)), counter("other", x=1)
     )
@@ -119,14 +119,14 @@ def test_processes_that_count_the_same_thing_are_told_apart() -> None:
     ]  # fmt: skip
 
 
-def test_ids_tell_counters_apart_unless_they_number_the_events() -> None:
+def test_counters_are_split_by_id_unless_every_event_has_its_own() -> None:
     two = [counter("load", ts, x=ts) | {"id": f"0x{ts % 2}"} for ts in range(4)]
     assert [name for name, *_ in samples_of(*two)] == ["load #1", "load #2", "load #1", "load #2"]
     every = [counter("load", ts, x=ts) | {"id": ts} for ts in range(1000)]
     assert {name for name, *_ in samples_of(*every)} == {"load"}
 
 
-def test_times_are_exact_and_in_the_clock_of_the_events() -> None:
+def test_times_are_exact_in_the_clock_of_the_events() -> None:
     text = (
         b'[{"ph":"C","name":"a","pid":1,"tid":1,"ts":1712195495519689.047,"args":{"x":1}},' + json.dumps(op()).encode()
     )
@@ -134,7 +134,7 @@ def test_times_are_exact_and_in_the_clock_of_the_events() -> None:
     assert rows(recording.counters) == [("a", "x", -1, 1_712_195_495_519_689_047, 1.0)]
 
 
-def test_what_becomes_of_every_event_is_counted() -> None:
+def test_kept_dropped_and_skipped_counters_are_counted() -> None:
     text = (
         b'{"traceEvents":[%s,'
         b'{"ph":"C","name":"no numbers","ts":1,"args":{"x":"1"}},{"ph":"C","cat":"c","name":"no args","ts":1},'
@@ -154,27 +154,27 @@ def test_what_becomes_of_every_event_is_counted() -> None:
     assert notes[NoteCode.CLOCK_RESOLUTION].startswith("1 times")
 
 
-def test_a_trace_of_counters_alone_is_readable() -> None:
+def test_a_trace_with_only_counters_is_readable() -> None:
     assert read_events(counter(x=1)).stats.kept == 1
 
 
-def test_counters_leave_the_events_alone() -> None:
-    alone, beside = read_events(op("a"), op("b")), read_events(counter(x=1), op("a"), counter(y=1), op("b"))
-    assert alone.events.strings.texts == beside.events.strings.texts
-    assert alone.events.name.tolist() == beside.events.name.tolist()
+def test_counters_do_not_change_the_events() -> None:
+    plain, counted = read_events(op("a"), op("b")), read_events(counter(x=1), op("a"), counter(y=1), op("b"))
+    assert counted.events.strings.texts == plain.events.strings.texts
+    assert counted.events.name.tolist() == plain.events.name.tolist()
 
 
 @pytest.mark.parametrize(
     "damage", [b'{"ph":"C","name":"a","ts":5,"args":{"x":1', b'{"ph":"C","na', b'{"ph":"C" "x" 4}']
 )
-def test_a_damaged_counter_costs_itself_only(damage: bytes) -> None:
+def test_a_damaged_counter_is_dropped_alone(damage: bytes) -> None:
     whole = [json.dumps(counter("a", ts, x=ts)).encode() for ts in range(8)]
     recording = read(b'{"traceEvents":[' + b",\n".join([*whole[:4], damage, *whole[4:]]) + b"]}")
     assert [row[4] for row in rows(recording.counters)] == [0, 1, 2, 3, 4, 5, 6, 7]
     assert recording.stats.dropped == {"damaged": 1}
 
 
-def test_a_file_that_ends_early_gives_the_counters_before_the_end() -> None:
+def test_a_truncated_file_gives_the_counters_before_its_end() -> None:
     content = encode([op(), *(counter("a", ts, x=ts) for ts in range(50)), op()], "compact")
     recording = read(content[: len(content) // 2])
     found = [row[4] for row in rows(recording.counters)]
@@ -182,13 +182,13 @@ def test_a_file_that_ends_early_gives_the_counters_before_the_end() -> None:
     assert not recording.stats.complete
 
 
-def test_odd_members_are_bent_as_in_any_event() -> None:
+def test_members_of_other_types_are_repaired_as_in_any_event() -> None:
     found = read_events(counter("a", 1, pid=[1], x=1), counter("a", 2, x=2) | {"cat": 3}, counter(5, 3, x=3))
     assert [row[4] for row in rows(found.counters)] == [1, 2]
     assert found.stats.dropped == {"name": 1}
 
 
-# -- laws ---------------------------------------------------------------------------------------------------------
+# -- laws -----------------------------------------------------------------------------------------------------------
 
 NUMBERS = st.one_of(st.integers(-(10**6), 10**6), st.floats(-1e12, 1e12))
 VALUES = st.one_of(NUMBERS, st.none(), st.booleans(), st.sampled_from(["1", "GPU"]), st.lists(NUMBERS, max_size=2))
@@ -206,18 +206,20 @@ def counters(draw: st.DrawFn) -> Json:
 
 
 def naive(events: list[Json]) -> list[Row]:
-    """The samples by one plain loop, in order; every process is the host, and counters of several are told apart."""
+    """The sorted samples by a plain loop; every process is the host, counters of several processes are numbered."""
     found: list[tuple[str, str, int, int, float, Any]] = []
     for event in events:
         args = event["args"].get("args", event["args"])
-        said = args.get("device")
-        if isinstance(said, bool) or not isinstance(said, int | float | str) or not str(said).lstrip("-").isdigit():
-            said = int(said) if isinstance(said, float) and said.is_integer() and -(2**31) <= said < 2**31 else None
+        given = args.get("device")
+        if isinstance(given, bool) or not isinstance(given, int | float | str) or not str(given).lstrip("-").isdigit():
+            given = (
+                int(given) if isinstance(given, float) and given.is_integer() and -(2**31) <= given < 2**31 else None
+            )
         for key, value in args.items():
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             if key != "device" and is_number and event["name"] is not None and event["ts"] is not None:
                 by_name = int(event["name"][4]) if event["name"].startswith("GPU") else -1
-                device = by_name if said is None else max(int(said), -1)
+                device = by_name if given is None else max(int(given), -1)
                 found.append((event["name"], key, device, round(event["ts"] * 1000), float(value), event["pid"]))
     places: dict[tuple[str, str, int], set[Any]] = {}
     for name, key, device, _, _, pid in found:
@@ -231,7 +233,7 @@ def naive(events: list[Json]) -> list[Row]:
 
 
 @given(st.lists(counters(), max_size=8), st.data())
-def test_samples_are_those_of_a_plain_loop_in_any_layout_and_order(drawn: list[Json], data: st.DataObject) -> None:
+def test_samples_equal_the_naive_loop_in_any_layout_and_order(drawn: list[Json], data: st.DataObject) -> None:
     expected = naive(drawn)
     shuffled = data.draw(st.permutations(drawn))
     content = encode([op(), *shuffled, op()], data.draw(st.sampled_from(LAYOUTS)))
@@ -242,7 +244,7 @@ def test_samples_are_those_of_a_plain_loop_in_any_layout_and_order(drawn: list[J
     assert rows(read(packed(content)).counters) == expected
 
 
-# -- what a scanner has to deliver --------------------------------------------------------------------------------
+# -- scanners -------------------------------------------------------------------------------------------------------
 
 
 def scanned(text: bytes, pieces: int) -> Columns:
@@ -257,7 +259,7 @@ def scanned(text: bytes, pieces: int) -> Columns:
 
 
 @pytest.mark.parametrize("pieces", [40, 300, 1 << 20])
-def test_a_scanner_delivers_counters_in_file_order_and_counts_them(pieces: int) -> None:
+def test_a_scanner_gives_counters_in_file_order_with_counts(pieces: int) -> None:
     drawn = random.Random(4)
     events = [
         counter(f"c{drawn.randrange(3)}", drawn.randrange(10**6) / 1000, pid=drawn.randrange(2), x=i, y=i / 7)
@@ -277,7 +279,7 @@ def test_a_scanner_delivers_counters_in_file_order_and_counts_them(pieces: int) 
     assert rows(found) == samples_of(*events)
 
 
-def test_a_scanner_gives_odd_and_damaged_counters_the_same_way() -> None:
+def test_a_scanner_repairs_and_drops_damaged_counters() -> None:
     text = (
         b'[{"ph":"C","name":"a","ts":1,"args":{"x":NaN,"y":1}}, {"ph":"C","name":7,"ts":1,"args":{"x":1}}, '
         b'{"ph":"C",,,}, '

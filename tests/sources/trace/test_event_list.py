@@ -1,4 +1,4 @@
-"""A trace as its events: what the file says, and of a damaged one as much as its columns hold."""
+"""A trace as a list of events: those of the file, or of a damaged file those that its columns hold."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def members_of(event: dict[str, Any]) -> dict[str, Any]:
 
 
 @given(traces())
-def test_events_are_those_of_the_document(trace: TraceBuilder) -> None:
+def test_events_equal_those_of_the_document(trace: TraceBuilder) -> None:
     document = json.loads(trace.encode())
     found = read_events(io.BytesIO(trace.encode()), name=NAME)
     events = [members_of(event) for event in document.pop("traceEvents")]
@@ -35,7 +35,7 @@ def test_events_are_those_of_the_document(trace: TraceBuilder) -> None:
 
 @pytest.mark.parametrize("damaged", [lambda text: text[:700], lambda text: text.replace(b'"dur":', b'"dur":;', 1),
                                      lambda text: text.replace(b"aten::mm", b"aten::\xff")])  # fmt: skip
-def test_damage_is_repaired_and_said_as_for_columns(damaged: Any) -> None:
+def test_damage_is_repaired_and_noted_as_for_columns(damaged: Any) -> None:
     trace = TraceBuilder(whole_us=True)
     for at in range(5):
         trace.op("aten::mm", 10 * at, 10 * at + 5, note="aten::mm")
@@ -45,7 +45,7 @@ def test_damage_is_repaired_and_said_as_for_columns(damaged: Any) -> None:
     assert events.notes and events.notes[0] == columns.notes[0]
 
 
-def test_bytes_that_are_no_text_are_marked_in_any_argument() -> None:
+def test_invalid_bytes_are_replaced_in_any_argument() -> None:
     trace = TraceBuilder(whole_us=True)
     trace.op("aten::mm", 0, 5, note="here")
     found = read_events(io.BytesIO(trace.encode().replace(b"here", b"\xff")), name=NAME)
@@ -54,13 +54,13 @@ def test_bytes_that_are_no_text_are_marked_in_any_argument() -> None:
 
 
 @pytest.mark.parametrize("number", [b"1e999", b"9" * 5000])
-def test_a_number_beyond_any_double_is_infinite(number: bytes) -> None:
+def test_a_number_beyond_a_double_is_infinite(number: bytes) -> None:
     trace = TraceBuilder(whole_us=True)
     trace.op("aten::mm", 0, 5, note=123456)
     found = read_events(io.BytesIO(trace.encode().replace(b"123456", number)), name=NAME)
     assert math.inf in [event["args"].get("note") for event in found.events]
 
 
-def test_what_holds_no_events_is_refused() -> None:
+def test_a_file_without_events_is_refused() -> None:
     with pytest.raises(CorruptInput, match="traceEvents is missing"):
         read_events(io.BytesIO(b"{}"), name=NAME)

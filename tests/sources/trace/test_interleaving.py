@@ -25,7 +25,7 @@ def gathered(events: list[Event]) -> Gathered:
     return builder.gather()
 
 
-def test_rows_of_the_second_stand_where_they_belong() -> None:
+def test_rows_of_the_second_scan_are_inserted_in_file_order() -> None:
     first, second = gathered([event(1), event(2), event(5)]), gathered([event(3), event(4), event(6)])
     both = interleaved(first, second, [Insertion((2, 0, 0), (2, 0, 0)), Insertion((3, 0, 0), (1, 0, 0))])
     events = assemble(both).events
@@ -36,19 +36,19 @@ def test_rows_of_the_second_stand_where_they_belong() -> None:
     assert [events.strings[code] for code in events.args["grid"].values.tolist()] == ["[1]", "[0]", "[2]"]
 
 
-def test_without_rows_only_counts_are_added() -> None:
+def test_a_scan_without_rows_adds_only_its_counts() -> None:
     both = interleaved(gathered([event(1)]), gathered([event(2, "t")]), [])
     assert (len(both), both.counts.seen, both.counts.skipped) == (1, 2, {"t/c2": 1})
 
 
 @given(st.lists(st.tuples(st.sampled_from("XXXsft"), st.booleans()), max_size=40))
-def test_any_division_of_a_file_gives_the_columns_of_the_whole(drawn: list[tuple[str, bool]]) -> None:
+def test_any_division_of_events_gives_the_columns_of_the_whole(drawn: list[tuple[str, bool]]) -> None:
     events = [event(number, phase) for number, (phase, _) in enumerate(drawn)]
     first, second = ColumnBuilder(), ColumnBuilder()
     insertions = []
-    for one, (_, is_second) in zip(events, drawn, strict=True):
+    for element, (_, is_second) in zip(events, drawn, strict=True):
         before = second.kept
-        (second if is_second else first).add([one])
+        (second if is_second else first).add([element])
         rows = tuple(int(n) for n in np.subtract(second.kept, before))
         if any(rows):
             insertions.append(Insertion(first.kept, (rows[0], rows[1], rows[2])))

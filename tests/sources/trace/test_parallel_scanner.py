@@ -1,4 +1,4 @@
-"""A file that several threads scan gives what one thread gives, to the order of its texts, whatever the bytes are."""
+"""Several threads give what one thread gives, down to the order of texts, for any bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -24,6 +23,7 @@ from tb_perfcompare.sources.trace.document import Document, read_document
 from tb_perfcompare.sources.trace.scanners.python_scanner import Scanner
 from tb_perfcompare.sources.trace.scanners.scan_threads import MAX_THREADS, THREADS, allowed_threads, available_cores
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
+from tests.shared_data import SHARED, needs_shared
 from tests.sources.layouts import LAYOUTS, encode, op
 from tests.sources.odd_traces import damaged, traces
 from tests.sources.scanners import in_blocks, needs_native, plain
@@ -37,7 +37,7 @@ BLOCKS = st.sampled_from([50, 300, 2000])
 
 @pytest.fixture(autouse=True, scope="module")
 def threads() -> Iterator[None]:
-    """Threads for all tests, and thresholds so low that small files use them."""
+    """Threads for all tests, and low thresholds so that small files use them."""
     from tb_perfcompare.sources.trace.scanners import parallel_scanner
 
     with (
@@ -59,7 +59,7 @@ def parallel() -> Any:
     return ParallelScanner(_pool[0], COUNT)
 
 
-def alone() -> Any:
+def single_thread() -> Any:
     from tb_perfcompare.sources.trace.scanners.native_scanner import NativeScanner
 
     return NativeScanner()
@@ -74,21 +74,21 @@ def read(make: Any, content: bytes, block_bytes: int) -> tuple[Document, Any]:
     return document, (plain(columns), list(columns.events.strings.texts))
 
 
-def same(content: bytes, block_bytes: int) -> Any:
-    (a, expected), (b, found) = (read(make, content, block_bytes) for make in (alone, parallel))
+def assert_same(content: bytes, block_bytes: int) -> Any:
+    (a, expected), (b, found) = (read(make, content, block_bytes) for make in (single_thread, parallel))
     assert found == expected
     assert (a.state, a.members, a.damaged_at) == (b.state, b.members, b.damaged_at)
     return found
 
 
 @given(traces(), BLOCKS)
-def test_sound_traces(content: bytes, block_bytes: int) -> None:
-    same(content, block_bytes)
+def test_valid_traces_are_read_alike(content: bytes, block_bytes: int) -> None:
+    assert_same(content, block_bytes)
 
 
 @given(damaged(), BLOCKS)
-def test_damaged_traces(content: bytes, block_bytes: int) -> None:
-    same(content, block_bytes)
+def test_damaged_traces_are_read_alike(content: bytes, block_bytes: int) -> None:
+    assert_same(content, block_bytes)
 
 
 def events(count: int) -> list[Any]:
@@ -110,14 +110,14 @@ OTHERS: list[Any] = [
 
 @pytest.fixture
 def scanned() -> Iterator[list[int]]:
-    """How many stretches each call of a thread took."""
+    """Number of pieces that each call of a thread scanned."""
     from tb_perfcompare.sources.trace.scanners import parallel_scanner
 
     calls, take = list[int](), parallel_scanner._take
 
-    def counted(scan: Any, stretches: Any) -> Any:
-        calls.append(len(stretches))
-        return take(scan, stretches)
+    def counted(scan: Any, pieces: Any) -> Any:
+        calls.append(len(pieces))
+        return take(scan, pieces)
 
     with mock.patch.object(parallel_scanner, "_take", counted):
         yield calls
@@ -126,15 +126,15 @@ def scanned() -> Iterator[list[int]]:
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_threads_scan_every_layout(layout: str, scanned: list[int]) -> None:
     content = encode([*events(300), *OTHERS, *events(100)], layout)
-    found, _ = same(content, 1500)
+    found, _ = assert_same(content, 1500)
     assert len(scanned) > 20
     assert len(found["name"]) == 400 and found["process_names"] == {7: "python"}
 
 
-def test_texts_that_are_forgotten_keep_their_order(scanned: list[int]) -> None:
+def test_many_long_texts_keep_their_order(scanned: list[int]) -> None:
     long = "x" * 4000
     many = [op(f"{n % 1500} {long}", n, cat=f"kind {n % 3}") for n in range(2000)]
-    same(encode(many, next(iter(LAYOUTS))), 100_000)
+    assert_same(encode(many, next(iter(LAYOUTS))), 100_000)
     assert len(scanned) > 20
 
 
@@ -144,29 +144,35 @@ def test_texts_that_are_forgotten_keep_their_order(scanned: list[int]) -> None:
         pytest.param(', {"ph": "X" "ts"}, ', id="damage"),
         pytest.param("], ", id="a bracket too many"),
         pytest.param(', {"ph":"X","name":"caf\xe9","pid":1,"tid":1,"ts":1,"dur":1}, ', id="not UTF-8"),
-        pytest.param(', {"ph":"X","name":"}, {\\"ph\\": ","pid":1,"tid":1,"ts":1,"dur":1}, ', id="a border in text"),
-        pytest.param(', {"ph":"i","name":"n","args":{"a":[{"ph": 1}, {"ph": 2}, {"ph": 3}]}}, ', id="borders inside"),
+        pytest.param(
+            ', {"ph":"X","name":"}, {\\"ph\\": ","pid":1,"tid":1,"ts":1,"dur":1}, ', id="an event border in a text"
+        ),
+        pytest.param(
+            ', {"ph":"i","name":"n","args":{"a":[{"ph": 1}, {"ph": 2}, {"ph": 3}]}}, ', id="nested objects like events"
+        ),
         pytest.param('], "other": [{"ph": "x"}, {"ph": "y"}], "traceEvents": [', id="two lists"),
     ],
 )
 @pytest.mark.parametrize("block_bytes", [60, 700, 5000])
-def test_what_is_not_taken_whole_is_read_by_one_thread(between: str, block_bytes: int, scanned: list[int]) -> None:
+def test_a_piece_that_does_not_divide_cleanly_is_read_by_one_thread(
+    between: str, block_bytes: int, scanned: list[int]
+) -> None:
     texts = [json.dumps(event) for event in events(240)]
     inner = ", ".join(texts[:120]) + between + ", ".join(texts[120:])
     content = ('{"traceEvents": [' + inner + '], "behind": {"x": [1]}}').encode("latin-1")
-    found, _ = same(content, block_bytes)
+    found, _ = assert_same(content, block_bytes)
     assert len(found["name"]) >= 120
     assert len(scanned) > 3 or block_bytes == 5000
 
 
-@pytest.mark.parametrize("name", ["ROCm"])
+@needs_shared
 @pytest.mark.parametrize("share", [1.0, 0.7])
-def test_a_real_trace(shared_data: Path, name: str, share: float) -> None:
-    content = gzip.decompress((shared_data / FILES[name]).read_bytes())[: 6 << 20]
-    same(content[: int(len(content) * share)], 1 << 16)
+def test_a_real_trace_is_read_alike(share: float) -> None:
+    content = gzip.decompress((SHARED / FILES["ROCm"]).read_bytes())[: 6 << 20]
+    assert_same(content[: int(len(content) * share)], 1 << 16)
 
 
-def test_a_report_that_raises_ends_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancelling_ends_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     content = encode(events(4000), next(iter(LAYOUTS)))
     before = threading.active_count()
 
@@ -185,7 +191,7 @@ def test_a_report_that_raises_ends_the_threads(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(("packed", "threads", "is_parallel"), [(False, 3, True), (True, 3, False), (False, 1, False)])
-def test_when_threads_scan(
+def test_threads_scan_large_unpacked_files(
     packed: bool, threads: int, is_parallel: bool, scanned: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = encode(events(4000), next(iter(LAYOUTS)))
@@ -194,7 +200,7 @@ def test_when_threads_scan(
     assert bool(scanned) is is_parallel
 
 
-def test_how_many_threads() -> None:
+def test_the_number_of_threads_is_that_of_the_variable_or_of_the_cores() -> None:
     assert allowed_threads({THREADS: "3"}) == 3
     assert allowed_threads({}) == min(available_cores(), MAX_THREADS)
     for text in ("0", "x", "1.5", "1000"):
@@ -202,7 +208,7 @@ def test_how_many_threads() -> None:
             allowed_threads({THREADS: text})
 
 
-def test_scanner_keeps_the_contract() -> None:
+def test_feed_takes_complete_events_and_sees_the_end() -> None:
     scanner: Scanner = parallel()
     data = b", ".join(json.dumps(event).encode() for event in events(50)) + b"]}"
     assert scanner.feed(data[:50], 0, False).end == 0
@@ -210,8 +216,8 @@ def test_scanner_keeps_the_contract() -> None:
     assert fed.ended and scanner.seen == 50
 
 
-def test_rows_behind_many_that_were_absorbed_have_room() -> None:
-    """In a process of its own, which rows written elsewhere would end."""
+def test_rows_after_many_absorbed_rows_do_not_overflow() -> None:
+    """In a new process, which an overflow would end."""
     code = """
 from tb_perfcompare.sources.trace.scanners.native_scanner import new_scan
 one, other = new_scan(), new_scan()

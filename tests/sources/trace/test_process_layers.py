@@ -1,4 +1,4 @@
-"""torch_npu's traces: layers are processes, device work has no category, and arrows stand for External ids."""
+"""Traces of torch_npu: layers are processes, tasks have no category, arrows replace External ids."""
 
 from __future__ import annotations
 
@@ -21,17 +21,14 @@ pytestmark = pytest.mark.usefixtures("each_reader")
 
 PYTHON, CANN, HARDWARE, COLLECTIVES, OVERLAP = 100, 4001, 4002, 4003, 4004
 PROCESSES = {
-    PYTHON: ("Python", "CPU"),
-    CANN: ("CANN", "CPU"),
-    HARDWARE: ("Ascend Hardware", "NPU"),
-    COLLECTIVES: ("Communication", "NPU"),
-    OVERLAP: ("Overlap Analysis", "NPU"),
-}
+    PYTHON: ("Python", "CPU"), CANN: ("CANN", "CPU"), HARDWARE: ("Ascend Hardware", "NPU"),
+    COLLECTIVES: ("Communication", "NPU"), OVERLAP: ("Overlap Analysis", "NPU"),
+}  # fmt: skip
 STREAM, GROUP, PLANE = 2, 20, 21
 
 
 class NpuTrace:
-    """Collects events as torch_npu writes them: a list, times as texts, tasks without a category."""
+    """Collects events as torch_npu writes them: in a list, with times as texts."""
 
     def __init__(self) -> None:
         self.events: list[dict[str, Any]] = []
@@ -49,7 +46,7 @@ class NpuTrace:
         self.event(name, PYTHON, PYTHON, start, end, "cpu_op", **{"Sequence number": 1, "Fwd thread id": 0})
 
     def call(self, name: str, start: float, end: float, connection: int, thread: int = 101) -> None:
-        """A call of CANN, from the thread that empties the task queue."""
+        """A call of CANN on the thread of the task queue."""
         self.event(name, CANN, thread, start, end, level="node", connection_id=connection)
 
     def task(self, name: str, start: float, end: float, connection: int, kind: str = "AI_CORE") -> None:
@@ -58,7 +55,7 @@ class NpuTrace:
         self.event(name, HARDWARE, STREAM, start, end, **args, connection_id=connection)
 
     def arrow(self, operator_start: float, task_start: float) -> None:
-        """From an operator to the task it caused."""
+        """From an operator to its task."""
         self._arrows += 1
         for phase, pid, tid, at in (("s", PYTHON, PYTHON, operator_start), ("f", HARDWARE, STREAM, task_start)):
             ts = f"{1_700_000_000_000_000 + at:.3f}"
@@ -81,7 +78,7 @@ def summary(trace: NpuTrace, folder: Path) -> Summary:
 
 
 def one_product() -> NpuTrace:
-    """One step: an operator, the calls that another thread makes for it, and its task."""
+    """A step with an operator, its calls on another thread, and its task."""
     trace = NpuTrace()
     trace.event("ProfilerStep#3", PYTHON, PYTHON, 0, 100, "cpu_op")
     trace.op("aten::linear", 5, 40)
@@ -93,7 +90,7 @@ def one_product() -> NpuTrace:
     return trace
 
 
-def test_what_an_event_is_follows_from_its_process(tmp_path: Path) -> None:
+def test_the_category_of_an_event_comes_from_its_process(tmp_path: Path) -> None:
     found = read(one_product(), tmp_path)
     kinds = {found.events.strings[int(n)]: int(c)
              for n, c in zip(found.events.name, found.events.category, strict=True)}  # fmt: skip
@@ -102,7 +99,7 @@ def test_what_an_event_is_follows_from_its_process(tmp_path: Path) -> None:
     assert found.notes == ()
 
 
-def test_the_device_is_called_an_npu(tmp_path: Path) -> None:
+def test_the_device_is_an_npu(tmp_path: Path) -> None:
     found = summary(one_product(), tmp_path)
     assert (found.device.kind, found.device.word, found.device.count) == ("npu", "NPU", 1)
     assert {metric.device for metric in found.device_metrics} == {"NPU"}
@@ -117,7 +114,7 @@ def test_the_arrow_gives_an_operator_its_device_time(tmp_path: Path) -> None:
     assert operator_us(found, "aten::linear", "device_total") == 40
 
 
-def test_the_step_waits_for_the_task_its_call_launched(tmp_path: Path) -> None:
+def test_a_step_lasts_until_the_tasks_of_its_calls_end(tmp_path: Path) -> None:
     trace = one_product()
     trace.event("ProfilerStep#4", PYTHON, PYTHON, 100, 200, "cpu_op")
     trace.call("Node@launch", 110, 120, 9)
@@ -129,12 +126,12 @@ def test_the_step_waits_for_the_task_its_call_launched(tmp_path: Path) -> None:
     assert [int(ns) / 1000 for ns in summary(trace, tmp_path).steps.total_ns] == [120, 110]
 
 
-def test_of_nested_calls_the_inner_one_owns_its_time(tmp_path: Path) -> None:
+def test_the_inner_of_nested_calls_owns_its_time(tmp_path: Path) -> None:
     found = owners_us(summary(one_product(), tmp_path))
     assert (found["AscendCL@aclnnMatmul"], found["Node@launch"]) == (8, 6)
 
 
-def test_waiting_tasks_are_no_work(tmp_path: Path) -> None:
+def test_waiting_tasks_are_not_work(tmp_path: Path) -> None:
     trace = one_product()
     trace.task("EVENT_WAIT", 41, 49, 11, "EVENT_WAIT_SQE")
     trace.task("MEMCPY_ASYNC", 92, 96, 12, "PCIE_DMA_SQE")
@@ -157,20 +154,20 @@ def test_a_collective_counts_once(on_the_stream_too: bool, tmp_path: Path) -> No
     assert (collectives.names, collectives.calls.tolist()) == ((name,), [[1]])
 
 
-def test_the_hosts_range_around_a_collective_is_communication(tmp_path: Path) -> None:
+def test_the_host_range_of_a_collective_is_communication(tmp_path: Path) -> None:
     trace = one_product()
     trace.op("HcclAllreduce", 32, 38)
     assert owners_us(summary(trace, tmp_path))["HcclAllreduce"] == 6
 
 
-def test_events_of_an_unknown_process_stay_without_a_category(tmp_path: Path) -> None:
+def test_events_of_an_unknown_process_have_no_category(tmp_path: Path) -> None:
     trace = one_product()
     trace.event("(something)", 77, 1, 0, 10)
     (note,) = read(trace, tmp_path).notes
     assert note.code is NoteCode.REPAIRED and "missing cat (1)" in note.message
 
 
-def test_an_arrow_to_nowhere_joins_nothing(tmp_path: Path) -> None:
+def test_an_arrow_without_a_matching_task_is_ignored(tmp_path: Path) -> None:
     trace = one_product()
     trace.arrow(10, 51)
     trace.arrow(11, 50)
@@ -179,7 +176,7 @@ def test_an_arrow_to_nowhere_joins_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("largest", [7, 2**63 - 1])
-def test_the_number_of_an_arrow_is_nobody_elses(largest: int, tmp_path: Path) -> None:
+def test_an_arrow_gets_an_unused_external_id(largest: int, tmp_path: Path) -> None:
     trace = one_product()
     trace.event("other", PYTHON, 9, 0, 1, "cpu_op", **{"External id": largest})
     ids = read(trace, tmp_path).events.external_id
@@ -188,7 +185,7 @@ def test_the_number_of_an_arrow_is_nobody_elses(largest: int, tmp_path: Path) ->
     assert joined[0] != largest
 
 
-def test_a_log_directory_shows_the_run(tmp_path: Path) -> None:
+def test_the_output_folder_of_torch_npu_is_a_run(tmp_path: Path) -> None:
     folder = tmp_path / "host_1_20260101_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
     one_product().write(folder)
     (folder / "communication.json").write_text("{}")

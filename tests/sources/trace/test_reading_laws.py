@@ -1,4 +1,4 @@
-"""What a trace means does not depend on how its bytes are laid out, packed, cut into blocks or ordered in events."""
+"""A trace is read alike for any layout, packing, size of blocks and order of members."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def read_events(content: bytes, **options: Any) -> tuple[list[Json], list[tuple[
 
 
 @given(st.lists(events(), max_size=8), st.data())
-def test_layout_packing_blocks_and_place_do_not_matter(drawn: list[Json], data: st.DataObject) -> None:
+def test_layout_packing_and_blocks_do_not_matter(drawn: list[Json], data: st.DataObject) -> None:
     plain = encode(drawn)
     expected = read_events(plain)
     assert expected[0] == naive_rows(events_of(plain))
@@ -97,21 +97,22 @@ def test_the_order_of_members_does_not_matter(drawn: list[Json], random: Any) ->
         random.shuffle(keys)
         return {key: value[key] for key in keys}
 
-    one, other = ([op(), *events] for events in ([shuffled(event) for event in drawn], drawn))
-    assert read_events(encode(one)) == read_events(encode(other))  # with nothing but unusable ones a trace is refused
+    # op(): a trace without any usable event is refused
+    shuffled_events = [op(), *map(shuffled, drawn)]
+    assert read_events(encode(shuffled_events)) == read_events(encode([op(), *drawn]))
 
 
 @given(st.lists(events(), max_size=8), st.integers(0, 8))
 def test_every_element_is_counted_once(drawn: list[Json], ranges: int) -> None:
     drawn = [event | {"cat": "cuda_profiler_range"} for event in drawn[:ranges]] + drawn[ranges:]
-    recording = read(encode([op(), *drawn]))  # with nothing but unusable ones a trace is refused
+    recording = read(encode([op(), *drawn]))  # op(): a trace without any usable event is refused
     stats, flows = recording.stats, len(recording.flows)
     assert stats.events == 1 + len(drawn)
     assert stats.events == stats.kept + flows + sum(stats.dropped.values()) + sum(stats.skipped.values())
 
 
 @given(st.lists(events(), min_size=1, max_size=6), st.data())
-def test_a_scanner_may_be_fed_in_any_pieces(drawn: list[Json], data: st.DataObject) -> None:
+def test_a_scanner_can_be_fed_in_any_pieces(drawn: list[Json], data: st.DataObject) -> None:
     content = json.dumps(drawn).encode() + b', "more": 1}'
     scanner = new_scanner(active_reader())
     start, end, ended = 1, 1, False

@@ -1,14 +1,13 @@
-"""Real files: every column equals what json.loads and Decimal give."""
+"""Real traces: every column equals that of json.loads and Decimal."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE, VARIABLE
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
+from tests.shared_data import SHARED, needs_shared
 from tests.sources.layouts import rows_of
 from tests.sources.naive import events_of, naive_flows, naive_rows
 from tests.thorough import THOROUGH
@@ -22,9 +21,10 @@ FILES = {
 }
 
 
+@needs_shared
 @pytest.mark.parametrize("name", FILES.values(), ids=FILES.keys())
-def test_equals_the_naive_reading(shared_data: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = shared_data / name
+def test_a_real_trace_equals_the_naive_reading(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = SHARED / name
     events = events_of(path.read_bytes())
     rows, arrows = naive_rows(events), naive_flows(events)
     for reader in AVAILABLE if THOROUGH else AVAILABLE[:1]:  # both read the same: test_two_scanners.py
@@ -38,15 +38,9 @@ def test_equals_the_naive_reading(shared_data: Path, name: str, monkeypatch: pyt
         assert recording.notes == ()
 
 
-@pytest.mark.usefixtures("each_reader")
-def test_nanoseconds_that_doubles_lose(shared_data: Path) -> None:
-    recording = read_trace(shared_data / FILES["absolute microseconds with three decimals"])
-    assert recording.events.start_ns[0] == 1712195495519689047
-
-
-@pytest.mark.usefixtures("each_reader")
-def test_facts_about_a_run(shared_data: Path) -> None:
-    recording = read_trace(shared_data / FILES["2021 names, text thread ids, memory"])
+@needs_shared
+def test_a_real_trace_has_its_device_names_and_kernels() -> None:
+    recording = read_trace(SHARED / FILES["2021 names, text thread ids, memory"])
     assert recording.device_properties[0]["name"] == "Tesla V100-DGXS-32GB"
     assert recording.process_labels[0] == "GPU 0"
     assert recording.thread_names[5555, "5555"] == "thread 5555 (python)"

@@ -1,4 +1,4 @@
-"""Which reader is used, who says so, and what happens when the environment asks for one that is not there."""
+"""The choice of a reader by the environment, and where it is shown."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from tests.sources.scanners import READERS, needs_native
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_the_environment_chooses_and_the_statistics_say_so(reader: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_selects_the_reader_of_a_recording(reader: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, reader)
     assert read(encode([op()])).stats.reader == f"torch_profiler/{reader}"
 
 
 @needs_native
-def test_the_compiled_one_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_compiled_reader_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
     assert active_reader() == NATIVE
     monkeypatch.setenv(VARIABLE, "")
     assert active_reader() == NATIVE
 
 
-def test_a_reader_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_reader_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "fast")
     with pytest.raises(PerfCompareError, match="TB_PERFCOMPARE_READER=fast is not a reader; give native or python"):
         active_reader()
 
 
-def test_the_compiled_one_is_refused_where_it_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_compiled_reader_is_refused_where_it_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanner_choice, "AVAILABLE", (PYTHON,))
     monkeypatch.setenv(VARIABLE, NATIVE)
     with pytest.raises(PerfCompareError, match=r"not installed .*; install the package where there is a C compiler"):
@@ -60,7 +60,7 @@ print(AVAILABLE)
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_the_listing_says_which(
+def test_the_list_of_runs_names_the_reader(
     reader: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     monkeypatch.setenv(VARIABLE, reader)

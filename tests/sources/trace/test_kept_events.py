@@ -1,4 +1,4 @@
-"""Which events and members of a sound trace are kept, and in what form."""
+"""Events and members of a valid trace: which are kept, and as what values."""
 
 from __future__ import annotations
 
@@ -13,34 +13,25 @@ from tests.sources.layouts import encode, names_of, op, read, read_events, rows_
 pytestmark = pytest.mark.usefixtures("each_reader")
 
 
-def test_one_operator() -> None:
+def test_an_operator_has_these_columns() -> None:
     event = op("aten::mm", 10.5, 2, tid="t", args={"External id": 3, "Input Dims": [[2, 3], []], "Seq": 9})
     row = rows_of(read_events(event).events)[0]
     assert row == {
-        "category": Category.OPERATOR,
-        "cat": "cpu_op",
-        "name": "aten::mm",
-        "pid": 7,
-        "tid": "t",
-        "start_ns": 10500,
-        "dur_ns": 2000,
-        "external_id": 3,
-        "correlation": None,
-        "input_dims": [[2, 3], []],
-        "sequence": 9,
-    }
+        "category": Category.OPERATOR, "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": "t", "start_ns": 10500,
+        "dur_ns": 2000, "external_id": 3, "correlation": None, "input_dims": [[2, 3], []], "sequence": 9,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("cat", "category"),
     [("Kernel", Category.KERNEL), ("GPU_MEMCPY", Category.MEMCPY), ("hpu_op", Category.OTHER), ("", Category.OTHER)],
 )
-def test_categories_are_found_in_any_case_and_kept_as_written(cat: str, category: Category) -> None:
+def test_categories_match_in_any_case_and_are_kept_as_written(cat: str, category: Category) -> None:
     row = rows_of(read_events(op(cat=cat)).events)[0]
     assert (row["category"], row["cat"]) == (category, cat)
 
 
-def test_memory_events_have_no_duration_and_need_no_category() -> None:
+def test_memory_events_need_neither_duration_nor_category() -> None:
     memory = {"ph": "i", "name": "[memory]", "pid": 1, "tid": 2, "ts": 5, "args": {"Bytes": -64, "Total Reserved": 0.5}}
     recording = read_events(op(), memory, op())
     row = rows_of(recording.events)[1]
@@ -55,20 +46,14 @@ def test_an_operator_named_memory_is_an_operator() -> None:
 def test_forward_backward_arrows_are_flows_and_launch_arrows_are_counted() -> None:
     arrows = [
         {"ph": phase, "cat": cat, "name": "x", "id": number, "pid": 1, "tid": 1, "ts": 1.5}
-        for phase, cat, number in [
-            ("s", "fwdbwd", 4),
-            ("f", "Forward_Backward", 4),
-            ("s", "ac2g", 5),
-            ("t", "fwdbwd", 6),
-        ]
-    ]
+        for phase, cat, number in (
+            ("s", "fwdbwd", 4), ("f", "Forward_Backward", 4), ("s", "ac2g", 5), ("t", "fwdbwd", 6),
+        )
+    ]  # fmt: skip
     recording = read_events(*arrows, op())
     flows = recording.flows
-    assert (flows.is_start.tolist(), flows.flow_id.tolist(), flows.start_ns.tolist()) == (
-        [True, False],
-        [4, 4],
-        [1500] * 2,
-    )
+    assert (flows.is_start.tolist(), flows.flow_id.tolist()) == ([True, False], [4, 4])
+    assert flows.start_ns.tolist() == [1500, 1500]
     assert recording.stats.skipped == {"s/ac2g": 1, "t/fwdbwd": 1}
 
 
@@ -90,12 +75,12 @@ def test_metadata_names_processes_and_threads() -> None:
     assert recording.stats.skipped == {"M/": 6}
 
 
-def test_number_and_text_are_different_lanes() -> None:
+def test_a_thread_id_as_number_and_as_text_are_two_lanes() -> None:
     lanes = read_events(op(tid=1), op(tid="1"), op(tid=1), op(tid=1.0)).events
     assert (lanes.lanes.tid, lanes.lane.tolist()) == ((1, "1"), [0, 1, 0, 0])
 
 
-def test_the_first_spelling_of_an_argument_wins() -> None:
+def test_the_preferred_spelling_of_an_argument_is_used() -> None:
     recording = read_events(
         op(args={"external id": 1, "External id": 2, "Bytes": 3, "bytes": 4}),
         op(args={"External id": 5, "bytes": "6"}),
@@ -108,25 +93,21 @@ def test_the_first_spelling_of_an_argument_wins() -> None:
     assert recording.events.args["bytes"].rows.tolist() == [0, 1]
 
 
-def test_arguments_of_unexpected_types_are_absent_and_harm_nothing() -> None:
+def test_arguments_of_other_types_are_absent() -> None:
     recording = read_events(
         op(args={"device": None, "bytes": "N/A", "stream": "7", "blocks per SM": [1], "grid": None, "Seq": 1.5}),
         op(args={"device": 0, "bytes": 8, "stream": True, "blocks per SM": 2, "grid": [1, 2, 3], "Seq": 2.0}),
     )
     rows = [{key: row[key] for key in row.keys() - {"name", "start_ns"}} for row in rows_of(recording.events)]
     assert {key: rows[0].get(key) for key in ("device", "bytes", "stream", "blocks_per_sm", "grid")} == {
-        "device": None,
-        "bytes": None,
-        "stream": 7,
-        "blocks_per_sm": None,
-        "grid": None,
-    }
+        "device": None, "bytes": None, "stream": 7, "blocks_per_sm": None, "grid": None,
+    }  # fmt: skip
     assert (rows[1]["device"], rows[1]["bytes"], rows[1]["blocks_per_sm"], rows[1]["grid"]) == (0, 8, 2.0, [1, 2, 3])
     assert ("sequence" in rows[0], rows[1]["sequence"], "stream" in rows[1]) == (False, 2, False)
     assert recording.notes == ()
 
 
-def test_json_arguments_do_not_depend_on_white_space() -> None:
+def test_equal_json_arguments_are_one_string_for_any_white_space() -> None:
     events = read(b'{"traceEvents": [%s, %s]}' % (_with_dims(b"[[1,2],[]]"), _with_dims(b"[ [1,\n 2] , [ ] ]"))).events
     dims = events.args["input_dims"].values.tolist()
     assert dims[0] == dims[1]
@@ -137,14 +118,14 @@ def _with_dims(dims: bytes) -> bytes:
     return b'{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"Input Dims":%s}}' % dims
 
 
-def test_no_arguments_in_three_spellings() -> None:
+def test_missing_null_and_empty_arguments_are_alike() -> None:
     recording = read_events(op(), op(args=None), op(args={}))
     assert len(recording.events) == 3
     assert dict(recording.events.args) == {}
     assert recording.notes == ()
 
 
-def test_the_other_members_of_the_root_are_properties() -> None:
+def test_other_root_members_are_properties() -> None:
     root = {"deviceProperties": [{"name": "A100"}, 3], "distributedInfo": {"rank": 1}, "baseTimeNanoseconds": 10**18}
     recording = read(encode([op()], root=root))
     assert recording.properties == root
@@ -153,7 +134,7 @@ def test_the_other_members_of_the_root_are_properties() -> None:
 
 @pytest.mark.parametrize("layout", ["native", "indent=2", "compact"])
 @pytest.mark.parametrize("place", [0, 1, 3])
-def test_trace_events_stand_anywhere(layout: str, place: int) -> None:
+def test_trace_events_can_be_at_any_position_of_the_root(layout: str, place: int) -> None:
     root = {"a": 'the text "traceEvents": [ is no list', "b": [{"traceEvents": [1]}], "c": {"x": "}]"}}
     recording = read(encode([op("m"), op("n")], layout, root, place))
     assert names_of(recording) == ["m", "n"]
@@ -172,7 +153,7 @@ def test_an_empty_list_is_an_empty_recording() -> None:
     assert (len(recording.events), recording.stats.complete, recording.notes) == (0, True, ())
 
 
-def test_the_last_of_equal_keys_wins() -> None:
+def test_the_last_of_duplicate_keys_is_used() -> None:
     twice = b'{"a":1,"traceEvents":[%s],"a":2,"traceEvents":[%s,%s]}'
     event = b'{"ph":"X","cat":"x","name":"old","name":"new","pid":1,"tid":1,"ts":1,"dur":1,"args":{"Seq":1,"Seq":2}}'
     recording = read(twice % (event, event, event))
@@ -181,7 +162,7 @@ def test_the_last_of_equal_keys_wins() -> None:
     assert recording.events.args["sequence"].values.tolist() == [2, 2]
 
 
-def test_every_element_is_accounted_for() -> None:
+def test_every_element_is_kept_dropped_or_skipped() -> None:
     events = [op(), op(ts=None), {"ph": "C", "name": "counter"}, 3, {"ph": "s", "cat": "fwdbwd", "id": 1, "ts": 1}, {}]
     stats = read_events(*events).stats
     assert (stats.events, stats.kept) == (6, 1)
@@ -205,7 +186,7 @@ def test_every_element_is_accounted_for() -> None:
         (None, "not an object"),
     ],
 )
-def test_events_without_what_they_need_are_dropped_by_reason(event: Any, reason: str) -> None:
+def test_events_without_required_members_are_dropped_by_reason(event: Any, reason: str) -> None:
     recording = read_events(op("before"), event, op("after"))
     assert names_of(recording) == ["before", "after"]
     assert recording.stats.dropped == {reason: 1}
@@ -223,7 +204,9 @@ def test_events_without_what_they_need_are_dropped_by_reason(event: Any, reason:
         (op(args="N/A"), ("external_id", None), "members of another type"),
     ],
 )
-def test_events_are_kept_with_a_gap_where_they_can_be(event: Any, member: tuple[str, Any], repair: str) -> None:
+def test_events_with_missing_or_odd_members_are_kept_with_a_note(
+    event: Any, member: tuple[str, Any], repair: str
+) -> None:
     recording = read_events(op(), event, op())
     assert len(recording.events) == 3
     assert rows_of(recording.events)[1][member[0]] == member[1]
@@ -231,26 +214,22 @@ def test_events_are_kept_with_a_gap_where_they_can_be(event: Any, member: tuple[
     assert recording.notes[0].code is NoteCode.REPAIRED
 
 
-def test_durations_below_zero_are_zero_and_noted() -> None:
+def test_negative_durations_are_zero_with_a_note() -> None:
     recording = read_events(op(dur=-5), op(dur=-0.5), op(dur=5))
     assert recording.events.dur_ns.tolist() == [0, 0, 5000]
     assert [note.code for note in recording.notes] == [NoteCode.NEGATIVE_DURATION]
     assert "2 durations" in recording.notes[0].message
 
 
-def test_times_finer_than_a_nanosecond_are_noted() -> None:
+def test_times_finer_than_a_nanosecond_have_a_note() -> None:
     recording = read(b'{"traceEvents":[{"ph":"X","cat":"x","name":"a","pid":1,"tid":1,"ts":1.0005,"dur":1.0}]}')
     assert recording.events.start_ns.tolist() == [1000]
     assert [note.code for note in recording.notes] == [NoteCode.CLOCK_RESOLUTION]
 
 
-def test_columns_have_the_documented_types_and_cannot_be_written() -> None:
+def test_columns_have_documented_types_and_are_read_only() -> None:
     events = read_events(op(args={"stream": 1, "blocks per SM": 1.5, "grid": [1]})).events
     types = {name: (str(column.rows.dtype), str(column.values.dtype)) for name, column in events.args.items()}
-    assert types == {
-        "stream": ("int32", "int64"),
-        "blocks_per_sm": ("int32", "float64"),
-        "grid": ("int32", "int32"),
-    }
+    assert types == {"stream": ("int32", "int64"), "blocks_per_sm": ("int32", "float64"), "grid": ("int32", "int32")}
     with pytest.raises(ValueError, match="read-only"):
         events.start_ns[0] = 1
