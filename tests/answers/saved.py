@@ -25,7 +25,7 @@ def overview(
     total: Number | None = None,
     advice: str = "<li>N/A</li>",
 ) -> dict[str, Any]:
-    """Steps are part -> us; `total` is what the tooltips say instead of the sum; `metrics` are figures of device 0."""
+    """Steps are category -> µs; `total` replaces their sum in the tooltips; `metrics` are figures of device 0."""
     shown = [{"type": "string", "name": "Step"}]
     for name in columns:
         shown += [{"type": "number", "name": name}, {"type": "string", "role": "tooltip"}]

@@ -10,12 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.answers.summarize_answers import summarize_answers
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.model.files import FileFacts
@@ -27,6 +24,7 @@ from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.sources.answers.reader import read_answers
 from tests.analysis.summaries import summary as trace_summary
 from tests.answers.saved import kernels, operators, overview, write
+from tests.comparison.compare import check_of, compare, finding_of, rows_of
 from tests.drawn_runs import drawn_trace
 
 JITTER = (0, 3, 1, 4, 2, 0, 3, 1)
@@ -41,17 +39,16 @@ def summary(path: Path, *answers: Any) -> Summary:
 
 
 def compared(a: Summary, b: Summary) -> Comparison:
-    got = compare_summaries(a, b, CompareOptions())
-    assert wire.encode(got.to_dict(), indent=None)  # every face can say it
+    got = compare(a, b)
+    assert wire.encode(got.to_dict(), indent=None), "it encodes as JSON"
     return got
 
 
 def column(table: Table, name: str) -> dict[Any, Any]:
-    at = [column.name for column in table.columns].index(name)
-    return {row[0]: row[at] for row in table.rows}
+    return {key: row[name] for key, row in rows_of(table).items()}
 
 
-def assert_books_close(got: Comparison) -> None:
+def assert_sums_close(got: Comparison) -> None:
     heads = [row for row in got.ledger.rows if len(row.path) == 1]
     assert sum(row.delta for row in heads) == got.ledger.delta
     for head in heads:
@@ -61,10 +58,6 @@ def assert_books_close(got: Comparison) -> None:
 
 def below(got: Comparison, category: str) -> list[LedgerRow]:
     return [row for row in got.ledger.rows if len(row.path) == 2 and row.path[0] == category]
-
-
-def finding(got: Comparison, rule: str) -> Finding:
-    return next(found for found in got.findings if found.rule == rule)
 
 
 times = st.lists(
@@ -78,21 +71,21 @@ def drawn(steps: list[list[int]]) -> Summary:
 
 
 @given(times, times)
-def test_the_books_of_any_two_overviews_close(a: list[list[int]], b: list[list[int]]) -> None:
+def test_the_ledger_of_any_two_overviews_closes(a: list[list[int]], b: list[list[int]]) -> None:
     got = compared(drawn(a), drawn(b))
-    assert_books_close(got)
+    assert_sums_close(got)
     assert got.ledger.delta == sum(map(sum, b)) * got.ledger.denominator // len(b) - sum(
         map(sum, a)
     ) * got.ledger.denominator // len(a)
 
 
-def test_one_step_each_is_certain_in_size_and_says_nothing_on_repeatability(tmp_path: Path) -> None:
+def test_one_step_per_side_is_certain_in_size_only(tmp_path: Path) -> None:
     one = summary(tmp_path / "a.jsonl", overview({"Runtime": 900, "Kernel": 100}, labels=["0"]))
     two = summary(tmp_path / "b.jsonl", overview({"Runtime": 100, "Kernel": 100}, labels=["0"]))
     got = compared(one, two)
     assert (got.headline.delta, got.headline.p, got.headline.verdict) == (-800.0, None, Verdict.INCONCLUSIVE)
     assert "one step per side; the size is certain" in got.headline.reason
-    assert finding(got, "runtime_time").confidence == "size certain, repeatability unknown (only one step on a side)"
+    assert finding_of(got, "runtime_time").confidence == "size certain, repeatability unknown (only one step on a side)"
 
 
 def test_several_steps_are_samples(tmp_path: Path) -> None:
@@ -109,15 +102,15 @@ def test_runtime_names_the_operator_whose_host_time_moved_with_it(tmp_path: Path
         return summary(tmp_path / name, overview({"Runtime": runtime, "Kernel": 50}), operators(*rows))
 
     got = compared(side("a", 9000, 8900, 300), side("b", 1000, 900, 10))
-    sentence = finding(got, "runtime_time").sentence
+    sentence = finding_of(got, "runtime_time").sentence
     assert "largest change of an operator: aten::item (host time 8.90 ms → 900 µs)" in sentence
     assert NOT_SPLIT not in sentence
     # an operator that accounts for less than three quarters of the change says too little
     got = compared(side("a", 9000, 5000, 300), side("b", 1000, 900, 10))
-    assert "aten::item" not in finding(got, "runtime_time").sentence
+    assert "aten::item" not in finding_of(got, "runtime_time").sentence
 
 
-def test_against_a_trace_categories_operators_and_kernels_compare(tmp_path: Path) -> None:
+def test_answers_compare_with_a_trace_in_categories_operators_and_kernels(tmp_path: Path) -> None:
     trace = trace_summary(drawn_trace())
     step = dict(zip(CATEGORY_LABELS, (trace.owned.by_category().sum(axis=1) / 8000).tolist(), strict=True))
     answers = (
@@ -126,7 +119,7 @@ def test_against_a_trace_categories_operators_and_kernels_compare(tmp_path: Path
         kernels(("gemm_128x128", "No", 8, 2480, 310, 310, 310)),
     )
     got = compared(trace, summary(tmp_path / "a.jsonl", *answers))
-    assert_books_close(got)
+    assert_sums_close(got)
     assert got.headline.delta == pytest.approx(500)
     assert got.findings[0].rule == "data_loader"
     assert [row.path[1] for row in below(got, "DataLoader")] == [NOT_SPLIT]
@@ -152,16 +145,13 @@ def test_two_kernel_tables_compare_without_a_verdict(tmp_path: Path) -> None:
     assert "overview" not in view_tables(one)
 
 
-def test_one_run_of_a_file_is_not_the_other(tmp_path: Path) -> None:
+def test_two_runs_of_one_file_are_different_captures(tmp_path: Path) -> None:
     path = str(write(tmp_path / "a.jsonl", overview({"Kernel": 9}), overview({"Kernel": 8})))
     runs = [summarized(read_answers(path, part=part)) for part in (1, 2)]
-    same = {check.check: check.status for check in compared(*runs).comparability}
-    assert same["same_capture"] == "ok"
-    same = {check.check: check.status for check in compared(runs[0], runs[0]).comparability}
-    assert same["same_capture"] == "warn"
+    assert check_of(compared(*runs), "same_capture").status == "ok"
+    assert check_of(compared(runs[0], runs[0]), "same_capture").status == "warn"
 
 
-def test_a_step_table_without_launches_says_so(tmp_path: Path) -> None:
+def test_a_step_table_without_launches_has_empty_cells(tmp_path: Path) -> None:
     steps = view_tables(summary(tmp_path / "a.jsonl", overview({"Kernel": 9}), operators()))["steps"]
-    at = [shown.name for shown in steps.columns].index("launches")
-    assert [row[at] for row in steps.rows] == [None]
+    assert [row["launches"] for row in rows_of(steps).values()] == [None]

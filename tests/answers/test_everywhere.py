@@ -1,4 +1,4 @@
-"""Saved answers open wherever a trace does: log directories, the command line, the API."""
+"""Saved answers in log directories, on the command line and in the API."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_directory_with_a_file_of_answers_is_a_run(tmp_path: Path) -> None:
     assert run_names(tmp_path / "logs" / "two") == ["two#1", "two#2"]
 
 
-def test_several_files_or_a_file_beside_traces_keep_their_names(tmp_path: Path) -> None:
+def test_several_files_or_a_file_next_to_traces_keep_their_names(tmp_path: Path) -> None:
     write_run(tmp_path / "logs" / "run")
     write(tmp_path / "logs" / "run" / "saved.jsonl", overview({"CPU Exec": 9}))
     write(tmp_path / "logs" / "a.jsonl", overview({"CPU Exec": 9}))
@@ -45,7 +45,7 @@ def test_several_files_or_a_file_beside_traces_keep_their_names(tmp_path: Path) 
     assert run_names(tmp_path / "logs") == ["a.jsonl", "b.jsonl#1", "b.jsonl#2", "run", "run/saved.jsonl"]
 
 
-def test_a_file_is_looked_at_again_when_it_has_changed(tmp_path: Path) -> None:
+def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
     path = write(tmp_path / "x.jsonl", overview({"CPU Exec": 9}))
     assert run_names(tmp_path) == [tmp_path.name]
     write_two(path)
@@ -68,7 +68,7 @@ def test_a_number_chooses_the_run_of_a_file(tmp_path: Path, given: str) -> None:
     assert first.part == 1
 
 
-def test_a_number_there_is_not_says_what_there_is(tmp_path: Path) -> None:
+def test_an_unknown_number_is_an_error_with_the_known_ones(tmp_path: Path) -> None:
     path = write_two(tmp_path / "x.jsonl")
     with pytest.raises(SelectionError, match=r"there is no run number 3; there are: x.jsonl#1, x.jsonl#2"):
         parse_source(f"{path}#3")
@@ -78,7 +78,7 @@ def test_a_number_there_is_not_says_what_there_is(tmp_path: Path) -> None:
         parse_source(str(tmp_path / "missing.jsonl#2"))
 
 
-def test_a_directory_that_is_really_called_so_is_meant(tmp_path: Path) -> None:
+def test_a_directory_with_a_number_sign_in_its_name_is_found(tmp_path: Path) -> None:
     write_run(tmp_path / "run#2")
     assert parse_source(str(tmp_path / "run#2")).name == "run#2"
 
@@ -101,14 +101,14 @@ def test_diff_and_runs_and_view_on_the_command_line(tmp_path: Path) -> None:
     assert "not among the saved ones; there are: overview, kernel/table" in refused.err
 
 
-def test_totals_are_not_narrowed_to_some_steps(tmp_path: Path) -> None:
+def test_totals_are_refused_for_selected_steps(tmp_path: Path) -> None:
     path = write(tmp_path / "x.jsonl", overview({"CPU Exec": 9}, {"CPU Exec": 8}), GEMM)
     assert "outside steps 3-3" in tb_perfcompare("view", path, "--view", "steps", "--steps", "3").out
     refused = tb_perfcompare("view", path, "--view", "kernels", "--steps", "3")
     assert "saved answers hold totals over all steps only" in refused.err
 
 
-def test_partial_sets_open_too(tmp_path: Path) -> None:
+def test_partial_answers_open(tmp_path: Path) -> None:
     one = write(tmp_path / "a.jsonl", operators({"name": "mm", "calls": 1, "host": 12}))
     two = write(tmp_path / "b.jsonl", operators({"name": "mm", "calls": 1, "host": 15}))
     assert "mm" in tb_perfcompare("diff", one, two).out
@@ -117,7 +117,7 @@ def test_partial_sets_open_too(tmp_path: Path) -> None:
         assert tb_perfcompare("diff", one, two, "--format", form).status == 0, form
 
 
-def test_the_python_api_takes_them(tmp_path: Path) -> None:
+def test_the_python_api_takes_answers(tmp_path: Path) -> None:
     path = write_two(tmp_path / "two" / "x.jsonl")
     assert compare(path, f"{path}#2").headline.delta == -200.0
     workspace = open_logdir(tmp_path)
@@ -129,7 +129,7 @@ def test_the_python_api_takes_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"\x00\xff" * 1000, b"[" * 100_000, b'{"loss": 1}\n', b""])
-def test_lines_of_something_else_are_refused_with_the_nearest_readers_reason(tmp_path: Path, content: bytes) -> None:
+def test_other_lines_are_refused_with_the_reason_of_the_nearest_reader(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(content)
     refused = tb_perfcompare("view", path)

@@ -1,4 +1,4 @@
-"""Saved answers are told by structure, split into runs, and read as far as they can be."""
+"""Saved answers are recognised by structure, split into runs, and read as far as possible."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def notes_of(recording: AnswersRecording) -> list[str]:
         (None, None),
     ],
 )
-def test_an_answer_is_told_by_its_structure(answer: Any, kind: str | None) -> None:
+def test_an_answer_is_recognised_by_its_structure(answer: Any, kind: str | None) -> None:
     found = kind_of(answer)
     assert (found.value if found else None) == kind
 
@@ -65,7 +65,7 @@ def test_a_file_is_recognised_whatever_its_name(tmp_path: Path, name: str) -> No
     assert [step.label for step in read_saved(path).steps] == ["3"]
 
 
-def test_an_answer_longer_than_what_is_looked_at_is_recognised_by_its_beginning() -> None:
+def test_a_long_answer_is_recognised_by_its_beginning() -> None:
     line = json.dumps(kernels(*[(f"kernel_{n}" * 20, "No", 1, 5, 5, 5, 5) for n in range(1000)])).encode()
     assert len(line) > 1 << 16
     assert declines_answers("x.json", line[: 1 << 16]) == ""
@@ -96,7 +96,7 @@ def test_a_trace_has_no_second_run(tmp_path: Path) -> None:
         read(str(path), part=2)
 
 
-def test_times_whole_or_fractional_become_nanoseconds(tmp_path: Path) -> None:
+def test_times_become_nanoseconds(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", overview({"Kernel": 1.25, "Other": 2}, total=3.2500000000001), operators(MM))
     recording = read_saved(path)
     (step,) = recording.steps
@@ -133,7 +133,7 @@ def test_a_cpu_run_has_no_device_columns(tmp_path: Path) -> None:
         ({"host_total_time": {"title": "x"}}, "operation: the pie host_total has no rows"),
     ],
 )
-def test_what_cannot_be_used_is_a_note_with_its_line_and_the_rest_loads(tmp_path: Path, bad: Any, message: str) -> None:
+def test_an_unusable_answer_is_a_note_with_its_line_and_the_rest_loads(tmp_path: Path, bad: Any, message: str) -> None:
     recording = read_saved(write(tmp_path / "a.jsonl", overview(STEP), bad))
     assert len(recording.steps) == 1
     (note,) = recording.notes
@@ -143,7 +143,7 @@ def test_what_cannot_be_used_is_a_note_with_its_line_and_the_rest_loads(tmp_path
     assert note.where == "a.jsonl"
 
 
-def test_a_bad_row_costs_itself_only(tmp_path: Path) -> None:
+def test_only_the_bad_row_is_left_out(tmp_path: Path) -> None:
     recording = read_saved(write(tmp_path / "a.jsonl", kernels(GEMM, ("torn",), ("relu", "Yes", 1, 5, 5, 5, 5))))
     assert recording.kernels is not None
     assert [kernel.name for kernel in recording.kernels] == ["gemm", "relu"]
@@ -151,7 +151,7 @@ def test_a_bad_row_costs_itself_only(tmp_path: Path) -> None:
     assert "1 of 3 rows left out" in notes_of(recording)[0]
 
 
-def test_a_file_cut_in_its_last_line_says_so(tmp_path: Path) -> None:
+def test_a_truncated_last_line_is_a_note(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", *FIVE)
     path.write_bytes(path.read_bytes()[:-20])
     recording = read_saved(path)
@@ -170,20 +170,20 @@ def test_a_file_cut_in_its_last_line_says_so(tmp_path: Path) -> None:
         (kernel_pie({"gemm": 1}), "pies alone, which have no numbers of calls"),
     ],
 )
-def test_a_file_with_nothing_usable_says_why(tmp_path: Path, answer: Any, message: str) -> None:
+def test_a_file_with_nothing_usable_is_an_error_with_the_reason(tmp_path: Path, answer: Any, message: str) -> None:
     with pytest.raises(CorruptInput) as refused:
         read(str(write(tmp_path / "a.jsonl", answer)))
     assert message in str(refused.value)
     assert refused.value.hint
 
 
-def test_an_empty_file_is_declined_by_all(tmp_path: Path) -> None:
+def test_an_empty_file_is_declined(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b"")
     with pytest.raises(UnrecognisedFormat, match="saved torch-tb-profiler answers: empty"):
         read(str(tmp_path / "a.jsonl"))
 
 
-def test_a_part_that_always_has_a_column_is_missed(tmp_path: Path) -> None:
+def test_a_missing_column_of_a_category_is_noted(tmp_path: Path) -> None:
     columns = ("Kernel", "CPU Exec", "Other")
     recording = read_saved(write(tmp_path / "a.jsonl", overview(STEP, columns=columns)))
     assert "no column DataLoader" in notes_of(recording)[0]

@@ -10,7 +10,7 @@ from tb_perfcompare import compare
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.workspace.listing.index import side_from_path
-from tests.answers.test_comparing import assert_books_close, column
+from tests.answers.test_comparing import assert_sums_close, column
 from tests.shared_data import SHARED, needs_shared
 
 pytestmark = needs_shared
@@ -40,7 +40,7 @@ def test_the_mlu_runs_differ_by_their_runtime(mlu: Comparison) -> None:
         "Runtime": -4_711_913, "CPU Exec": -463_148, "Other": -32_704, "Memcpy": -7_123, "Communication": -6_920,
         "Kernel": 3_266, "DataLoader": 0, "Memset": 0,
     }  # fmt: skip
-    assert_books_close(mlu)
+    assert_sums_close(mlu)
     assert (mlu.headline.p, mlu.headline.verdict) == (None, Verdict.INCONCLUSIVE)
     assert "one step per side" in mlu.headline.reason
 
@@ -52,7 +52,7 @@ def test_the_first_mlu_finding_names_the_operator(mlu: Comparison) -> None:
     assert "host time 4.55 s → 105 ms" in first.sentence
 
 
-def test_nothing_of_the_mlu_answers_is_lost_or_contradicts(mlu: Comparison) -> None:
+def test_the_mlu_answers_are_complete_and_consistent(mlu: Comparison) -> None:
     assert {note.code.value for note in mlu.notes} == {"no_steps", "table_absent"}
     calls = {row[0]: row for row in mlu.tables["operators"].rows}
     assert len(calls) == 93
@@ -67,11 +67,11 @@ def test_nothing_of_the_mlu_answers_is_lost_or_contradicts(mlu: Comparison) -> N
 def test_the_kineto_answers_compare_as_their_traces_do(kineto: Comparison) -> None:
     folders = [f"{SHARED}/kineto/resnet50_num_workers_{n}" for n in (0, 4)]
     traces = compare(*folders, span="1")
-    split = ("sentence", "facts", "basis", "machine", "program", "paces", "unsplit")  # answers tell no pace
+    split = ("sentence", "facts", "basis", "machine", "program", "paces", "unsplit")  # answers have no pace
     assert kineto.headline == replace(traces.headline, **{name: getattr(kineto.headline, name) for name in split})
     assert kineto.headline.delta == pytest.approx(-36_524.17, abs=0.01)
     assert categories(kineto) == categories(traces)
-    assert_books_close(kineto)
+    assert_sums_close(kineto)
     assert kineto.findings[0].rule == traces.findings[0].rule == "data_loader"
 
 
@@ -79,5 +79,5 @@ def test_answers_compare_with_a_trace(kineto: Comparison) -> None:
     trace = side_from_path(f"{SHARED}/kineto/resnet50_num_workers_4", None, "1")
     mixed = compare(KINETO, trace)
     assert categories(mixed) == categories(kineto)
-    assert_books_close(mixed)
+    assert_sums_close(mixed)
     assert column(mixed.tables["kernels"], "delta_us") == pytest.approx(column(kineto.tables["kernels"], "delta_us"))

@@ -1,4 +1,4 @@
-"""What saved answers mean: totals become exact tables, parts become books that close."""
+"""The summary of saved answers: totals become exact tables, categories sum to the step."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, Summary
 from tb_perfcompare.sources.answers.reader import read_answers
 from tests.answers.saved import kernel_pie, kernels, operator_pies, operators, overview, write
+from tests.comparison.compare import notes_of
 
 
 def summary(tmp_path: Path, *answers: Any, window: str = "device") -> Summary:
@@ -32,7 +33,7 @@ def part(found: Summary, label: str) -> list[int]:
 
 
 def disagreements(found: Summary) -> list[str]:
-    return [note.message for note in found.notes if note.code is NoteCode.ANSWERS_DISAGREE]
+    return notes_of(found, NoteCode.ANSWERS_DISAGREE)
 
 
 def test_every_step_is_a_sample_and_every_category_one_entity(tmp_path: Path) -> None:
@@ -52,7 +53,7 @@ def test_a_single_step_0_means_no_step_markers(tmp_path: Path) -> None:
     assert [note.code for note in found.notes] == [NoteCode.NO_STEPS]
 
 
-def test_parts_beyond_the_total_are_cut_in_owning_order(tmp_path: Path) -> None:
+def test_categories_beyond_the_total_are_cut_in_owning_order(tmp_path: Path) -> None:
     # The profiler counts what follows a part that fills the step whole.
     found = summary(tmp_path, overview({"Kernel": 90, "Runtime": 30, "CPU Exec": 5}, total=100))
     assert (part(found, "Kernel"), part(found, "Runtime"), part(found, "CPU Exec")) == ([90_000], [10_000], [0])
@@ -62,12 +63,12 @@ def test_parts_beyond_the_total_are_cut_in_owning_order(tmp_path: Path) -> None:
     ]
 
 
-def test_what_no_part_took_is_other(tmp_path: Path) -> None:
+def test_the_rest_of_a_step_is_other(tmp_path: Path) -> None:
     found = summary(tmp_path, overview({"Kernel": 90, "Other": 2}, total=100))
     assert part(found, "Other") == [10_000]
 
 
-def test_a_step_of_no_length_is_left_out(tmp_path: Path) -> None:
+def test_a_step_of_zero_length_is_left_out(tmp_path: Path) -> None:
     found = summary(tmp_path, overview({"Kernel": 9}, {}, {"Kernel": 8}, labels=["2", "2", "3"]))
     assert found.steps.label == ("2", "3")
     assert [(step.label, step.reason) for step in found.dropped] == [("2", "no length")]
@@ -75,7 +76,7 @@ def test_a_step_of_no_length_is_left_out(tmp_path: Path) -> None:
         summary(tmp_path, overview({}))
 
 
-def test_device_and_surroundings(tmp_path: Path) -> None:
+def test_device_and_environment_of_the_overview(tmp_path: Path) -> None:
     metrics = {
         "Name": "Tesla V100", "Memory": "31.74 GB", "Compute Capability": "7.0", "GPU Utilization": "55.51 %",
         "Est. SM Efficiency": "broken", "Kernel Time using Tensor Cores": "0.0 %",
@@ -148,7 +149,7 @@ def test_rows_by_operator_are_added_up_by_kernel(tmp_path: Path) -> None:
     assert kernel.min_ns.tolist() == [10_000]
 
 
-def test_pies_give_the_digits_that_tables_round_away(tmp_path: Path) -> None:
+def test_pies_give_the_digits_that_tables_round(tmp_path: Path) -> None:
     answers = (
         overview({"CPU Exec": 9}),
         operators({"name": "mm", "calls": 1, "host": 12, "device": 7}),
@@ -163,7 +164,7 @@ def test_pies_give_the_digits_that_tables_round_away(tmp_path: Path) -> None:
     assert disagreements(found) == []
 
 
-def test_answers_that_contradict_are_noted_and_the_tables_win(tmp_path: Path) -> None:
+def test_contradictions_are_noted_and_tables_win(tmp_path: Path) -> None:
     answers = (
         overview({"CPU Exec": 9}) | {"performance": [{"name": "Average Step Time", "value": 11}]},
         operators({"name": "mm", "calls": 1, "host": 12}, {"name": "add", "calls": 1, "host": 3}),
@@ -188,12 +189,12 @@ def test_without_an_overview_step_times_are_unknown(tmp_path: Path) -> None:
     assert found.groups["kernels"].measures_ns["total"].tolist() == [[40_000]]
 
 
-def test_only_the_profilers_own_step_windows_exist(tmp_path: Path) -> None:
+def test_another_step_window_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="leave --step-window out"):
         summary(tmp_path, overview({"Kernel": 9}), window="marker")
 
 
-def test_the_stored_answer_comes_back_by_route(tmp_path: Path) -> None:
+def test_a_saved_answer_is_returned_by_route(tmp_path: Path) -> None:
     answers = overview({"Kernel": 9}), operators({"name": "mm", "calls": 1, "host": 12, "shape": "[[1]]"})
     recording = read_answers(str(write(tmp_path / "a.jsonl", *answers)))
     assert saved_answer(recording, "overview", None) == answers[0]
@@ -202,10 +203,7 @@ def test_the_stored_answer_comes_back_by_route(tmp_path: Path) -> None:
         saved_answer(recording, "operation/table", None)
 
 
-@given(
-    totals=st.lists(st.integers(-(10**6), 10**12), min_size=1, max_size=20),
-    steps=st.integers(1, 9),
-)
+@given(totals=st.lists(st.integers(-(10**6), 10**12), min_size=1, max_size=20), steps=st.integers(1, 9))
 def test_shared_out_totals_add_up_exactly(totals: list[int], steps: int) -> None:
     rows = [SavedOperator(f"op{n}", None, abs(t), t, t, None, None) for n, t in enumerate(totals)]
     table = operator_table(rows, {}, steps, by_shape=False)

@@ -1,26 +1,19 @@
-"""The laws of the contract, on random traces and through the whole engine."""
+"""Laws of every comparison, on random traces through the whole engine."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import fields, is_dataclass
-from typing import Any
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict
-from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.errors import CorruptInput
-from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.disk_cache.comparison_codec import as_bytes, from_bytes
-from tests.analysis.summaries import summary
+from tests.analysis.summaries import summarised
 from tests.build import TraceBuilder
+from tests.comparison.compare import assert_finite, compare
 from tests.strategies import permutations_of, traces
 
-OPTIONS = CompareOptions(resamples=200)
 SWAPPED = {"added": "removed", "removed": "added", "both": "both"}
 WORDS = {
     Verdict.SLOWER: Verdict.FASTER,
@@ -28,18 +21,6 @@ WORDS = {
     Verdict.PROBABLY_SLOWER: Verdict.PROBABLY_FASTER,
     Verdict.PROBABLY_FASTER: Verdict.PROBABLY_SLOWER,
 }
-
-
-def summarised(trace: TraceBuilder, **options: Any) -> Summary:
-    try:
-        return summary(trace, **options)
-    except CorruptInput:
-        assume(False)
-        raise
-
-
-def compare(a: Summary, b: Summary) -> Comparison:
-    return compare_summaries(a, b, OPTIONS)
 
 
 @given(traces(), traces())
@@ -137,19 +118,5 @@ def test_tables_join_by_key_and_hold_no_nan(a: TraceBuilder, b: TraceBuilder) ->
         seen = [tuple(row[i] for i in keys) for row in table.rows]
         assert len(set(seen)) == len(seen), name
         assert all(len(row) == len(table.columns) for row in table.rows)
-    assert not list(_bad_numbers(got))
+    assert_finite(got)
     assert from_bytes(as_bytes(got)).tables.keys() == got.tables.keys()
-
-
-def _bad_numbers(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        yield value
-    elif is_dataclass(value) and not isinstance(value, type):
-        for field in fields(value):
-            yield from _bad_numbers(getattr(value, field.name))
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _bad_numbers(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _bad_numbers(item)

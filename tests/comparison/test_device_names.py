@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.options import CompareOptions
-from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import compare, rows_of
 
 
 def on_device(number: int) -> TraceBuilder:
@@ -20,17 +18,16 @@ def on_device(number: int) -> TraceBuilder:
     return trace
 
 
-def names(a: int, b: int) -> dict[str, set[str]]:
-    found: Comparison = compare_summaries(summary(on_device(a)), summary(on_device(b)), CompareOptions())
-    tables = {name: found.tables[name] for name in ("device", "memory")}
-    return {name: {str(row[0]) for row in table.rows} for name, table in tables.items()}
+def names(found: Comparison) -> list[set[str]]:
+    """Devices of the device table and of the memory table."""
+    return [set(rows_of(found.tables[name])) for name in ("device", "memory")]
 
 
-def test_a_device_of_one_number_is_called_by_it() -> None:
-    assert names(2, 2) == {"device": {"GPU 2"}, "memory": {"GPU 2"}}
+def test_the_same_device_keeps_its_number() -> None:
+    assert names(compare(on_device(2), on_device(2))) == [{"GPU 2"}, {"GPU 2"}]
 
 
-def test_devices_of_different_numbers_go_together_under_one_name() -> None:
-    assert names(2, 0) == {"device": {"GPU #1"}, "memory": {"GPU #1"}}
-    found = compare_summaries(summary(on_device(2)), summary(on_device(0)), CompareOptions())
+def test_devices_of_different_numbers_share_one_name() -> None:
+    found = compare(on_device(2), on_device(0))
+    assert names(found) == [{"GPU #1"}, {"GPU #1"}]
     assert found.tables["device"].notes[-1] == "GPU #1 is GPU 2 of the baseline and GPU 0 of the candidate."

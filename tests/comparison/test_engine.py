@@ -1,13 +1,13 @@
-"""What the engine adds to its parts: withheld verdicts, notes said once, step windows that matter."""
+"""The engine: withheld verdicts, notes given once, step windows that matter."""
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import compare, notes_of
 
 OPTIONS = CompareOptions(resamples=200)
 
@@ -23,11 +23,11 @@ def steps(*tails: int) -> TraceBuilder:
     return trace
 
 
-def test_one_side_without_step_marks_withholds_the_verdict_and_says_why() -> None:
+def test_one_side_without_step_markers_withholds_the_verdict() -> None:
     unmarked = TraceBuilder(vendor="cpu")
     for start in (0, 500):
         unmarked.op("aten::mm", start, start + 400)
-    got = compare_summaries(summary(steps(1, 2, 3, 4)), summary(unmarked), OPTIONS)
+    got = compare(steps(1, 2, 3, 4), unmarked)
     assert got.headline.verdict is Verdict.WITHHELD
     assert got.headline.reason.startswith(
         "the candidate has no step markers: its whole recording counts as one step "
@@ -36,25 +36,23 @@ def test_one_side_without_step_marks_withholds_the_verdict_and_says_why() -> Non
     assert got.headline.delta is not None
 
 
-def test_a_marker_that_both_sides_have_is_named() -> None:
+def test_the_reason_names_a_marker_of_both_sides() -> None:
     whole = summary(steps(1, 2, 3, 4), marker="whole")
-    got = compare_summaries(summary(steps(1, 2, 3, 4)), whole, OPTIONS)
+    got = compare(steps(1, 2, 3, 4), whole)
     assert "(--step-marker: both sides have 'profiler', 'whole')" in got.headline.reason
 
 
-def test_windows_that_lead_to_different_verdicts_are_pointed_out() -> None:
+def test_a_window_with_another_verdict_has_a_note() -> None:
     before, after = summary(steps(3, 1, 5, 2, 6, 4)), summary(steps(203, 201, 205, 202, 206, 204))
-    got = compare_summaries(before, after, OPTIONS)
+    got = compare(before, after)
     assert got.headline.verdict is Verdict.SLOWER
-    messages = [note.message for note in got.notes if note.code is NoteCode.STEP_WINDOW_MATTERS]
-    assert messages == [
-        'with marker windows the verdict would be "same" instead of "slower" (--step-window marker)'
-    ]
+    messages = notes_of(got, NoteCode.STEP_WINDOW_MATTERS)
+    assert messages == ['with marker windows the verdict would be "same" instead of "slower" (--step-window marker)']
 
 
-def test_both_sides_lacking_a_table_for_one_reason_is_one_note() -> None:
+def test_a_table_absent_on_both_sides_for_one_reason_has_one_note() -> None:
     side = summary(steps(1, 2))
-    got = compare_summaries(side, side, OPTIONS)
+    got = compare(side, side)
     absent = [note for note in got.notes if note.code is NoteCode.TABLE_ABSENT and "modules" in note.where.split(", ")]
     assert len(absent) == 1
     assert "baseline" not in absent[0].message

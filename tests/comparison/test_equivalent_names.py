@@ -1,16 +1,15 @@
-"""What has another name on the other side is not gone: moved Python functions, other vendors' calls and copies."""
+"""Names that differ between the sides for the same thing: moved Python functions, other vendors' calls and copies."""
 
 from __future__ import annotations
 
 import pytest
 
 from tb_perfcompare.comparison.alignment.same_names import equivalent_calls, equivalent_copies, moved_frames
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.vendors import VENDORS
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import compare
 
 CUDA, ROCM = (next(vendor for vendor in VENDORS if vendor.kind == kind) for kind in ("cuda", "rocm"))
 
@@ -24,7 +23,7 @@ CUDA, ROCM = (next(vendor for vendor in VENDORS if vendor.kind == kind) for kind
         (["m.py(10): f"], ["m.py(10): g"], set()),
         # methods of one name keep their order in the file
         (["m.py(1): f", "m.py(9): f"], ["m.py(3): f", "m.py(9): f"], {"m.py(1): f", "m.py(3): f"}),
-        # nobody can tell which one is new
+        # either may be the new one
         (["m.py(1): f"], ["m.py(3): f", "m.py(9): f"], set()),
         # where a package is installed does not matter
         (["/a/python3.8/site-packages/m.py(1): f"], ["/b/site-packages/m.py(1): f"],
@@ -48,7 +47,7 @@ def test_a_function_whose_line_moved_is_the_same(a: list[str], b: list[str], joi
         (["cudaStreamIsCapturing"], ["hipStreamGetDevice"], set()),
     ],
 )
-def test_calls_of_two_vendors_that_do_the_same(cuda: list[str], rocm: list[str], names: set[str]) -> None:
+def test_equivalent_calls_of_two_vendors_share_a_name(cuda: list[str], rocm: list[str], names: set[str]) -> None:
     assert {*equivalent_calls(cuda, rocm, CUDA, ROCM).values()} == names
     assert {*equivalent_calls(rocm, cuda, ROCM, CUDA).values()} == names
 
@@ -63,7 +62,9 @@ def test_calls_of_two_vendors_that_do_the_same(cuda: list[str], rocm: list[str],
         ("npu", "Node@launch", "AscendCL@aclrtSynchronizeStream", "AscendCL@aclrtMemcpyAsync"),
     ],
 )
-def test_every_vendor_launches_waits_and_copies(kind: str, launch: str, wait: str, copy: str) -> None:
+def test_launch_wait_and_copy_calls_of_every_vendor_are_equivalent(
+    kind: str, launch: str, wait: str, copy: str
+) -> None:
     other = next(vendor for vendor in VENDORS if vendor.kind == kind)
     cuda = ["cudaLaunchKernel", "cudaStreamSynchronize", "cudaMemcpyAsync"]
     joined = equivalent_calls(cuda, [launch, wait, copy], CUDA, other)
@@ -76,7 +77,7 @@ def test_copies_in_one_direction_are_one_kind() -> None:
     assert {*equivalent_copies(h100, mi300).values()} == {"Memcpy HtoD", "Memset"}
     mlu = ["Memcpy HtoD", "Memcpy DtoD", "Memset"]
     assert {*equivalent_copies(h100, mlu).values()} == {*mlu}
-    # one side tells pinned memory from the rest: which of the two the other's is, nobody knows
+    # two kinds of copy on one side for one of the other: ambiguous
     two = ["Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pinned -> Device)"]
     assert equivalent_copies(two, mi300[:1]) == {}
 
@@ -97,14 +98,14 @@ def step(vendor: str, line: int, memory: str, us: float) -> TraceBuilder:
 def compared(**changed: object) -> Comparison:
     one = {"vendor": "cuda", "line": 1743, "memory": "Pageable", "us": 0.0}
     sides = (summary(step(**side)) for side in (one, one | changed))  # type: ignore[arg-type]
-    return compare_summaries(*sides, CompareOptions(resamples=200))
+    return compare(*sides)
 
 
 def statuses(of: Comparison, category: str) -> dict[str, str]:
     return {row.path[1]: row.status for row in of.ledger.rows if len(row.path) == 2 and row.path[0] == category}
 
 
-def test_nothing_is_gone_on_another_vendor_s_device() -> None:
+def test_on_another_vendors_device_nothing_is_gone() -> None:
     got = compared(vendor="rocm", memory="Host", us=50.0)
     assert statuses(got, "Memcpy") == {"Memcpy HtoD": "both"}
     assert statuses(got, "Runtime") == {

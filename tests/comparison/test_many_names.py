@@ -1,4 +1,4 @@
-"""Work for names grows with their number, not with its square: counted, so that no clock decides."""
+"""Work grows in proportion to the number of names: function calls are counted, not timed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from tb_perfcompare.analysis.listings.attach_launches import match_names
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.comparison.alignment import plain_places
 from tb_perfcompare.comparison.alignment.truncated_names import matched_names
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.ledger.ledger import build_ledger
 from tb_perfcompare.comparison.ledger.truncate import cut_ledger
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -26,6 +25,7 @@ from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import compare, rows_of
 
 FEW, MANY = 200, 800
 GROWTH = 6
@@ -34,6 +34,14 @@ GROWTH = 6
 OPTIONS = CompareOptions(resamples=200)
 Names = Callable[[str, int], str]
 """(side, number) -> name."""
+
+
+def one_operator(_: str, number: int) -> str:
+    return "aten::op"
+
+
+def operator_each(_: str, number: int) -> str:
+    return f"aten::op{number}"
 
 
 def other_kernels(side: str, number: int) -> str:
@@ -54,12 +62,12 @@ def cut_kernels(side: str, number: int) -> str:
 
 
 def run(side: str, kernel: Names, operator: Names, names: int) -> Summary:
-    """Two steps, in which each kernel is launched once, by the operator of its number."""
+    """Two steps in which each operator launches the kernel of its number."""
     return summary(drawn(side, kernel, operator, names))
 
 
 def long_run(side: str, kernel: Names, operator: Names, names: int) -> Summary:
-    """The same, read by the product's reader: of so many names the obvious one takes long."""
+    """The same from the product's reader, which is faster with many names."""
     content = io.BytesIO(drawn(side, kernel, operator, names).encode())
     return summarize(read_trace(content, name=f"{side}.pt.trace.json"), Origin(side, side, "worker0", "1"))
 
@@ -78,7 +86,7 @@ def drawn(side: str, kernel: Names, operator: Names, names: int) -> TraceBuilder
 
 
 def calls_by_file(work: Callable[[], object]) -> Counter[str]:
-    """Calls, of functions and of what is built in, that some work makes, by the file that makes them."""
+    """Function calls of some work, built-ins included, by calling file."""
     signature_of.cache_clear()
     profile = Profile()
     profile.runcall(work)
@@ -92,7 +100,7 @@ def calls_by_file(work: Callable[[], object]) -> Counter[str]:
 
 
 def counted(work: Callable[[], object], *, within: str = "") -> int:
-    """The calls in all; `within`: in files with this name."""
+    """The number of calls, of files with the name `within`."""
     return sum(number for file, number in calls_by_file(work).items() if file.endswith(within))
 
 
@@ -101,13 +109,15 @@ def grown(work: Callable[[int], Callable[[], object]], *, within: str = "") -> f
     return many / few
 
 
-@pytest.mark.parametrize("operator", [lambda _, number: "aten::op", lambda _, number: f"aten::op{number}"],
-                         ids=["one operator", "an operator each"])  # fmt: skip
-@pytest.mark.parametrize("kernel", [other_kernels, compiled_kernels, renumbered_lambdas, cut_kernels])
+@pytest.mark.parametrize(
+    ("kernel", "operator"),
+    [(kernel, one_operator) for kernel in (other_kernels, compiled_kernels, renumbered_lambdas, cut_kernels)]
+    + [(other_kernels, operator_each), (renumbered_lambdas, operator_each)],
+)
 def test_comparing_takes_work_in_proportion_to_the_kernels(kernel: Names, operator: Names) -> None:
     def work(names: int) -> Callable[[], object]:
         sides = [run(side, kernel, operator, names) for side in "ab"]
-        return lambda: compare_summaries(sides[0], sides[1], OPTIONS)
+        return lambda: compare(sides[0], sides[1])
 
     counted(work(10))  # what is imported on the way
     assert grown(work) < GROWTH
@@ -116,32 +126,31 @@ def test_comparing_takes_work_in_proportion_to_the_kernels(kernel: Names, operat
 def test_comparing_takes_work_in_proportion_to_the_operators() -> None:
     def work(names: int) -> Callable[[], object]:
         sides = [run(side, lambda *_: "gemm", lambda side, number: f"{side}::op{number}", names) for side in "ab"]
-        return lambda: compare_summaries(sides[0], sides[1], OPTIONS)
+        return lambda: compare(sides[0], sides[1])
 
     counted(work(10))
     assert grown(work) < GROWTH
 
 
-def test_of_a_row_only_those_names_are_shortened_that_take_the_most_time() -> None:
+def test_a_row_shortens_only_the_names_that_take_the_most_time() -> None:
     def work(names: int) -> Callable[[], object]:
-        sides = [run(side, lambda _, number: other_kernels("", number), lambda *_: "aten::op", names) for side in "ab"]
-        return lambda: compare_summaries(sides[0], sides[1], OPTIONS)
+        sides = [run(side, lambda _, number: other_kernels("", number), one_operator, names) for side in "ab"]
+        return lambda: compare(sides[0], sides[1])
 
     assert grown(work, within="short_names.py") < 1.2
 
 
-def test_a_kernel_that_is_named_is_told_apart_from_others_of_its_row() -> None:
+def test_named_kernels_of_a_row_are_distinguishable() -> None:
     kernels = [other_kernels("", number) for number in range(50)]
-    sides = [run(side, lambda _, number: kernels[number], lambda *_: "aten::op", 50) for side in "ab"]
-    table = compare_summaries(sides[0], sides[1], OPTIONS).tables["alignment"]
-    named = str(table.rows[0][[column.name for column in table.columns].index("baseline_kernels")])
-    assert named.split("; ") == [
+    sides = [run(side, lambda _, number: kernels[number], one_operator, 50) for side in "ab"]
+    (row,) = rows_of(compare(sides[0], sides[1]).tables["alignment"]).values()
+    assert row["baseline_kernels"].split("; ") == [
         "elementwise_kernel ‹Functor› ‹0› ×1", "elementwise_kernel ‹Functor› ‹1› ×1",
         "elementwise_kernel ‹Functor› ‹10› ×1", "47 more",
     ]  # fmt: skip
 
 
-def test_cut_names_that_begin_alike_are_joined_by_their_shortest() -> None:
+def test_matching_cut_names_with_a_common_start_takes_work_in_proportion() -> None:
     def work(names: int) -> Callable[[], object]:
         cut = [f"void at::native::{'x' * length}..." for length in range(1, names + 1)]
         whole = [f"void at::native::{'x' * names}{number:05d}" for number in range(names)]
@@ -150,7 +159,7 @@ def test_cut_names_that_begin_alike_are_joined_by_their_shortest() -> None:
     assert grown(work) < GROWTH
 
 
-def test_cut_names_of_a_listing_are_looked_up_not_tried() -> None:
+def test_matching_cut_names_of_a_listing_takes_work_in_proportion() -> None:
     def work(names: int) -> Callable[[], object]:
         kernels = [f"void kernel_{number:05d}<float>(int)" for number in range(names)]
         return lambda: match_names(kernels, [f"kernel_{number:05d}<flo..." for number in range(names)])
@@ -158,12 +167,11 @@ def test_cut_names_of_a_listing_are_looked_up_not_tried() -> None:
     assert grown(work) < GROWTH
 
 
-PLAIN_NAMES = 3_000
+PLAIN_NAMES = 1_000
 
 
-@pytest.mark.parametrize("operator", [lambda *_: "aten::op", lambda _, number: f"aten::op{number}"],
-                         ids=["one operator", "an operator each"])  # fmt: skip
-def test_names_alike_on_both_sides_are_no_objects_until_they_are_shown(
+@pytest.mark.parametrize("operator", [one_operator, operator_each])
+def test_names_equal_on_both_sides_make_no_objects_until_shown(
     operator: Names, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plain_places, "MANY", PLAIN_NAMES // 2)
@@ -171,7 +179,7 @@ def test_names_alike_on_both_sides_are_no_objects_until_they_are_shown(
     sides = [long_run(side, lambda _, number: f"kernel_{number}", operator, PLAIN_NAMES) for side in "ab"]
 
     def work() -> object:
-        return compare_summaries(sides[0], sides[1], OPTIONS)
+        return compare(sides[0], sides[1])
 
     calls = calls_by_file(work)
     for within in ("alignment/kernel_matches.py", "alignment/operator_matches.py", "names/short_names.py"):
@@ -180,18 +188,18 @@ def test_names_alike_on_both_sides_are_no_objects_until_they_are_shown(
 
 @pytest.mark.parametrize("kernel", [other_kernels, compiled_kernels, lambda _, number: f"kernel_{number // 2}"])
 @pytest.mark.parametrize("operator", [lambda _, at: f"aten::op{at // 3}", lambda side, at: f"{side}{at}"])
-def test_what_is_matched_all_at_once_is_what_the_rules_match(
+def test_matching_all_names_at_once_equals_matching_them_one_by_one(
     kernel: Names, operator: Names, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sides = [run(side, kernel, operator, 40) for side in "ab"]
-    one_by_one = compare_summaries(sides[0], sides[1], OPTIONS)
+    one_by_one = compare(sides[0], sides[1])
     monkeypatch.setattr(plain_places, "MANY", 0)
-    at_once = compare_summaries(sides[0], sides[1], OPTIONS)
+    at_once = compare(sides[0], sides[1])
     assert pickle.loads(pickle.dumps(at_once)) == at_once == one_by_one
 
 
 @pytest.mark.parametrize("most", [9, 12, 30, 70])
-def test_a_ledger_of_columns_is_cut_as_one_of_rows(most: int) -> None:
+def test_a_ledger_of_columns_is_cut_like_one_of_rows(most: int) -> None:
     ledger = build_ledger(*(run(side, compiled_kernels, lambda _, number: f"op{number}", 40) for side in "ab"))
     rows = replace(ledger, rows=tuple(ledger.rows))
     named = [row.path for row in ledger.rows if len(row.path) == 2][-3:]

@@ -1,13 +1,12 @@
-"""What cancels out in a sum is told in parts."""
+"""Changes that cancel out in a sum are reported in parts."""
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.headline import Verdict
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import compare, finding_of
 
 _OPERATORS = ("mm", "bmm", "softmax")
 
@@ -26,14 +25,14 @@ def model(library: str, **lengths: float) -> Summary:
     return summary(trace)
 
 
-def test_operators_with_slower_and_with_faster_kernels_are_two_findings() -> None:
+def test_slower_and_faster_replaced_kernels_are_two_findings() -> None:
     a, b = model("one", mm=1000, bmm=1000, softmax=500), model("two", mm=2300, bmm=400, softmax=100)
-    found = compare_summaries(a, b, CompareOptions())
+    found = compare(a, b)
     swapped = [round(finding.delta_us or 0) for finding in found.findings if finding.rule == "kernel_replaced"]
     assert swapped == [1300, -1000]
 
 
-def test_a_category_names_what_moved_against_it() -> None:
+def test_a_category_names_its_offsetting_entry() -> None:
     a, b = TraceBuilder(), TraceBuilder()
     for trace, grown, shrunk in ((a, 100, 300), (b, 600, 100)):
         for number in range(8):
@@ -42,13 +41,12 @@ def test_a_category_names_what_moved_against_it() -> None:
             trace.op("aten::copy_", at + 1, at + 20)
             trace.memcpy(at + 10, at + 10 + grown + number % 3, launch=(at + 2, at + 5))
             trace.memcpy(at + 650, at + 650 + shrunk, kind="DtoH (Device -> Pinned)", launch=(at + 6, at + 9))
-    (finding,) = [one for one in compare_summaries(summary(a), summary(b), CompareOptions()).findings
-                  if one.rule == "memcpy_time"]  # fmt: skip
+    finding = finding_of(compare(a, b), "memcpy_time")  # fmt: skip
     assert "offset by Memcpy DtoH (Device -> Pinned) −200 µs" in finding.sentence
 
 
 def steps_of(*work: tuple[str, float, int]) -> Summary:
-    """(operator, µs of its kernel, calls) of each of ten steps, one after another on the device."""
+    """Ten steps of (operator, µs of its kernel, calls), one after another on the device."""
     trace, at = TraceBuilder(), 0.0
     for number in range(10):
         begin = at
@@ -66,18 +64,17 @@ def steps_of(*work: tuple[str, float, int]) -> Summary:
 def test_more_calls_of_one_operator_and_fewer_of_another_are_two_findings() -> None:
     a = steps_of(("mm", 2000, 3), ("gelu", 1000, 2), ("relu", 100, 40))
     b = steps_of(("mm", 2000, 3), ("gelu", 1000, 8), ("relu", 100, 8))
-    findings = compare_summaries(a, b, CompareOptions(resamples=200)).findings
+    findings = compare(a, b).findings
     more, fewer = [finding for finding in findings if finding.rule == "operators_changed"]
     assert 5900 < (more.delta_us or 0) < 6300 and -3600 < (fewer.delta_us or 0) < -3100
     assert more.sentence.startswith("More calls: ") and "aten::gelu 2 → 8" in more.sentence
     assert "relu" not in more.sentence and "aten::relu 40 → 8" in fewer.sentence
 
 
-def test_rows_that_change_in_opposite_ways_are_no_clock() -> None:
-    """Of three kernels one takes 3.2 times as long, another a third: that is no machine 9 % faster. Nor with smaller
-    changes."""
+def test_opposite_changes_of_rows_are_not_a_change_of_the_clock() -> None:
+    """One kernel takes 3.2 times as long, another a third; then with smaller changes."""
     for before, after in (((2000, 6000), (6400, 2000)), ((3000, 6000), (4800, 3600))):
         a, b = (steps_of(("mm", one, 3), ("addmm", two, 4), ("relu", 100, 8)) for one, two in (before, after))
-        there, back = (compare_summaries(*sides, CompareOptions(resamples=200)).headline for sides in ((a, b), (b, a)))
+        there, back = (compare(*sides).headline for sides in ((a, b), (b, a)))
         assert (there.verdict, back.verdict) == (Verdict.FASTER, Verdict.SLOWER)
         assert there.unsplit

@@ -1,4 +1,4 @@
-"""What many looks at one baseline leave of the verdicts."""
+"""Verdicts of several candidates against one baseline, adjusted for their number."""
 
 from __future__ import annotations
 
@@ -27,37 +27,37 @@ def headline(p: float | None, verdict: Verdict = Verdict.SLOWER) -> Headline:
     return replace(HEADLINE, p=p, verdict=verdict)
 
 
-def stand(*headlines: Headline | None) -> list[bool | None]:
-    return [None if one is None else one.stands for one in adjusted(headlines, ALPHA)]
+def holds(*headlines: Headline | None) -> list[bool | None]:
+    return [None if headline is None else headline.stands for headline in adjusted(headlines, ALPHA)]
 
 
-def test_the_smallest_p_counts_all_looks_the_next_one_fewer() -> None:
+def test_p_is_adjusted_by_holms_method() -> None:
     found = adjusted([headline(0.04), headline(0.01), headline(0.02)], ALPHA)
     assert [one.p for one in found if one] == pytest.approx([0.04, 0.03, 0.04])
-    assert stand(headline(0.04), headline(0.03), headline(0.03)) == [False, False, False]
+    assert holds(headline(0.04), headline(0.03), headline(0.03)) == [False, False, False]
 
 
-def test_one_look_is_not_adjusted() -> None:
+def test_one_candidate_is_not_adjusted() -> None:
     (one,) = adjusted([headline(0.05)], ALPHA)
     assert one is not None and (one.p, one.stands) == (0.05, True)
 
 
-def test_a_verdict_that_claims_no_difference_neither_stands_nor_falls_but_is_a_look() -> None:
-    assert stand(headline(0.03), headline(0.9, Verdict.SAME), headline(0.2, Verdict.INCONCLUSIVE)) == [
+def test_a_verdict_without_a_direction_counts_as_a_comparison_but_is_not_judged() -> None:
+    assert holds(headline(0.03), headline(0.9, Verdict.SAME), headline(0.2, Verdict.INCONCLUSIVE)) == [
         False,
         None,
         None,
     ]
 
 
-def test_a_withheld_verdict_is_not_a_test() -> None:
+def test_a_withheld_verdict_is_not_counted() -> None:
     withheld = headline(0.001, Verdict.WITHHELD)
-    assert stand(headline(0.05), None, headline(None, Verdict.INCONCLUSIVE), withheld) == [True, None, None, None]
+    assert holds(headline(0.05), None, headline(None, Verdict.INCONCLUSIVE), withheld) == [True, None, None, None]
     assert adjusted([], ALPHA) == () and adjusted([None], ALPHA) == (None,)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.randoms())
-def test_it_only_takes_back_and_the_order_of_candidates_is_nothing(values: list[float], random: object) -> None:
+def test_adjusting_never_lowers_p_and_ignores_the_order_of_candidates(values: list[float], random: object) -> None:
     found = adjusted([headline(p) for p in values], ALPHA)
     for p, one in zip(values, found, strict=True):
         assert one is not None and one.p >= p and one.stands == (one.p <= ALPHA)
@@ -68,7 +68,7 @@ def test_it_only_takes_back_and_the_order_of_candidates_is_nothing(values: list[
 
 
 def test_tables_of_equal_runs_rarely_have_a_verdict_that_holds() -> None:
-    """60 tables of 12 candidates: about 13 have any verdict at 5 % each, at most 3 in a hundred one that stands."""
+    """60 tables of 12 candidates: a direction at 5 % each is common, an adjusted one rare."""
     random = np.random.default_rng(4)
     options = CompareOptions()
     any_verdict = any_stands = 0
@@ -81,7 +81,7 @@ def test_tables_of_equal_runs_rarely_have_a_verdict_that_holds() -> None:
         baseline = run()
         found = [settle((baseline, run()), captures, options) for _ in range(12)]
         headlines = [headline(one.estimate.p, one.verdict) for one in found]
-        any_verdict += any(one.verdict in CALLS for one in headlines)
-        any_stands += any(one is not None and one.stands for one in adjusted(headlines, ALPHA))
+        any_verdict += any(headline.verdict in CALLS for headline in headlines)
+        any_stands += any(headline is not None and headline.stands for headline in adjusted(headlines, ALPHA))
     assert any_verdict >= 5
     assert any_stands <= 4

@@ -1,33 +1,28 @@
-"""Sentences that were false on some recording: each is drawn here as it was found."""
+"""Regressions: sentences that were false on some recording."""
 
 from __future__ import annotations
 
 import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import check_of, compare, sequence
 
 OPTIONS = CompareOptions(resamples=200)
 
 
-def compared(a: Summary, b: Summary) -> Comparison:
-    return compare_summaries(a, b, OPTIONS)
-
-
 def all_sentences(of: Comparison) -> str:
-    """Everything that is said in sentences."""
     checks = [check.detail for check in of.comparability]
     findings = [f"{finding.sentence} {finding.look_at}" for finding in of.findings]
     return "\n".join([of.headline.reason, *checks, *findings, *(note.message for note in of.notes)])
 
 
 def unlinked(kernel: str, vendor: str = "cuda") -> Summary:
-    """Operators on the host, and kernels whose launch nobody recorded."""
+    """Operators on the host, and kernels without a recorded launch."""
     trace = TraceBuilder(vendor=vendor)
     for number in range(2):
         trace.step(number, 1000 * number, 1000 * number + 900)
@@ -36,8 +31,8 @@ def unlinked(kernel: str, vendor: str = "cuda") -> Summary:
     return summary(trace)
 
 
-def test_operators_without_linked_work_are_operators() -> None:
-    found = all_sentences(compared(unlinked("gemm"), unlinked("Cijk", "rocm")))
+def test_operators_without_linked_kernels_still_count_as_recorded() -> None:
+    found = all_sentences(compare(unlinked("gemm"), unlinked("Cijk", "rocm")))
     assert "no operators were recorded" not in found
     assert "no device work is linked to an operator" in found
 
@@ -53,16 +48,16 @@ def rank(vendor: str, worker: str) -> Summary:
     return summary(trace, worker=worker)
 
 
-def test_a_rank_without_device_work_does_not_change_the_device() -> None:
+def test_a_rank_without_device_work_keeps_the_device_of_the_job() -> None:
     mixed = pool([rank("cpu", "rank0"), rank("cuda", "rank1")])
     whole = pool([rank("cuda", "rank0"), rank("cuda", "rank1")])
     assert (mixed.device.kind, mixed.device.name) == ("cuda", whole.device.name)
-    (device,) = [check for check in compared(mixed, whole).comparability if check.check == "device_kind"]
+    device = check_of(compare(mixed, whole), "device_kind")
     assert device.detail.startswith("same device: NVIDIA")
 
 
 def stacked(flag: bool | None, extra: float = 0) -> Summary:
-    """Untraced host time that grows; with_stack as the trace says."""
+    """Growing untraced host time, with with_stack as given."""
     trace = TraceBuilder(vendor="cpu")
     if flag is not None:
         trace.properties["with_stack"] = int(flag)
@@ -81,8 +76,8 @@ def stacked(flag: bool | None, extra: float = 0) -> Summary:
         (True, False, "Python code between operators (record the candidate with with_stack=True), other load"),
     ],
 )
-def test_an_option_that_was_on_is_not_asked_for(one: bool, two: bool, advice: str) -> None:
-    assert advice in all_sentences(compared(stacked(one), stacked(two, 500)))
+def test_a_finding_does_not_ask_for_a_profiler_option_that_was_on(one: bool, two: bool, advice: str) -> None:
+    assert advice in all_sentences(compare(stacked(one), stacked(two, 500)))
 
 
 @pytest.mark.parametrize(
@@ -93,7 +88,7 @@ def test_an_option_that_was_on_is_not_asked_for(one: bool, two: bool, advice: st
         ("memory", "profile_memory", "no memory events"),
     ],
 )
-def test_nor_for_a_table(table: str, flag: str, plain: str) -> None:
+def test_an_absent_table_does_not_ask_for_a_profiler_option_that_was_on(table: str, flag: str, plain: str) -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.op("aten::mm", 0, 100)
     assert summary(trace).absent[table].startswith(f"{plain}; record with ")
@@ -101,19 +96,14 @@ def test_nor_for_a_table(table: str, flag: str, plain: str) -> None:
     assert summary(trace).absent[table] == f"{plain}, though {flag}=True was on"
 
 
-def wild(shift: float) -> Summary:
+def wild(shift: float) -> TraceBuilder:
     """Steps between 1 and 4,000 ms."""
-    trace = TraceBuilder(vendor="cpu")
-    at = 0.0
-    for number, length in enumerate((1e3, 4e6, 2e3, 3e6, 5e3, 1e6, 8e3, 2e6)):
-        trace.step(number, at, at + length * shift)
-        trace.op("aten::mm", at + 1, at + length / 2)
-        at += length * shift
-    return summary(trace)
+    lengths = (1e3, 4e6, 2e3, 3e6, 5e3, 1e6, 8e3, 2e6)
+    return sequence(([("aten::mm", us / 2), ("", us * shift - us / 2)] for us in lengths), vendor="cpu")
 
 
-def test_nobody_is_told_to_record_millions_of_steps() -> None:
-    got = compared(wild(1), wild(1.01))
+def test_millions_of_steps_are_not_advised() -> None:
+    got = compare(wild(1), wild(1.01))
     assert got.headline.certainty is not None
     assert got.headline.certainty.steps_needed is None
     assert "steps per side would resolve" not in all_sentences(got)

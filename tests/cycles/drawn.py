@@ -9,10 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from tb_perfcompare.analysis.cycles.summarize_cycles import summarize_cycles
-from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.sources.perf_data.csv_tables import read_cycles
@@ -94,13 +90,3 @@ def summary(path: Path, run: str = "run") -> Summary:
 
 def drawn(folder: Path, *cycles: list[dict[str, Any]], header: Sequence[str] = HEADER, name: str = "a") -> Summary:
     return summary(write(folder / f"{name}_perf_data.csv", *cycles, header=header), name)
-
-
-def compare(a: Summary, b: Summary) -> Comparison:
-    return compare_summaries(a, b, CompareOptions(resamples=200))
-
-
-def rows(table: Table) -> dict[str, dict[str, Any]]:
-    """First key column -> row by column name."""
-    names = [column.name for column in table.columns]
-    return {str(row[0]): dict(zip(names, row, strict=True)) for row in table.rows}

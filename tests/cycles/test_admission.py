@@ -1,4 +1,4 @@
-"""Which steps were recorded whole, told by their launches."""
+"""Incomplete steps, recognised by their launches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tb_perfcompare.analysis.pooling.step_admission import admit
         ([90, 95, 100, 105, 110, 60], [5]),  # no mode: the median and three robust deviations
         ([1000, 1001, 1002, 999, 998, 951, 949], [6]),  # no mode, little spread: 5 %
         ([50, 50, 100, 100], []),  # two modes: the smaller is usual, nothing is called lost that may be work
-        ([0, 0, 0], []),  # nothing ever ran on a device: that says nothing
+        ([0, 0, 0], []),  # no device work at all
         ([7], []),
         ([], []),
     ],
@@ -29,8 +29,8 @@ def test_steps_with_too_few_launches_are_incomplete(launches: list[int], dropped
     assert np.flatnonzero(admit(np.array(launches, dtype=np.int64)).incomplete).tolist() == dropped
 
 
-def test_the_mode_of_the_steps_with_launches_counts_not_of_all() -> None:
-    """Seven of eight recorded steps are alike, though they are less than half of all twenty."""
+def test_the_mode_is_that_of_the_steps_with_launches() -> None:
+    """Seven of the eight steps with launches agree, out of twenty."""
     found = admit(np.array([0] * 12 + [50] * 7 + [40], dtype=np.int64))
     assert (found.usual, found.least) == (50.0, 49.0)
     assert int(found.incomplete.sum()) == 13

@@ -1,4 +1,4 @@
-"""Two tables: may they be compared, what changed, what their counters did."""
+"""Comparisons of two tables: checks, findings, counters."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from tb_perfcompare.model.summary.summary import OVERLAPPING, Summary
 from tb_perfcompare.render.wire import json_encoding as wire
 from tests.analysis.summaries import summary as trace_summary
 from tests.build import TraceBuilder
-from tests.cycles.drawn import HEADER, Fn, compare, cycle, drawn, gemm, host, rows
+from tests.comparison.compare import check_of, compare, rows_of
+from tests.cycles.drawn import HEADER, Fn, cycle, drawn, gemm, host
 
 LENGTHS = (1000, 1010, 990, 1004, 996, 1002, 998, 1006)
 
 
 def server(folder: Path, name: str = "a", *, times: float = 1.0, longer: float = 0.0, mhz: float = 1410.0) -> Summary:
-    """Eight cycles of about 1 ms (all times in us x 1000): a device that works `times` as long at another clock."""
+    """Eight cycles of about 1 s: device functions take `times` as long at a clock of `mhz`."""
     return drawn(
         folder,
         *(
@@ -40,7 +41,7 @@ def server(folder: Path, name: str = "a", *, times: float = 1.0, longer: float =
 
 
 def status(got: Comparison, name: str) -> tuple[str, str]:
-    check = next(check for check in got.comparability if check.check == name)
+    check = check_of(got, name)
     return check.status, check.detail
 
 
@@ -49,7 +50,7 @@ def finding(got: Comparison, rule: str, subject: str = "") -> Finding:
 
 
 def test_slower_functions_in_a_cycle_that_is_not_slower(tmp_path: Path) -> None:
-    """The device takes 3.6 times as long at a seventh of its clock, and the host does not notice."""
+    """Device functions take 3.6 times as long at a seventh of the clock; the cycle stays the same."""
     got = compare(server(tmp_path), server(tmp_path, "b", times=3.6, mhz=210))
     assert (got.headline.metric, got.headline.verdict) == ("cycle_time", Verdict.SAME)
     cause = finding(got, "function_time")
@@ -60,24 +61,24 @@ def test_slower_functions_in_a_cycle_that_is_not_slower(tmp_path: Path) -> None:
         "gemm +117 ms; gpu_frequency of GPU 0 1,410 → 210 MHz (interpolated); "
         "gpu_usage of GPU 0 4.50 → 16.2 % (interpolated)."
     )
-    assert cause.share is None, "what overlaps is no share of the cycle"
+    assert cause.share is None
     assert [evidence.table for evidence in cause.evidence] == ["functions", "counters", "counters"]
-    assert len([found for found in got.findings if found.rule == "function_time"]) == 1, "the host did as before"
+    assert len([found for found in got.findings if found.rule == "function_time"]) == 1
 
 
-def test_a_cycle_that_follows_needs_no_but(tmp_path: Path) -> None:
+def test_a_slower_cycle_is_not_contrasted_in_the_sentence(tmp_path: Path) -> None:
     got = compare(server(tmp_path), server(tmp_path, "b", times=3.6, longer=140))
     assert got.headline.verdict is Verdict.SLOWER
     assert "but the cycle" not in finding(got, "function_time").sentence
 
 
-def test_the_other_way_round_the_sentence_turns(tmp_path: Path) -> None:
+def test_swapped_sides_mirror_the_sentence(tmp_path: Path) -> None:
     got = compare(server(tmp_path, times=3.6), server(tmp_path, "b"))
     text = finding(got, "function_time").sentence
     assert text.startswith("GPU functions: −140 ms per cycle (194 → 54.0 ms, ×0.278), but the cycle is not faster")
 
 
-def test_functions_that_are_new_or_gone(tmp_path: Path) -> None:
+def test_new_and_removed_functions_are_named(tmp_path: Path) -> None:
     before = drawn(tmp_path, *(cycle(n, 1e6 + n, gemm(9000), host(9)) for n in range(1, 9)))
     after = drawn(
         tmp_path, *(cycle(n, 1e6 + n, gemm(9000), host(9), host(50_000, "runq")) for n in range(1, 9)), name="b"
@@ -86,12 +87,12 @@ def test_functions_that_are_new_or_gone(tmp_path: Path) -> None:
     assert "runq) are gone: −50.0 ms per cycle" in finding(compare(after, before), "function_time", "runq").sentence
 
 
-def test_more_calls_are_told_from_slower_ones(tmp_path: Path) -> None:
+def test_more_calls_are_separated_from_slower_ones(tmp_path: Path) -> None:
     before = drawn(tmp_path, *(cycle(n, 1e6 + n, Fn("a", 1e4, 10), Fn("b", 1e4, 10)) for n in range(1, 9)))
     after = drawn(tmp_path, *(cycle(n, 1e6 + n, Fn("a", 2e4, 12), Fn("b", 1e4, 10)) for n in range(1, 9)), name="b")
     got = compare(before, after)
     assert "20 → 22 calls per cycle; a +10.0 ms" in finding(got, "function_time").sentence
-    row = rows(got.tables["functions"])["a"]
+    row = rows_of(got.tables["functions"])["a"]
     assert (row["delta_us"], row["count_effect_us"], row["rate_effect_us"]) == (
         10_000,
         pytest.approx(2_666.6667),
@@ -107,7 +108,7 @@ def test_the_ledger_holds_the_whole_cycle_in_one_row(tmp_path: Path) -> None:
     assert any(note.where == "categories" and "overlap" in note.message for note in got.notes)
 
 
-def test_tables_of_a_comparison(tmp_path: Path) -> None:
+def test_the_tables_of_a_comparison(tmp_path: Path) -> None:
     got = compare(server(tmp_path), server(tmp_path, "b"))
     assert list(got.tables) == ["steps", "functions", "counters", "environment", "recommendations"]
     assert [column.name for column in got.tables["functions"].columns][:2] == ["name", "type"]
@@ -116,7 +117,7 @@ def test_tables_of_a_comparison(tmp_path: Path) -> None:
     assert [column.label for column in got.tables["steps"].columns][2:5] == ["Cycle", "Cycle time", "Device events"]
 
 
-def test_other_anchors_are_other_cycles(tmp_path: Path) -> None:
+def test_different_anchors_withhold_the_verdict(tmp_path: Path) -> None:
     one = drawn(tmp_path, *(cycle(n, 1e6 + n, gemm(9000, gpu_usage=9)) for n in range(1, 9)))
     two = drawn(tmp_path, *(cycle(n, 4e4 + n, gemm(9000, gpu_usage=1), anchor="layer") for n in range(1, 9)), name="b")
     got = compare(one, two)
@@ -126,7 +127,7 @@ def test_other_anchors_are_other_cycles(tmp_path: Path) -> None:
         "cycles of the baseline are calls of run_batch, those of the candidate of layer: their lengths are not "
         "comparable",
     )
-    assert got.headline.delta is not None, "the figures stay"
+    assert got.headline.delta is not None
     assert {found.rule for found in got.findings} == {"counter_moved"}, "a counter means the same in any cycle"
 
 
@@ -145,19 +146,21 @@ def test_an_anchor_that_is_not_recorded_is_a_warning(tmp_path: Path) -> None:
         ([Fn("other", 10, 100)], "fail", "different work: 0 % of the device launches"),
     ],
 )
-def test_work_in_common(tmp_path: Path, other: list[Fn], expected: str, says: str) -> None:
+def test_shared_launches_decide_between_ok_warn_and_fail(
+    tmp_path: Path, other: list[Fn], expected: str, says: str
+) -> None:
     one = drawn(tmp_path, *(cycle(n, 1000 + n, Fn("gemm", 10, 98), Fn("cast", 10, 2)) for n in range(1, 9)))
     got = compare(one, drawn(tmp_path, *(cycle(n, 1000 + n, *other) for n in range(1, 9)), name="b"))
     assert status(got, "functions")[0] == expected and says in status(got, "functions")[1]
     assert (got.headline.verdict is Verdict.WITHHELD) == (expected == "fail")
 
 
-def test_the_number_of_the_device_is_no_part_of_the_work(tmp_path: Path) -> None:
+def test_the_device_number_does_not_matter(tmp_path: Path) -> None:
     one = drawn(tmp_path, *(cycle(n, 1000 + n, gemm(10)) for n in range(1, 9)))
     two = drawn(tmp_path, *(cycle(n, 1000 + n, replace(gemm(10), device="GPU 7")) for n in range(1, 9)), name="b")
     got = compare(one, two)
     assert status(got, "functions")[0] == "ok"
-    assert rows(got.tables["functions"])["gemm"]["status"] == "both"
+    assert rows_of(got.tables["functions"])["gemm"]["status"] == "both"
 
 
 def test_other_machines_and_processes_are_warnings(tmp_path: Path) -> None:
@@ -169,7 +172,7 @@ def test_other_machines_and_processes_are_warnings(tmp_path: Path) -> None:
     assert status(compare(one, one), "hosts")[0] == "ok"
 
 
-def test_calls_that_nobody_counted_have_no_columns(tmp_path: Path) -> None:
+def test_uncounted_calls_have_no_columns(tmp_path: Path) -> None:
     header = [name for name in HEADER if name != "instances_count"]
     one = drawn(tmp_path, *(cycle(n, 1000 + n, gemm(10)) for n in range(1, 9)), header=header)
     got = compare(one, one)
@@ -179,13 +182,11 @@ def test_calls_that_nobody_counted_have_no_columns(tmp_path: Path) -> None:
     assert {row[4] for row in got.tables["steps"].rows} == {None}
 
 
-def test_many_incomplete_cycles_are_tried_as_well(tmp_path: Path) -> None:
-    """Three of eight cycles lost launches; with them the candidate would be clearly slower."""
+def test_many_incomplete_cycles_have_a_note_with_their_verdict(tmp_path: Path) -> None:
+    """Three of eight cycles lost launches; with them the candidate would be slower."""
     one = drawn(tmp_path, *(cycle(n, 1000 + n, gemm(10, 50)) for n in range(1, 9)))
     two = drawn(
-        tmp_path,
-        *(cycle(n, 1000 + n if n > 3 else 3000, gemm(10, 50 if n > 3 else 20)) for n in range(1, 9)),
-        name="b",
+        tmp_path, *(cycle(n, 1000 + n if n > 3 else 3000, gemm(10, 50 if n > 3 else 20)) for n in range(1, 9)), name="b"
     )
     got = compare(one, two)
     assert (got.candidate.steps_total, got.candidate.steps_admitted) == (8, 5)
@@ -194,7 +195,7 @@ def test_many_incomplete_cycles_are_tried_as_well(tmp_path: Path) -> None:
     assert message.startswith("with the incomplete cycles as well, 8 and 8 of them, the verdict")
 
 
-def test_a_table_against_itself(tmp_path: Path) -> None:
+def test_a_table_against_itself_has_zero_deltas(tmp_path: Path) -> None:
     one = server(tmp_path)
     got = compare(one, one)
     assert (got.headline.verdict, got.headline.delta, got.findings) == (Verdict.SAME, 0, ())
@@ -206,26 +207,26 @@ def test_a_table_against_itself(tmp_path: Path) -> None:
 
 def test_swapping_the_sides_negates_every_delta(tmp_path: Path) -> None:
     one, two = server(tmp_path), server(tmp_path, "b", times=2.0, longer=60, mhz=900)
-    there, back = compare(one, two), compare(two, one)
-    assert there.headline.delta == -(back.headline.delta or 0) and there.ledger.delta == -back.ledger.delta
-    assert (there.headline.verdict, back.headline.verdict) == (Verdict.SLOWER, Verdict.FASTER)
+    forward, swapped = compare(one, two), compare(two, one)
+    assert forward.headline.delta == -(swapped.headline.delta or 0) and forward.ledger.delta == -swapped.ledger.delta
+    assert (forward.headline.verdict, swapped.headline.verdict) == (Verdict.SLOWER, Verdict.FASTER)
     for name in ("functions", "counters"):
-        keys = [i for i, column in enumerate(there.tables[name].columns) if column.role == "key"]
-        opposite = {tuple(row[i] for i in keys): row for row in back.tables[name].rows}
-        for row in there.tables[name].rows:
-            for i, column in enumerate(there.tables[name].columns):
+        keys = [i for i, column in enumerate(forward.tables[name].columns) if column.role == "key"]
+        opposite = {tuple(row[i] for i in keys): row for row in swapped.tables[name].rows}
+        for row in forward.tables[name].rows:
+            for i, column in enumerate(forward.tables[name].columns):
                 if column.role == "delta" and row[i] is not None:
                     assert row[i] == -opposite[tuple(row[i] for i in keys)][i]  # type: ignore[operator]
 
 
-def test_the_answer_is_json(tmp_path: Path) -> None:
+def test_the_comparison_encodes_as_json(tmp_path: Path) -> None:
     answer = json.loads(wire.encode(compare(server(tmp_path), server(tmp_path, "b", mhz=210)).to_dict()))
     assert answer["baseline"]["format"] == "perf_data"
     moved = next(found for found in answer["findings"] if found["rule"] == "counter_moved")
     assert moved["delta_us"] is None and moved["share"] is None
 
 
-def test_a_table_and_a_trace_share_no_metric(tmp_path: Path) -> None:
+def test_a_table_and_a_trace_are_not_comparable(tmp_path: Path) -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     with pytest.raises(NotComparable, match="the baseline gives cycle time, the candidate step time"):

@@ -71,11 +71,11 @@ def test_absent_is_not_zero() -> None:
     found = table(a, b)
     assert [found[name, "Host"]["status"] for name in ("old", "new", "zero")] == ["removed", "added", "both"]
     assert found["old", "Host"]["candidate"] is None and found["old", "Host"]["delta"] is None
-    assert (found["zero", "Host"]["delta"], found["zero", "Host"]["percent"]) == (2, None), "nothing is a share of zero"
+    assert (found["zero", "Host"]["delta"], found["zero", "Host"]["percent"]) == (2, None)
     assert ("never", "Host") not in found
 
 
-def test_no_counters_no_table() -> None:
+def test_without_counters_there_is_no_table() -> None:
     assert counters_table(counter_changes(side(1), side(1))) is None
     assert counters_view(side(1)) is None
 
@@ -107,19 +107,19 @@ def test_other_units_are_other_rows() -> None:
         ("GPU 007,GPU " + "9" * 5000, "GPU 8,GPU 07", "GPU #1,GPU #2", "GPU #2,GPU #1"),
     ],
 )
-def test_devices_go_together_by_order_not_by_number(ours: str, theirs: str, labels_a: str, labels_b: str) -> None:
+def test_devices_match_by_order_not_by_number(ours: str, theirs: str, labels_a: str, labels_b: str) -> None:
     found = device_labels(ours.split(","), theirs.split(","))
     assert [",".join(side.values()) for side in found] == [labels_a, labels_b]
 
 
-def test_devices_that_are_called_differently_are_named() -> None:
+def test_renumbered_devices_have_a_note() -> None:
     changes = counter_changes(side(1, clock=("GPU 7", "MHz", [9.0])), side(1, clock=("GPU 3", "MHz", [8.0])))
     found = counters_table(changes)
     assert found is not None and found.notes[-1] == "GPU #1 is GPU 7 of the baseline and GPU 3 of the candidate."
     assert _by_key(found)["clock", "GPU #1"]["delta"] == -1
 
 
-def test_what_moved_clearly_is_told_clocks_first() -> None:
+def test_moved_counters_are_findings_with_clocks_first() -> None:
     ramp = [float(n) for n in range(8)]
 
     def near(value: float) -> list[float]:
@@ -145,15 +145,15 @@ def test_what_moved_clearly_is_told_clocks_first() -> None:
     assert counter_findings(moved, 0.05, 1) == found[:1]
 
 
-def test_a_few_steps_apart_by_chance_are_no_finding() -> None:
-    """Of two steps on each side all lie apart in every third case."""
+def test_two_steps_apart_are_no_finding() -> None:
+    """Two steps per side are apart in a third of all cases."""
     changes = counter_changes(side(2, usage=("GPU 0", "%", [1.0, 2.0])), side(2, usage=("GPU 0", "%", [3.0, 4.0])))
     assert changes[0].apart == pytest.approx(1 / 3)
     assert moved_counters(changes, 0.05) == ()
 
 
-def test_usage_that_drifts_is_no_finding_a_clock_that_does_is() -> None:
-    """Values that follow each other: apart in time, but not significantly different."""
+def test_a_drifting_clock_is_a_finding_and_drifting_usage_is_not() -> None:
+    """Autocorrelated values: apart, but not significantly different."""
     before, after = [float(x) for x in range(40, 48)], [float(x) for x in range(50, 58)]
     names = {"cpu_usage": ("Host", "%"), "gpu_frequency": ("0", "MHz")}
     a, b = (side(8, **{name: (*key, values) for name, key in names.items()}) for values in (before, after))
@@ -171,15 +171,15 @@ values = st.lists(st.floats(0, 1e6) | st.just(NAN), min_size=3, max_size=3)
 
 
 @given(values, values, values, values)
-def test_swapping_the_sides_negates_and_itself_gives_zero(
+def test_swapped_sides_negate_deltas_and_equal_sides_have_none(
     w: list[float], x: list[float], y: list[float], z: list[float]
 ) -> None:
     a, b = (side(3, p=("Host", "%", one), q=("GPU 0", "MHz", two)) for one, two in ((w, x), (y, z)))
-    there, back = counter_changes(a, b), counter_changes(b, a)
-    other = {(row.counter, row.device): row for row in back}
-    for row in there:
+    forward, swapped = counter_changes(a, b), counter_changes(b, a)
+    other = {(row.counter, row.device): row for row in swapped}
+    for row in forward:
         mirror = other[row.counter, row.device]
         assert (row.baseline, row.candidate, row.p, row.q) == (mirror.candidate, mirror.baseline, mirror.p, mirror.q)
         assert row.delta == (None if mirror.delta is None else -mirror.delta)
-    assert [row.counter for row in there] == [row.counter for row in back]
+    assert [row.counter for row in forward] == [row.counter for row in swapped]
     assert all(not row.delta for row in counter_changes(a, a))

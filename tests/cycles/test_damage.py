@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
-from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +11,8 @@ from hypothesis import strategies as st
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.render.wire import json_encoding as wire
-from tests.cycles.drawn import HEADER, Fn, compare, cycle, gemm, host, summary, write
+from tests.comparison.compare import assert_finite, compare
+from tests.cycles.drawn import HEADER, Fn, cycle, gemm, host, summary, write
 
 ORDINARY = (
     cycle(1, 1000, gemm(20, gpu_frequency=141000, gpu_usage=5), Fn("cast", 5, 2), host(900, cpu_frequency=87.5)),
@@ -28,21 +26,6 @@ def read(path: Path) -> Summary | None:
     except InputError as error:
         assert str(path.name) in str(error) and error.hint
         return None
-
-
-def assert_finite(value: Any) -> None:
-    """Looks into the comparison itself: what goes out as JSON has null where a figure is none."""
-    if isinstance(value, float):
-        assert math.isfinite(value)
-    elif is_dataclass(value) and not isinstance(value, type):
-        for field in fields(value):
-            assert_finite(getattr(value, field.name))
-    elif isinstance(value, dict):
-        for item in value.values():
-            assert_finite(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            assert_finite(item)
 
 
 def assert_comparable(found: Summary, other: Summary) -> None:

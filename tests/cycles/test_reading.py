@@ -29,7 +29,7 @@ def small(path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["job_perf_data.csv", "anything.csv", "cycles.txt", "noending"])
-def test_the_header_tells_the_format_whatever_the_name(tmp_path: Path, name: str) -> None:
+def test_the_header_decides_the_format_whatever_the_name(tmp_path: Path, name: str) -> None:
     path = small(tmp_path / name)
     assert recognise(str(path)).format == CYCLES
     recording = read(str(path))
@@ -42,7 +42,7 @@ def test_the_header_tells_the_format_whatever_the_name(tmp_path: Path, name: str
         (",".join(HEADER), ""),
         ("\ufeff" + ",".join(PERF_DATA_COLUMNS), ""),
         (",".join(f'"{name}"' for name in reversed(PERF_DATA_COLUMNS)), ""),
-        (",".join(PERF_DATA_COLUMNS[:-1]), ""),  # one is missing: the reader says which
+        (",".join(PERF_DATA_COLUMNS[:-1]), ""),  # the reader names the missing one
         ("counter_name,timestamp,value,hostname", "samples of counters; give the *_perf_data.csv next to it"),
         ("name,calls,total_us", "the first line does not name the columns cycle, pid"),
         ("", "the first line does not name"),
@@ -55,13 +55,13 @@ def test_recognition_by_the_first_line(head: str, says: str) -> None:
     assert looks_known(head.encode()) == (not says)
 
 
-def test_a_name_that_promises_a_table_is_one_even_where_the_file_is_broken() -> None:
+def test_a_broken_file_with_the_name_of_a_table_is_read_as_one() -> None:
     assert declines_cycles("job_decode_perf_data.csv", b"") == ""
     assert declines_cycles("job_counters_data.csv", b"") != ""
 
 
 @pytest.mark.parametrize("change", ["LF", "byte order mark", "gzip", "quoted commas"])
-def test_the_same_table_written_otherwise(tmp_path: Path, change: str) -> None:
+def test_other_spellings_of_a_table_read_the_same(tmp_path: Path, change: str) -> None:
     path = small(tmp_path / "a_perf_data.csv")
     data = path.read_bytes()
     before = read_cycles(str(path)).table
@@ -87,7 +87,7 @@ def test_columns_of_the_drawing(tmp_path: Path) -> None:
     assert table.sigma_pct is not None and np.isnan(table.sigma_pct[1])
 
 
-def test_facts_are_of_the_bytes_as_stored(tmp_path: Path) -> None:
+def test_size_and_hash_are_of_the_stored_bytes(tmp_path: Path) -> None:
     path = small(tmp_path / "a_perf_data.csv")
     path.write_bytes(gzip.compress(path.read_bytes()))
     data = path.read_bytes()
@@ -96,7 +96,7 @@ def test_facts_are_of_the_bytes_as_stored(tmp_path: Path) -> None:
     assert read_cycles(str(path), want_hash=False).file.sha256 == ""
 
 
-def test_counters_beside_the_table(tmp_path: Path) -> None:
+def test_a_counters_file_next_to_the_table_is_read(tmp_path: Path) -> None:
     path = small(tmp_path / "a_perf_data.csv")
     assert read_cycles(str(path)).counters is None
     write_counters(tmp_path / "a_counters_data.csv", [("gpu_usage", 1.0, 5.0)])
@@ -113,7 +113,7 @@ def test_counters_beside_the_table(tmp_path: Path) -> None:
         ("", "is empty"),
     ],
 )
-def test_counters_that_cannot_be_used_are_a_note_and_the_table_is_read(tmp_path: Path, text: str, says: str) -> None:
+def test_unusable_counters_are_a_note_and_the_table_is_read(tmp_path: Path, text: str, says: str) -> None:
     path = small(tmp_path / "a_perf_data.csv")
     (tmp_path / "a_counters_data.csv").write_text(text)
     recording = read_cycles(str(path))
@@ -150,7 +150,7 @@ def _replaced(old: bytes, new: bytes) -> Callable[[Path], object]:
         (lambda path: path.unlink(), InputError, "cannot be opened: No such file"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(
+def test_a_damaged_table_is_an_error_with_its_place(
     tmp_path: Path, damage: Callable[[Path], object], kind: type[InputError], says: str
 ) -> None:
     path = small(tmp_path / "a_perf_data.csv")
@@ -162,7 +162,7 @@ def test_what_is_wrong_is_said_with_its_place(
     assert caught.value.hint
 
 
-def test_progress_counts_stored_bytes_and_a_refusal_ends_the_reading(tmp_path: Path) -> None:
+def test_progress_counts_stored_bytes_and_can_cancel(tmp_path: Path) -> None:
     path = small(tmp_path / "a_perf_data.csv")
     seen: list[Progress] = []
     read_cycles(str(path), report=seen.append, name="a")
@@ -177,7 +177,7 @@ def test_progress_counts_stored_bytes_and_a_refusal_ends_the_reading(tmp_path: P
 
 
 class Shelf:
-    """A store that is no file system of this machine: names and bytes."""
+    """A store in memory: names and bytes."""
 
     def __init__(self, files: dict[str, bytes]) -> None:
         self._files = files
@@ -202,7 +202,7 @@ class Shelf:
         return path.rpartition("/")[2]
 
 
-def test_any_store_will_do(tmp_path: Path) -> None:
+def test_tables_are_read_from_any_store(tmp_path: Path) -> None:
     data = small(tmp_path / "a_perf_data.csv").read_bytes()
     counters = write_counters(tmp_path / "c", [("gpu_usage", 1.0, 5.0)]).read_bytes()
     shelf = Shelf({"s3://b/a_perf_data.csv": data, "s3://b/a_counters_data.csv": counters})
@@ -211,6 +211,6 @@ def test_any_store_will_do(tmp_path: Path) -> None:
     assert recording.counters is not None  # type: ignore[union-attr]
 
 
-def test_a_table_is_one_run(tmp_path: Path) -> None:
+def test_a_table_has_no_second_run(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no number 2; leave out #2"):
         read(str(small(tmp_path / "a_perf_data.csv")), part=2)

@@ -1,4 +1,4 @@
-"""Tables in a log directory: found, named, listed, paired, viewed, compared; a bad one hides nothing."""
+"""Tables in a log directory: found, named, listed, paired, viewed and compared, even next to a bad one."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_several_tables_are_runs_of_their_own(tmp_path: Path) -> None:
     ]
 
 
-def test_the_header_makes_the_run_not_the_name(tmp_path: Path) -> None:
+def test_the_header_decides_what_is_a_run_not_the_name(tmp_path: Path) -> None:
     table(tmp_path / "cycles.csv")
     (tmp_path / "prices.csv").write_text("name,price\na,1\n")
     write_counters(tmp_path / "x_counters_data.csv", [("gpu_usage", 1.0, 5.0)])
@@ -94,7 +94,7 @@ def test_the_header_makes_the_run_not_the_name(tmp_path: Path) -> None:
         (["job"], [], []),
     ],
 )
-def test_tables_of_different_phases_go_together_by_their_names(
+def test_tables_of_different_phases_pair_by_name(
     tmp_path: Path, normal: list[str], abnormal: list[str], expected: list[tuple[str, str]]
 ) -> None:
     for side, tables in ((N, normal), (A, abnormal)):
@@ -104,7 +104,7 @@ def test_tables_of_different_phases_go_together_by_their_names(
     assert [(worker[a], worker[b]) for a, b in pairs(tmp_path)] == expected
 
 
-def test_a_pair_of_phases_says_why_and_needs_one_case() -> None:
+def test_a_pair_of_phases_has_a_reason_and_is_of_one_case() -> None:
     def shape(run: str, stem: str) -> RunShape:
         return RunShape(run, ((stem, ("default",)),))
 
@@ -115,7 +115,7 @@ def test_a_pair_of_phases_says_why_and_needs_one_case() -> None:
     assert suggest_pairs([shape(f"x/{N}", "job"), shape(f"y/{A}/job_decode_perf_data.csv", "job_decode")]) == ()
 
 
-def test_runs_shows_every_format_without_reading(tmp_path: Path) -> None:
+def test_runs_lists_every_format_without_reading(tmp_path: Path) -> None:
     case(tmp_path)
     write_run(tmp_path / "trace")
     listed = rows(tmp_path, "--names-only")
@@ -135,7 +135,7 @@ def test_runs_shows_every_format_without_reading(tmp_path: Path) -> None:
         (b"\xff\xfec\x00y\x00", "is not UTF-8"),
     ],
 )
-def test_a_bad_table_beside_good_runs_hides_none(tmp_path: Path, content: bytes, says: str) -> None:
+def test_a_bad_table_does_not_hide_good_runs(tmp_path: Path, content: bytes, says: str) -> None:
     case(tmp_path)
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "torn_perf_data.csv").write_bytes(content)
@@ -146,7 +146,7 @@ def test_a_bad_table_beside_good_runs_hides_none(tmp_path: Path, content: bytes,
     assert refused.status == 2 and "torn_perf_data.csv" in refused.err and says in refused.err
 
 
-def test_one_side_alone_is_a_run_without_a_pair(tmp_path: Path) -> None:
+def test_one_side_alone_has_no_pair(tmp_path: Path) -> None:
     table(tmp_path / N / "result_perf_data.csv")
     assert pairs(tmp_path) == []
     assert "no two runs" in tb_perfcompare("pairs", tmp_path).out
@@ -173,7 +173,7 @@ def test_two_directories_compare_like_any_two_runs(tmp_path: Path) -> None:
     assert {"functions", "counters", "steps"} <= set(answer["tables"])
 
 
-def test_some_cycles_of_a_side(tmp_path: Path) -> None:
+def test_steps_narrows_the_cycles(tmp_path: Path) -> None:
     case(tmp_path)
     answer = diff(tmp_path, "--steps", "2-5")
     assert answer["baseline"]["steps"]["admitted"] == 4
@@ -181,7 +181,7 @@ def test_some_cycles_of_a_side(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("view", ["overview", "steps", "functions", "counters", "environment"])
-def test_views_of_a_table(tmp_path: Path, view: str) -> None:
+def test_every_view_of_a_table(tmp_path: Path, view: str) -> None:
     path = table(tmp_path / "a_perf_data.csv")
     shown = tb_perfcompare("view", path, "--view", view)
     assert shown.status == 0
@@ -192,7 +192,7 @@ def test_views_of_a_table(tmp_path: Path, view: str) -> None:
     assert expected[view] in shown.out
 
 
-def test_views_that_a_table_cannot_give_say_why(tmp_path: Path) -> None:
+def test_views_that_a_table_lacks_are_refused_with_the_reason(tmp_path: Path) -> None:
     path = table(tmp_path / "a_perf_data.csv")
     shown = tb_perfcompare("view", path, "--view", "kernels")
     assert shown.status == 2 and "has its kernels, copies and collectives among the functions" in shown.err
@@ -207,8 +207,8 @@ def test_the_text_report_has_no_empty_split(tmp_path: Path) -> None:
     assert "gpu_frequency" in text and "MHz" in text
 
 
-def test_another_counters_file_is_another_question(tmp_path: Path) -> None:
-    """What was read along with a table is part of what an answer is remembered under."""
+def test_a_changed_counters_file_changes_the_side(tmp_path: Path) -> None:
+    """The counters file is part of the cache key."""
     case(tmp_path)
     index = Index([Root(str(tmp_path))])
     before = index.side(Selection(N))
@@ -220,7 +220,7 @@ def test_another_counters_file_is_another_question(tmp_path: Path) -> None:
     assert index.side(Selection(A)) != alone
 
 
-def test_samples_of_a_counters_file_beside_the_tables_means(tmp_path: Path) -> None:
+def test_samples_of_a_counters_file_join_the_means_of_the_table(tmp_path: Path) -> None:
     case(tmp_path)
     samples = write_counters(tmp_path / "samples.csv", [("host_mem_usage", n / 2, 40.0 + n) for n in range(20)])
     shown = tb_perfcompare("view", tmp_path / N, "--view", "counters", "--counters", samples, "--json")

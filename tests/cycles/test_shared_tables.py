@@ -1,4 +1,4 @@
-"""Recordings of inference servers with a fault injected on one side: what must be said about them."""
+"""Recordings of inference servers with a fault injected on one side."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.summary import Summary
-from tests.cycles.drawn import rows, summary
+from tests.comparison.compare import rows_of
+from tests.cycles.drawn import summary
 from tests.shared_data import SHARED, needs_shared
 
 pytestmark = needs_shared
@@ -43,7 +44,7 @@ def finding(found: Comparison, rule: str, subject: str) -> Finding:
 
 
 def test_a_slow_gpu_behind_a_busy_host_sglang() -> None:
-    """The mean grows by two slow cycles; the typical one does not, and nothing more can be told from 10 and 6."""
+    """Two slow cycles raise the mean; the typical cycle of 10 and 6 stays the same."""
     found = comparison_of("SGLang/gpu_instability")
     headline = found.headline
     assert admitted(found) == (10, 12, 6, 10)
@@ -118,23 +119,19 @@ def test_cycles_of_different_functions_are_not_compared() -> None:
 def test_the_books_close_and_units_stay_apart(case: str) -> None:
     found = comparison_of(case)
     assert found.ledger.rows[0].delta == found.ledger.rows[1].delta == found.ledger.delta
-    counters = rows(found.tables["counters"])
+    counters = rows_of(found.tables["counters"])
     assert counters["gpu_frequency"]["unit"] == "MHz" and counters["gpu_usage"]["unit"] == "%"
     assert counters["gpu_frequency"]["baseline_coverage"] == 0, "one sample a second, interpolated between"
     assert counters["gpu_frequency"]["baseline_samples"] is None and counters["host_cpu_usage"]["baseline_samples"] > 0
 
 
-@pytest.mark.parametrize(
-    ("case", "which"),
-    [("SGLang/gpu_instability", "normal"), ("vLLM/gpu_instability", "normal")],
-)
+@pytest.mark.parametrize(("case", "which"), [("SGLang/gpu_instability", "normal"), ("vLLM/gpu_instability", "normal")])
 def test_one_half_of_a_recording_is_not_slower_than_the_other(case: str, which: str) -> None:
-    """Nothing changed between them: no direction may be claimed, no function called slower or faster."""
     whole = side(case, which)
     numbers = [int(label) for label in whole.steps.label]
     middle = numbers[len(numbers) // 2]
     halves = select_steps(whole, (numbers[0], middle - 1)), select_steps(whole, (middle, numbers[-1]))
     found = compare_summaries(*halves, CompareOptions())
     assert found.headline.verdict in (Verdict.SAME, Verdict.INCONCLUSIVE)
-    changes = {row["change"] for row in rows(found.tables["functions"]).values()}
+    changes = {row["change"] for row in rows_of(found.tables["functions"]).values()}
     assert changes <= {"unchanged", "cannot tell", "added", "removed"}

@@ -1,4 +1,4 @@
-"""What a table means: cycles, functions, counters."""
+"""The summary of a table: cycles, functions, counters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def notes_of(found: Summary, code: NoteCode) -> str:
     return " | ".join(note.message for note in found.notes if note.code is code)
 
 
-def test_a_cycle_is_a_step_and_its_length_is_the_tables(tmp_path: Path) -> None:
+def test_a_cycle_is_a_step_with_the_length_in_the_table(tmp_path: Path) -> None:
     found = drawn(tmp_path, cycle(1, 100.0626, gemm(20)), cycle(2, 110, gemm(22)))
     assert (found.metric, found.marked, found.format) == ("cycle_time", True, "perf_data")
     assert found.steps.label == ("1", "2")
@@ -50,7 +50,7 @@ def test_without_start_times_cycles_follow_one_another(tmp_path: Path) -> None:
     assert found.steps.start_ns.tolist() == [0, 100_000]
 
 
-def test_a_function_counts_once_though_each_of_its_counters_repeats_it(tmp_path: Path) -> None:
+def test_a_function_with_several_counters_is_counted_once(tmp_path: Path) -> None:
     found = drawn(tmp_path, cycle(1, 100, gemm(20, gpu_usage=5, gpu_frequency=141000), host(80)))
     assert functions(found) == {"gemm": ([20_000], [4]), "oncpu": ([80_000], [10])}
     assert found.groups["functions"].keys == (("gemm", "gpu_compute"), ("oncpu", "oncpu"))
@@ -69,7 +69,7 @@ def test_processes_and_devices_add_up(tmp_path: Path) -> None:
     assert dict(found.environment)["process.ids"] == "7, 8"
 
 
-def test_a_time_may_be_left_to_its_share_of_the_cycle(tmp_path: Path) -> None:
+def test_without_a_duration_the_share_gives_the_time(tmp_path: Path) -> None:
     header = [name for name in HEADER if name != "duration"]
     assert functions(drawn(tmp_path, cycle(1, 200, gemm(50)), header=header))["gemm"][0] == [50_000]
     one = cycle(1, 200, gemm(50))
@@ -77,7 +77,7 @@ def test_a_time_may_be_left_to_its_share_of_the_cycle(tmp_path: Path) -> None:
     assert functions(drawn(tmp_path, one, name="b"))["gemm"][0] == [50_000]
 
 
-def test_names_differ_by_blanks_only_are_one_function(tmp_path: Path) -> None:
+def test_names_that_differ_only_in_blanks_are_one_function(tmp_path: Path) -> None:
     found = drawn(tmp_path, cycle(1, 100, Fn("gemm<64, 64>", 1), Fn("gemm<64,  64>", 2)))
     assert functions(found) == {"gemm<64, 64>": ([3_000], [2])}
 
@@ -106,7 +106,7 @@ def test_incomplete_cycles_are_listed_and_left_out(tmp_path: Path) -> None:
     assert functions(found)["gemm"] == ([20_000] * 3, [100] * 3)
 
 
-def test_host_work_is_no_launch(tmp_path: Path) -> None:
+def test_host_work_is_not_a_launch(tmp_path: Path) -> None:
     found = drawn(tmp_path, cycle(1, 100, gemm(20, 5)), cycle(2, 100, gemm(20, 5), host(50), host(10, "runq")))
     assert found.steps.launches.tolist() == [5, 5] and not found.dropped
 
@@ -120,14 +120,14 @@ def test_cycles_without_a_length_are_dropped_and_none_left_is_an_error(tmp_path:
         drawn(tmp_path, empty)
 
 
-def test_a_cycle_is_not_split_and_the_books_say_why(tmp_path: Path) -> None:
+def test_a_cycle_is_not_split_into_categories(tmp_path: Path) -> None:
     found = drawn(tmp_path, cycle(1, 100, gemm(20), host(180)), cycle(2, 110, gemm(22)))
     assert found.owned.key == (OVERLAPPING,) and not found.is_split
     assert found.owned.by_category().sum(axis=0).tolist() == found.steps.total_ns.tolist()
     assert "overlap" in found.absent["categories"]
 
 
-def test_the_surroundings(tmp_path: Path) -> None:
+def test_the_environment_of_a_table(tmp_path: Path) -> None:
     path = write(tmp_path / "a_perf_data.csv", cycle(1, 100, gemm(20), host(80), hostname="node-3"))
     assert dict(summary(path).environment) == {
         "cycle.anchor": "run_batch", "cycle.recorded": "1", "process.count": "1", "process.ids": "7",
@@ -135,20 +135,20 @@ def test_the_surroundings(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_calls_that_nobody_counted_are_not_zero(tmp_path: Path) -> None:
+def test_uncounted_calls_are_absent_not_zero(tmp_path: Path) -> None:
     header = [name for name in HEADER if name != "instances_count"]
     found = drawn(tmp_path, cycle(1, 100, gemm(20)), header=header)
     assert not found.counts_launches
     assert "no column instances_count" in notes_of(found, NoteCode.NO_CALLS)
 
 
-def test_types_that_the_table_does_not_name(tmp_path: Path) -> None:
+def test_missing_types_are_device_or_host(tmp_path: Path) -> None:
     header = [name for name in HEADER if name != "func_type"]
     found = drawn(tmp_path, cycle(1, 100, gemm(20), host(80)), header=header)
     assert found.groups["functions"].keys == (("gemm", "device"), ("oncpu", "host"))
 
 
-def test_what_is_weak_in_the_rows_is_reported(tmp_path: Path) -> None:
+def test_weak_rows_are_reported_in_notes(tmp_path: Path) -> None:
     rows = cycle(1, 100, gemm(20, gpu_usage=5, gpu_frequency=6), Fn("", 3), replace(host(-4), name="write"))
     rows[1]["duration"] = 30
     found = drawn(tmp_path, rows)
@@ -159,7 +159,7 @@ def test_what_is_weak_in_the_rows_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("column", ["anchor_dur_us", "duration", "instances_count", "beta_pct"])
-def test_figures_beyond_all_measure_are_refused(tmp_path: Path, column: str) -> None:
+def test_huge_figures_are_refused(tmp_path: Path, column: str) -> None:
     rows = cycle(1, 100, gemm(20))
     rows[0][column] = "1e300"
     if column == "beta_pct":
@@ -186,7 +186,7 @@ def test_a_counter_is_weighted_by_the_time_of_the_functions(tmp_path: Path) -> N
     assert found.counters.sd[0].tolist() == [pytest.approx(math.sqrt(0.75 * 10**2 + 0.25 * 30**2))]
 
 
-def test_deviation_within_functions_counts_too(tmp_path: Path) -> None:
+def test_the_deviation_includes_that_within_functions(tmp_path: Path) -> None:
     found = drawn(tmp_path, cycle(1, 100, replace(gemm(30), mu={"gpu_frequency": 1000.0}, sigma=200.0)))
     assert found.counters is not None and found.counters.sd.tolist() == [[2.0]]
 
@@ -205,7 +205,7 @@ def test_counters_belong_to_devices(tmp_path: Path) -> None:
     assert found.counters.units == ("% of the maximum", "%", "%")
 
 
-def test_samples_are_counted_where_the_file_tells_whose_they_are(tmp_path: Path) -> None:
+def test_samples_are_counted_when_the_file_names_the_process(tmp_path: Path) -> None:
     """Cycles start one second apart and last 0.1 s; a counters file names no device."""
     path = write(
         tmp_path / "a_perf_data.csv",
@@ -219,12 +219,12 @@ def test_samples_are_counted_where_the_file_tells_whose_they_are(tmp_path: Path)
     assert "does not name the device of a sample" in notes_of(found, NoteCode.COUNTERS_UNUSABLE)
 
 
-def test_without_counters_the_table_says_so(tmp_path: Path) -> None:
+def test_without_counters_the_summary_has_a_reason(tmp_path: Path) -> None:
     found = drawn(tmp_path, cycle(1, 100, gemm(20)))
     assert found.counters is None and found.absent["counters"] == "no counter has a value in the compared cycles"
 
 
-def test_choosing_cycles_chooses_columns(tmp_path: Path) -> None:
+def test_selected_cycles_keep_their_functions_and_counters(tmp_path: Path) -> None:
     found = drawn(tmp_path, *(cycle(n, 100 + n, gemm(n, gpu_usage=n)) for n in (1, 2, 3)))
     some = select_steps(found, (2, 3))
     assert functions(some)["gemm"][0] == [2_000, 3_000]
@@ -233,7 +233,7 @@ def test_choosing_cycles_chooses_columns(tmp_path: Path) -> None:
     assert none.counters is None and none.absent["counters"] == "nothing in steps 2-2"
 
 
-def test_captures_side_by_side(tmp_path: Path) -> None:
+def test_pooled_captures_keep_their_own_counters(tmp_path: Path) -> None:
     one = drawn(tmp_path, cycle(1, 100, gemm(20, gpu_usage=5)), name="a")
     two = drawn(tmp_path, cycle(1, 110, gemm(21, gpu_frequency=1000)), name="b")
     both = pool([one, two])

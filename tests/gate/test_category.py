@@ -1,4 +1,4 @@
-"""The rule of --budget, case by case."""
+"""The gate of --budget."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def test_shift_and_mean_against_the_limit(
     assert category_time(with_category(before, after, low, high), "Communication", in_time).status is status
 
 
-def test_a_recording_of_the_cpu_alone_passes_no_budget_of_the_device() -> None:
+def test_a_cpu_recording_cannot_tell_about_a_device_category() -> None:
     found = category_time(with_category(None, 0, None, None), "Communication", FIVE)
     assert found.status is Status.CANNOT_TELL
     assert found.sentence == "cannot tell about Communication: the baseline recorded the CPU alone"
 
 
-def test_the_sentence_says_what_was_measured() -> None:
+def test_the_sentence_has_limit_and_measurement() -> None:
     found = category_time(with_category(100, 120, 15, 25), "Communication", FIVE)
     assert (found.gate, found.limit) == ("Communication", "+5 %")
     assert found.sentence == (
@@ -76,14 +76,14 @@ def test_equal_recordings_pass_without_an_interval() -> None:
     assert category_time(same, "Communication", FIVE).status is Status.PASSED
 
 
-def test_a_withheld_verdict_cannot_tell_and_says_why() -> None:
+def test_a_withheld_verdict_cannot_tell_with_its_reason() -> None:
     withheld = with_category(100, 100, 0, 0, Verdict.WITHHELD)
     found = category_time(withheld, "Communication", FIVE)
     assert found.status is Status.CANNOT_TELL
     assert found.sentence == f"cannot tell about Communication: {withheld.headline.reason}"
 
 
-def test_runs_without_categories_cannot_tell_and_say_why() -> None:
+def test_runs_without_categories_cannot_tell_with_the_reason() -> None:
     found = category_time(replace(comparison(), tables={}), "Kernel", FIVE)
     assert found.status is Status.CANNOT_TELL
     assert "no table 'categories'" in found.sentence

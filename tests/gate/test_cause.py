@@ -1,4 +1,4 @@
-"""The rule of --fail-on, case by case."""
+"""The gate of --fail-on."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def with_finding(
         (comparison(findings=(), headline=headline(metric="cycle_time")), Status.CANNOT_TELL),  # it looks at steps
     ],
 )  # fmt: skip
-def test_a_finding_of_the_rule(found: Comparison, status: Status) -> None:
+def test_status_of_a_finding(found: Comparison, status: Status) -> None:
     assert no_cause(found, "data_loader").status is status
 
 
@@ -51,13 +51,13 @@ def test_the_sentence_is_that_of_the_finding() -> None:
     assert unsure == ("cannot tell about data_loader: Waiting takes longer; within the spread of the steps (p = 0.40)")
 
 
-def test_what_counts_as_sure() -> None:
+def test_only_significant_findings_are_sure() -> None:
     words = {SURE: True, WITHIN: False, UNKNOWN: False, "by the names of the kernels": True}
     for confidence, sure in words.items():
         assert is_sure(Finding("r", "s", "c", 1.0, None, "x", (), confidence)) is sure
 
 
-def test_a_rule_there_is_not_is_refused_with_those_there_are() -> None:
+def test_an_unknown_rule_is_refused_with_a_suggestion() -> None:
     assert checked_rule("late_rank") == "late_rank"
     with pytest.raises(PerfCompareError, match="there is no rule 'laterank'; did you mean 'late_rank'"):
         checked_rule("laterank")

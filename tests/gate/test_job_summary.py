@@ -29,17 +29,17 @@ def test_the_gates_come_first_in_a_table() -> None:
     assert any(line.startswith("## Slower: ") for line in found)
 
 
-def test_what_cannot_be_told_says_what_it_counts_as() -> None:
+def test_an_undecided_gate_states_what_it_counts_as() -> None:
     assert lines(UNSURE)[0] == "## Performance gate: cannot tell"
     assert lines(UNSURE, unsure=Unsure.FAIL)[0] == "## Performance gate: failed"
     assert lines(UNSURE, unsure=Unsure.PASS)[4].endswith("❔ cannot tell, counts as passed |")
 
 
-def test_without_gates_it_is_the_report() -> None:
+def test_without_gates_the_summary_is_the_report() -> None:
     assert lines()[0].startswith("## Slower: ")
 
 
-def test_names_are_no_markup_and_do_not_end_cells() -> None:
+def test_names_are_escaped_in_cells() -> None:
     nasty = [Outcome("late_rank", "none", Status.TRIPPED, name.strip() or "x", "") for name in NASTY_NAMES]
     rows = [line for line in lines(*nasty) if line.startswith("| late")]
     assert len(rows) == len(nasty)
@@ -47,7 +47,7 @@ def test_names_are_no_markup_and_do_not_end_cells() -> None:
     assert not any("<script>" in row.replace("\\<", "") for row in rows)
 
 
-def test_it_stays_below_githubs_limit(monkeypatch: object) -> None:
+def test_the_summary_stays_below_githubs_limit() -> None:
     table = comparison().tables["operators"]
     long = Table("operators", "Operators", table.columns, tuple(table.rows) * 50)
     found = replace(comparison(), tables={"operators": long})

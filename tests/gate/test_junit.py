@@ -1,4 +1,4 @@
-"""JUnit XML as a well-kept reader of it sees it."""
+"""JUnit XML, read with junitparser."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ def read(found: Comparison, outcomes: tuple[Outcome, ...], unsure: Unsure) -> li
     return [(case.name, [type(result) for result in case.result]) for case in suite]
 
 
-@pytest.mark.parametrize(
-    ("unsure", "kind"), [(Unsure.REPORT, Error), (Unsure.FAIL, Failure), (Unsure.PASS, Skipped)]
-)
+@pytest.mark.parametrize(("unsure", "kind"), [(Unsure.REPORT, Error), (Unsure.FAIL, Failure), (Unsure.PASS, Skipped)])
 def test_every_gate_is_a_test_case(unsure: Unsure, kind: type) -> None:
     assert read(comparison(), OUTCOMES, unsure) == [
         ("step time: +3 %", []),
@@ -33,7 +31,7 @@ def test_every_gate_is_a_test_case(unsure: Unsure, kind: type) -> None:
     ]
 
 
-def test_the_numbers_are_those_of_the_cases() -> None:
+def test_the_counts_match_the_cases() -> None:
     whole = JUnitXml.fromstring(junit(comparison(), OUTCOMES, Unsure.REPORT))
     (suite,) = whole
     assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (3, 1, 1, 0)
@@ -42,7 +40,7 @@ def test_the_numbers_are_those_of_the_cases() -> None:
     assert {entry.name: entry.value for entry in suite.properties()}["verdict"] == "slower"
 
 
-def test_any_text_gives_xml_that_can_be_read() -> None:
+def test_any_text_gives_valid_xml() -> None:
     nasty = tuple(Outcome(name, name, Status.TRIPPED, name, f"]]> {name} \x00 \ufffe") for name in NASTY_NAMES)
     found = JUnitXml.fromstring(junit(comparison(), nasty, Unsure.REPORT))
     (suite,) = found

@@ -1,4 +1,4 @@
-"""What may stand behind --fail-if-slower and --budget."""
+"""Limits of --fail-if-slower and --budget."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_limit_is_a_percentage_or_a_time(text: str, limit: Limit) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "3", "-3%", "3%%", "3 percent", "nan%", "inf us", "1e3us", "3% 4%", "٣%", "%"])
-def test_anything_else_is_no_limit(text: str) -> None:
+def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(PerfCompareError, match=r"is not a limit; give a percentage or a time, such as 3% or 1\.5ms"):
         parse_limit(text)
 
@@ -53,6 +53,6 @@ def test_a_budget_names_its_category_in_any_case(text: str) -> None:
         ("=5%", "no category ''; there are: Kernel"),
     ],
 )
-def test_an_unknown_category_is_refused_with_those_there_are(text: str, expected: str) -> None:
+def test_an_unknown_category_is_refused_with_the_known_ones(text: str, expected: str) -> None:
     with pytest.raises(PerfCompareError, match=expected):
         parse_budget(text)

@@ -1,4 +1,4 @@
-"""Several gates together, and what cannot be told."""
+"""The exit status of several gates."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ P, T, C = Status.PASSED, Status.TRIPPED, Status.CANNOT_TELL
         ((P, T), 1, 1, 1),
     ],
 )
-def test_the_worst_decides(statuses: tuple[Status, ...], report: int, fail: int, passing: int) -> None:
+def test_the_worst_gate_decides(statuses: tuple[Status, ...], report: int, fail: int, passing: int) -> None:
     found = outcomes(*statuses)
     assert exit_status(found, Unsure.REPORT) == report
     assert exit_status(found, Unsure.FAIL) == fail

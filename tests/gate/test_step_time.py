@@ -1,4 +1,4 @@
-"""The rule of --fail-if-slower, case by case."""
+"""The gate of --fail-if-slower."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.render.examples import headline
 
 
 def with_interval(low: float, high: float, verdict: Verdict, level: float | None = 0.95) -> Headline:
-    """Of a baseline of 1 ms."""
+    """A baseline of 1 ms and the interval of its change."""
     return headline(verdict, Shift((low + high) / 2, low, high, 0.0, low * 1000, high * 1000, level))
 
 
@@ -55,7 +55,7 @@ def test_a_withheld_verdict_and_a_missing_shift_cannot_tell() -> None:
     assert step_time(replace(headline(), shift=None), limit).status is Status.CANNOT_TELL
 
 
-def test_it_says_what_was_allowed_and_measured() -> None:
+def test_the_outcome_has_limit_and_measurement() -> None:
     found = step_time(with_interval(0.04, 0.09, Verdict.SLOWER), Limit(fraction=0.03))
     assert (found.gate, found.limit) == ("step time", "+3 %")
     assert found.measured == "+6.50 % [+4.00 %, +9.00 %]"

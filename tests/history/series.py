@@ -14,7 +14,7 @@ FIRST_S = 1_769_832_000
 
 
 def content_of(run: Path | str) -> SavedContent:
-    """What is recorded of a run."""
+    """The saved content of a run."""
     workspace = Workspace(in_process_bytes=SMALL_BYTES)
     try:
         return saved_content(side_from_path(str(run), None, None), "device", workspace)
@@ -25,7 +25,7 @@ def content_of(run: Path | str) -> SavedContent:
 def record_run(
     logdir: Path, run: Path | str, *, day: int = 0, label: str = "r", series: str = "nightly", replacing: bool = False
 ) -> Path:
-    """A point of that day; returns its file."""
+    """Records a point of that day; returns its file."""
     path, _ = record(
         content_of(run), str(logdir), series, at_s=FIRST_S + day * DAY_S, label=label, replacing=replacing
     )  # fmt: skip

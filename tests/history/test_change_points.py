@@ -1,4 +1,4 @@
-"""A change of level is found where it is; a series without one seldom has any."""
+"""Change points: a change of level is found at its place, and seldom without one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.thorough import sample
 SERIES = arrays.arrays(np.float64, st.integers(0, 40), elements=st.floats(-1, 1, width=32))
 
 
-def test_a_level_that_doubles_is_found_there_with_its_shift() -> None:
+def test_a_doubled_level_is_found_with_its_shift() -> None:
     values = np.log(np.array([10.0, 11, 10, 11, 10, 11, 20, 22, 20, 22, 20, 22]))
     (change,) = change_points(values)
     assert change.start == 6
@@ -26,19 +26,19 @@ def test_a_level_that_doubles_is_found_there_with_its_shift() -> None:
     assert change.p <= 0.01
 
 
-def test_a_constant_series_has_none() -> None:
+def test_a_constant_series_has_no_change() -> None:
     assert change_points(np.full(50, 3.0)) == ()
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 7])
-def test_a_short_series_has_none_however_clear_it_is(count: int) -> None:
+def test_a_short_series_has_no_change(count: int) -> None:
     values = np.zeros(count)
     values[count // 2 :] = 1
     assert change_points(values) == ()
 
 
 @pytest.mark.parametrize(("at", "most"), [(10, 0), (-1, 35)])
-def test_one_outlier_is_no_level_but_at_an_end_where_it_may_look_like_one(at: int, most: int) -> None:
+def test_an_outlier_is_a_change_only_at_the_end_of_a_series(at: int, most: int) -> None:
     rng = np.random.default_rng(3)
     found = 0
     for _ in range(100):
@@ -48,7 +48,7 @@ def test_one_outlier_is_no_level_but_at_an_end_where_it_may_look_like_one(at: in
     assert found <= most
 
 
-def test_a_clear_change_within_the_margin_is_none() -> None:
+def test_a_clear_change_within_the_margin_is_ignored() -> None:
     values = np.zeros(40)
     values[20:] = math.log(1.005)
     assert change_points(values) == ()
@@ -67,7 +67,7 @@ def test_a_negated_series_has_negated_shifts_at_the_same_places(values: np.ndarr
 
 
 @given(SERIES)
-def test_every_change_is_beyond_the_margin_and_could_be_found(values: np.ndarray) -> None:
+def test_every_change_is_significant_and_beyond_the_margin(values: np.ndarray) -> None:
     found = change_points(values)
     assert [one.start for one in found] == sorted({one.start for one in found})
     for one in found:
@@ -75,7 +75,7 @@ def test_every_change_is_beyond_the_margin_and_could_be_found(values: np.ndarray
         assert 3 <= one.start <= len(values) - 3
 
 
-def test_the_clearest_change_is_found_from_the_length_on_that_is_reported() -> None:
+def test_can_be_found_gives_the_shortest_series_with_a_change() -> None:
     for n in range(4, 14):
         values = np.arange(n) * 1e-6
         values[n // 2 :] += 1
@@ -85,13 +85,13 @@ def test_the_clearest_change_is_found_from_the_length_on_that_is_reported() -> N
 
 
 def test_at_most_one_in_twenty_series_without_a_change_gets_one() -> None:
-    """Series of 30 points, noise 2 %. At exactly 5 %, what is asserted fails once in 600 times."""
+    """Series of 30 points, noise 2 %."""
     rng, series = np.random.default_rng(1), sample(3000, 3)
     false = sum(bool(change_points(rng.normal(0, 0.02, 30))) for _ in range(series))
     assert false <= 0.05 * series + 3 * (0.0475 * series) ** 0.5
 
 
-def test_heavy_tails_give_no_more() -> None:
+def test_heavy_tails_give_few_false_changes() -> None:
     rng = np.random.default_rng(2)
     false = sum(bool(change_points(rng.standard_t(2, 30) * 0.02)) for _ in range(1000))
     assert false <= 65
@@ -113,7 +113,7 @@ def twenty_levels(each: int) -> np.ndarray:
     return values + np.random.default_rng(6).normal(0, 0.01, len(values))
 
 
-def test_the_work_grows_with_the_number_of_points() -> None:
+def test_time_grows_in_proportion_to_the_points() -> None:
     few, many = twenty_levels(10), twenty_levels(10 * LARGER)
     assert min(len(change_points(few)), len(change_points(many))) >= 15
     assert grows_no_faster(lambda: change_points(few), lambda: change_points(many))

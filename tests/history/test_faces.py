@@ -1,4 +1,4 @@
-"""The same history on the command line and over HTTP; its runs are opened there."""
+"""History on the command line and over HTTP."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def serve() -> Iterator[Callable[[Path], Server]]:
 
 @pytest.fixture
 def logdir(tmp_path: Path) -> Path:
-    """Ten nights; from the sixth on the loader takes 500 us longer."""
+    """Ten nights; from the sixth on the loader takes 500 µs longer."""
     sides = [write_run(tmp_path / "normal"), write_run(tmp_path / "slower", extra_us=500)]
     for day in range(10):
         record_run(tmp_path / "logs", sides[day >= 5], day=day, label=f"r{day}")
@@ -46,7 +46,7 @@ def test_the_table_shows_where_the_level_changes(logdir: Path) -> None:
     assert changed[:2] == ["2026-02-05T04:00:00Z", "r5"]
 
 
-def test_http_and_the_command_say_the_same(logdir: Path, serve: Callable[[Path], Server]) -> None:
+def test_http_and_the_command_give_the_same_history(logdir: Path, serve: Callable[[Path], Server]) -> None:
     by_command = json.loads(tb_perfcompare("history", logdir, "--series", "nightly", "--json").out)
     server = serve(logdir)
     assert server.json("api/history", series="nightly") == by_command
@@ -57,14 +57,14 @@ def test_http_and_the_command_say_the_same(logdir: Path, serve: Callable[[Path],
     assert by_command["series"] == [{"series": "nightly", "points": 10}]
 
 
-def test_any_two_of_its_runs_are_compared(logdir: Path, serve: Callable[[Path], Server]) -> None:
+def test_two_points_of_a_history_are_compared(logdir: Path, serve: Callable[[Path], Server]) -> None:
     server = serve(logdir)
     points = server.json("api/history", series="nightly")["history"]["points"]
     pair = {"baseline": points[0]["run"], "candidate": points[9]["run"]}
     assert server.json("api/comparison", stream="0", **pair)["headline"]["verdict"] == "slower"
 
 
-def test_the_tab_is_shown_for_points_alone(logdir: Path, tmp_path: Path) -> None:
+def test_the_tab_is_active_on_a_logdir_of_points(logdir: Path, tmp_path: Path) -> None:
     assert TraceProbe(logdir_roots(str(logdir), None)).found()
     other = tmp_path / "training"
     other.mkdir()
@@ -72,7 +72,7 @@ def test_the_tab_is_shown_for_points_alone(logdir: Path, tmp_path: Path) -> None
     assert not TraceProbe(logdir_roots(str(other), None)).found()
 
 
-def test_an_unchanged_answer_is_not_sent_again_and_a_new_point_is(
+def test_an_unchanged_history_is_304_and_a_new_point_is_sent(
     logdir: Path, tmp_path: Path, serve: Callable[[Path], Server]
 ) -> None:
     server = serve(logdir)
@@ -96,7 +96,7 @@ def test_an_unknown_series_is_an_error_that_lists_them(logdir: Path, serve: Call
     assert tb_perfcompare("history", logdir, "--series", "other").status == 2
 
 
-def test_record_says_what_it_wrote_and_when(tmp_path: Path) -> None:
+def test_record_prints_the_file_with_its_time(tmp_path: Path) -> None:
     run = write_run(tmp_path / "normal")
     words = ("record", run, "--into", tmp_path / "logs", "--series", "s", "--label", "x")
     found = tb_perfcompare(*words, "--at", "2026-01-31T05:00+01:00")
@@ -107,7 +107,7 @@ def test_record_says_what_it_wrote_and_when(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("at", ["yesterday", "2026-13-01", "1960-01-01", "", "9999-01-01"])
-def test_a_time_that_is_none_is_refused(at: str, tmp_path: Path) -> None:
+def test_an_invalid_time_is_refused(at: str, tmp_path: Path) -> None:
     run = write_run(tmp_path / "normal")
     found = tb_perfcompare("record", run, "--into", tmp_path / "logs", "--series", "s", "--at", at)
     assert (found.status, found.out) == (2, "")

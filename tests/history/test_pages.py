@@ -21,7 +21,7 @@ from tests.history.series import DAY_S, FIRST_S
 
 
 def point(number: int, *, device: str = "NVIDIA A100-SXM4-40GB") -> PointFacts:
-    """From the two hundredth on a tenth slower."""
+    """A tenth slower from point 200 on."""
     time_ns = (1e7 if number < 200 else 1.1e7) + 1e4 * (number % 7)
     return PointFacts(
         version="0.1.0", label=f"r{number}", at_s=FIRST_S + number * DAY_S, run="normal", metric="step_time",
@@ -30,7 +30,7 @@ def point(number: int, *, device: str = "NVIDIA A100-SXM4-40GB") -> PointFacts:
 
 
 def series(points: list[PointFacts], problems: int = 0) -> SeriesPoints:
-    runs = tuple(f"nightly/{one.label}" for one in points)
+    runs = tuple(f"nightly/{point.label}" for point in points)
     wrong = tuple(Note(NoteCode.FILE_FAILED, "x" * 1000, f"point {number}") for number in range(problems))
     return SeriesPoints("nightly", runs, history_of(points), wrong)
 
@@ -46,13 +46,13 @@ def pages(found: SeriesPoints) -> list[dict[str, Any]]:
     return out
 
 
-def test_a_short_history_is_one_answer_and_the_whole() -> None:
+def test_a_short_history_is_one_page() -> None:
     found = series([point(number) for number in range(10)])
     assert pages(found) == [json.loads(json.dumps(history_dict(Listing((), (), ()), found)))]
     jsonschema.validate(pages(found)[0], json.loads(json_schema("history", HistoryAnswerDict)))
 
 
-def test_pages_of_a_long_one_have_every_point_once() -> None:
+def test_pages_of_a_long_history_have_every_point_once() -> None:
     found = series([point(number, device="a device of a long name " * 8) for number in range(2_000)])
     several = pages(found)
     assert len(several) > 1
@@ -69,7 +69,7 @@ def test_problems_that_do_not_fit_are_counted() -> None:
     assert page["history"]["problems_left_out"] == 500 - len(kept)
 
 
-def test_pages_of_one_listing_are_made_of_one_history(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_of_one_listing_share_one_history(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Listing] = []
 
     def make(listing: Listing, name: str) -> SeriesPoints:

@@ -1,4 +1,4 @@
-"""A recorded point is a run without its trace, and TensorBoard reads its scalars."""
+"""Recorded points: runs without their traces, with scalars for TensorBoard."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(tmp_path: Path) -> Path:
     return write_run(tmp_path / "runs" / "normal", spans=2)
 
 
-def test_the_name_says_time_and_label(run: Path, tmp_path: Path) -> None:
+def test_the_file_name_has_time_and_label(run: Path, tmp_path: Path) -> None:
     path = record_run(tmp_path / "logs", run, label="feat/x 1")
     assert path.name == f"events.out.tfevents.{FIRST_S}.feat-x-1.perfcompare"
     assert path.parent == tmp_path / "logs" / "nightly"
@@ -39,7 +39,7 @@ def test_the_name_says_time_and_label(run: Path, tmp_path: Path) -> None:
     assert read_point(str(path)).label == "feat/x 1"
 
 
-def test_it_compares_as_the_run_does_without_the_run(run: Path, tmp_path: Path) -> None:
+def test_a_point_compares_like_its_run_without_the_run(run: Path, tmp_path: Path) -> None:
     path = record_run(tmp_path / "logs", run)
     other = write_run(tmp_path / "runs" / "slower", extra_us=500)
 
@@ -54,12 +54,12 @@ def test_it_compares_as_the_run_does_without_the_run(run: Path, tmp_path: Path) 
     assert by_run["headline"]["verdict"] == "slower"  # type: ignore[index]
 
 
-def test_the_short_facts_are_those_of_the_summary(run: Path, tmp_path: Path) -> None:
+def test_the_short_facts_equal_those_of_the_summary(run: Path, tmp_path: Path) -> None:
     path = str(record_run(tmp_path, run))
     assert read_point_facts(path) == read_facts(path)
 
 
-def test_tensorboard_reads_its_scalars_and_knows_whose_the_rest_is(run: Path, tmp_path: Path) -> None:
+def test_tensorboard_reads_the_scalars_and_the_plugin_name(run: Path, tmp_path: Path) -> None:
     for day, extra_us in enumerate((0, 500)):
         record_run(tmp_path, write_run(tmp_path / f"run{day}", extra_us=extra_us), day=day)
     events = EventAccumulator(str(tmp_path / "nightly"))
@@ -74,7 +74,7 @@ def test_tensorboard_reads_its_scalars_and_knows_whose_the_rest_is(run: Path, tm
     assert events.SummaryMetadata("perfcompare/summary").plugin_data.plugin_name == PLUGIN_NAME == event_file.PLUGIN
 
 
-def test_training_logs_beside_it_are_not_opened(run: Path, tmp_path: Path) -> None:
+def test_training_logs_next_to_a_point_are_not_opened(run: Path, tmp_path: Path) -> None:
     point = record_run(tmp_path / "logs", run)
     (point.parent / f"events.out.tfevents.{FIRST_S}.host.1.0").write_bytes(b"training")
     (point.parent / f"events.out.tfevents.{FIRST_S}.host.1.0.v2").write_bytes(b"training")
@@ -86,12 +86,12 @@ def test_training_logs_beside_it_are_not_opened(run: Path, tmp_path: Path) -> No
             return super().open(path)
 
     found = find_runs(str(tmp_path / "logs"), Watched())
-    assert [one.name for one in found.runs] == [f"nightly/{point.name}"]
+    assert [run.name for run in found.runs] == [f"nightly/{point.name}"]
     assert set(opened) == {str(point)}
 
 
 @pytest.mark.parametrize("links", [True, False])
-def test_points_of_the_same_second_and_label_stay_beside_each_other(
+def test_points_of_the_same_second_and_label_are_separate_files(
     links: bool, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = content_of(run)
@@ -111,21 +111,21 @@ def test_points_of_the_same_second_and_label_stay_beside_each_other(
     assert {str(path) for path in (tmp_path / "nightly").iterdir()} == paths
 
 
-def test_replace_takes_the_place(run: Path, tmp_path: Path) -> None:
+def test_replacing_overwrites_the_point(run: Path, tmp_path: Path) -> None:
     first = record_run(tmp_path, run)
     second = record_run(tmp_path, write_run(tmp_path / "other", extra_us=300), replacing=True)
     assert first == second and read_point(str(first)).run == "other"
 
 
 @pytest.mark.parametrize("series", ["", "../x", "/x", "a//b", "a/../b", ".hidden"])
-def test_a_series_lies_below_the_log_directory(series: str, run: Path, tmp_path: Path) -> None:
+def test_a_series_outside_the_log_directory_is_refused(series: str, run: Path, tmp_path: Path) -> None:
     with pytest.raises(SelectionError, match="is not a valid name for a series"):
         record_run(tmp_path / "logs", run, series=series)
     assert not (tmp_path / "logs").exists()
 
 
 @pytest.mark.parametrize("kept", [0.0, 0.001, 0.05, 0.5, 0.999])
-def test_a_cut_file_is_named_with_the_place_and_the_remedy(kept: float, run: Path, tmp_path: Path) -> None:
+def test_a_truncated_file_is_an_error_with_place_and_remedy(kept: float, run: Path, tmp_path: Path) -> None:
     path = record_run(tmp_path, run)
     whole = path.read_bytes()
     path.write_bytes(whole[: int(len(whole) * kept)])
@@ -135,7 +135,7 @@ def test_a_cut_file_is_named_with_the_place_and_the_remedy(kept: float, run: Pat
     assert "byte" in caught.value.place and "record" in caught.value.hint
 
 
-def test_no_changed_byte_goes_unnoticed(run: Path, tmp_path: Path) -> None:
+def test_every_changed_byte_is_an_error(run: Path, tmp_path: Path) -> None:
     path = record_run(tmp_path, run)
     whole = path.read_bytes()
     for at in [*range(0, 200, 7), *range(200, len(whole), len(whole) // 25), len(whole) - 1]:
@@ -144,7 +144,7 @@ def test_no_changed_byte_goes_unnoticed(run: Path, tmp_path: Path) -> None:
             read_facts(str(path))
 
 
-def test_a_length_that_promises_more_than_there_is_takes_no_memory(tmp_path: Path) -> None:
+def test_a_length_beyond_the_file_is_an_error_without_allocating(tmp_path: Path) -> None:
     from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
 
     path = tmp_path / "events.out.tfevents.1.x.perfcompare"
@@ -164,7 +164,7 @@ def test_a_length_that_promises_more_than_there_is_takes_no_memory(tmp_path: Pat
         b'"device":"","count":1,"admitted":1,"mean_ns":1.0,"median_ns":0}',
     ],
 )  # fmt: skip
-def test_facts_that_are_none_are_refused_however_whole_the_file_is(
+def test_invalid_facts_in_an_intact_file_are_refused(
     facts: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "events.out.tfevents.1.x.perfcompare"
@@ -216,10 +216,10 @@ def test_series_of_named_roots_have_the_name_in_front(run: Path, tmp_path: Path)
     record_run(tmp_path / "one", run, series="b/c")
     listing = Index([Root(str(tmp_path / "one"), "x"), Root(str(tmp_path / "one" / "nightly"), "y")]).listing()
     assert series_of(listing) == {"x/b/c": 1, "x/nightly": 1, "y": 1}
-    assert {point.name for point in listing.points} == {one.name for one in listing.runs}
+    assert {point.name for point in listing.points} == {run.name for run in listing.runs}
 
 
-def test_points_are_no_suggested_pairs(run: Path, tmp_path: Path) -> None:
+def test_points_are_not_suggested_as_pairs(run: Path, tmp_path: Path) -> None:
     for day, label in enumerate(("normal", "abnormal")):
         record_run(tmp_path / "logs", run, day=day, label=label)
     assert Index([Root(str(tmp_path / "logs"))]).listing().pairs == ()

@@ -8,9 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.listings.launches import summarize_launches
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.model.files import FileFacts
@@ -54,10 +52,6 @@ def side(launches: list[Launch], name: str = "drawn.txt") -> Summary:
     stats = ReadStats(len(table), len(table), {}, {}, 0, True, "drawn")
     recording = LaunchRecording(FileFacts(name, 0), table, stats, ())
     return summarize_launches(recording, Origin(name, name))
-
-
-def compare(a: Summary, b: Summary) -> Comparison:
-    return compare_summaries(a, b, CompareOptions(resamples=200))
 
 
 def column(table: Table, name: str) -> list[Cell]:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tb_perfcompare.comparison.alignment.truncated_names import join_truncated_names, matched_names
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import Summary
-from tests.listings.drawn import column, compare, listings, side
+from tests.comparison.compare import compare, notes_of
+from tests.listings.drawn import column, listings, side
 
 CUT = "ampere_fp16_s16816gemm_fp16_12..."
 FULL = "ampere_fp16_s16816gemm_fp16_128x128_tn"
@@ -39,7 +40,7 @@ def joins(a: list[str], b: list[str]) -> dict[str, str]:
         ([FULL], [OTHER], {}),
     ],
 )
-def test_a_cut_name_is_the_only_name_that_starts_like_it(a: list[str], b: list[str], joined: dict[str, str]) -> None:
+def test_a_cut_name_joins_the_only_name_that_starts_like_it(a: list[str], b: list[str], joined: dict[str, str]) -> None:
     assert joins(a, b) == joined
 
 
@@ -50,18 +51,18 @@ def test_a_joined_kernel_is_one_row_on_both_sides() -> None:
     assert (column(kernels, "delta_us")[0], column(kernels, "raw_name")[0]) == (20.0, CUT)
     assert column(got.tables["launches"], "status") == ["both", "both"]
     assert [row.delta for row in got.ledger.rows if row.path == ("Kernel", FULL)] == [20_000]
-    notes = [note.message for note in got.notes if note.code is NoteCode.CUT_NAMES]
+    notes = notes_of(got, NoteCode.CUT_NAMES)
     assert notes == ["1 kernel name cut on one side matched to the only name on the other that starts alike"]
 
 
-def test_names_that_cannot_be_told_apart_share_a_row_and_are_named() -> None:
+def test_indistinguishable_names_share_a_row_with_a_note() -> None:
     got = compare(run((CUT, 10), (CUT, 20)), run((FULL, 10), (OTHER, 5), (FULL, 20)))
     kernels = got.tables["kernels"]
     assert column(kernels, "name") == [CUT]
     figures = [column(kernels, name)[0] for name in ("baseline_us", "candidate_us", "candidate_calls", "status")]
     assert figures == [30.0, 35.0, 3.0, "both"]
     assert column(got.tables["launches"], "status") == ["both", "both", "added"]
-    notes = [note.message for note in got.notes if note.code is NoteCode.CUT_NAMES]
+    notes = notes_of(got, NoteCode.CUT_NAMES)
     assert notes == [f"names that begin like a truncated one cannot be distinguished and share a row: {CUT} (2 names)"]
 
 
@@ -82,7 +83,7 @@ def test_facts_of_a_shared_row_are_weighted_by_time() -> None:
 
 
 @given(listings(), listings())
-def test_joining_moves_no_time(a: Summary, b: Summary) -> None:
+def test_joining_names_keeps_times_and_calls(a: Summary, b: Summary) -> None:
     for before, after in zip((a, b), join_truncated_names(a, b)[:2], strict=True):
         assert after.owned.time_ns.sum() == before.owned.time_ns.sum()
         assert after.groups["kernels"].calls.sum() == before.groups["kernels"].calls.sum()
@@ -93,7 +94,7 @@ NAMES = st.lists(st.sampled_from([CUT, FULL, OTHER, CUT[:20] + "...", FULL[:35] 
 
 
 @given(NAMES, NAMES)
-def test_names_are_joined_the_same_way_whichever_side_is_which(a: list[str], b: list[str]) -> None:
+def test_swapping_the_sides_joins_the_same_names(a: list[str], b: list[str]) -> None:
     assert joins(a, b) == joins(b, a)
     left, right = joins(a, b), {*a} & {*b}
     assert not {*left} & right  # what both have stays

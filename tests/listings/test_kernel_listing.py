@@ -13,10 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.listings.launches import summarize_launches
-from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import CorruptInput, NotComparable
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.recording import Origin
@@ -28,6 +25,7 @@ from tb_perfcompare.sources.recognition.format_sniffers import declines_listing
 from tests.analysis.summaries import summary as trace_summary
 from tests.build import TraceBuilder
 from tests.cli.invoke import tb_perfcompare
+from tests.comparison.compare import compare, notes_of
 from tests.shared_data import SHARED, needs_shared
 
 SMALL = """\
@@ -50,10 +48,6 @@ def side(folder: Path, text: str, name: str = "kernels.txt") -> Summary:
     return summarize_launches(recording, Origin(name, name))
 
 
-def compare(a: Summary, b: Summary) -> Comparison:
-    return compare_summaries(a, b, CompareOptions(resamples=200))
-
-
 def test_launches_are_read_in_order_and_a_kernel_may_be_called_kernel(tmp_path: Path) -> None:
     launches = read_listing(listing(tmp_path, SMALL)).launches
     assert [launches.strings[int(i)] for i in launches.name] == ["gemm", "Kernel", "gemm", "copy"]
@@ -69,7 +63,7 @@ def test_utilisation_of_a_kernel_is_weighted_by_time(tmp_path: Path) -> None:
     assert np.isnan(kernels.facts["tensor_active"][kernels.keys.index(("copy",))])
 
 
-def test_time_is_sorted_by_what_limits_it(tmp_path: Path) -> None:
+def test_time_is_split_by_bound_class(tmp_path: Path) -> None:
     assert side(tmp_path, SMALL).bound_ns == {
         "tensor-bound": 4000,
         "memory-bound": 1000,
@@ -79,7 +73,7 @@ def test_time_is_sorted_by_what_limits_it(tmp_path: Path) -> None:
     }
 
 
-def test_the_metric_is_kernel_time_and_nothing_is_claimed_from_one_listing_each(tmp_path: Path) -> None:
+def test_one_listing_per_side_compares_kernel_time_without_a_verdict(tmp_path: Path) -> None:
     before = side(tmp_path, SMALL)
     after = side(tmp_path, SMALL.replace("3000", "4000"), "after.txt")
     got = compare(before, after)
@@ -92,7 +86,7 @@ def test_the_metric_is_kernel_time_and_nothing_is_claimed_from_one_listing_each(
     assert {row[0]: row[3] for row in got.tables["bound"].rows} == {"tensor-bound": 1.0, "memory-bound": 0.0}
 
 
-def test_a_kernel_that_lost_throughput_says_so(tmp_path: Path) -> None:
+def test_a_kernel_with_lower_throughput_is_a_finding(tmp_path: Path) -> None:
     lines = "Kernel Latency Tensor DRAM\nscan | {0} 0.00 {1}\nrest | 1000 0.0 0.1\n"
     got = compare(side(tmp_path, lines.format(10000, 0.8)), side(tmp_path, lines.format(20000, 0.4), "b.txt"))
     total, scan, _ = got.findings
@@ -100,25 +94,19 @@ def test_a_kernel_that_lost_throughput_says_so(tmp_path: Path) -> None:
     assert scan.sentence.startswith("The same kernel is slower: scan +10.0 µs")
 
 
-def test_a_listing_against_itself_is_the_same(tmp_path: Path) -> None:
-    one = side(tmp_path, SMALL)
-    got = compare(one, one)
-    assert got.headline.verdict is Verdict.SAME
-    assert got.findings == ()
-
-
-def test_a_listing_and_a_trace_share_no_metric(tmp_path: Path) -> None:
+def test_a_listing_and_a_trace_are_not_comparable(tmp_path: Path) -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     with pytest.raises(NotComparable, match="kernel time"):
         compare(side(tmp_path, SMALL), trace_summary(trace))
 
 
-def test_torn_lines_are_dropped_counted_and_named(tmp_path: Path) -> None:
+def test_malformed_lines_are_dropped_and_counted(tmp_path: Path) -> None:
     recording = read_listing(listing(tmp_path, SMALL + "half | 12\nx | 5 2.5 0.1\nno bar 1 2 3\n"))
     assert len(recording.launches) == 4
-    note = next(note for note in recording.notes if note.code is NoteCode.DROPPED_EVENTS)
-    assert note.message == "3 lines dropped, the first: line 6: 1 figures instead of 3"
+    assert notes_of(recording, NoteCode.DROPPED_EVENTS) == [
+        "3 lines dropped, the first: line 6: 1 figures instead of 3"
+    ]
 
 
 def test_cut_names_are_reported(tmp_path: Path) -> None:
@@ -129,27 +117,28 @@ def test_cut_names_are_reported(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [SMALL.replace("\n", "\r\n").encode(), b"\xef\xbb\xbf" + SMALL.encode(), gzip.compress(SMALL.encode())]
 )
-def test_line_ends_marks_and_compression_make_no_difference(tmp_path: Path, content: bytes) -> None:
+def test_line_ends_byte_order_marks_and_compression_read_the_same(tmp_path: Path, content: bytes) -> None:
     assert read_listing(listing(tmp_path, content)).launches.dur_ns.tolist() == [1000, 500, 3000, 500]
 
 
-def test_a_line_torn_at_the_end_of_the_file_is_dropped_and_named(tmp_path: Path) -> None:
+def test_a_truncated_last_line_is_dropped_and_reported(tmp_path: Path) -> None:
     for ends in ("\n", "\r\n"):
         torn = SMALL.replace("\n", ends) + "last                |        10"
         recording = read_listing(listing(tmp_path, torn))
         assert recording.launches.dur_ns.tolist() == [1000, 500, 3000, 500]
-        note = next(note for note in recording.notes if note.code is NoteCode.DROPPED_EVENTS)
-        assert note.message == "1 lines dropped, the first: line 6: 1 figures instead of 3"
+        assert notes_of(recording, NoteCode.DROPPED_EVENTS) == [
+            "1 lines dropped, the first: line 6: 1 figures instead of 3"
+        ]
 
 
-def test_everything_odd_at_once(tmp_path: Path) -> None:
+def test_blank_lines_and_letters_beyond_ascii_are_read(tmp_path: Path) -> None:
     odd = b"\xef\xbb\xbf\r\n" + SMALL.replace("\n", "\r\n\r\n").replace("copy", "k\u00f6rper").encode()
     launches = read_listing(listing(tmp_path, gzip.compress(odd))).launches
     assert launches.dur_ns.tolist() == [1000, 500, 3000, 500]
     assert launches.strings[int(launches.name[3])] == "k\u00f6rper"
 
 
-def test_gzip_members_one_after_another_are_one_listing(tmp_path: Path) -> None:
+def test_concatenated_gzip_members_are_one_listing(tmp_path: Path) -> None:
     middle = len(SMALL) // 2  # within a line
     whole = gzip.compress(SMALL[:middle].encode()) + gzip.compress(SMALL[middle:].encode())
     assert read_listing(listing(tmp_path, whole)).launches.dur_ns.tolist() == [1000, 500, 3000, 500]
@@ -173,7 +162,7 @@ def test_an_empty_file_is_no_run_and_an_error_when_named(tmp_path: Path, content
 
 
 @pytest.mark.parametrize("content", ["", "Kernel Latency Tensor DRAM\n", "Kernel Latency Tensor DRAM\nx y z\n"])
-def test_nothing_to_read_is_an_error_with_a_line(tmp_path: Path, content: str) -> None:
+def test_a_listing_without_launches_is_an_error_with_a_line(tmp_path: Path, content: str) -> None:
     with pytest.raises(CorruptInput, match="line"):
         read_listing(listing(tmp_path, content))
 
@@ -229,7 +218,7 @@ def test_listings_in_a_logdir_are_runs_and_compare_on_the_command_line(tmp_path:
     assert viewed.status == 0 and "tensor-bound" in viewed.out
 
 
-def test_a_text_that_is_no_listing_is_refused_with_the_nearest_readers_reason(tmp_path: Path) -> None:
+def test_other_text_is_refused_with_the_reason_of_the_nearest_reader(tmp_path: Path) -> None:
     shown = tb_perfcompare("view", listing(tmp_path, "hello\n"), "--view", "kernels")
     assert shown.status == 2
     assert "not a kernel listing: the first line is not a header" in shown.err

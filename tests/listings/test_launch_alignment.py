@@ -52,21 +52,21 @@ def test_launches_are_matched_by_kernel_and_order(a: str, b: str, rows: str) -> 
     assert picture(a, b) == rows
 
 
-def test_of_more_launches_in_one_place_the_longest_are_the_replaced_ones() -> None:
+def test_the_longest_of_several_launches_is_the_replaced_one() -> None:
     rows = launch_rows(drawn("a, bias 1, product 9, gelu 2, z"), drawn("a, fused 8, z"))
     assert rows is not None
     assert rows.at_b.tolist() == [0, -1, 1, -1, 2]
     assert [STATUSES[s] for s in rows.status.tolist()] == ["both", "removed", "replaced", "removed", "both"]
 
 
-def test_in_a_long_uneven_stretch_nobody_knows_what_replaced_what() -> None:
+def test_a_long_uneven_stretch_has_no_replacements() -> None:
     many = "".join(chr(ord("A") + i) for i in range(MAX_UNEQUAL + 1))
     assert ">" in picture(f"a{many[:-1]}z", "axz")
     assert ">" not in picture(f"a{many}z", "axz")
 
 
 @given(SEQUENCES, SEQUENCES)
-def test_as_many_launches_are_matched_as_can_be(a: np.ndarray, b: np.ndarray) -> None:
+def test_the_longest_common_subsequence_is_matched(a: np.ndarray, b: np.ndarray) -> None:
     found = align(a, b)
     assert a[found.at_a].tolist() == b[found.at_b].tolist()
     assert (np.diff(found.at_a) > 0).all() and (np.diff(found.at_b) > 0).all()
@@ -74,10 +74,10 @@ def test_as_many_launches_are_matched_as_can_be(a: np.ndarray, b: np.ndarray) ->
 
 
 @given(SEQUENCES, SEQUENCES)
-def test_exchanging_the_sides_exchanges_the_result(a: np.ndarray, b: np.ndarray) -> None:
-    there, back = align(a, b), align(b, a)
-    assert there.at_a.tolist() == back.at_b.tolist()
-    assert there.at_b.tolist() == back.at_a.tolist()
+def test_swapping_the_sides_swaps_the_matches(a: np.ndarray, b: np.ndarray) -> None:
+    forward, swapped = align(a, b), align(b, a)
+    assert forward.at_a.tolist() == swapped.at_b.tolist()
+    assert forward.at_b.tolist() == swapped.at_a.tolist()
 
 
 @settings(max_examples=sample(500, 100))
@@ -88,12 +88,12 @@ def test_long_sequences_are_aligned_piece_by_piece_and_mirror_too(seed: int, ker
     b = np.delete(a, random.integers(0, LONG, LONG // 50))
     changed = random.integers(0, len(b), LONG // 50)
     b[changed] = random.integers(0, kernels, len(changed))
-    there, back = align(a, b), align(b, a)
-    assert a[there.at_a].tolist() == b[there.at_b].tolist()
-    assert (np.diff(there.at_a) > 0).all() and (np.diff(there.at_b) > 0).all()
-    assert there.at_a.tolist() == back.at_b.tolist() and there.at_b.tolist() == back.at_a.tolist()
-    assert there.unaligned == ()
-    assert len(there.at_a) >= 0.95 * LONG
+    forward, swapped = align(a, b), align(b, a)
+    assert a[forward.at_a].tolist() == b[forward.at_b].tolist()
+    assert (np.diff(forward.at_a) > 0).all() and (np.diff(forward.at_b) > 0).all()
+    assert forward.at_a.tolist() == swapped.at_b.tolist() and forward.at_b.tolist() == swapped.at_a.tolist()
+    assert forward.unaligned == ()
+    assert len(forward.at_a) >= 0.95 * LONG
 
 
 @pytest.mark.parametrize("extra", [1, 7])
@@ -104,7 +104,7 @@ def test_more_iterations_of_the_same_program_are_added(extra: int) -> None:
     assert found.unaligned == ()
 
 
-def test_long_sequences_without_likeness_are_given_up_and_said_so() -> None:
+def test_long_unlike_sequences_are_reported_as_unaligned() -> None:
     random = np.random.default_rng(2)
     a, b = random.integers(0, 1000, 2 * LONG), random.integers(0, 1000, 2 * LONG)
     a[0] = b[0] = 7
@@ -114,7 +114,7 @@ def test_long_sequences_without_likeness_are_given_up_and_said_so() -> None:
     assert len(found.at_a) < LONG / 10
 
 
-def test_a_likeness_after_a_stretch_without_any_is_found_again() -> None:
+def test_matches_after_an_unlike_stretch_are_found() -> None:
     random = np.random.default_rng(3)
     strange = random.integers(0, 100, (2, LONG))
     alike = random.integers(0, 100, (3, LONG))

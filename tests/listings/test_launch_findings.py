@@ -1,16 +1,16 @@
-"""What launches with utilisation tell in sentences: lost throughput, replaced kernels, time that changed its bound."""
+"""Findings about launches with utilisation: lost throughput, replaced kernels, shifted bottlenecks."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.model.summary.summary import METRIC_SETTING, Summary
-from tests.listings.drawn import column, compare, drawn, listings, sentences
+from tests.comparison.compare import compare
+from tests.listings.drawn import column, drawn, listings, sentences
 
 OPPOSITE = {
     "tensor_cores_lost": "tensor_cores_gained", "tensor_cores_gained": "tensor_cores_lost",
@@ -23,7 +23,7 @@ def rules(a: Summary, b: Summary) -> dict[str, Finding]:
     return {finding.rule: finding for finding in compare(a, b).findings}
 
 
-def test_the_same_kernel_at_half_its_throughput() -> None:
+def test_a_kernel_at_half_its_throughput_is_a_finding() -> None:
     got = rules(drawn("scan 100 .0 .8, rest 100 .0 .1"), drawn("scan 200 .0 .4, rest 100 .0 .1"))
     assert got["utilisation_lost"].sentence == (
         "The same kernel is slower: scan +100 µs (100 → 200 µs per launch, 1 call on both sides); "
@@ -33,12 +33,12 @@ def test_the_same_kernel_at_half_its_throughput() -> None:
     assert [e.row for e in got["utilisation_lost"].evidence if e.table == "kernels"] == ["scan"]
 
 
-def test_the_total_does_not_repeat_what_is_told_of_a_kernel() -> None:
+def test_the_total_omits_kernels_with_their_own_finding() -> None:
     got = rules(drawn("scan 100 .0 .8, sort 100 .0 .1"), drawn("scan 200 .0 .4, sort 200 .0 .1"))
     assert got["kernel_time"].sentence == ("Kernel time: +200 µs (200 → 400 µs); sort +100 µs (1 call on both sides).")
 
 
-def test_the_other_way_round_throughput_is_higher() -> None:
+def test_higher_throughput_is_a_finding() -> None:
     got = rules(drawn("scan 200 .2 .4, rest 100 .0 .1"), drawn("scan 100 .4 .8, rest 100 .0 .1"))
     assert got["utilisation_gained"].sentence == (
         "The same kernel is faster: scan −100 µs (200 → 100 µs per launch, 1 call on both sides); "
@@ -46,7 +46,7 @@ def test_the_other_way_round_throughput_is_higher() -> None:
     )
 
 
-def test_only_the_time_of_each_launch_counts_for_throughput() -> None:
+def test_lower_throughput_counts_time_per_launch_alone() -> None:
     got = rules(drawn("scan 100 .0 .8, scan 100 .0 .8"), drawn("scan 200 .0 .4, scan 200 .0 .4, scan 200 .0 .4"))
     assert got["utilisation_lost"].delta_us == 250.0  # (200 - 100) x (2 + 3) / 2; the rest is the third call
     assert "2 → 3 calls" in got["utilisation_lost"].sentence
@@ -65,9 +65,9 @@ def test_a_kernel_replaced_by_one_without_tensor_cores() -> None:
     assert got["kernel_time"].sentence == "Kernel time: +117 µs (126 → 243 µs)."
     place = next(e.row for e in got["tensor_cores_lost"].evidence if e.table == "launches")
     assert int(place) in column(compare(before, after).tables["launches"], "place")
-    back = rules(after, before)["tensor_cores_gained"]
-    assert back.sentence.startswith("Tensor cores are now used: −117 µs")
-    assert back.sentence.endswith("tensor pipe 0 % → 62.0 %.")
+    swapped = rules(after, before)["tensor_cores_gained"]
+    assert swapped.sentence.startswith("Tensor cores are now used: −117 µs")
+    assert swapped.sentence.endswith("tensor pipe 0 % → 62.0 %.")
 
 
 def test_a_kernel_that_keeps_its_name_and_loses_tensor_cores() -> None:
@@ -76,7 +76,7 @@ def test_a_kernel_that_keeps_its_name_and_loses_tensor_cores() -> None:
     assert "utilisation_lost" not in got
 
 
-def test_names_tell_of_tensor_cores_only_where_nothing_was_measured() -> None:
+def test_kernel_names_show_tensor_cores_only_without_measurements() -> None:
     named, plain = "volta_h884gemm", "volta_sgemm"
     unmeasured = rules(drawn(f"{named} 100 - .2, rest 100 .0 .1"), drawn(f"{plain} 200 - .2, rest 100 .0 .1"))
     assert "recognised by kernel name" in unmeasured["tensor_cores_lost"].sentence
@@ -84,7 +84,7 @@ def test_names_tell_of_tensor_cores_only_where_nothing_was_measured() -> None:
     assert "tensor_cores_lost" not in measured
 
 
-def test_figures_of_different_metrics_tell_nothing() -> None:
+def test_figures_of_different_metrics_are_not_compared() -> None:
     before, after = drawn("scan 100 .4 .8, rest 100 .0 .1"), drawn("scan 200 .0 .4, rest 100 .0 .1")
     elapsed, active = ((METRIC_SETTING + "tensor_active", name) for name in ("elapsed", "active"))
     assert "tensor_cores_lost" in rules(replace(before, environment=(elapsed,)), replace(after, environment=(elapsed,)))
@@ -93,22 +93,22 @@ def test_figures_of_different_metrics_tell_nothing() -> None:
     assert "lower DRAM throughput (80.0 % → 40.0 %)" in got["utilisation_lost"].sentence
 
 
-def test_other_programs_replace_nothing() -> None:
+def test_different_programs_have_no_replaced_kernels() -> None:
     before = drawn("a 9, gemm_tn 100 .6 .2, b 9, c 9, d 9, e 9, f 9, g 9")
     after = drawn("h 9, i 9, k 9, a 9, sgemm 300 .0 .1, l 9, m 9, n 9, o 9, p 9, q 9, r 9, s 9, t 9, u 9, v 9, w 9")
     assert column(compare(before, after).tables["launches"], "status").count("both") == 1
     assert "tensor_cores_lost" not in rules(before, after)
 
 
-def test_a_pair_that_is_an_exception_is_no_cause() -> None:
-    """sgemm stands where one of five products stood, and in four other places: it did not replace that kernel."""
+def test_a_single_replaced_launch_is_no_cause() -> None:
+    """sgemm takes the place of one of five products, and runs in four other places."""
     before = drawn("a 1, gemm_tn 100 .6 .2, b 1, x1 5 .0 .1, c 1, x2 5 .0 .1, d 1, x3 5 .0 .1, e 1, x4 5 .0 .1, f 1")
     one = "sgemm 5 .0 .1"
     after = drawn(f"a 1, sgemm 300 .0 .1, b 1, {one}, c 1, {one}, d 1, {one}, e 1, {one}, f 1")
     assert "tensor_cores_lost" not in rules(before, after)
 
 
-def test_time_that_moved_between_bound_classes() -> None:
+def test_time_that_moved_between_bound_classes_is_a_finding() -> None:
     got = rules(drawn("gemm 600 .8 .1, copy 400 .0 .7"), drawn("gemm 100 .8 .1, copy 1000 .0 .7, scan 300 .0 .1"))
     assert got["bound_shift"].sentence == (
         "Bottlenecks shifted: 500 µs moved between bound classes; memory-bound +600 µs (40.0 % → 71.4 % of the time); "
@@ -117,11 +117,11 @@ def test_time_that_moved_between_bound_classes() -> None:
     assert (got["bound_shift"].delta_us, got["bound_shift"].share) == (500.0, None)
 
 
-def test_a_program_that_grew_moved_nothing() -> None:
+def test_uniform_growth_shifts_no_bottleneck() -> None:
     assert "bound_shift" not in rules(drawn("gemm 600 .8 .1, copy 400 .0 .7"), drawn("gemm 900 .8 .1, copy 600 .0 .7"))
 
 
-def test_pooled_listings_tell_of_kernels_too() -> None:
+def test_pooled_listings_have_findings_about_kernels() -> None:
     before, after = "scan 100 .0 .8, rest 100 .0 .1", "scan 200 .0 .4, rest 100 .0 .1"
     got = rules(pool([drawn(before), drawn(before)]), pool([drawn(after), drawn(after)]))
     assert "lower DRAM throughput (80.0 % → 40.0 %)" in got["utilisation_lost"].sentence
@@ -139,13 +139,8 @@ def test_findings_are_ranked_by_size() -> None:
 
 
 @given(listings(), listings())
-def test_exchanging_the_sides_gives_the_opposite_findings(a: Summary, b: Summary) -> None:
-    there, back = compare(a, b).findings, compare(b, a).findings
+def test_swapped_sides_have_the_opposite_findings(a: Summary, b: Summary) -> None:
+    forward, swapped = compare(a, b).findings, compare(b, a).findings
     # the floor of kernel_time is a share of the baseline
-    own = [{(f.rule, f.delta_us or 0) for f in side if f.rule != "kernel_time"} for side in (there, back)]
+    own = [{(f.rule, f.delta_us or 0) for f in side if f.rule != "kernel_time"} for side in (forward, swapped)]
     assert own[1] == {(OPPOSITE[rule], -delta) for rule, delta in own[0]}
-
-
-@pytest.mark.parametrize("line", ["gemm 600 .8 .1, copy 400 .0 .7, odd 1 - -"])
-def test_equal_runs_have_no_findings(line: str) -> None:
-    assert compare(drawn(line), drawn(line)).findings == ()

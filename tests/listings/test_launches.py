@@ -16,13 +16,15 @@ from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.launches import table as launch_table
 from tb_perfcompare.comparison.launches.rows import launch_rows
 from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import LaunchSequence, Summary
 from tb_perfcompare.sources.ncu.kernel_listing import read_listing
-from tests.listings.drawn import column, compare, drawn, letters, listings
+from tests.comparison.compare import compare
+from tests.listings.drawn import column, drawn, letters, listings
 from tests.shared_data import SHARED, needs_shared
 
 SWAPPED = {"added": "removed", "removed": "added", "both": "both", "replaced": "replaced"}
@@ -42,7 +44,7 @@ def whole_ns(table: Table, name: str) -> int:
     return sum(round(cell * 1000) for cell in column(table, name) if isinstance(cell, int | float))
 
 
-def assert_books_close(got: Comparison, a: Summary, b: Summary) -> None:
+def assert_sums_close(got: Comparison, a: Summary, b: Summary) -> None:
     totals = int(a.steps.total_ns.sum()), int(b.steps.total_ns.sum())
     assert (got.ledger.baseline, got.ledger.candidate) == totals
     entities = [row for row in got.ledger.rows if len(row.path) == 2]
@@ -56,7 +58,7 @@ def assert_books_close(got: Comparison, a: Summary, b: Summary) -> None:
         assert seen == list(range(1, len(summary.launches) + 1))
 
 
-def test_a_run_s_launches_in_order() -> None:
+def test_the_view_lists_launches_in_order() -> None:
     table = view_tables(drawn("gemm 30 .8 .1, copy 5 .0 .9, gemm 20 .7 .7, odd 1 - -, idle 2 - .1"))["launches"]
     assert table.rows == (
         (1, 0.0, "gemm", 30.0, 0.8, 0.1, "tensor-bound"),
@@ -67,7 +69,7 @@ def test_a_run_s_launches_in_order() -> None:
     )
 
 
-def test_a_kernel_s_time_per_bound_class() -> None:
+def test_time_of_a_kernel_per_bound_class() -> None:
     run = drawn("gemm 30 .8 .1, gemm 10 .1 .9, gemm 20 .7 .7, gemm 30 .1 .1, gemm 10 - -, odd 1 - -")
     facts = run.groups["kernels"].facts
     row = 0
@@ -78,17 +80,17 @@ def test_a_kernel_s_time_per_bound_class() -> None:
 
 def test_the_kernel_view_has_calls_means_and_shares() -> None:
     table = view_tables(drawn("gemm 30 .8 .1, copy 20 .0 .9, gemm 30 .7 .1"))["kernels"]
-    wanted = ("name", "calls", "total_us", "mean_us", "share", "tensor_bound")
-    assert [column(table, name)[0] for name in wanted] == ["gemm", 2.0, 60.0, 30.0, 0.75, 1.0]
+    expected = ("name", "calls", "total_us", "mean_us", "share", "tensor_bound")
+    assert [column(table, name)[0] for name in expected] == ["gemm", 2.0, 60.0, 30.0, 0.75, 1.0]
 
 
-def test_kernels_of_two_runs_have_all_that_a_scatter_draws() -> None:
+def test_the_kernel_table_has_the_figures_of_the_scatter_plot() -> None:
     table = compare(drawn("gemm 30 .8 .1, copy 20 .0 .9"), drawn("gemm 60 .4 .1, sort 1 - -")).tables["kernels"]
-    wanted = (
+    expected = (
         "name", "baseline_us", "candidate_us", "baseline_mean_us", "candidate_mean_us", "baseline_share",
         "baseline_tensor_active", "candidate_tensor_active", "baseline_dram_active", "candidate_dram_active",
     )  # fmt: skip
-    rows = list(zip(*(column(table, name) for name in wanted), strict=True))
+    rows = list(zip(*(column(table, name) for name in expected), strict=True))
     assert rows == [
         ("gemm", 30.0, 60.0, 30.0, 60.0, 0.6, 0.8, 0.4, 0.1, 0.1),
         ("copy", 20.0, None, 20.0, None, 0.4, 0.0, None, 0.9, None),
@@ -131,7 +133,7 @@ def test_a_long_table_keeps_the_largest_changes_in_order_and_sums_the_rest(monke
     assert whole_ns(table, "delta_us") + left_out[2] == compare(before, after).ledger.delta
 
 
-def test_what_could_not_be_aligned_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unaligned_launches_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tb_perfcompare.comparison.launches.edit_path.Budget.spend", lambda self, places: False)
     table = compare(letters("abcde"), letters("acbde")).tables["launches"]
     assert column(table, "status") == ["both", "removed", "removed", "added", "added", "both", "both"]
@@ -147,29 +149,29 @@ def test_pooled_listings_have_no_order_across_files() -> None:
 
 
 @given(listings(), listings())
-def test_books_close_over_kernels_and_over_launches(a: Summary, b: Summary) -> None:
+def test_kernels_and_launches_sum_to_the_ledger(a: Summary, b: Summary) -> None:
     got = compare(a, b)
     assert got.ledger.delta == int(b.steps.total_ns[0] - a.steps.total_ns[0])
-    assert_books_close(got, a, b)
+    assert_sums_close(got, a, b)
 
 
 @given(listings(), listings())
-def test_exchanging_the_sides_mirrors_the_tables(a: Summary, b: Summary) -> None:
-    there, back = compare(a, b).tables["launches"], compare(b, a).tables["launches"]
+def test_swapping_the_sides_mirrors_the_launch_table(a: Summary, b: Summary) -> None:
+    forward, swapped = compare(a, b).tables["launches"], compare(b, a).tables["launches"]
     figures = ("baseline_us", "delta_us", "status")
-    rows = {(x, y): z for x, y, *z in _of(there, "baseline_index", "candidate_index", "candidate_us", *figures)}
-    mirrored = {(y, x): z for x, y, *z in _of(back, "baseline_index", "candidate_index", "candidate_us", *figures)}
+    rows = {(x, y): z for x, y, *z in _of(forward, "baseline_index", "candidate_index", "candidate_us", *figures)}
+    mirrored = {(y, x): z for x, y, *z in _of(swapped, "baseline_index", "candidate_index", "candidate_us", *figures)}
     assert set(rows) == set(mirrored)
     for launch, (time_b, time_a, delta, status) in rows.items():
         assert mirrored[launch] == [time_a, time_b, -float(str(delta)), SWAPPED[str(status)]]
 
 
 @given(listings())
-def test_a_run_against_itself_changed_nowhere(a: Summary) -> None:
+def test_a_run_against_itself_is_the_same_without_findings(a: Summary) -> None:
     got = compare(a, a)
     assert set(column(got.tables["launches"], "status")) == {"both"}
     assert not any(column(got.tables["launches"], "delta_us"))
-    assert got.findings == ()
+    assert (got.headline.verdict, got.findings) == (Verdict.SAME, ())
 
 
 @needs_shared
@@ -183,9 +185,9 @@ def test_real_listings_have_a_row_per_launch(name: str) -> None:
 
 @needs_shared
 @pytest.mark.parametrize(("first", "second"), [SEEDS[:2], SEEDS[1:], SEEDS[::2]])
-def test_real_listings_close_their_books(first: str, second: str) -> None:
+def test_launches_of_real_listings_sum_to_the_ledger(first: str, second: str) -> None:
     a, b = seed(first), seed(second)
-    assert_books_close(compare(a, b), a, b)
+    assert_sums_close(compare(a, b), a, b)
 
 
 @needs_shared

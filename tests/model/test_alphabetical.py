@@ -1,4 +1,4 @@
-"""Texts put in order by their letters come as sorted() has them."""
+"""alphabetical() gives the order of sorted()."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLAIN = st.lists(st.text("ab\x01~", max_size=40), max_size=300, unique=True)
 
 
 @pytest.mark.parametrize("texts", [TEXTS, PLAIN])
-def test_the_order_of_sorted(texts: st.SearchStrategy[list[str]]) -> None:
+def test_alphabetical_equals_sorted(texts: st.SearchStrategy[list[str]]) -> None:
     @given(texts)
     def check(drawn: list[str]) -> None:
         with pytest.MonkeyPatch.context() as patch:
@@ -28,6 +28,6 @@ def test_the_order_of_sorted(texts: st.SearchStrategy[list[str]]) -> None:
     check()
 
 
-def test_many() -> None:
+def test_fifty_thousand_texts_equal_sorted() -> None:
     texts = [f"aten::work_{n * 7919 % 50_021}" for n in range(50_021)] + ["aten::", "a" * 300, "a" * 299]
     assert [texts[at] for at in alphabetical(texts).tolist()] == sorted(texts)

@@ -1,4 +1,4 @@
-"""The cycle collector rests while rows are made, and only then."""
+"""The garbage collector is paused while rows are made."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tb_perfcompare.model.collector import paused_collector
 
 
-def test_it_rests_until_the_last_of_overlapping_bodies_ends() -> None:
+def test_the_collector_is_paused_until_the_last_overlapping_body_ends() -> None:
     assert gc.isenabled()
     first, second = paused_collector(), paused_collector()
     first.__enter__()
@@ -20,13 +20,13 @@ def test_it_rests_until_the_last_of_overlapping_bodies_ends() -> None:
     assert gc.isenabled()
 
 
-def test_an_error_wakes_it() -> None:
+def test_an_error_resumes_the_collector() -> None:
     with pytest.raises(ValueError, match="no"), paused_collector():
         raise ValueError("no")
     assert gc.isenabled()
 
 
-def test_whoever_switched_it_off_keeps_it_off() -> None:
+def test_a_disabled_collector_stays_disabled() -> None:
     gc.disable()
     try:
         with paused_collector():

@@ -1,4 +1,4 @@
-"""What is found in names laid end to end is what is found in each."""
+"""Searching concatenated names finds what searching each name finds."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ NAMES = st.lists(st.text("aAb0", max_size=6), max_size=12)
 
 @pytest.mark.parametrize("many", [1, 1_000_000])
 @given(NAMES, st.sampled_from(["a", "ab", "\na", "\nab", "b0"]), st.booleans())
-def test_names_that_hold_a_word(many: int, names: list[str], word: str, any_case: bool) -> None:
+def test_holding_finds_names_that_contain_a_word(many: int, names: list[str], word: str, any_case: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_MANY", many)
         found = JoinedNames(names).holding(word, any_case=any_case)
-    laid = [name.lower() if any_case else name for name in names]
-    assert found == [at for at, name in enumerate(laid) if word in "\n" + name]
+    cased = [name.lower() if any_case else name for name in names]
+    assert found == [at for at, name in enumerate(cased) if word in "\n" + name]
 
 
 @given(NAMES, st.integers(1, 9), st.integers(1, 5))
-def test_runs_of_letters(names: list[str], length: int, portion: int) -> None:
+def test_has_run_finds_runs_of_letters(names: list[str], length: int, portion: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_PORTION", portion)
         found = JoinedNames(names).has_run("ab", length)
@@ -33,11 +33,11 @@ def test_runs_of_letters(names: list[str], length: int, portion: int) -> None:
 
 
 @given(NAMES)
-def test_patterns(names: list[str]) -> None:
+def test_has_finds_a_pattern(names: list[str]) -> None:
     assert JoinedNames(names).has(re.compile("a0")) == any("a0" in name for name in names)
 
 
 @pytest.mark.parametrize("names", [["a\nb"], ["\u00e4"], ["\n", "a"]])
-def test_names_that_cannot_be_told_apart(names: list[str]) -> None:
+def test_line_breaks_and_letters_beyond_ascii_are_not_plain(names: list[str]) -> None:
     assert not JoinedNames(names).is_plain
     assert JoinedNames(["a", "", "b"]).is_plain

@@ -1,4 +1,4 @@
-"""Kinds of iterations: what they are called, and which texts are of one."""
+"""Kinds of iterations, and the texts that belong to one."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from tb_perfcompare.model.names.kinds import kind_pattern, kinds_of
         ("a-b", "a-c", False),
     ],
 )
-def test_texts_of_a_kind(kind: str, text: str, is_of: bool) -> None:
+def test_a_kind_matches_its_texts(kind: str, text: str, is_of: bool) -> None:
     assert bool(kind_pattern(kind)(text)) is is_of
 
 
-def test_every_text_is_of_its_own_kind() -> None:
+def test_every_text_matches_its_own_kind() -> None:
     texts = [f"step[EXTEND bs={number % 3} toks={37 * number * number % 3001}]" for number in range(300)]
     kinds = kinds_of(texts)
     assert len(set(kinds)) < 60
     assert all(kind_pattern(kind)(text) for kind, text in zip(kinds, texts, strict=True))
 
 
-def test_numbers_that_count_in_each_request_are_no_kinds() -> None:
+def test_counters_within_a_request_are_not_kinds() -> None:
     texts = [f"decode request={request} token={token}" for request in range(2) for token in range(20)]
     assert {*kinds_of(texts)} == {"decode request=0 token=*", "decode request=1 token=*"}
     batches = [f"decode bs={size}" for size in range(1, 17) for _ in range(4)]

@@ -1,9 +1,11 @@
-"""Names that mean the same work in two runs have the same key; kernels of one run that differ keep theirs."""
+"""Keys of names: equal for the same work in two runs, different for different kernels of one run."""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -41,7 +43,7 @@ HASH = "c4v7ra2m6xkpz5o3w2u7sd4hjqyb6tfnge5ilk3zsvw2x7q4omnb"
         ("nn.Module: Linear_3", "nn.Module: Linear_3"),
     ],
 )
-def test_host_events_lose_what_a_run_numbers(name: str, key: str) -> None:
+def test_operator_keys_drop_what_a_run_numbers(name: str, key: str) -> None:
     assert operator_key(name) == key
 
 
@@ -64,7 +66,7 @@ def test_host_events_lose_what_a_run_numbers(name: str, key: str) -> None:
         ("f::{lambda(float)#2}", "f::{lambda(float)#2}"),
     ],
 )
-def test_kernels_lose_what_a_compiler_numbers_and_nothing_else(name: str, key: str) -> None:
+def test_kernel_keys_drop_only_what_a_compiler_numbers(name: str, key: str) -> None:
     assert kernel_key(name) == key
 
 
@@ -78,11 +80,11 @@ def test_kernels_lose_what_a_compiler_numbers_and_nothing_else(name: str, key: s
         ("f::{lambda(float)#1}", "f::{lambda(int)#1}", False),
     ],
 )
-def test_builds_differ_in_numbers_of_lambdas_not_in_template_arguments(one: str, other: str, alike: bool) -> None:
+def test_alike_keys_ignore_lambda_numbers_but_not_template_arguments(one: str, other: str, alike: bool) -> None:
     assert (alike_key(one) == alike_key(other)) == alike
 
 
-def test_libraries_have_operators_of_their_own() -> None:
+def test_library_free_names_drop_the_library() -> None:
     assert {without_library(f"aten::{library}convolution") for library in ("", "cudnn_", "miopen_", "mkldnn_")} == {
         "aten::convolution"
     }
@@ -117,31 +119,24 @@ def test_a_key_depends_on_the_name_alone(name: str) -> None:
 TRACES = sorted(SHARED.rglob("*.json.gz"))
 
 
-@needs_shared
-@pytest.mark.parametrize("path", TRACES, ids=lambda path: f"{path.parent.name}/{path.name[:24]}")
-def test_no_two_kernels_of_a_real_trace_share_a_key(path: object) -> None:
-    """Not even a looser one: in none of these traces do numbers of lambdas alone tell kernels apart."""
-    events = read_trace(str(path)).events
-    names = {events.strings[code] for code in set(events.name[events.category == Category.KERNEL].tolist())}
-    for key_of in (kernel_key, lambda name: alike_key(kernel_key(name))):
-        merged = defaultdict(set)
-        for name in names:
-            merged[key_of(name)].add(name)
-        assert [found for found in merged.values() if len(found) > 1] == []
+def merged(names: set[str], key_of: Callable[[str], str]) -> set[str]:
+    """Keys that several names share."""
+    return {key for key, count in Counter(map(key_of, names)).items() if count > 1}
 
 
 @needs_shared
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: f"{path.parent.name}/{path.name[:24]}")
-def test_of_the_operators_of_a_real_trace_only_steps_share_a_key(path: object) -> None:
+def test_in_real_traces_no_kernels_and_only_step_markers_share_a_key(path: Path) -> None:
     events = read_trace(str(path)).events
-    names = {events.strings[code] for code in set(events.name[events.category == Category.OPERATOR].tolist())}
-    merged = defaultdict(set)
-    for name in names:
-        merged[operator_key(name)].add(name)
-    assert {key for key, found in merged.items() if len(found) > 1} <= {"ProfilerStep"}
+    kernels, operators = (
+        {events.strings[code] for code in set(events.name[events.category == category].tolist())}
+        for category in (Category.KERNEL, Category.OPERATOR)
+    )
+    assert merged(kernels, kernel_key) == merged(kernels, lambda name: alike_key(kernel_key(name))) == set()
+    assert merged(operators, operator_key) <= {"ProfilerStep"}
 
 
-PIECES = st.sampled_from(
+NOISY_PIECES = st.sampled_from(
     ("0x7f88abcdef12", "_0", "_0d1d2d34", "1", "d", " ", "\t", "triton_", "cpp_fused", "graph_2_", "5f3a9c0d" * 4,
      "aten::mm", "Backward", "7", "Torch-Compiled Region", ": 3/1", "CompiledFxGraph ", "c4v7", ":send", " 0->1",
      "rank ", "STREAM#", "ſtream", "\u212a", "ran", "_", "-", "\u0663")
@@ -157,7 +152,7 @@ HOST_NOISE = (
 
 
 def without(noise: tuple[tuple[re.Pattern[str], str], ...], name: str) -> str:
-    """Every pattern, whether or not it can match."""
+    """The name after every pattern."""
     while True:
         again = name
         for pattern, kept in noise:
@@ -168,9 +163,9 @@ def without(noise: tuple[tuple[re.Pattern[str], str], ...], name: str) -> str:
         name = again
 
 
-@given(st.lists(PIECES, max_size=5).map("".join))
-def test_a_name_without_what_noise_begins_with_has_none(name: str) -> None:
-    """Keys are found without the patterns where a quick look says that none can match."""
+@given(st.lists(NOISY_PIECES, max_size=5).map("".join))
+def test_the_quick_check_skips_no_pattern_that_matches(name: str) -> None:
+    """Keys skip patterns that a quick check rules out."""
     assert kernel_key(name) == without(KERNEL_NOISE, name)
     if not name.startswith("enumerate(") and not names.is_step(name):
         assert operator_key(name) == without(HOST_NOISE, name)

@@ -19,7 +19,7 @@ CASES = json.loads((Path(__file__).parents[1] / "short_names.json").read_text("u
 
 LENGTH = 50_000
 LEAST_S = 1e-5
-"""What is shorter the clock does not tell."""
+"""Resolution of the clock."""
 
 pieces = st.sampled_from(
     ["void ", "at::native::", "(anonymous namespace)::", "foo", "kernel", "<", ">", ", ", "(", ")", "4", "AddFunctor",
@@ -71,7 +71,7 @@ def test_a_short_name_is_not_empty(name: str) -> None:
     ],
 )
 def test_time_for_a_long_name_grows_with_its_length(name: Callable[[int], str]) -> None:
-    """A hundred times the length takes about a hundred times as long; what goes back and forth takes ten thousand."""
+    """A hundred times the length takes about a hundred times as long; backtracking would take ten thousand."""
     short, long = (best_of_three([name(size), name(size + 1)]) for size in (LENGTH // 100, LENGTH))
     assert long < 1_000 * max(short, LEAST_S)
 

@@ -23,7 +23,7 @@ def plain(split: SplitTime) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("sparse", [False, True])
 @given(drawn=CELLS, most=st.integers(1, 6))
-def test_the_largest_rows_are_the_same_before_and_after_they_get_keys(
+def test_the_largest_rows_are_the_same_with_and_without_keys(
     sparse: bool, drawn: list[tuple[int, int, int, int]], most: int
 ) -> None:
     row, step, time, calls = (np.array([cell[i] for cell in drawn], dtype=np.int64) for i in range(4))
@@ -40,13 +40,13 @@ def test_the_largest_rows_are_the_same_before_and_after_they_get_keys(
 
 
 @given(CELLS)
-def test_cells_upon_each_other_are_added(drawn: list[tuple[int, int, int, int]]) -> None:
+def test_cells_at_the_same_place_are_added(drawn: list[tuple[int, int, int, int]]) -> None:
     row, step, time, calls = (np.array([cell[i] for cell in drawn], dtype=np.int64) for i in range(4))
     cells = add_cells(len(KEYS), [(row, step, time)], [(row, step, calls)])
-    want: dict[tuple[int, int], list[int]] = {}
+    expected: dict[tuple[int, int], list[int]] = {}
     for r, s, t, c in drawn:
-        both = want.setdefault((r, s), [0, 0])
+        both = expected.setdefault((r, s), [0, 0])
         both[0] += t
         both[1] += c
     got = zip(cells.row.tolist(), cells.step.tolist(), cells.time_ns.tolist(), cells.calls.tolist(), strict=True)
-    assert {(r, s): [t, c] for r, s, t, c in got} == {at: both for at, both in want.items() if any(both)}
+    assert {(r, s): [t, c] for r, s, t, c in got} == {at: both for at, both in expected.items() if any(both)}

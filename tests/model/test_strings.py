@@ -1,4 +1,4 @@
-"""Texts by number, however they were added."""
+"""The string table: texts by number."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ def test_texts_added_together_are_found_and_not_added_again() -> None:
     assert list(strings.texts) == ["a", "b", "c", "d"]
 
 
-def test_many_are_sought() -> None:
+def test_a_hundred_texts_are_found() -> None:
     strings = StringTable()
     strings.add_distinct([str(n) for n in range(100)])
     assert [strings.find(str(n)) for n in range(101)] == [*range(100), -1]
 
 
-def test_sought_in_their_order_once_that_is_known() -> None:
+def test_find_uses_the_known_order() -> None:
     strings = StringTable()
     strings.add_distinct(["b", "", "a"])
     assert strings.in_order().tolist() == [1, 2, 0]
     assert [strings.find(text) for text in ("a", "b", "", "aa", "c")] == [2, 0, 1, -1, -1]
 
 
-def test_texts_by_how_they_begin() -> None:
-    """ "Iter 1" and "ITERATION" begin like "iter", "aten::iter" does not; "\u0130ter" might, if case does not count."""
+def test_texts_by_their_beginning() -> None:
     strings = StringTable(["Iter 1", "aten::iter", "step_2", "ITERATION", "i", "st", "\u0130ter", "s\u017fx"])
     assert strings.beginning(["iter"]) == [0, 3, 6]
     assert strings.beginning(["step", "iter"]) == [0, 2, 3, 5, 6, 7]

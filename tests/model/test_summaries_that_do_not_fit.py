@@ -1,4 +1,4 @@
-"""Saved summaries that somebody made up: each is refused before anything is computed from it."""
+"""Forged saved summaries are refused before anything is computed from them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def full(array: np.ndarray[Any, Any], value: float) -> np.ndarray[Any, Any]:
     return np.full_like(array, value)
 
 
-MADE_UP: dict[str, tuple[Callable[[Summary], Summary], str]] = {
+FORGED: dict[str, tuple[Callable[[Summary], Summary], str]] = {
     "keys of other parts": (kernels(lambda table: {"key_columns": ("operator",)}), "a table kernels of operator"),
     "keys of more parts": (
         kernels(lambda table: {"key_columns": ("name", "x"), "keys": tuple((*key, "") for key in table.keys)}),
@@ -56,13 +56,13 @@ MADE_UP: dict[str, tuple[Callable[[Summary], Summary], str]] = {
 }  # fmt: skip
 
 
-def test_a_summary_that_was_computed_fits() -> None:
+def test_a_computed_summary_fits() -> None:
     assert inconsistency(a_summary()) == ""
 
 
-@pytest.mark.parametrize("what", MADE_UP)
-def test_one_that_was_made_up_does_not(what: str) -> None:
-    change, expected = MADE_UP[what]
+@pytest.mark.parametrize("case", FORGED)
+def test_a_forged_summary_is_refused(case: str) -> None:
+    change, expected = FORGED[case]
     assert expected in inconsistency(change(a_summary()))
 
 
@@ -71,7 +71,7 @@ def test_one_that_was_made_up_does_not(what: str) -> None:
     [([0, 1], [1, 2], ""), ([0, 2], [1, 2], "names of launches"), ([0, 1], [1, -2], "cannot be added up"),
      ([0, 1], [2**62, 2**62], "cannot be added up"), ([0, 1], [1], "of shape (1,)")],
 )  # fmt: skip
-def test_launches_too(name: list[int], dur_ns: list[int], expected: str) -> None:
+def test_forged_launches_are_refused(name: list[int], dur_ns: list[int], expected: str) -> None:
     none = np.full(2, np.nan)
     table = LaunchTable(
         StringTable(("gemm", "copy")), np.array(name, np.int32), np.array(dur_ns, np.int64), none, none

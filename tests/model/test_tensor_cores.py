@@ -1,4 +1,4 @@
-"""Names of kernels that say whether they use tensor cores."""
+"""Tensor cores recognised by kernel name."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ from tb_perfcompare.model.vendors import CUDA
         ("void cudnn::detail::dgrad_engine<float, 512, 6, 5, 3, 3, 3, false>", False),
     ],
 )
-def test_types_and_instructions_in_a_name(name: str, uses: bool) -> None:
+def test_kernel_names_show_tensor_cores(name: str, uses: bool) -> None:
     assert CUDA.tensor_cores is not None
     assert uses_tensor_cores(name, CUDA.tensor_cores) is uses

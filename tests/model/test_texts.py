@@ -1,4 +1,4 @@
-"""Columns of texts held as numbers are like tuples of the texts, in memory, between processes and on disk."""
+"""Columns of texts stored as numbers equal tuples of the texts, in memory, pickled and on disk."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def texts_of(codes: list[int]) -> Texts:
 
 
 @given(CODES, CODES)
-def test_like_a_tuple(codes: list[int], others: list[int]) -> None:
+def test_texts_equal_a_tuple(codes: list[int], others: list[int]) -> None:
     texts, plain, other = texts_of(codes), tuple(WORDS[code] for code in codes), tuple(WORDS[code] for code in others)
     assert (tuple(texts), len(texts), hash(texts)) == (plain, len(plain), hash(plain))
     assert texts == plain and plain == texts and texts == texts_of(codes)
@@ -47,7 +47,7 @@ def test_like_a_tuple(codes: list[int], others: list[int]) -> None:
 @pytest.mark.parametrize("many", [0, 1_000])
 @pytest.mark.parametrize("spare", [0, 1, 1_000])
 @given(codes=CODES)
-def test_short_or_long_and_of_many_texts_or_few(many: int, spare: int, codes: list[int]) -> None:
+def test_column_and_keys_equal_tuples_in_every_representation(many: int, spare: int, codes: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_MANY", many)
         patch.setattr(module, "_SPARE", spare)
@@ -59,7 +59,7 @@ def test_short_or_long_and_of_many_texts_or_few(many: int, spare: int, codes: li
 
 
 @given(CODES)
-def test_kept_and_sent(codes: list[int]) -> None:
+def test_texts_survive_packing_and_pickling(codes: list[int]) -> None:
     texts = texts_of(codes)
     for kept in (Kept(texts, TextRows((texts, texts))), Kept(tuple(texts), tuple(zip(texts, strict=True)))):
         read = unpacked(packed(kept), Kept)
@@ -73,7 +73,7 @@ def test_shared_texts_are_written_once() -> None:
 
 
 @pytest.mark.parametrize("code", [[-1], [5], [0, 5]])
-def test_no_text_beyond_those_there_are(code: list[int]) -> None:
+def test_a_number_beyond_the_texts_is_refused(code: list[int]) -> None:
     with pytest.raises(ValueError, match="beyond"):
         texts_of(code)
     data = packed(Kept(texts_of([4] * len(code)), ()))
@@ -83,7 +83,7 @@ def test_no_text_beyond_those_there_are(code: list[int]) -> None:
         unpacked(data.replace(np.array([4] * len(code), dtype="<i4").tobytes(), array), Kept)
 
 
-def test_rows_have_as_many_parts() -> None:
+def test_rows_of_different_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match="no rows"):
         TextRows((texts_of([0]), texts_of([0, 1])))
     with pytest.raises(ValueError, match="no rows"):
@@ -91,14 +91,14 @@ def test_rows_have_as_many_parts() -> None:
 
 
 @pytest.mark.parametrize("asked", ["all", "one by one"])
-def test_places_are_made_when_asked_for(asked: str) -> None:
+def test_places_are_made_on_demand(asked: str) -> None:
     names, shapes = texts_of([0, 2, 0, 2]), texts_of([1, 1, 3, 1])
     above = np.array([0, 1, 2, 0], dtype=np.int32)
     pool = PlacePool(above, names, shapes)
-    want = [""]
+    expected = [""]
     for at, upper in enumerate(above.tolist()):
-        want.append(place_below(want[upper], names[at], shapes[at]))
+        expected.append(place_below(expected[upper], names[at], shapes[at]))
     sent = pickle.loads(pickle.dumps(pool))
     for one in (pool, sent):
         assert len(one) == 5
-        assert ([one.text(at) for at in range(5)] if asked == "one by one" else one.texts) == want
+        assert ([one.text(at) for at in range(5)] if asked == "one by one" else one.texts) == expected

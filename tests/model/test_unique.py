@@ -1,4 +1,4 @@
-"""Distinct numbers, medians and quartiles: what numpy says, without what numpy loads for it."""
+"""Distinct numbers, medians and quartiles equal those of numpy, without importing numpy.ma."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NUMBERS = st.lists(st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1)).map(la
 
 
 @given(NUMBERS)
-def test_the_same_as_numpy(values: np.ndarray) -> None:
+def test_unique_numbers_are_numpys(values: np.ndarray) -> None:
     found, first, places, counts = np.unique(values, return_index=True, return_inverse=True, return_counts=True)
     assert unique(values).tolist() == found.tolist()
     assert [part.tolist() for part in unique_places(values)] == [found.tolist(), places.tolist()]
@@ -26,8 +26,8 @@ def test_the_same_as_numpy(values: np.ndarray) -> None:
 
 
 @given(NUMBERS, NUMBERS)
-def test_what_is_in_a_list_is_what_numpy_says(values: np.ndarray, wanted: np.ndarray) -> None:
-    assert are_in(values, wanted).tolist() == np.isin(values, wanted).tolist()
+def test_membership_is_numpys(values: np.ndarray, expected: np.ndarray) -> None:
+    assert are_in(values, expected).tolist() == np.isin(values, expected).tolist()
 
 
 @given(NUMBERS.filter(len) | st.lists(st.floats(), min_size=1).map(np.array))

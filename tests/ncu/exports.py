@@ -72,8 +72,8 @@ RULE = 'This kernel exhibits "low" throughput.\nSee the guide, section 3'
 
 def details_page(launches: Sequence[Launch], units: Mapping[str, str] = UNITS, *, labels: bool = True,
                  rules: bool = False, before: str = PROGRESS) -> str:  # fmt: skip
-    """`--page details`, the default: a row per figure. `rules`: with their rows and columns, as sets have them; then
-    the rows of figures stop one comma behind the value."""
+    """`--page details`, the default: a row per figure. With `rules` their rows and columns, and figures end one comma
+    early."""
     columns = (*WHO, "Section Name", "Metric Name", "Metric Unit", "Metric Value")
     text = before + _csv([[*columns, *(RULES if rules else ())]])
     for number, one in enumerate(launches):

@@ -1,4 +1,4 @@
-"""A listing or an export beside a trace: kernels gain utilisation, and nothing else changes."""
+"""A listing or an export attached to a trace: kernels gain utilisation, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from tb_perfcompare.analysis.listings.attach_launches import attach_launches
 from tb_perfcompare.analysis.listings.launch_figures import BOUND_SHARES
 from tb_perfcompare.analysis.listings.launches import summarize_launches
 from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.launches import LaunchRecording
@@ -25,6 +23,7 @@ from tb_perfcompare.model.summary.summary import BOUND_CLASSES, Summary
 from tb_perfcompare.sources.registry import read
 from tests.analysis.summaries import summary as summary_of
 from tests.build import TraceBuilder
+from tests.comparison.compare import compare, notes_of, rows_of
 from tests.ncu.exports import DURATION, OCCUPANCY, Launch, launch, raw_page, write
 from tests.shared_data import SHARED, needs_shared
 from tests.strategies import traces
@@ -34,7 +33,7 @@ ADD = "void at::native::elementwise<4, Add<float> >(int, Add<float>)"
 
 
 def trace(*kernels: tuple[str, float], steps: int = 1, factor: float = 1.0) -> TraceBuilder:
-    """Steps of 1 ms that run each kernel once, for so many us."""
+    """Steps of 1 ms that run each (kernel, µs) once."""
     drawn = TraceBuilder()
     for number in range(steps):
         drawn.step(number, number * 1000, number * 1000 + 1000)
@@ -61,10 +60,6 @@ def facts(of: Summary, fact: str) -> dict[str, float]:
             if np.isfinite(value)}  # fmt: skip
 
 
-def notes_of(of: Summary, code: NoteCode) -> list[str]:
-    return [note.message for note in of.notes if note.code is code]
-
-
 def test_a_kernel_gets_the_mean_of_its_launches_weighted_by_their_time(tmp_path: Path) -> None:
     got = attach_launches(
         summary_of(trace(("gemm", 100), ("scan", 50))),
@@ -77,7 +72,7 @@ def test_a_kernel_gets_the_mean_of_its_launches_weighted_by_their_time(tmp_path:
     ]
 
 
-def test_the_trace_s_own_time_is_split_as_the_launches_are(tmp_path: Path) -> None:
+def test_the_time_of_the_trace_is_split_like_the_launches(tmp_path: Path) -> None:
     got = attach_launches(
         summary_of(trace(("gemm", 100), ("scan", 50), ("other", 7))),
         listing(tmp_path, "gemm | 1000 0.80 0.10", "gemm | 3000 0.40 0.20", "scan | 500 - 0.70"),
@@ -88,7 +83,7 @@ def test_the_trace_s_own_time_is_split_as_the_launches_are(tmp_path: Path) -> No
     assert facts(got, "tensor_bound") == {"gemm": 0.25, "scan": 0.0}
 
 
-def test_what_the_listing_lacks_is_not_measured_and_what_the_trace_lacks_is_reported(tmp_path: Path) -> None:
+def test_kernels_without_figures_and_figures_without_kernels_are_reported(tmp_path: Path) -> None:
     got = attach_launches(
         summary_of(trace(("gemm", 30), ("scan", 70))), listing(tmp_path, "gemm | 900 0.8 0.1", "gone | 100 0.5 0.1")
     )
@@ -111,7 +106,7 @@ def test_kernels_behind_one_name_get_its_figure_and_that_is_reported(tmp_path: P
     ]
 
 
-def test_an_export_tells_kernels_of_one_function_apart(tmp_path: Path) -> None:
+def test_an_export_has_separate_figures_for_kernels_of_one_function(tmp_path: Path) -> None:
     ncu = raw_page(
         [launch(MUL.replace("<4", "<(int)4").replace("> >(int, Mul<float>)", ">>(int, T2)"), 10, 0.0, 60.0),
          launch(ADD.replace("<4", "<(int)4").replace("> >(int, Add<float>)", ">>(int, T2)"), 10, 0.0, 20.0)]
@@ -123,7 +118,7 @@ def test_an_export_tells_kernels_of_one_function_apart(tmp_path: Path) -> None:
     assert dict(got.environment)["metric.dram_active"].startswith("gpu__dram_throughput")
 
 
-def test_measured_occupancy_comes_along_beside_the_estimate(tmp_path: Path) -> None:
+def test_measured_occupancy_is_kept_with_the_estimate(tmp_path: Path) -> None:
     ncu = raw_page([Launch("gemm", {DURATION: "10", OCCUPANCY: "25"})])
     got = attach_launches(summary_of(trace(("gemm", 10))), launches(tmp_path, ncu, "launches.csv"))
     assert facts(got, "achieved_occupancy") == {"gemm": 0.25}
@@ -137,12 +132,12 @@ def test_another_device_is_reported(tmp_path: Path) -> None:
     assert "measured on compute capability 8.0, the trace on 7.0" in notes_of(got, NoteCode.ATTACHED_LAUNCHES)[1]
 
 
-def test_notes_of_the_file_come_along(tmp_path: Path) -> None:
+def test_notes_of_the_file_are_kept(tmp_path: Path) -> None:
     got = attach_launches(summary_of(trace(("gemm", 10))), listing(tmp_path, "gemm | 10 0.5 0.5", "torn | 5"))
     assert notes_of(got, NoteCode.DROPPED_EVENTS) == ["1 lines dropped, the first: line 3: 1 figures instead of 3"]
 
 
-def test_a_run_without_kernels_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_run_without_kernels_is_unchanged(tmp_path: Path) -> None:
     host = TraceBuilder(vendor="cpu")
     host.step(1, 0, 100)
     got = attach_launches(summary_of(host), listing(tmp_path, "gemm | 10 0.5 0.5"))
@@ -155,19 +150,18 @@ def test_launches_are_attached_to_traces_only(tmp_path: Path) -> None:
         attach_launches(summarize_launches(recording, Origin("a", "a")), recording)
 
 
-def test_a_pooled_run_and_a_run_of_some_steps_get_figures_too(tmp_path: Path) -> None:
+def test_a_pooled_run_gets_figures(tmp_path: Path) -> None:
     recording = listing(tmp_path, "gemm | 10 0.5 0.7")
     both = pool([summary_of(trace(("gemm", 10)), span="1"), summary_of(trace(("gemm", 30)), span="2")])
     got = attach_launches(both, recording)
     assert facts(got, "dram_active") == {"gemm": 0.7} and got.bound_ns["memory-bound"] == 40_000
 
 
-def test_a_kernel_that_lost_throughput_is_seen_in_the_comparison_of_two_traces(tmp_path: Path) -> None:
+def test_lost_throughput_shows_in_the_comparison_of_two_traces(tmp_path: Path) -> None:
     a = attach_launches(summary_of(trace(("scan", 100))), listing(tmp_path, "scan | 10 0.0 0.8"))
     b = attach_launches(summary_of(trace(("scan", 200))), listing(tmp_path, "scan | 20 0.0 0.4"))
-    got = compare_summaries(a, b, CompareOptions(resamples=200))
-    kernels = got.tables["kernels"]
-    row = dict(zip([column.name for column in kernels.columns], kernels.rows[0], strict=True))
+    got = compare(a, b)
+    row = rows_of(got.tables["kernels"])["scan"]
     assert (row["baseline_dram_active"], row["candidate_dram_active"]) == (0.8, 0.4)
     assert {line[0]: line[1:4] for line in got.tables["bound"].rows} == {
         "memory-bound": (100.0, 0.0, -100.0), "neither": (0.0, 200.0, 200.0),
@@ -201,7 +195,7 @@ NAMES = ("sgemm_128x64_nn", "add", "void at::native::add<float>(int)", "volta_fp
 
 
 @given(traces(vendors=("cuda", "rocm")), listed)
-def test_no_time_no_count_and_no_share_of_the_ledger_changes(
+def test_attaching_changes_no_time_no_count_and_no_ledger(
     tmp_path_factory: pytest.TempPathFactory, drawn: TraceBuilder, lines: list[tuple[int, int, float, float]]
 ) -> None:
     drawn.op("aten::mm", 0, 20)  # something to time
@@ -215,7 +209,7 @@ def test_no_time_no_count_and_no_share_of_the_ledger_changes(
     for name, group in before.groups.items():
         found = after.groups[name]
         assert_same(group, replace(found, facts={fact: found.facts[fact] for fact in group.facts}))
-    compared = [compare_summaries(side, side, CompareOptions(resamples=100)) for side in (before, after)]
+    compared = [compare(side, side) for side in (before, after)]
     assert_same(compared[0].ledger, compared[1].ledger)
     assert compared[0].headline == compared[1].headline
     if "kernels" in before.groups:
@@ -230,7 +224,7 @@ def test_no_time_no_count_and_no_share_of_the_ledger_changes(
 
 
 def full_name(short: str, number: int) -> str:
-    """A name as a trace would have it, for one of a listing's, cut or not."""
+    """A trace's name for a name of the listing."""
     if short.endswith("..."):
         return short.removesuffix("...") + "_stages_64x3_tn"
     return f"void at::native::{short}<{number}, at::native::Functor<float> >(int, at::native::Functor<float>)"

@@ -8,16 +8,14 @@ import pytest
 
 from tb_perfcompare.analysis.listings.launches import summarize_launches
 from tb_perfcompare.comparison.checks.comparability import check_comparability
-from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.headline import Verdict
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.sources.registry import read
+from tests.comparison.compare import compare, rows_of
 from tests.ncu.exports import DURATION, OCCUPANCY, SM, TENSOR, Launch, details_page, launch, raw_page, write
 
 LISTING = "Kernel Latency Tensor DRAM\ngemm | 1000 0.80 0.10\nscan | 3000 0.00 0.70\n"
@@ -33,12 +31,8 @@ def export(scan_ns: int = 3000, **who: str) -> str:
     return raw_page([launch("gemm", 1000, 80.0, 10.0, **who), launch("scan", scan_ns, 0.0, 70.0, **who)])
 
 
-def compare(a: Summary, b: Summary) -> Comparison:
-    return compare_summaries(a, b, CompareOptions(resamples=200))
-
-
 def check(a: Summary, b: Summary, name: str) -> Check:
-    return next(one for one in check_comparability(a, b) if one.check == name)
+    return next(check for check in check_comparability(a, b) if check.check == name)
 
 
 def test_two_exports_compare_by_the_sum_of_their_kernels(tmp_path: Path) -> None:
@@ -62,15 +56,15 @@ def test_an_export_and_a_listing_of_the_same_launches_have_the_same_figures(tmp_
     assert listing.bound_ns == ncu.bound_ns
     for fact in ("tensor_active", "dram_active"):
         assert listing.groups["kernels"].facts[fact] == pytest.approx(ncu.groups["kernels"].facts[fact])
-    silent = check(listing, ncu, "utilisation_metrics")
-    assert silent.status == "warn"
-    assert f"the baseline does not name its metric, the candidate's is {TENSOR}" in silent.detail
+    metrics = check(listing, ncu, "utilisation_metrics")
+    assert metrics.status == "warn"
+    assert f"the baseline does not name its metric, the candidate's is {TENSOR}" in metrics.detail
     assert check(listing, ncu, "device_kind").detail == (
         "the baseline does not name its device: the devices may differ"
     )
 
 
-def test_different_metrics_for_one_figure_are_warned_of(tmp_path: Path) -> None:
+def test_different_metrics_for_one_figure_warn(tmp_path: Path) -> None:
     active = TENSOR.replace("elapsed", "active")
     other = raw_page([Launch("gemm", {DURATION: "1000", active: "90"})])
     a, b = side(tmp_path, export()), side(tmp_path, other, "b.csv")
@@ -90,9 +84,8 @@ def test_other_compute_capabilities_are_other_devices(tmp_path: Path) -> None:
     assert check(a, b, "device_kind").detail == "different devices: device compute capability 8.0 → 9.0"
 
 
-def test_measured_occupancy_has_a_column_of_its_own(tmp_path: Path) -> None:
+def test_measured_occupancy_has_its_own_column(tmp_path: Path) -> None:
     got = side(tmp_path, raw_page([Launch("gemm", {DURATION: "1000", OCCUPANCY: "25", SM: "50"})]))
-    table = view_tables(got)["kernels"]
-    row = dict(zip([column.name for column in table.columns], table.rows[0], strict=True))
+    row = rows_of(view_tables(got)["kernels"])["gemm"]
     assert (row["achieved_occupancy"], row["sm_throughput"]) == (0.25, 0.5)
     assert "occupancy" not in row

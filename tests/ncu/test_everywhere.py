@@ -1,4 +1,4 @@
-"""Exports open wherever a trace does, and are attached on the command line, over HTTP and from Python."""
+"""Exports as runs, and attached to traces on the command line, over HTTP and from Python."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import pytest
 
 from tb_perfcompare import compare, open_logdir, side
 from tb_perfcompare.comparison.pairing.pairing import Selection
-from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 from tb_perfcompare.sources.discover import find_runs
 from tests.cli.invoke import tb_perfcompare
+from tests.comparison.compare import rows_of
 from tests.drawn_runs import write_garbage, write_pair
 from tests.ncu.exports import details_page, launch, raw_page, write
 from tests.plugin.server import PAIR, Server
@@ -28,7 +28,7 @@ EXPORT = raw_page([launch(KERNEL, 1000, 40.0, 70.0)])
 
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:
-    """normal/ and abnormal/ with traces of one kernel, and beside them a listing and an export of it."""
+    """normal/ and abnormal/ with traces of one kernel, and a listing and an export of it."""
     logdir = tmp_path / "logs"
     write_pair(logdir)
     write(logdir, LISTING, "before.txt")
@@ -41,10 +41,6 @@ def server(logs: Path) -> Iterator[Server]:
     made = Server(logs)
     yield made
     made.close()
-
-
-def kernel(table: Table) -> dict[str, Any]:
-    return dict(zip([column.name for column in table.columns], table.rows[0], strict=True))
 
 
 def wire_kernel(answer: dict[str, Any]) -> dict[str, Any]:
@@ -75,7 +71,7 @@ def test_exports_are_viewed_and_compared_on_the_command_line(tmp_path: Path) -> 
     assert "memory-bound" in tb_perfcompare("view", before, "--view", "bound").out
 
 
-def test_a_file_of_ncu_s_text_output_is_refused_with_the_command(tmp_path: Path) -> None:
+def test_text_output_of_ncu_is_refused_with_the_command(tmp_path: Path) -> None:
     shown = tb_perfcompare("view", write(tmp_path, "==PROF== Connected to process 1\n  gemm, Context 1\n", "x.txt"))
     assert shown.status == 2 and "ncu --csv --page raw" in shown.err
 
@@ -93,7 +89,7 @@ def test_view_with_launches_shows_utilisation(logs: Path) -> None:
     assert without.status == 2
 
 
-def test_some_steps_of_a_run_get_figures_too(logs: Path) -> None:
+def test_selected_steps_get_figures(logs: Path) -> None:
     words = ("view", logs / "normal", "--launches", logs / "after.csv", "--steps", "2-4", "--view", "kernels", "--json")
     assert wire_kernel(json.loads(tb_perfcompare(*words).out)["table"])["dram_active"] == 0.7
 
@@ -108,21 +104,21 @@ def test_diff_with_launches_of_both_sides(logs: Path) -> None:
     assert [line[0] for line in answer["tables"]["bound"]["rows"]] == ["tensor-bound", "memory-bound"]
     assert (answer["ledger"], answer["headline"]) == (plain["ledger"], plain["headline"])
     checks = {check["check"]: check["status"] for check in answer["comparability"]}
-    assert checks["utilisation_metrics"] == "warn"  # a listing does not say which metrics it holds
+    assert checks["utilisation_metrics"] == "warn"  # a listing does not name its metrics
 
 
 @pytest.mark.parametrize(
     ("file", "says"),
     [("normal", "holds no launches"), ("missing.csv", "No such file"), ("notes.csv", "not a perf_data table")],
 )
-def test_what_cannot_be_attached_is_an_error_of_one_line(logs: Path, file: str, says: str) -> None:
+def test_a_file_that_cannot_be_attached_is_an_error_of_one_line(logs: Path, file: str, says: str) -> None:
     (logs / "notes.csv").write_text("a,b\n")
     shown = tb_perfcompare("view", logs / "normal", "--launches", logs / file)
     assert shown.status == 2 and shown.err.count("\n") == 1
     assert says in shown.err
 
 
-def test_launches_do_not_go_with_compat_nor_with_a_listing(logs: Path) -> None:
+def test_launches_are_refused_with_compat_and_with_a_listing(logs: Path) -> None:
     words = ("--launches", logs / "after.csv")
     assert "does not go with --compat" in tb_perfcompare("view", logs / "normal", "--compat", *words).err
     assert "its own figures" in tb_perfcompare("view", logs / "before.txt", "--view", "kernels", *words).err
@@ -139,7 +135,7 @@ def test_http_attaches_runs_by_name(server: Server) -> None:
     assert "bound" in server.get("api/report", **PAIR, format="json", **names).text
 
 
-def test_the_answer_s_tag_depends_on_the_launches(server: Server, logs: Path) -> None:
+def test_the_etag_depends_on_the_launches(server: Server, logs: Path) -> None:
     def tag(**query: str) -> str:
         return str(server.get("api/comparison", **PAIR, stream="0", **query).headers["ETag"])
 
@@ -150,12 +146,12 @@ def test_the_answer_s_tag_depends_on_the_launches(server: Server, logs: Path) ->
 
 
 @pytest.mark.parametrize("name", ["abnormal", "nothing", "../after.csv", "/etc/passwd"])
-def test_http_takes_names_of_listings_and_no_paths(server: Server, name: str) -> None:
+def test_http_takes_names_of_runs_and_no_paths(server: Server, name: str) -> None:
     answer = server.get("api/view", run="normal", launches=name)
     assert (answer.status_code, json.loads(answer.data)["error"]["code"]) == (404, "selection")
 
 
-def test_http_says_by_its_name_what_cannot_be_read(server: Server, logs: Path) -> None:
+def test_http_names_an_unreadable_file(server: Server, logs: Path) -> None:
     write(logs, raw_page([]), "empty.csv")
     server.json("api/runs", rescan="1")
     answer = server.get("api/view", run="normal", launches="empty.csv")
@@ -167,7 +163,7 @@ def test_http_says_by_its_name_what_cannot_be_read(server: Server, logs: Path) -
 def test_python_attaches_files(logs: Path) -> None:
     def rows(before: Path | None, after: Path | None) -> dict[str, Any]:
         got = compare(side(logs / "normal", launches=before), side(logs / "abnormal", launches=after))
-        return kernel(got.tables["kernels"])
+        return rows_of(got.tables["kernels"])[KERNEL]
 
     assert "baseline_tensor_active" not in rows(None, None)
     both = rows(logs / "before.txt", logs / "after.csv")
@@ -177,7 +173,7 @@ def test_python_attaches_files(logs: Path) -> None:
         compare(side(logs / "normal", launches=next((logs / "normal").iterdir())), logs / "normal")
 
 
-def test_a_file_that_fails_beside_others_does_not_keep_figures_away(logs: Path) -> None:
+def test_a_failed_file_does_not_prevent_attaching(logs: Path) -> None:
     write_garbage(logs / "normal")
     workspace = open_logdir(logs)
     try:
@@ -189,7 +185,7 @@ def test_a_file_that_fails_beside_others_does_not_keep_figures_away(logs: Path) 
     assert summary.bound_ns["memory-bound"] > 0
 
 
-def test_an_unknown_run_of_launches_says_what_there_is(logs: Path) -> None:
+def test_an_unknown_run_of_launches_is_an_error_with_a_suggestion(logs: Path) -> None:
     workspace = open_logdir(logs)
     try:
         with pytest.raises(SelectionError, match=r"no run called 'aftr.csv'; did you mean 'after.csv'"):
@@ -198,7 +194,7 @@ def test_an_unknown_run_of_launches_says_what_there_is(logs: Path) -> None:
         workspace.close()
 
 
-def test_the_demo_s_export_fits_the_demo_s_trace() -> None:
+def test_the_export_of_the_demo_covers_its_trace() -> None:
     demo = Path(__file__).parents[2] / "demo_logs"
     export = demo / "ncu_synthetic" / "training.csv"
     words = ("--launches", export, "--view", "kernels", "--json")

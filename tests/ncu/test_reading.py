@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.sources.ncu.csv_export import read_ncu
 from tb_perfcompare.sources.recognition.format_sniffers import declines_ncu, looks_known
 from tb_perfcompare.sources.registry import read
+from tests.comparison.compare import notes_of
 from tests.ncu.exports import (
     DRAM,
     DURATION,
@@ -33,6 +35,7 @@ from tests.ncu.exports import (
     write,
 )
 
+Page = Callable[..., str]
 GEMM = "void cutlass::Kernel<cutlass_80_tensorop_s1688gemm>(T1::Params)"
 THREE = [launch(GEMM, 1_234_567, 80.25, 10.5), launch("copy(float *, int)", 500, 0.0, 90.0), launch(GEMM, 3000, 70.0)]
 
@@ -48,7 +51,7 @@ def names(got: LaunchRecording) -> list[str]:
 
 
 def note(got: LaunchRecording, code: NoteCode) -> str:
-    return next(one.message for one in got.notes if one.code is code)
+    return notes_of(got, code)[0]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +59,7 @@ def note(got: LaunchRecording, code: NoteCode) -> str:
     [raw_page(THREE), details_page(THREE), details_page(THREE, labels=False), details_page(THREE, rules=True)],
     ids=["raw", "details", "details of --metrics", "details with rules"],
 )
-def test_both_pages_say_the_same(tmp_path: Path, content: str) -> None:
+def test_both_pages_read_the_same(tmp_path: Path, content: str) -> None:
     got = recording(tmp_path, content)
     assert got.format == NCU and got.notes == ()
     assert names(got) == [GEMM, "copy(float *, int)", GEMM]
@@ -74,13 +77,12 @@ def test_both_pages_say_the_same(tmp_path: Path, content: str) -> None:
      ("ns", "2848.000000", 2848), ("us", "1’234.5", 1_234_500)],
 )  # fmt: skip
 @pytest.mark.parametrize("page", [raw_page, details_page])
-def test_durations_in_every_unit_old_and_new(tmp_path: Path, page: object, unit: str, cell: str, ns: int) -> None:
-    assert callable(page)
+def test_durations_in_every_unit_old_and_new(tmp_path: Path, page: Page, unit: str, cell: str, ns: int) -> None:
     got = recording(tmp_path, page([launch("gemm", cell, 1.0)], {DURATION: unit}))
     assert got.launches.dur_ns.tolist() == [ns]
 
 
-def test_occupancy_and_throughput_of_the_multiprocessors_are_kept_where_they_are(tmp_path: Path) -> None:
+def test_occupancy_and_sm_throughput_are_kept(tmp_path: Path) -> None:
     with_both = Launch("gemm", {DURATION: "100", OCCUPANCY: "33.10", SM: "50"})
     got = recording(tmp_path, details_page([with_both, launch("copy", 10)])).launches
     assert got.occupancy is not None and got.sm is not None
@@ -103,7 +105,7 @@ def test_the_older_layout_has_other_columns_and_a_blank_line(tmp_path: Path) -> 
     assert (got.launches.dur_ns.tolist(), got.launches.dram.tolist()) == ([11_730], [0.396])
 
 
-def test_metric_names_may_stand_beside_labels(tmp_path: Path) -> None:
+def test_metric_names_may_follow_labels(tmp_path: Path) -> None:
     both = details_page(THREE).replace('"Duration"', f'"Duration ({DURATION})"')
     both = both.replace('"DRAM Throughput"', f'"DRAM Throughput {DRAM}"')
     assert recording(tmp_path, both).metrics["dram_active"] == DRAM
@@ -127,7 +129,7 @@ def test_the_best_metric_that_any_launch_carries_is_used_for_all(tmp_path: Path)
     assert recording(tmp_path, raw_page([nowhere, b])).metrics["tensor_active"] == active
 
 
-def test_bytes_of_both_directions_add_up_and_one_alone_is_nothing(tmp_path: Path) -> None:
+def test_bytes_of_both_directions_add_up_and_one_alone_is_ignored(tmp_path: Path) -> None:
     read_, written = (f"dram__bytes_{way}.sum.pct_of_peak_sustained_elapsed" for way in ("read", "write"))
     both = recording(tmp_path, raw_page([Launch("a", {DURATION: "10", read_: "30", written: "12"})]))
     assert both.launches.dram.tolist() == [0.42] and both.metrics["dram_active"] == f"{read_} + {written}"
@@ -139,8 +141,8 @@ def test_several_devices_and_processes_are_kept_and_reported(tmp_path: Path) -> 
     for page in (raw_page, details_page):
         got = recording(tmp_path, page(two))
         assert (len(got.launches), got.devices) == (2, 2)
-        said = [one.message for one in got.notes if one.code is NoteCode.MIXED_LAUNCHES]
-        assert [text.split(" are")[0] for text in said] == ["launches of 2 devices", "launches of 2 processes"]
+        mixed = notes_of(got, NoteCode.MIXED_LAUNCHES)
+        assert [text.split(" are")[0] for text in mixed] == ["launches of 2 devices", "launches of 2 processes"]
 
 
 def test_equal_ids_of_two_processes_are_two_launches(tmp_path: Path) -> None:
@@ -153,7 +155,7 @@ def test_the_device_s_model_is_read_where_the_export_has_it(tmp_path: Path) -> N
     assert recording(tmp_path, raw_page([named, named])).device_name == "NVIDIA A100-SXM4-40GB"
 
 
-def test_exports_one_after_another_are_one(tmp_path: Path) -> None:
+def test_concatenated_exports_are_one(tmp_path: Path) -> None:
     one, other = raw_page([launch("a", 10, 5.0)]), raw_page([launch("b", 20)], before="==PROF== Disconnected\n")
     got = recording(tmp_path, one + other)
     assert names(got) == ["a", "b"] and got.launches.dur_ns.tolist() == [10, 20]
@@ -165,8 +167,7 @@ def test_exports_one_after_another_are_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", [raw_page, details_page])
 @pytest.mark.parametrize("change", ["gzip", "crlf", "mark", "crlf and mark in gzip"])
-def test_line_ends_marks_and_compression_make_no_difference(tmp_path: Path, page: object, change: str) -> None:
-    assert callable(page)
+def test_line_ends_byte_order_marks_and_compression_read_the_same(tmp_path: Path, page: Page, change: str) -> None:
     content = page(THREE).encode()
     content = content.replace(b"\n", b"\r\n") if "crlf" in change else content
     content = b"\xef\xbb\xbf" + content if "mark" in change else content
@@ -175,7 +176,7 @@ def test_line_ends_marks_and_compression_make_no_difference(tmp_path: Path, page
     assert got.launches.dur_ns.tolist() == [1_234_567, 500, 3000] and got.notes == ()
 
 
-def test_torn_rows_are_dropped_counted_and_named(tmp_path: Path) -> None:
+def test_truncated_rows_are_dropped_and_counted(tmp_path: Path) -> None:
     whole = raw_page(THREE)
     cut_short = whole[: whole.rindex('"70.00"') + 4]  # in the middle of a cell of line 8
     got = recording(tmp_path, cut_short)
@@ -186,7 +187,7 @@ def test_torn_rows_are_dropped_counted_and_named(tmp_path: Path) -> None:
     assert got.stats.events == 3 and dict(got.stats.dropped) == {"it ends inside quotes": 1}
 
 
-def test_a_row_that_lost_cells_and_text_between_the_rows(tmp_path: Path) -> None:
+def test_short_rows_and_text_between_rows_are_dropped(tmp_path: Path) -> None:
     lines = raw_page(THREE).splitlines()
     lines[6] = lines[6].rsplit(",", 1)[0]
     lines.insert(7, "epoch 2, loss 0.125")
@@ -195,18 +196,18 @@ def test_a_row_that_lost_cells_and_text_between_the_rows(tmp_path: Path) -> None
     assert "2 lines or launches dropped, the first: line 8" in note(got, NoteCode.DROPPED_EVENTS)
 
 
-def test_a_torn_row_does_not_swallow_the_next_one(tmp_path: Path) -> None:
+def test_a_truncated_row_does_not_swallow_the_next(tmp_path: Path) -> None:
     lines = raw_page(THREE).splitlines()
     lines[6] = lines[6][:62]
     assert lines[6].count('"') % 2
     assert recording(tmp_path, "\n".join(lines)).launches.dur_ns.tolist() == [1_234_567, 3000]
 
 
-def test_what_is_no_figure_is_not_measured_and_named(tmp_path: Path) -> None:
+def test_an_invalid_figure_is_not_measured_and_reported(tmp_path: Path) -> None:
     got = recording(tmp_path, raw_page([launch("a", 10, "soon", 10.0), launch("b", 10, 900.0, 10.0)]))
     assert np.isnan(got.launches.tensor).all() and got.launches.dram.tolist() == [0.1, 0.1]
-    said = f"2 figures not used, the first: line 6, {TENSOR}: 'soon' is not a number"
-    assert note(got, NoteCode.DROPPED_EVENTS) == said
+    expected = f"2 figures not used, the first: line 6, {TENSOR}: 'soon' is not a number"
+    assert note(got, NoteCode.DROPPED_EVENTS) == expected
 
 
 def test_launches_without_a_duration_are_dropped_and_named(tmp_path: Path) -> None:
@@ -228,8 +229,7 @@ def test_an_export_without_durations_names_the_command(tmp_path: Path) -> None:
     [("27.595.520", "65"), ("1.234.567,89", "65"), ("100", "65,77"), ("100", "65,770000"), ("117.344", "65"),
      ("100", "0,123"), ("1 234,5", "65")],
 )  # fmt: skip
-def test_decimal_commas_are_an_error_with_a_remedy(tmp_path: Path, page: object, cells: tuple[str, str]) -> None:
-    assert callable(page)
+def test_decimal_commas_are_an_error_with_a_remedy(tmp_path: Path, page: Page, cells: tuple[str, str]) -> None:
     with pytest.raises(CorruptInput, match=r"line \d+, column .*decimal comma; .*LC_ALL=C ncu --import"):
         recording(tmp_path, page([launch("a", 50, 10.0), launch("b", cells[0], cells[1])]))
 
@@ -240,7 +240,7 @@ def test_a_raw_page_without_its_line_of_units_is_refused(tmp_path: Path) -> None
         recording(tmp_path, "\n".join(lines[:4] + lines[5:]))
 
 
-def test_a_unit_that_is_none_is_reported(tmp_path: Path) -> None:
+def test_an_unknown_unit_is_reported(tmp_path: Path) -> None:
     got = recording(tmp_path, raw_page([launch("a", 10, 10.0)], {DURATION: "ns", TENSOR: "byte"}))
     assert "'byte' is not one of its units" in note(got, NoteCode.DROPPED_EVENTS)
 
@@ -266,7 +266,7 @@ def test_a_gzip_file_cut_in_the_middle_gives_what_was_before(tmp_path: Path) -> 
     content = gzip.compress(many.encode())
     got = recording(tmp_path, content[: len(content) // 2])
     assert 0 < len(got.launches) < 3000
-    assert NoteCode.TRUNCATED in {one.code for one in got.notes}
+    assert NoteCode.TRUNCATED in {note.code for note in got.notes}
 
 
 @pytest.mark.parametrize("content", ["", "a,b\n1,2\n", '"Process ID","Kernel Name","Invocations","Metric Name"\n'])

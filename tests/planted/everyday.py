@@ -1,9 +1,9 @@
-"""What people change in training programs, recorded with torch on the CPU: is it seen, and is it named?
+"""Common changes of training programs, recorded with torch on the CPU: is each found and named?
 
 python -m tests.planted.everyday OUT [--change NAME ...] [--judge-only] [--single]      needs torch
 
 Three small models (a convolutional, a recurrent one and a transformer), 33 changes and nine equal pairs; three
-recordings a side, alternately. The list and what must be said were written down before any answer was looked at.
+recordings per side, alternately. Changes and expected findings were fixed before any result was read.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ Direction = Literal["slower", "faster", "any", "none"]
 class Setup:
     """A training program and its recording; the defaults are the ordinary one.
 
-    parts       layers that are built otherwise: "group norm", "mish", "wide", "deep", "dropout", "kernel 5",
+    parts       variants of layers: "group norm", "mish", "wide", "deep", "dropout", "kernel 5",
                 "depthwise", "gru", "bidirectional", "attention by hand", "channels last"
-    loop        what the loop does besides: "clip", "metric", "accumulate", "validate", "ema", "anomaly", "zeros",
+    loop        extra work of the loop: "clip", "metric", "accumulate", "validate", "ema", "anomaly", "zeros",
                 "snapshot", "sleep", "garbage", "double input", "histogram"
     optimizer   "sgd", "adam", "adam one by one"
     dtype       "float32", "float64", "autocast"
     augment     Python loops over each sample in the loader
     workers     processes of the loader
-    threads     of torch; hogs: processes that only compute, beside this one
+    threads     of torch; hogs: other processes that only compute
     """
 
     model: Model
@@ -57,9 +57,8 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Two programs, the direction of the change, and what the first finding must be about: its rule, or a whole name in
-    its subject or sentence, matches one of the globs in `says`. Nothing in `says`: no finding is asked for. "any": nor
-    is a direction."""
+    """Two programs, the expected direction, and globs, one of which must match the rule of the first finding, or a name
+    in its subject or sentence. Without globs no finding is expected; with "any" no direction."""
 
     name: str
     before: object
@@ -149,7 +148,7 @@ def right_direction(change: Change, found: Comparison) -> bool:
 
 
 def named(change: Change, found: Comparison) -> bool:
-    """Whether the first finding is about the change; of equal programs whether there is none."""
+    """Whether the first finding names the change; for equal programs, whether there is none."""
     if change.direction == "none":
         return not found.findings
     if not found.findings:

@@ -104,7 +104,7 @@ MODELS = {"convolution": Convolution, "recurrent": Recurrent, "transformer": Tra
 
 
 class Samples(Dataset[tuple[torch.Tensor, int]]):
-    """Seeded samples; each takes `augment` turns of a Python loop more."""
+    """Seeded samples; `augment` sets the length of a Python loop per sample."""
 
     def __init__(self, setup: Setup, count: int) -> None:
         draw = torch.Generator().manual_seed(0)
@@ -177,18 +177,18 @@ def record(setup: Setup, target: Path) -> None:
                     output = model(inputs)
                     loss = loss_of(output, labels) / len(halves)
                 loss.backward()
-            _besides(setup, model, average, inputs, output, labels, kept)
+            _extra_work(setup, model, average, inputs, output, labels, kept)
             optimizer.step()
             profiler.step()
     for hog in hogs:
         hog.kill()
 
 
-def _besides(
+def _extra_work(
     setup: Setup, model: nn.Module, average: nn.Module, inputs: torch.Tensor, output: torch.Tensor,
     labels: torch.Tensor, kept: list[object],
 ) -> None:  # fmt: skip
-    """What the loop does between the backward pass and the optimizer."""
+    """Extra work of the loop between the backward pass and the optimizer."""
     if "clip" in setup.loop:
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     if "metric" in setup.loop:

@@ -1,10 +1,9 @@
-"""Five programs more, with changes that neither everyday.py nor unseen.py has: is a change seen, and is it named?
+"""Five more programs, with changes that neither everyday.py nor unseen.py has: is each found and named?
 
 python -m tests.planted.further OUT [--change NAME ...] [--judge-only]      needs torch and a C++ compiler
 
 34 changes and 14 equal pairs, three of which draw other weights and data and one of which has a busy machine in one
-recording; three recordings a side, alternately. The list and what must be said were written down before any answer was
-looked at.
+recording; three recordings per side, alternately. Changes and expected findings were fixed before any result was read.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from tests.planted.everyday import Change, Direction, run
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program of further_training.py, what it does otherwise than the ordinary one, and what it draws by."""
+    """A program of further_training.py, how it differs from the ordinary one, and its seed."""
 
     model: str
     habits: frozenset[str] = frozenset()
@@ -25,7 +24,7 @@ class Program:
 
 
 def _change(model: str, habit: str, direction: Direction, says: str = "", before: str = "") -> Change:
-    """`says`: globs, one of which the first finding must match; `before`: what the baseline does otherwise."""
+    """`says`: globs, one of which the first finding must match; `before`: how the baseline differs."""
     one, other = (Program(model, frozenset(filter(None, [what]))) for what in (before, habit))
     return Change(f"{model}, {habit}", one, other, direction, tuple(says.split()))
 

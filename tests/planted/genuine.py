@@ -1,4 +1,4 @@
-"""Pairs of genuine torch.profiler recordings that differ in one habit of the program, and the rule that must name it.
+"""Pairs of real torch.profiler recordings that differ in one habit of the program, and the rule that must name it.
 
 python -m tests.planted.genuine OUT [--fault NAME ...]      needs torch; records into OUT, prints what is found first
 """
@@ -21,10 +21,10 @@ from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 
 SPANS = 3
-"""Recordings per side. Those of the two sides take turns, so that a machine that becomes slower does so for both."""
+"""Recordings per side, alternately, so that a drifting machine affects both."""
 
 LINUX = sys.platform == "linux"
-"""Where processes can be tied to a core, and forked with torch in them."""
+"""Processes can be pinned to a core, and forked with torch loaded."""
 
 SIDES = ("healthy", "faulty")
 
@@ -71,7 +71,7 @@ class Habits:
 
 HEALTHY = Habits()
 PLAIN = Habits(batch=1, depth=12, profile_memory=False)
-"""Many short operators, little of which is recorded."""
+"""Many short operators, with little recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +110,7 @@ FAULTS: tuple[Fault, ...] = (
     _fault("longer inputs", "workload_changed", "aten::", base=replace(HEALTHY, lengths=0.25), lengths=0.8, seed=1),
 )  # fmt: skip
 
-EQUAL: tuple[Fault, ...] = tuple(
-    Fault(f"equal {number}", HEALTHY, HEALTHY, "") for number in (1, 2, 3)
-)
+EQUAL: tuple[Fault, ...] = tuple(Fault(f"equal {number}", HEALTHY, HEALTHY, "") for number in (1, 2, 3))
 
 
 def record_in_turns(pairs: Iterable[tuple[str, object, object]], target: Path, module: str) -> None:

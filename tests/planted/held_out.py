@@ -1,9 +1,9 @@
-"""Four programs more, kept apart from all rules: is a change of them seen, and is it named?
+"""Four held-out programs, with which no rule was developed: is each change found and named?
 
 python -m tests.planted.held_out OUT [--change NAME ...] [--judge-only]      needs torch
 
-26 changes and eight equal pairs; three recordings a side, alternately. The list and what must be said were written down
-before any answer was looked at.
+26 changes and eight equal pairs; three recordings per side, alternately. Changes and expected findings were fixed
+before any result was read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.planted.everyday import Change, Direction, run
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program of held_out_training.py, and what it does otherwise than the ordinary one."""
+    """A program of held_out_training.py, and how it differs from the ordinary one."""
 
     model: str
     habit: str = ""

@@ -1,5 +1,5 @@
-"""Equal programs from recordings of other pairs: of each two pairs with one healthy program the healthy captures are
-dealt to two sides alternately, and the verdict has to have no direction.
+"""Equal programs from recordings of different pairs: healthy captures of two pairs with the same program are dealt to
+two sides alternately, and the verdict must have no direction.
 
 python -m tests.planted.mixed_captures everyday|further|unseen|held_out FOLDER      FOLDER as the set recorded it
 """

@@ -67,7 +67,7 @@ MATH = replace(
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """What a vendor's runtime calls its functions."""
+    """Names of a vendor's runtime calls."""
 
     stream_wait: str
     device_wait: str

@@ -1,9 +1,9 @@
-"""Data-parallel training on two processes with gloo: is a change of it seen, and is it named?
+"""Data-parallel training on two processes with gloo: is each change found and named?
 
 python -m tests.planted.ranks OUT [--change NAME ...] [--judge-only]      needs torch with gloo
 
-15 changes and six equal pairs; both ranks of three recordings a side, alternately. The list and what must be said were
-written down before any answer was looked at.
+15 changes and six equal pairs; both ranks of three recordings per side, alternately. Changes and expected findings were
+fixed before any result was read.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ RANKS = 2
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program of ranks_training.py, and what it does otherwise than the ordinary one."""
+    """A program of ranks_training.py, and how it differs from the ordinary one."""
 
     model: str
     habit: str = ""

@@ -1,9 +1,9 @@
-"""Recorded programs of devices, replayed with faults at known speeds: is the verdict right, and is the fault named?
+"""Recorded device programs, replayed with faults of known size: is the verdict right and the fault named?
 
 python -m tests.planted.replayed DATA OUT [--program NAME ...] [--fault NAME ...] [--busy] [--judge-only] [--single]
 
-DATA holds the recordings (V100, A100, H100, MI300X; see PROGRAMS). Three captures a side. What a fault does to the
-steps is known exactly: they are replayed without noise as well. No accelerator is needed.
+DATA holds the recordings (V100, A100, H100, MI300X; see PROGRAMS). Three captures per side. The exact change of the
+mean step is that of replays without noise. No accelerator is needed.
 """
 
 from __future__ import annotations
@@ -34,9 +34,7 @@ class Program(NamedTuple):
 
 
 PROGRAMS = {
-    "ResNet, V100": Program(
-        "kineto/resnet50_num_workers_4/worker0.1623212756351.pt.trace.json.gz", None, 6
-    ),
+    "ResNet, V100": Program("kineto/resnet50_num_workers_4/worker0.1623212756351.pt.trace.json.gz", None, 6),
     "ResNet behind its loader, V100": Program(
         "kineto/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz", None, 6
     ),
@@ -48,11 +46,11 @@ PROGRAMS = {
     "BERT, MI300X": Program("mixed_devices/mi300/gaunernst_bert-small-uncased__1016001.json.gz", 1, 10),
 }
 LITTLE, MUCH = 0.002, 0.02
-"""Changes of the mean step up to which there is none, and from which the verdict has to say the direction."""
+"""Relative changes of the mean step: up to LITTLE there is none, from MUCH on the verdict must have the direction."""
 
 
 def make(data: Path, program: Program, fault: str, folder: Path, *, busily: bool = False) -> bool:
-    """Writes both sides, and by how many times the mean step changes; False where the program cannot have the fault."""
+    """Writes both sides and the ratio of the mean steps; False if the program cannot have the fault."""
     of = recorded(data / program.path, program.recorded)
     if fault in NEEDS_COLLECTIVES and not any("nccl" in one.name.lower() for step in of.steps for one in step.device):
         return False
@@ -68,7 +66,7 @@ def make(data: Path, program: Program, fault: str, folder: Path, *, busily: bool
 
 
 def direction(ratio: float) -> str:
-    """What the verdict has to say: "slower", "faster", "none", or "any" for changes too small to ask for one."""
+    """The expected verdict: "slower", "faster", "none", or "any" for changes too small to decide."""
     if abs(ratio - 1) <= LITTLE:
         return "none"
     return "slower" if ratio >= 1 + MUCH else "faster" if ratio <= 1 / (1 + MUCH) else "any"
@@ -81,7 +79,7 @@ def verdict_direction(found: Comparison) -> str:
 
 
 def named(fault: str, found: Comparison) -> bool:
-    """Whether the first finding is about the fault; of equal sides whether there is none."""
+    """Whether the first finding names the fault; for equal sides, whether there is none."""
     if not FAULTS[fault][1]:
         return not found.findings
     if not found.findings:

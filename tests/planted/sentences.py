@@ -1,5 +1,5 @@
-"""Every sentence that the rules of causes write about the planted faults: `python -m tests.planted.sentences` prints
-them in one place, so that they can be read as a reader does."""
+"""Every sentence that the rules of causes write about the planted faults; `python -m tests.planted.sentences` prints
+them for review."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from tempfile import TemporaryDirectory
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.model.summary.summary import Summary
-from tests.cycles.test_comparing import compare as compare_cycles
+from tests.comparison.compare import compare
 from tests.cycles.test_comparing import server
-from tests.listings.drawn import compare as compare_launches
 from tests.listings.drawn import drawn
 from tests.planted.faults import FAULTS
 from tests.planted.sides import compared, side
@@ -29,17 +28,17 @@ _LISTINGS = (
 
 
 def comparisons() -> Iterator[Comparison]:
-    """Each planted fault and its way back."""
+    """Each planted fault in both directions."""
     for a, b in _pairs():
         yield compared(a, b)
         yield compared(b, a)
     for before, after in _LISTINGS:
-        yield compare_launches(drawn(before), drawn(after))
-        yield compare_launches(drawn(after), drawn(before))
+        yield compare(drawn(before), drawn(after))
+        yield compare(drawn(after), drawn(before))
     with TemporaryDirectory() as folder:
         cycles = server(Path(folder)), server(Path(folder), "b", times=3.6, mhz=210)
-        yield compare_cycles(*cycles)
-        yield compare_cycles(*reversed(cycles))
+        yield compare(*cycles)
+        yield compare(*reversed(cycles))
 
 
 def _pairs() -> Iterator[tuple[Summary, Summary]]:
@@ -52,9 +51,9 @@ def _pairs() -> Iterator[tuple[Summary, Summary]]:
     yield measured(HEALTHY, dram_active=0.72), measured(SLOW, dram_active=0.31)
 
 
-def findings(compared: Iterable[Comparison]) -> Iterator[Finding]:
-    """All of them, a sentence once."""
-    found = (finding for comparison in compared for finding in comparison.findings)
+def findings(comparisons: Iterable[Comparison]) -> Iterator[Finding]:
+    """All findings, each sentence once."""
+    found = (finding for comparison in comparisons for finding in comparison.findings)
     return iter({finding.sentence: finding for finding in found}.values())
 
 

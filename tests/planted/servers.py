@@ -1,4 +1,4 @@
-"""Servers with planted faults: prefill and decode by turns, prompts in chunks, decodes with and without a graph
+"""Servers with planted faults: alternating prefill and decode, prompts in chunks, decodes with and without a graph
 (demo_logs/server_traces.py).
 
 `python -m tests.planted.servers 40` prints the table of docs/method/iterations.md, so many pairs of each fault.
@@ -31,7 +31,7 @@ FASTER = {Verdict.FASTER, Verdict.PROBABLY_FASTER}
 
 @cache
 def server_traces() -> ModuleType:
-    """The generator; its module lies beside the recordings that it makes."""
+    """The generator of demo_logs."""
     folder = str(Path(__file__).parents[2] / "demo_logs")
     sys.path.insert(0, folder)
     try:
@@ -43,7 +43,7 @@ def server_traces() -> ModuleType:
 
 @dataclass(frozen=True, slots=True)
 class ServerFault:
-    """`plant` changes what the candidate runs or is asked for; `expected`: words of the verdict that are right."""
+    """`plant` changes the engine or the requests of the candidate; `expected`: the right verdicts."""
 
     name: str
     plant: Callable[[object], object]
@@ -102,10 +102,10 @@ def main(pairs: int) -> None:
     for fault in FAULTS:
         cells = []
         for eager in (False, True):
-            said = [server_pair(fault.name, seed, eager=eager).headline.verdict for seed in range(pairs)]
+            verdicts = [server_pair(fault.name, seed, eager=eager).headline.verdict for seed in range(pairs)]
             served.cache_clear()
-            right = sum(verdict in fault.expected for verdict in said)
-            words = [f"{verdict.value.replace('_', ' ')} {count}" for verdict, count in Counter(said).most_common()]
+            right = sum(verdict in fault.expected for verdict in verdicts)
+            words = [f"{verdict.value.replace('_', ' ')} {count}" for verdict, count in Counter(verdicts).most_common()]
             cells += [f"{right} of {pairs}", ", ".join(words)]
         print(f"| {fault.name} | {' | '.join(cells)} |", flush=True)
 

@@ -7,14 +7,13 @@ from io import BytesIO
 
 from tb_perfcompare.analysis.pooling.step_admission import admit_steps
 from tb_perfcompare.analysis.summarize import summarize
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.build import TraceBuilder
+from tests.comparison.compare import compare, rules_of
 from tests.planted.programs import Program
 from tests.planted.training import record
 
@@ -22,19 +21,19 @@ GENERAL = {
     "kernel_time", "memcpy_time", "memset_time", "communication_time", "runtime_time", "data_loader", "host_time",
     "unrecorded_time", "counter_moved",
 }  # fmt: skip
-"""Rules that tell where time went, which is true of any pair; all others name what happened."""
+"""Rules about where time went; all others name a cause."""
 
 _RECORDED: dict[str, Summary] = {}
 
 
 def summary(trace: TraceBuilder, worker: str = "worker0", span: str = "1") -> Summary:
-    """Read, and without the steps that the product leaves out."""
+    """The summary without the steps that the product drops."""
     recording = read_trace(BytesIO(trace.encode()), name=f"{worker}.{span}.pt.trace.json")
     return admit_steps(summarize(recording, Origin("drawn", "drawn", worker, span)))
 
 
 def side(program: Program, seed: int) -> Summary:
-    """A recording of the program; made once."""
+    """A recording of the program, made once."""
     seeded = program.changed(seed=seed)
     if repr(seeded) not in _RECORDED:
         _RECORDED[repr(seeded)] = summary(record(seeded))
@@ -43,21 +42,19 @@ def side(program: Program, seed: int) -> Summary:
 
 @cache
 def compared(a: Summary, b: Summary) -> Comparison:
-    """With a short bootstrap: findings do not depend on it."""
-    return compare_summaries(a, b, CompareOptions(resamples=200))
+    """Compared once."""
+    return compare(a, b)
 
 
 def first(found: Comparison) -> Finding:
-    """The finding on top."""
+    """The leading finding."""
     assert found.findings, found.headline.reason
     return found.findings[0]
 
 
 def causes(found: Comparison) -> list[str]:
-    """Rules of the findings that say what happened, largest first."""
+    """Rules of the findings that name a cause, leading first."""
     return [finding.rule for finding in found.findings if finding.rule not in GENERAL]
 
 
-def rules(found: Comparison) -> list[str]:
-    """Rules of all findings, largest first."""
-    return [finding.rule for finding in found.findings]
+rules = rules_of

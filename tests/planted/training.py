@@ -1,4 +1,4 @@
-"""A clockwork that runs a training program and writes its trace: pairs of traces have one known cause.
+"""A simulator that runs a training program and writes its trace, so that pairs of traces have one known cause.
 
 A host thread loads, launches and waits; one stream runs kernels in order; a kernel starts when it is launched and the
 stream is free. Collectives have a stream of their own. Times are microseconds. Durations vary by a few percent, seeded.
@@ -17,7 +17,7 @@ LATENCY = 3.0
 """From the launch to the start on an idle stream."""
 
 ALLOCATIONS = 8
-"""Operators per step that allocate; most of what they need the allocator has."""
+"""Operators per step that allocate, mostly from cached memory."""
 
 MIB = 2**20
 

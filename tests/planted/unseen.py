@@ -1,9 +1,9 @@
-"""Other programs than those that rules were made with: is a change of them seen, and is it named?
+"""Programs with which no rule was developed: is each change found and named?
 
 python -m tests.planted.unseen OUT [--change NAME ...] [--judge-only]      needs torch
 
-Nine small programs, 57 changes and 18 equal pairs; three recordings a side, alternately. The list and what must be said
-were written down before any answer was looked at.
+Nine small programs, 57 changes and 18 equal pairs; three recordings per side, alternately. Changes and expected
+findings were fixed before any result was read.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from tests.planted.everyday import Change, Direction, run
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program of unseen_training.py and what it does otherwise than the ordinary one; updates of the weights in a
-    step."""
+    """A program of unseen_training.py, how it differs from the ordinary one, and weight updates per step."""
 
     model: str
     habits: frozenset[str] = frozenset()
@@ -25,7 +24,7 @@ class Program:
 
 
 def _change(model: str, habit: str, direction: Direction, says: str = "", before: str = "") -> Change:
-    """`says`: globs, one of which the first finding must match; `before`: what the baseline does otherwise."""
+    """`says`: globs, one of which the first finding must match; `before`: how the baseline differs."""
     both = frozenset({"no shapes"} & {habit})
     one, other = (frozenset(filter(None, [what])) | both for what in (before, habit))
     updates = (4, 8 if habit == "more updates" else 4) if model == "policy" else (1, 1)
@@ -98,7 +97,8 @@ CHANGES: tuple[Change, ...] = (
 EQUAL: tuple[Change, ...] = tuple(
     Change(f"equal {model} {number}", Program(model, updates=updates), Program(model, updates=updates), "none")
     for model, updates in dict.fromkeys(
-        (change.before.model, change.before.updates) for change in CHANGES  # type: ignore[attr-defined]
+        (change.before.model, change.before.updates)
+        for change in CHANGES  # type: ignore[attr-defined]
     )
     for number in (1, 2)
 )

@@ -315,9 +315,7 @@ def record(program: Program, target: Path) -> None:
         weight.requires_grad_(False)
     optimizer = _optimizer(program, weights)
     draw = torch.Generator().manual_seed(3)
-    batches = [
-        tuple(one.to(kind) if one.is_floating_point() else one for one in model.batch(draw)) for _ in range(4)
-    ]
+    batches = [tuple(one.to(kind) if one.is_floating_point() else one for one in model.batch(draw)) for _ in range(4)]
     kept: list[object] = [torch.zeros(4_000_000)] if "buffer" in habits else []
     with profile(
         activities=[ProfilerActivity.CPU],
@@ -336,7 +334,7 @@ def record(program: Program, target: Path) -> None:
             else:
                 for _ in range(program.updates):
                     _update(model, batch, weights, optimizer, habits, kept)
-            _besides(model, batch, habits, kept)
+            _extra_work(model, batch, habits, kept)
             profiler.step()
 
 
@@ -369,8 +367,8 @@ def _update(
     optimizer.step()
 
 
-def _besides(model: Trained, batch: tuple[Tensor, ...], habits: Habits, kept: list[object]) -> None:
-    """What else a step does."""
+def _extra_work(model: Trained, batch: tuple[Tensor, ...], habits: Habits, kept: list[object]) -> None:
+    """Extra work of a step."""
     if "waits" in habits:
         time.sleep(0.004)
     if "log" in habits:

@@ -1,4 +1,4 @@
-"""The same comparison in every format: nothing lost, nothing run, nothing broken by a name."""
+"""One comparison in every format: complete, escaped, intact with any name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_every_format_is_utf8_and_the_same_each_time(name: str) -> None:
     assert drawn(name) == drawn(name)
 
 
-def test_text_says_the_verdict_first_then_the_numbers() -> None:
+def test_text_has_the_verdict_first_then_the_numbers() -> None:
     lines = drawn("text").splitlines()
     assert lines[0] == "Slower: the typical step takes 27.9 % more"
     whole = "\n".join(lines)
@@ -55,7 +55,7 @@ def test_text_ledger_rows_add_up_to_the_last_row() -> None:
     }
 
 
-def test_text_marks_what_is_new_gone_absent_and_unclear() -> None:
+def test_text_marks_new_removed_absent_and_unclear_figures() -> None:
     lines = drawn("text").splitlines()
     gone = next(line for line in lines if "pipe|in|name" in line)
     new = next(line for line in lines if "=SUM(A1)" in line)
@@ -66,7 +66,7 @@ def test_text_marks_what_is_new_gone_absent_and_unclear() -> None:
     assert "+27.9 % ~" in unclear
 
 
-def test_top_limits_rows_and_says_how_many_are_left() -> None:
+def test_top_limits_rows_and_counts_the_rest() -> None:
     assert "… 9 more rows: --table operators" in drawn("text", top=2)
     assert "9 more rows are not shown" in drawn("md", top=2)
     assert len(drawn("csv", table="operators", top=2).splitlines()) == 3
@@ -88,7 +88,7 @@ def test_markdown_tables_keep_their_columns_whatever_the_name() -> None:
         assert len(re.findall(r"(?<!\\)\|", line)) == 9
 
 
-def test_markdown_shows_names_as_code_and_mentions_nobody() -> None:
+def test_markdown_shows_names_as_code() -> None:
     text = drawn("md", table="operators")
     assert r"`pipe\|in\|name`" in text
     assert "`@everyone`" in text
@@ -107,7 +107,7 @@ def test_csv_holds_raw_numbers_and_no_formula() -> None:
     assert rows[0]["name"] == LONG_NAME
 
 
-def test_csv_of_the_whole_is_the_ledger() -> None:
+def test_csv_without_a_table_is_the_ledger() -> None:
     rows = list(csv.DictReader(io.StringIO(drawn("csv"))))
     assert [(row["category"], row["name"], row["delta_us"]) for row in rows] == [
         ("DataLoader", "", "600.0"), ("DataLoader", "next", "600.0"), ("Other", "", "-100.0"), ("", "total", "500.0"),
@@ -131,7 +131,7 @@ class _Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_html_is_one_closed_file_without_scripts_or_requests() -> None:
+def test_html_is_well_formed_without_scripts_or_requests() -> None:
     parser = _Tags()
     parser.feed(drawn("html"))
     assert parser.open == []
@@ -140,14 +140,14 @@ def test_html_is_one_closed_file_without_scripts_or_requests() -> None:
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in drawn("html")
 
 
-def test_an_unknown_table_says_which_there_are_and_why_one_is_missing() -> None:
+def test_an_unknown_table_is_an_error_with_the_known_ones_or_the_reason() -> None:
     with pytest.raises(SelectionError, match="there are: ledger, operators"):
         render(comparison(), "text", table="nothing")
     with pytest.raises(SelectionError, match="no device events"):
         render(comparison(), "json", table="kernels")
 
 
-def test_a_list_in_text_imports_nothing_that_draws_pages() -> None:
+def test_text_imports_no_other_renderer() -> None:
     script = "import sys, tb_perfcompare.render.formats; print([name for name in sys.modules if '.render.' in name])"
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert "tb_perfcompare.render.text" in found

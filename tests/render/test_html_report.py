@@ -1,4 +1,4 @@
-"""The web page: its pictures show the figures of the JSON, names are short and whole, and nothing in it is a code."""
+"""The HTML report: pictures with the figures of the JSON, short names with whole titles, no internal codes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def steps() -> Table:
 
 
 def falls(text: str) -> list[list[str]]:
-    """The waterfall's rows as texts, without the drawing."""
+    """The waterfall's rows as texts."""
     table = text[text.index('<table class="falls">') : text.index("</table>")]
     rows = re.findall(r"<tr.*?</tr>", table)[1:]
     return [[re.sub(r"<[^>]*>", "", cell) for cell in re.findall(r"<td.*?</td>", row)] for row in rows]
@@ -83,7 +83,7 @@ def test_a_bar_starts_where_the_one_before_ended() -> None:
     assert abs(up / down - 2_000_000 / 300_000) < 0.01
 
 
-def test_the_strip_has_every_step_and_marks_those_not_compared() -> None:
+def test_the_step_strip_has_every_step_and_marks_excluded_ones() -> None:
     text = page(tables={"steps": steps()})
     lane_a, lane_b = re.findall(r'<div class="lane .*?</div>', text)
     assert [lane.count("h0") for lane in (lane_a, lane_b)] == [2, 3 + 1]
@@ -94,7 +94,7 @@ def test_the_strip_has_every_step_and_marks_those_not_compared() -> None:
     assert "1 step beyond the axis." in text
 
 
-def test_one_step_on_each_side_makes_no_strip() -> None:
+def test_one_step_per_side_has_no_strip() -> None:
     table = steps()
     alone = Table("steps", "Steps", table.columns, (table.rows[0], table.rows[2]))
     assert "Step times" not in page(tables={"steps": alone})
@@ -110,7 +110,7 @@ def candidates(*rows: tuple[str, str, float, float, float]) -> str:
     return render_table(Table("verdicts", "Candidates against a", CANDIDATES, tuple(made)), "html").decode()
 
 
-def test_candidates_intervals_lie_on_one_scale() -> None:
+def test_intervals_of_candidates_share_a_scale() -> None:
     text = candidates(("logs/x/b", "slower", 0.10, 0.05, 0.15), ("logs/x/c", "faster", -0.10, -0.15, -0.05))
     zero = {float(x) for x in re.findall(r'class="zero" x1="([\d.]+)%"', text)}
     (first, second) = (float(x) for x in re.findall(r'<circle cx="([\d.]+)%"', text))
@@ -120,19 +120,19 @@ def test_candidates_intervals_lie_on_one_scale() -> None:
     assert [word in text for word in ('class="more"', 'class="less"')] == [True, True]
 
 
-def test_candidates_go_without_the_folders_that_all_are_in() -> None:
+def test_candidates_omit_their_common_folders() -> None:
     text = candidates(("logs/x/b/run", "same", 0.0, 0.0, 0.0), ("logs/x/c/run", "same", 0.0, 0.0, 0.0))
     assert '<code title="logs/x/b/run">b/run</code>' in text
 
 
-def test_a_name_is_short_and_its_title_whole() -> None:
+def test_a_name_is_short_with_the_whole_name_as_title() -> None:
     text = page()
     assert '<code title="void at::native::vectorized_elementwise_kernel&lt;4, at::native::AddFunctor' in text
     assert ">vectorized_elementwise_kernel ‹AddFunctor" in text
     assert LONG_NAME.replace("<", "&lt;").replace(">", "&gt;") in text
 
 
-def test_nothing_on_the_page_is_a_code() -> None:
+def test_the_report_has_no_internal_codes() -> None:
     notes = (Note(NoteCode.TABLE_ABSENT, "no nn.Module calls", "modules_ledger"),)
     table = comparison().tables["operators"]
     read = Table("operators", "Operators", table.columns, table.rows, ("Read (docs/method/ledger.md).",))
@@ -145,9 +145,9 @@ def test_nothing_on_the_page_is_a_code() -> None:
     assert "docs/" not in text and "Read." in text
 
 
-def test_a_choice_that_could_settle_it_is_named_not_its_option() -> None:
-    said = {"verdict": Verdict.SAME, "sentence": "Same.", "n": (5, 5)}
-    choice = Alternative("without_outliers", "without step 4", "--steps 5-9", **said)  # type: ignore[arg-type]
+def test_an_alternative_is_named_without_its_option() -> None:
+    verdict = {"verdict": Verdict.SAME, "sentence": "Same.", "n": (5, 5)}
+    choice = Alternative("without_outliers", "without step 4", "--steps 5-9", **verdict)  # type: ignore[arg-type]
     text = page(headline=headline(alternatives=(choice,)))
     assert "<li>Without step 4: Same.<br><small>n 5 and 5</small></li>" in text
 
@@ -157,7 +157,7 @@ def test_a_heading_cannot_leave_the_style_sheet() -> None:
     assert cards([['"}']]).count('"') == 2
 
 
-def test_five_causes_are_open_and_the_others_folded_as_in_the_tab() -> None:
+def test_five_causes_are_open_and_the_rest_folded() -> None:
     (first,) = comparison().findings
     many = tuple(replace(first, subject=f"part {at}", sentence=f"Cause {at}.") for at in range(1, 10))
     text = page(findings=many)
@@ -169,7 +169,7 @@ def test_five_causes_are_open_and_the_others_folded_as_in_the_tab() -> None:
     assert len(re.findall(r"Cause \d", render(comparison(findings=many), "text").decode())) == 8
 
 
-def test_why_runs_are_not_comparable_stands_below_the_heading() -> None:
+def test_the_reason_for_not_comparable_is_below_the_heading() -> None:
     reason = "the candidate has no markers (--step-marker: the baseline has 'profiler'); 10 % of the calls are shared"
     report = page(headline=replace(headline(Verdict.WITHHELD), reason=reason))
     assert re.search(r"<h1[^>]*>Not comparable</h1>", report)

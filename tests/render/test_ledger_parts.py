@@ -1,4 +1,4 @@
-"""The third level of the ledger in every format: all of it in files for machines, the largest of it for people."""
+"""The third level of the ledger: complete in JSON and CSV, the largest parts in reports."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def drawn(name: str, **asked: object) -> str:
     return render(comparison(ledger=BOOKS), name, **asked).decode("utf-8")  # type: ignore[arg-type]
 
 
-def test_json_has_the_part_behind_its_entity_and_both_halves_of_the_rate_effect() -> None:
+def test_json_has_parts_after_their_entity_and_both_rate_effects() -> None:
     rows = json.loads(drawn("json"))["ledger"]["rows"]
     assert [len(row["path"]) for row in rows] == [1, 2, 3, 3, 3, 2]
     assert (rows[1]["rate_effect"], rows[1]["mix_effect"], rows[1]["same_shape_effect"]) == (900_000, 400_000, 500_000)
 
 
-def test_csv_has_every_part_in_a_column_of_its_own() -> None:
+def test_csv_has_a_column_for_parts() -> None:
     rows = list(csv.DictReader(io.StringIO(drawn("csv"))))
     assert [(row["name"], row["part"], row["delta_us"]) for row in rows] == [
         ("", "", "500.0"),
@@ -63,7 +63,7 @@ def test_a_report_without_parts_has_no_such_section() -> None:
     assert "by caller" not in render(comparison(), "text").decode()
 
 
-def test_the_table_of_the_ledger_has_its_parts_below() -> None:
+def test_the_ledger_table_has_its_parts_below() -> None:
     above, _, below = drawn("text", table="ledger").partition("The largest of these by who called them")
     assert "relu" in above and "aten::mm" not in above
     assert [line.split("  ")[1] for line in below.splitlines()[2:]] == ["gemm<float>"] * 3
@@ -80,5 +80,5 @@ def test_the_table_of_the_ledger_has_its_parts_below() -> None:
         ("after a, before b", "after a, before b"),
     ],
 )
-def test_what_is_no_tensor_is_left_out_of_a_shape_in_prose(text: str, brief: str) -> None:
+def test_shapes_in_prose_omit_what_is_not_a_tensor(text: str, brief: str) -> None:
     assert tensor_shapes(text) == brief

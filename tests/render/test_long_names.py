@@ -1,4 +1,4 @@
-"""Two rows never show the same short name; the whole one is in CSV and JSON."""
+"""Shortened names stay different; CSV and JSON have whole names."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ TENSILE = [
 
 @pytest.mark.parametrize("width", [12, 20, 30, 44])
 @pytest.mark.parametrize("names", [TILES, TENSILE, [f"{'x' * 60}{n}{'y' * 60}" for n in range(30)]])
-def test_names_that_are_cut_stay_different(names: list[str], width: int) -> None:
+def test_elided_names_stay_different(names: list[str], width: int) -> None:
     cut = elide_names(names, width)
     assert len({*cut}) == len(names)
     assert max(map(display_width, cut)) <= width
 
 
-def test_the_letters_that_differ_are_kept() -> None:
+def test_differing_letters_are_kept() -> None:
     assert elide_names(TILES[:2], 30) == ["sm90_xmma_gemm_…a_execute_segm", "sm90_xmma_gemm_…b_execute_segm"]
 
 
@@ -42,14 +42,14 @@ def test_tiles_and_layouts_at_the_end_are_kept() -> None:
     )] == [True] * 6  # fmt: skip
 
 
-def test_what_tells_some_names_apart_is_not_what_others_look_like() -> None:
+def test_names_with_two_differing_parts_stay_different() -> None:
     names = [f"{engine}/{fault * 6}/{side}_perf_data" for engine in ("sglang", "vllm")
              for fault in ("gpu_instability", "cpu_frequency") for side in ("normal", "abnormal")]  # fmt: skip
     for width in (20, 24, 30):
         assert len({*elide_names(names, width)}) == len(names)
 
 
-def test_signatures_that_are_all_an_old_triton_kernel_has_stay_apart() -> None:
+def test_old_triton_kernels_that_differ_only_in_signature_stay_different() -> None:
     names = [f"triton__0d1d2d{'3d' * more}{4 if more else 3}de" for more in range(2)]
     assert len({kernel_key(name) for name in names}) == 2
     assert kernel_key("triton_poi_fused_add_0_0d1d2d3de") == "triton_poi_fused_add"
@@ -57,7 +57,7 @@ def test_signatures_that_are_all_an_old_triton_kernel_has_stay_apart() -> None:
 
 @pytest.fixture
 def runs(tmp_path: Path) -> tuple[Path, Path]:
-    """Five Tensile kernels that differ in their tile alone, each under its own operator; other ones before."""
+    """Five Tensile kernels that differ in their tile alone, each of its own operator; other kernels before."""
     for folder, names in (("before", [f"gemm_{n}" for n in range(5)]), ("after", TENSILE)):
         trace = TraceBuilder()
         for step in range(2):
@@ -70,7 +70,7 @@ def runs(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "before", tmp_path / "after"
 
 
-def test_five_kernels_are_five_lines(runs: tuple[Path, Path]) -> None:
+def test_five_kernels_have_five_different_lines(runs: tuple[Path, Path]) -> None:
     lines = tb_perfcompare("view", runs[1], "--view", "kernels").out.splitlines()
     rows = [line.split("  ")[1] for line in lines if "Cijk" in line]
     assert len({*rows}) == len(rows) == 5

@@ -1,4 +1,4 @@
-"""Answers that stay small: what they hold is what the whole holds, and what they leave out is said."""
+"""Limited answers: their rows are those of the whole, and omissions are counted."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_small_comparison_is_sent_whole() -> None:
     assert sent == json.loads(wire.encode(small.to_dict()))
 
 
-def test_a_table_has_at_most_so_many_rows_and_says_what_is_left_out() -> None:
+def test_a_long_table_is_cut_and_counts_what_is_left_out() -> None:
     large = comparison(tables={"kernels": wide(MAX_ROWS + 3)})
     sent = json.loads(comparison_answer(large))
     jsonschema.validate(sent, SCHEMA)
@@ -67,7 +67,7 @@ def test_a_table_has_at_most_so_many_rows_and_says_what_is_left_out() -> None:
     assert table["left_out"] == {"rows": 3, "sums": {"delta_us": math.fsum(rest)}}
 
 
-def test_whatever_is_large_the_answer_is_not() -> None:
+def test_the_answer_stays_small_whatever_is_large() -> None:
     tables = {f"t{number}": wide(30_000, f"t{number}", 150) for number in range(12)} | {"small": wide(40, "small")}
     whole = long_ledger(comparison(tables=tables), 5_000)
     notes = tuple(Note(NoteCode.DROPPED_EVENTS, "x" * 200, f"file{number}") for number in range(5_000))
@@ -118,7 +118,7 @@ def test_pages_together_are_the_table(letters: int) -> None:
     assert [row[0] for row in found] == [f"000000{'x' * letters}"]
 
 
-def test_a_page_may_hold_some_columns_only_and_know_where_a_row_stands() -> None:
+def test_a_page_may_have_some_columns_and_the_place_of_a_row() -> None:
     table = wide(30)
     chosen = choose_rows(table, RowQuery(sort=(("name", True),)))
     sent = json.loads(table_answer(table, chosen, Page(2, 2, ("delta_us", "name")), str(table.rows[29][0])))
@@ -129,7 +129,7 @@ def test_a_page_may_hold_some_columns_only_and_know_where_a_row_stands() -> None
         table_answer(table, chosen, Page(0, 1, ("x",)))
 
 
-def test_a_view_is_cut_alike() -> None:
+def test_a_view_is_cut_like_a_table() -> None:
     table = wide(20_000, letters=300)
     body = view_answer("kernels", "corrected", comparison().baseline, table, (), choose_rows(table, RowQuery()), Page())
     assert len(body) <= MAX_BYTES

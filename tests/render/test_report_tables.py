@@ -1,4 +1,4 @@
-"""Tables of a report: few columns, those that explain the order among them, and names that can be told apart."""
+"""Tables of a report: few columns, including those that explain the order, and distinguishable names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KERNEL = (
 
 
 def operators(*rows: tuple[str, float, float]) -> list[list[str]]:
-    """The report's table of operators, as Markdown cells; a row is its name, its delta and that of its device time."""
+    """The report's operator table as Markdown cells; a row is (name, delta, device delta)."""
     made = tuple(
         (name, 200.0, 200.0 + own, own, 0.5, 30.0, 30.0 + device, device, 90.0, 80.0, -10.0)
         for name, own, device in rows
@@ -34,24 +34,24 @@ def operators(*rows: tuple[str, float, float]) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
 
 
-def test_a_change_on_the_device_stands_beside_that_on_the_host() -> None:
+def test_a_change_on_the_device_has_a_column_next_to_the_host() -> None:
     heads, _, row = operators(("aten::addmm", 25.0, 335.0))
     assert heads == ["Name", "A (µs)", "B (µs)", "Δ (µs)", "Device self Δ (µs)"]
     assert row[-2:] == ["+25.0", "+335"]
 
 
-def test_it_does_also_where_nothing_changed_on_the_host() -> None:
+def test_a_change_on_the_device_alone_has_its_column() -> None:
     heads, *_ = operators(("aten::addmm", 0.0, 335.0))
     assert heads[-2:] == ["Δ (µs)", "Device self Δ (µs)"]
 
 
-def test_without_one_the_share_of_the_change_does() -> None:
+def test_without_a_device_change_the_column_is_the_share() -> None:
     heads, *_ = operators(("aten::addmm", 25.0, 0.0))
     assert heads == ["Name", "A (µs)", "B (µs)", "Δ (µs)", "Δ share"]
 
 
 @pytest.mark.parametrize("format_name", ["text", "md"])
-def test_kernels_that_differ_in_their_middle_are_told_apart(format_name: str) -> None:
+def test_kernels_that_differ_in_the_middle_are_distinguishable(format_name: str) -> None:
     names = [KERNEL.format(functor) for functor in ("CompareNEFunctor", "CompareEqFunctor")]
     rows = tuple((name, 1.0, 2.0, 1.0, 0.5, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0) for name in names)
     text = render(comparison(tables={"kernels": Table("kernels", "Kernels", HEADS, rows)}), format_name).decode()
@@ -59,7 +59,7 @@ def test_kernels_that_differ_in_their_middle_are_told_apart(format_name: str) ->
     assert "vectorized_elementwise_kernel ‹CompareEqFunctor›" in text
 
 
-def test_what_tells_a_short_name_apart_is_cut_last() -> None:
+def test_the_distinguishing_part_of_a_name_is_cut_last() -> None:
     name = "vectorized_elementwise_kernel ‹CompareNEFunctor›"
     assert elide_name(name, 60) == name
     assert elide_name(name, 40) == "vectorized_elementwi… ‹CompareNEFunctor›"

@@ -1,4 +1,4 @@
-"""The roofline of the web page: marks lie where their figures say, and nothing is drawn without figures."""
+"""The roofline of the HTML report: marks at their figures, nothing without figures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def drawn(*rows: tuple[object, ...], peaks: tuple[DevicePeaks | None, DevicePeak
     return ElementTree.fromstring(re.sub(r"<p .*", "", text, flags=re.DOTALL))
 
 
-def test_marks_lie_on_logarithmic_axes_and_areas_are_times() -> None:
+def test_marks_are_on_logarithmic_axes_with_areas_as_times() -> None:
     picture = drawn(MM, GONE, COPY, peaks=(None, None))
     circles = {one.findtext("title", "").partition(":")[0]: one for one in picture.iter("circle")}
     assert set(circles) == {"mm", "<gone>"}
@@ -45,7 +45,7 @@ def test_marks_lie_on_logarithmic_axes_and_areas_are_times() -> None:
     assert len(list(picture.iter("path"))) == 1, "of B there is one row"
 
 
-def test_roofs_are_those_of_the_types_in_use_and_one_device_has_one_set() -> None:
+def test_roofs_are_of_the_types_in_use_once_per_device() -> None:
     def roofs(*peaks: DevicePeaks | None) -> list[tuple[str | None, str | None, str | None]]:
         lines = drawn(MM, GONE, peaks=(peaks[0], peaks[1])).iter("line")
         return [(one.get("class"), one.get("x1"), one.get("y2")) for one in lines if "roof" in one.get("class", "")]
@@ -61,7 +61,7 @@ def test_nothing_is_drawn_without_rates() -> None:
     assert points_of(Table("operators", "Operators", (columns.key("name", "Name", ""),), (("mm",),))) == []
 
 
-def test_roofs_of_one_height_share_a_label_and_labels_lie_apart() -> None:
+def test_roofs_of_equal_height_share_a_label() -> None:
     many = DevicePeaks("X", {"bf16": 1000.0, "fp16": 1000.0, "fp32": 990.0}, 1000.0)
     rows = [(name, *(100.0, 1e13, 9.0, name, "") * 2) for name in many.tflops]
     labels = [one for one in drawn(*rows, peaks=(many, many)).iter("text") if one.get("class") == "roof-name"]

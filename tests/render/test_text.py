@@ -1,4 +1,4 @@
-"""How text is laid out: what stays on one line, and what a table leaves out."""
+"""Layout of text: unbroken figures, wrapped sentences, omitted columns."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_figure_stays_on_one_line(figure: str) -> None:
         assert figure in text((Paragraph(sentence), Facts((("name", sentence),))), Terminal(width))
 
 
-def test_a_sentence_goes_on_inside_its_column() -> None:
+def test_a_sentence_wraps_inside_its_column() -> None:
     table = Table(
         "t", "T", (columns.key("name", "Name", ""), columns.text("cause", "Cause", "")), (("run", CAUSE), ("b", "x"))
     )
@@ -65,16 +65,16 @@ def test_a_column_without_text_is_left_out(cells: tuple[str | None, ...], left: 
         ("MHz", 1410, "1,410"),
     ],
 )  # fmt: skip
-def test_a_figure_whose_unit_is_its_rows(unit: str, value: float, shown: str) -> None:
+def test_a_figure_with_the_unit_of_its_row(unit: str, value: float, shown: str) -> None:
     assert shown in drawn(figures(unit, value, 0.5))
 
 
-def test_microseconds_have_one_sign() -> None:
+def test_microseconds_are_written_with_mu() -> None:
     assert " µs" in drawn(figures("us", 1, 0.5))
     assert " us" not in drawn(figures("us", 1, 0.5))
 
 
-def test_p_in_a_table_is_written_as_in_a_sentence() -> None:
+def test_p_in_a_table_has_the_format_of_sentences() -> None:
     assert "0.0043" in drawn(figures("MHz", 1, 0.00431))
     assert "<0.001" in drawn(figures("MHz", 1, 1e-9))
 
@@ -85,7 +85,7 @@ def test_a_change_is_a_multiple_and_a_share_of_the_change_is_not() -> None:
     assert drawn(table).splitlines()[2].split(maxsplit=1) == ["a", "×46,099  +1,250 %"]
 
 
-def test_a_cause_that_goes_the_other_way_offsets_the_change() -> None:
+def test_a_cause_in_the_other_direction_offsets_the_change() -> None:
     cause = replace(comparison().findings[0], share=-0.25)
     drawn = text(report(comparison(findings=(cause,)), top=1), Terminal(80))
     assert "offsets 25.0 % of the change" in " ".join(drawn.split())

@@ -24,12 +24,12 @@ def decoded(**asked: Any) -> Any:
     return json.loads(render(comparison(), "json", **asked), parse_constant=refuse)
 
 
-def test_it_follows_its_schema() -> None:
+def test_the_json_follows_its_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     jsonschema.validate(decoded(), SCHEMA)
 
 
-def test_the_schema_notices_a_missing_and_a_wrong_value() -> None:
+def test_the_schema_rejects_missing_and_wrong_values() -> None:
     for change in ({"headline": None}, {"schema": "other/1"}, {"window": 3}):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(decoded() | change, SCHEMA)
@@ -44,11 +44,11 @@ def test_absent_and_not_a_number_are_null_and_zero_stays_zero() -> None:
     assert decoded()["ledger"]["rows"][0]["count_effect"] == 0
 
 
-def test_names_survive_exactly() -> None:
+def test_names_are_kept_exactly() -> None:
     assert [row[0] for row in decoded()["tables"]["operators"]["rows"]] == list(NASTY_NAMES)
 
 
-def test_keys_are_in_the_order_of_the_contract() -> None:
+def test_keys_are_in_the_documented_order() -> None:
     assert list(decoded()) == [
         "schema", "version", "baseline", "candidate", "window", "headline", "ledger", "findings", "comparability",
         "tables", "notes", "peaks",
@@ -57,10 +57,7 @@ def test_keys_are_in_the_order_of_the_contract() -> None:
 
 def test_ledger_integers_are_exact_beyond_double_precision() -> None:
     big = 2**60 + 1
-    found = comparison()
-    text = wire.encode({"value": big})
-    assert json.loads(text)["value"] == big
-    assert found.ledger.denominator == 2
+    assert json.loads(wire.encode({"value": big})) == {"value": big}
 
 
 def test_infinite_bounds_of_a_shift_are_null() -> None:
@@ -70,7 +67,7 @@ def test_infinite_bounds_of_a_shift_are_null() -> None:
     jsonschema.validate(answer, SCHEMA)
 
 
-def test_table_and_top_narrow_the_tables_and_say_so() -> None:
+def test_table_and_top_narrow_the_tables_with_a_note() -> None:
     table = decoded(table="operators", top=2)["tables"]["operators"]
     assert len(table["rows"]) == 2
     assert table["notes"][-1] == f"first 2 of {len(NASTY_NAMES)} rows"
@@ -78,7 +75,7 @@ def test_table_and_top_narrow_the_tables_and_say_so() -> None:
 
 
 @pytest.mark.parametrize("name", [*NASTY_NAMES, "\u2028", "\x00", "\ud800", "\ud83d\ude00"])
-def test_indented_json_is_that_of_the_standard_library(name: str) -> None:
+def test_indented_json_equals_the_standard_library(name: str) -> None:
     value = {name: [name, 1.5, 1e22, 1e-7, -0.0, 10**30, None, True], "": {}, "empty": [[], {}, [1, [2]]]}
     standard = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
     assert wire.encode(value, indent=2) == standard.encode("utf-8", "backslashreplace")

@@ -1,4 +1,4 @@
-"""What is known of one event: own time, what it launched, how long it waited."""
+"""Figures of one event: self time, launched work, waiting."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def figures_of(step: StepEvents, name: str, place: int = 0) -> EventFigures:
     return event_figures(step, named(step, name)[place])
 
 
-def test_own_time_is_without_what_is_inside_and_without_calls() -> None:
+def test_self_time_excludes_children_and_calls() -> None:
     step = cut(two_steps())
     assert figures_of(step, "aten::mm").self_ns == 10 * US, "140 us, 130 of them in addmm"
     assert figures_of(step, "aten::addmm").self_ns == 110 * US, "130 us, 20 of them in two launches"
@@ -36,14 +36,14 @@ def test_an_operator_has_the_device_work_below_it() -> None:
     assert figures_of(step, "gemm").launches is None
 
 
-def test_device_work_waits_and_leaves_gaps() -> None:
+def test_device_work_has_queue_and_idle_time() -> None:
     step = cut(two_steps())
     assert (figures_of(step, "gemm").queue_ns, figures_of(step, "gemm").idle_ns) == (10 * US, 40 * US)
     assert (figures_of(step, "relu").queue_ns, figures_of(step, "relu").idle_ns) == (10 * US, 10 * US)
     assert (figures_of(step, "aten::mm").queue_ns, figures_of(step, "aten::mm").idle_ns) == (None, None)
 
 
-def test_what_is_around_and_what_is_linked() -> None:
+def test_an_event_has_its_enclosing_and_linked_events() -> None:
     step = cut(two_steps())
     assert figures_of(step, "gemm").enclosing == ("ProfilerStep#1", "aten::mm", "aten::addmm")
     assert [link.role for link in figures_of(step, "gemm").linked] == ["operator", "launcher"]
@@ -62,7 +62,7 @@ def test_names_of_two_areas_sum_to_those_of_the_step() -> None:
     assert set(areas[0]) < set(whole), "what is not active in an area is not in it"
 
 
-def test_all_of_a_name_are_counted() -> None:
+def test_figures_count_all_events_of_a_name() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     for start in (0, 30, 60):
@@ -79,7 +79,7 @@ def test_an_unknown_number_is_an_error() -> None:
 
 @given(traces())
 def test_own_times_of_a_thread_sum_to_its_busy_time(trace: TraceBuilder) -> None:
-    """Where nothing is cut and nothing else runs in a lane, every instant is owned by one of its events or a call."""
+    """Without clipped or parallel events, every instant of a lane belongs to one event or call."""
     cutter = StepCutter(recording(trace), "device")
     for label in cutter.labels:
         step = cutter.cut(label)
@@ -99,8 +99,8 @@ def test_own_times_of_a_thread_sum_to_its_busy_time(trace: TraceBuilder) -> None
             assert sum(total.calls for total in name_totals(step)) == int(step.inside.sum())
 
 
-def test_only_work_of_the_step_counts_however_much_the_picture_shows() -> None:
-    """The device runs one step behind: what the picture of step 2 shows besides is work of steps 1 and 3."""
+def test_only_work_of_the_step_counts_not_all_that_is_drawn() -> None:
+    """The device is one step behind, so that work of steps 1 and 3 is drawn in step 2."""
     trace = TraceBuilder()
     for number in range(4):
         start = 100 * number

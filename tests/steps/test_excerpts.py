@@ -44,7 +44,7 @@ def of_step(path: Path, label: str) -> tuple[Excerpt, tuple[int, int]]:
     return read_excerpt(path, *steps.extent(label)), steps.window(label)
 
 
-def test_what_is_active_in_the_stretch_is_kept_to_the_byte(tmp_path: Path) -> None:
+def test_active_events_are_kept_to_the_byte(tmp_path: Path) -> None:
     excerpt = excerpt_of(two_steps(), tmp_path, 60, 100)
     assert sorted(set(names(excerpt))) == [
         "ProfilerStep#1", "PyTorch Profiler (0)", "aten::addmm", "aten::mm", "cudaLaunchKernel", "gemm", "relu",
@@ -53,7 +53,7 @@ def test_what_is_active_in_the_stretch_is_kept_to_the_byte(tmp_path: Path) -> No
     assert all(text in written for text in (*excerpt.events, *excerpt.metadata))
 
 
-def test_arrows_counters_and_instants_in_the_stretch_are_kept(tmp_path: Path) -> None:
+def test_arrows_counters_and_instants_are_kept(tmp_path: Path) -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 300)
     trace.forward_backward(7, 50, 150)
@@ -83,7 +83,7 @@ def test_instants_at_the_ends_are_half_open(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("base", [0, ABSOLUTE_BASE_NS])
-def test_a_step_taken_out_is_the_same_step(tmp_path: Path, base: int) -> None:
+def test_the_excerpt_of_a_step_has_the_same_step(tmp_path: Path, base: int) -> None:
     trace = drawn_trace()
     trace.base_ns = base
     path = trace.write(tmp_path / "worker0.1.pt.trace.json.gz")
@@ -99,7 +99,7 @@ def test_a_step_taken_out_is_the_same_step(tmp_path: Path, base: int) -> None:
 
 
 @needs_oracle
-def test_torch_tb_profiler_reads_a_step_taken_out(tmp_path: Path) -> None:
+def test_torch_tb_profiler_reads_the_excerpt_of_a_step(tmp_path: Path) -> None:
     path = DEMO / "gpu_training_synthetic/baseline/worker0.1750000005000.pt.trace.json.gz"
     excerpt, window = of_step(path, "9")
     out = tmp_path / "worker0.1.pt.trace.json"
@@ -113,7 +113,7 @@ def test_torch_tb_profiler_reads_a_step_taken_out(tmp_path: Path) -> None:
     )
 
 
-def test_events_in_damaged_places_are_written_anew_and_counted(tmp_path: Path) -> None:
+def test_damaged_events_are_rewritten_and_counted(tmp_path: Path) -> None:
     path = two_steps().write(tmp_path / "worker0.1.pt.trace.json")
     path.write_bytes(path.read_bytes().replace(b'"name": "aten::mm"', b'"name": "aten::mm", "odd": NaN', 1))
     excerpt = read_excerpt(path, 0, 500 * US)
@@ -141,7 +141,7 @@ def test_files_without_events_are_refused(tmp_path: Path) -> None:
 
 
 def joined(folder: Path) -> tuple[dict[str, Any], TraceRecording]:
-    """Step 2 of a trace and step 1 of one with absolute times, in one file: as JSON, and as our reader takes it."""
+    """Step 2 of a trace and step 1 of one with absolute times in one file: as JSON, and as read."""
     sides = []
     for label, base, step in (("baseline", 0, "2"), ("candidate", ABSOLUTE_BASE_NS, "1")):
         trace = two_steps()
@@ -156,7 +156,7 @@ def joined(folder: Path) -> tuple[dict[str, Any], TraceRecording]:
     return json.loads(out.read_bytes()), read_trace(out)
 
 
-def test_joined_steps_begin_together_and_keep_apart(tmp_path: Path) -> None:
+def test_joined_steps_begin_together_under_separate_names(tmp_path: Path) -> None:
     document, recording = joined(tmp_path)
     names = recording.process_names
     host = {pid for pid, name in names.items() if name.endswith("python CPU")}
@@ -170,7 +170,7 @@ def test_joined_steps_begin_together_and_keep_apart(tmp_path: Path) -> None:
     assert starts == {"baseline": 0, "candidate": 0}
 
 
-def test_joined_steps_keep_every_event_with_what_it_says(tmp_path: Path) -> None:
+def test_joined_steps_keep_every_event_with_its_arguments(tmp_path: Path) -> None:
     document, _ = joined(tmp_path)
     kernels = [event for event in document["traceEvents"] if event.get("cat") == "kernel"]
     assert [event["args"]["grid"] for event in kernels] == [[64, 1, 1]] * len(kernels)
@@ -178,7 +178,7 @@ def test_joined_steps_keep_every_event_with_what_it_says(tmp_path: Path) -> None
     assert {event["dur"] for event in kernels if event["name"] == "gemm"} == {30, 40}
 
 
-def test_arrows_of_two_runs_do_not_meet(tmp_path: Path) -> None:
+def test_arrows_of_two_runs_have_separate_numbers(tmp_path: Path) -> None:
     document, _ = joined(tmp_path)
     arrows = [event for event in document["traceEvents"] if event["ph"] in "sf"]
     owners: dict[int, set[int]] = {}
@@ -188,7 +188,7 @@ def test_arrows_of_two_runs_do_not_meet(tmp_path: Path) -> None:
     assert all(len(pids) == 1 for pids in owners.values())
 
 
-def test_numbers_stand_for_threads_that_are_called_by_texts(tmp_path: Path) -> None:
+def test_threads_with_text_ids_get_numbers(tmp_path: Path) -> None:
     trace = TraceBuilder(spelling="2021", vendor="cuda")
     trace.op("aten::mm", 0, 50)
     trace.kernel("gemm", 20, 40, launch=(5, 8))
@@ -209,8 +209,8 @@ def test_numbers_stand_for_threads_that_are_called_by_texts(tmp_path: Path) -> N
         "kineto/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz",
     ],
 )
-def test_steps_of_real_traces_survive(tmp_path: Path, name: str) -> None:
-    """Window and number of events of a middle step are those of the whole trace; every text is in the file."""
+def test_excerpts_of_real_traces_have_the_same_step(tmp_path: Path, name: str) -> None:
+    """Window and events of a middle step equal those of the whole trace; every event is in the file to the byte."""
     path = SHARED / name
     whole = cutter(path)
     label = whole.labels[len(whole.labels) // 2]

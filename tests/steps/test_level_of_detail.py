@@ -1,4 +1,4 @@
-"""What is drawn of a step at a zoom: short events together, and the sums stay."""
+"""Level of detail: short events are drawn together, with their sums."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ NOTHING = np.zeros(0, dtype=np.int64)
 
 
 def row_of(*spans: tuple[int, int], rows: list[int] | None = None) -> StepEvents:
-    """A step whose events are these (start, end); all of one row if no others are named."""
+    """A step of these events (start, end), in one row unless `rows` are given."""
     n = len(spans)
     start = np.array([start for start, _ in spans], dtype=np.int64)
     end = np.array([end for _, end in spans], dtype=np.int64)
     row = np.array(rows or [0] * n, dtype=np.int32)
-    nobody = np.full(n, -1, dtype=np.int32)
+    none = np.full(n, -1, dtype=np.int32)
     high = int(row.max(initial=0)) + 1
     return StepEvents(
         "w", "1", "1", 0, 100, (0, 100), (Lane("host.0", "host", "thread", 0, high),),
         tuple(EventName(f"e{i}", 1, f"e{i}") for i in range(n)), row, start, end - start,
-        np.arange(n, dtype=np.int32), nobody, nobody, nobody, np.ones(n, dtype=np.bool_), {}, (), {},
+        np.arange(n, dtype=np.int32), none, none, none, np.ones(n, dtype=np.bool_), {}, (), {},
     )  # fmt: skip
 
 
@@ -45,11 +45,11 @@ def test_short_events_of_a_cell_are_drawn_together() -> None:
     assert marks.name.tolist()[0] == 1, "the longest event of the run gives the name"
 
 
-def test_rows_are_never_drawn_together() -> None:
+def test_events_of_different_rows_are_not_drawn_together() -> None:
     assert drawn(detail(row_of((0, 1), (2, 3), rows=[0, 1]), 0, 100, 10)) == [(0, 1, 0, 1), (1, 1, 2, 3)]
 
 
-def test_events_are_cut_where_the_stretch_ends() -> None:
+def test_events_are_clipped_to_the_view() -> None:
     marks = detail(row_of((0, 30), (40, 41), (45, 80)), 20, 60, 0)
     assert drawn(marks) == [(0, 1, 20, 30), (1, 1, 40, 41), (2, 1, 45, 60)]
     assert marks.total_ns.tolist() == [10, 1, 15]
@@ -59,14 +59,14 @@ def test_an_instant_is_an_event() -> None:
     assert drawn(detail(row_of((5, 5), (5, 8)), 0, 100, 0)) == [(0, 1, 5, 5), (1, 1, 5, 8)]
 
 
-def test_nothing_in_view_is_no_mark() -> None:
+def test_an_empty_view_has_no_marks() -> None:
     assert len(detail(row_of((0, 10)), 20, 30, 5)) == 0
     assert len(detail(row_of(), 0, 100, 5)) == 0
 
 
 @st.composite
 def steps(draw: st.DrawFn) -> StepEvents:
-    """Up to three rows of events that do not overlap, instants among them."""
+    """Up to three rows of events and instants without overlap."""
     spans, rows = [], []
     for row in range(draw(st.integers(0, 3))):
         at = draw(st.integers(-5, 20))
@@ -82,10 +82,8 @@ STRETCHES = st.tuples(st.integers(-10, 60), st.integers(1, 80)).map(lambda s: (s
 
 
 @given(steps(), STRETCHES, st.integers(0, 40))
-def test_time_and_number_of_events_stay_whatever_the_cells(
-    step: StepEvents, stretch: tuple[int, int], cell: int
-) -> None:
-    """Per row: the sums over the marks are those over the events in view."""
+def test_cells_keep_the_time_and_number_of_events(step: StepEvents, stretch: tuple[int, int], cell: int) -> None:
+    """Per row, sums over the marks equal sums over the visible events."""
     marks = detail(step, *stretch, cell)
     seen = visible(step, *stretch)
     inside = np.minimum(step.end_ns[seen], stretch[1]) - np.maximum(step.start_ns[seen], stretch[0])
@@ -112,7 +110,9 @@ def test_coarser_cells_never_give_more_marks(step: StepEvents, cell: int) -> Non
 
 
 @given(steps(), STRETCHES, st.integers(0, 40))
-def test_a_run_hides_no_event_that_could_be_seen(step: StepEvents, stretch: tuple[int, int], cell: int) -> None:
+def test_only_events_shorter_than_a_cell_are_drawn_together(
+    step: StepEvents, stretch: tuple[int, int], cell: int
+) -> None:
     marks = detail(step, *stretch, cell)
     for event, count in zip(marks.event.tolist(), marks.count.tolist(), strict=True):
         if count > 1:

@@ -1,4 +1,4 @@
-"""Which step is meant: typical, worst, by label, and what is said about the others."""
+"""Choice of a step: typical, worst, or by label."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ def test_the_worst_step_is_the_longest_that_is_compared() -> None:
     assert choose(found, StepChoice("9"), "run").total_ns == 500
 
 
-def test_where_no_step_is_compared_one_is_drawn_all_the_same() -> None:
+def test_without_a_compared_step_another_is_drawn() -> None:
     assert choose(steps(10, 30, 20, reason="warm-up"), StepChoice(), "run").label == "3"
 
 
-def test_a_label_that_several_files_have_is_the_first_or_the_named_one() -> None:
+def test_a_label_of_several_files_is_the_first_or_that_of_the_worker() -> None:
     found = [StepFacts("w0", "1", "5", 10), StepFacts("w1", "1", "5", 20)]
     assert choose(found, StepChoice("5"), "run").worker == "w0"
     assert choose(found, StepChoice("5", "w1"), "run").worker == "w1"
 
 
-def test_what_cannot_be_drawn_says_why() -> None:
+def test_a_step_that_cannot_be_drawn_is_refused_with_the_reason() -> None:
     cut_off = StepFacts("w", "1", "9", 5, "incomplete: 2 device events recorded, 10 in the step before", drawable=False)
     with pytest.raises(SelectionError, match="2 device events recorded"):
         choose([*steps(10), cut_off], StepChoice("9"), "run")
@@ -72,7 +72,7 @@ def views() -> StepViews:
         ("perf_data_synthetic/normal_perf_data", "sums per function and cycle"),
     ],
 )
-def test_sources_without_events_say_so(views: StepViews, source: str, words: str) -> None:
+def test_sources_without_events_have_a_reason(views: StepViews, source: str, words: str) -> None:
     found = views.steps(side_from_path(str(DEMO / source), None, None), "device", silent)
     assert found.steps == ()
     assert found.absent.startswith("not measured: ")

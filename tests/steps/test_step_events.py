@@ -1,4 +1,4 @@
-"""One step as a picture: which events, in which lanes and rows, from when to when, and what launched what."""
+"""The events of one step: lanes, rows, times and launches."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_times_count_from_the_beginning_of_the_step() -> None:
     assert named(second, "ProfilerStep#1") == []
 
 
-def test_devices_stand_first_and_calls_below_their_thread() -> None:
+def test_device_lanes_come_first_and_calls_below_their_thread() -> None:
     trace = picture(
         """
         main      |[ProfilerStep#1.......]
@@ -48,7 +48,7 @@ def test_devices_stand_first_and_calls_below_their_thread() -> None:
     ]  # fmt: skip
 
 
-def test_what_is_inside_stands_one_row_lower() -> None:
+def test_nested_events_are_one_row_lower() -> None:
     step = cut(two_steps())
     host = next(lane for lane in step.lanes if lane.key == "host.0")
     names = ("ProfilerStep#1", "aten::mm", "aten::addmm")
@@ -64,8 +64,8 @@ def test_device_work_knows_its_call_and_its_operator() -> None:
     assert int(step.operator[operator]) == NO_EVENT
 
 
-def test_launches_before_the_window_are_in_the_picture() -> None:
-    """The host is in step 2 while the device still works on step 1: its calls lie before the window of step 2."""
+def test_launches_before_the_window_are_drawn() -> None:
+    """The device lags: calls of step 2 lie before its window."""
     trace = picture(
         """
         main     |[ProfilerStep#1.][ProfilerStep#2.]
@@ -82,7 +82,7 @@ def test_launches_before_the_window_are_in_the_picture() -> None:
     assert cut(trace, "2", "marker").extent == (0, 190 * US)
 
 
-def test_what_overlaps_partly_gets_a_row_of_its_own() -> None:
+def test_partly_overlapping_events_have_separate_rows() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     for name, start, end in (("a", 0, 40), ("b", 20, 60), ("c", 45, 90)):
@@ -107,7 +107,7 @@ def test_no_two_events_of_a_row_overlap(spans: list[tuple[int, int, int]]) -> No
 
 
 @given(traces())
-def test_every_event_of_a_step_is_drawn_once_or_said_to_be_left_out(trace: TraceBuilder) -> None:
+def test_every_event_of_a_step_is_drawn_once_or_counted_as_left_out(trace: TraceBuilder) -> None:
     drawn = recording(trace)
     try:
         cutter = StepCutter(drawn, "device")
@@ -157,7 +157,7 @@ def test_every_vendor_has_its_lanes(vendor: str, stream: str) -> None:
     assert [kinds(step, name) for name in names] == [{"kernel"}, {"runtime"}, {"operator"}]
 
 
-def test_a_trace_of_the_host_alone_has_its_threads() -> None:
+def test_a_cpu_trace_has_its_threads() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
     trace.loader(5, 30)
@@ -180,7 +180,7 @@ def test_python_functions_and_modules_have_a_lane_of_their_own() -> None:
     assert kinds(step, "nn.Module: Linear_0") == {"module"}
 
 
-def test_arguments_come_along() -> None:
+def test_events_keep_their_arguments() -> None:
     step = cut(two_steps())
     grid = step.args["grid"]
     at = grid.rows.tolist().index(named(step, "gemm")[0])
@@ -193,6 +193,6 @@ def test_without_markers_the_whole_recording_is_one_step() -> None:
     assert spans_us(cut(trace, "0"), "aten::mm") == [(0, 50)]
 
 
-def test_an_unknown_step_is_an_error_with_the_steps_there_are() -> None:
+def test_an_unknown_step_is_an_error_with_the_known_ones() -> None:
     with pytest.raises(SelectionError, match="there are: 1, 2"):
         cut(two_steps(), "7")

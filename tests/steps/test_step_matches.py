@@ -1,4 +1,4 @@
-"""Which event of one step is which event of another."""
+"""Matching the events of two steps."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_every_event_of_a_step_is_found_in_the_next() -> None:
     assert not found.renamed.any(), "ProfilerStep#1 and ProfilerStep#2 are one name"
 
 
-def test_one_more_operator_moves_nothing_else() -> None:
+def test_an_extra_operator_leaves_other_matches_alone() -> None:
     a = first_step("2x aten::mm | gemm 10")
     b = first_step("aten::relu | relu 2\n2x aten::mm | gemm 10")
     matches = match_steps(a, b)
@@ -51,7 +51,7 @@ def test_one_more_operator_moves_nothing_else() -> None:
 
 
 def test_the_same_name_below_another_operator_is_matched_last() -> None:
-    """`empty` is below `add` on both sides and also elsewhere: the one below `add` is the counterpart."""
+    """`empty` below `add` matches `empty` below `add`."""
     a = picture("main |[aten::add.......][aten::relu]\nmain | [aten::empty]", vendor="cpu")
     b = picture("main |[aten::empty][aten::add.......][aten::relu]\nmain |              [aten::empty]", vendor="cpu")
     one, other = cut(a, "0"), cut(b, "0")
@@ -67,19 +67,19 @@ def test_another_kernel_below_the_same_operator_is_its_counterpart() -> None:
     assert renamed == ["volta_gemm"]
 
 
-def test_runtimes_of_other_vendors_are_matched_by_what_they_do() -> None:
+def test_runtime_calls_of_two_vendors_match_by_function() -> None:
     text = "aten::mm | gemm 10\naten::add | add 3"
     found = pairs(first_step(text, vendor="cuda"), first_step(text, vendor="rocm"))
     assert found.count(("cudaLaunchKernel", "hipLaunchKernel")) == 2
     assert ("gemm", "gemm") in found
 
 
-def test_operators_that_differ_in_their_library_are_one() -> None:
+def test_operators_that_differ_only_in_a_library_name_match() -> None:
     a, b = first_step("aten::cudnn_convolution | c 5"), first_step("aten::miopen_convolution | c 5")
     assert ("aten::cudnn_convolution", "aten::miopen_convolution") in pairs(a, b)
 
 
-def test_a_wrapper_around_everything_costs_no_matches() -> None:
+def test_a_wrapper_around_everything_does_not_matter() -> None:
     a = picture("""
         main |[ProfilerStep#1..............]
         main | [aten::mm] [aten::relu]
@@ -98,7 +98,7 @@ def steps_of(trace: TraceBuilder) -> list[StepEvents]:
 
 
 @given(traces())
-def test_a_step_is_itself(trace: TraceBuilder) -> None:
+def test_a_step_matches_itself(trace: TraceBuilder) -> None:
     for step in steps_of(trace):
         found = match_steps(step, step)
         assert found.of_a.tolist() == found.of_b.tolist() == list(range(len(step)))
@@ -107,22 +107,22 @@ def test_a_step_is_itself(trace: TraceBuilder) -> None:
 
 
 @given(traces(), traces())
-def test_exchanging_the_sides_exchanges_the_matches(one: TraceBuilder, other: TraceBuilder) -> None:
+def test_swapping_the_sides_swaps_the_matches(one: TraceBuilder, other: TraceBuilder) -> None:
     for a, b in zip(steps_of(one), steps_of(other), strict=False):
         found, turned = match_steps(a, b), match_steps(b, a)
         assert (found.of_a.tolist(), found.of_b.tolist()) == (turned.of_b.tolist(), turned.of_a.tolist())
         mirrored = found.turned(b)
         assert mirrored.renamed.tolist() == turned.renamed.tolist()
         matched = np.flatnonzero(found.of_a != NO_EVENT)
-        assert found.of_b[found.of_a[matched]].tolist() == matched.tolist(), "nobody has two counterparts"
+        assert found.of_b[found.of_a[matched]].tolist() == matched.tolist(), "one counterpart each"
         assert (a.kind[matched] == b.kind[found.of_a[matched]]).all() or _same_place(a, b, found.of_a, matched)
-        there = {(each.name, each.kind): each.delta_ns for each in name_differences(name_totals(a), name_totals(b))}
-        back = name_differences(name_totals(b), name_totals(a))
-        assert sorted(there.values()) == sorted(-each.delta_ns for each in back)
+        forward = {(each.name, each.kind): each.delta_ns for each in name_differences(name_totals(a), name_totals(b))}
+        swapped = name_differences(name_totals(b), name_totals(a))
+        assert sorted(forward.values()) == sorted(-each.delta_ns for each in swapped)
 
 
 def _same_place(a: StepEvents, b: StepEvents, partner: np.ndarray, matched: np.ndarray) -> bool:  # type: ignore[type-arg]
-    """Kinds may differ only between names that are equal: a host range that one side has as an annotation."""
+    """Kinds may differ only for equal names, such as a range recorded as an annotation."""
     differs = matched[a.kind[matched] != b.kind[partner[matched]]]
     return all(a.names[int(a.name[i])].key == b.names[int(b.name[partner[i]])].key for i in differs)
 

@@ -22,7 +22,7 @@ Cell = str | int | float
 
 
 def row(**cells: Cell) -> dict[str, Cell]:
-    """One line; what is not said is ordinary."""
+    """One line with ordinary values, except these cells."""
     usual: dict[str, Cell] = {
         "cycle": 1, "pid": 10, "beta_pct": 1.0, "function_name": "gemm", "metric_name": "gpu_usage", "device": "GPU 0",
         "mu_pct": 5.0, "anchor_dur_us": 1000.0, "anchor_name": "run_batch", "duration": 10.0, "instances_count": 1,
@@ -41,7 +41,7 @@ def write(path: Path, rows: Sequence[Mapping[str, Cell]], header: Sequence[str] 
 
 
 def table(triplets: Mapping[tuple[str, str, str], tuple[Sequence[float], Sequence[float]]]) -> CycleTable:
-    """Triplet -> its shares and its counter's means, one pair per cycle from 1; every cycle lasts 1 ms."""
+    """Triplet -> shares and counter means, one pair per cycle from 1; every cycle lasts 1 ms."""
     strings = StringTable()
     rows = [
         (cycle, *(strings.intern(text) for text in triplet), beta, mu)

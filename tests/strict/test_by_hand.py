@@ -1,4 +1,4 @@
-"""Small tables whose every figure is worked out here."""
+"""Every figure of small tables, worked out by hand."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_rows_without_a_counter_are_lost() -> None:
     assert not any("Synchronize" in triplet[0] for triplet in report.triplets)
 
 
-def test_names_steer_no_terminal(tmp_path: Path) -> None:
+def test_names_with_control_characters_are_escaped(tmp_path: Path) -> None:
     sides = [
         write(tmp_path / f"{side}_perf_data.csv", [row(function_name=name, cycle=cycle) for name in CONTROLS
                                                    for cycle in (1, 2)])
@@ -109,14 +109,14 @@ def test_summary_and_ranks_of_the_example() -> None:
     ]
 
 
-def test_no_score_above_the_threshold_has_no_findings_and_no_recommendation() -> None:
+def test_without_a_score_above_the_threshold_there_is_no_finding_and_no_recommendation() -> None:
     same = table({GEMM_USAGE: ([1.0, 2.0], [5.0, 5.0])})
     text = strict_markdown(strict_report(same, same, LABELS), "title")
     assert "above 10" in text and "`normal` and `abnormal`" in text
     assert "Key Findings" not in text and "Recommendation" not in text
 
 
-def test_the_threshold_itself_is_not_above_it() -> None:
+def test_a_score_at_the_threshold_is_no_finding() -> None:
     """Shares 10, 20, 30 have a deviation of 10; ten points more make Z = 1 and the score 10."""
     at_ten = strict_report(
         table({GEMM_USAGE: ([10.0, 20.0, 30.0], [0.0] * 3)}),
@@ -128,7 +128,7 @@ def test_the_threshold_itself_is_not_above_it() -> None:
 
 
 def test_three_findings_of_distinct_functions_with_three_counters_each() -> None:
-    """Function f5 changed most. Its counter m0 did not move and is not among the three."""
+    """Function f5 changed most; its counter m0 did not."""
     normal = {(f"f{i}", f"m{j}", "GPU 0"): ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0]) for i in range(1, 6) for j in range(5)}
     abnormal = {
         (f"f{i}", f"m{j}", "GPU 0"): ([1.0 + 10 * i, 2.0 + 10 * i, 3.0 + 10 * i], [1.0 + j, 2.0 + j, 3.0 + j])
@@ -141,7 +141,7 @@ def test_three_findings_of_distinct_functions_with_three_counters_each() -> None
     assert findings[0].delta == 50.0
 
 
-def test_equal_scores_stand_in_a_fixed_order() -> None:
+def test_equal_scores_have_a_fixed_order() -> None:
     """No deviation: all scores are 0. Then the larger change of the share, then the names."""
     shares = {"d": -3.0, "c": 2.0, "a": 2.0, "b": 5.0}
     normal = table({(name, "m", "GPU 0"): ([1.0, 1.0], [0.0, 0.0]) for name in shares})

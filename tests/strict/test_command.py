@@ -1,4 +1,4 @@
-"""tb-perfcompare strict, as typed."""
+"""The command tb-perfcompare strict."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def titles(text: str) -> list[str]:
 
 
 def refused(*words: str | Path) -> str:
-    """The one line of a refusal."""
+    """The error line of a refused command."""
     found = tb_perfcompare("strict", *words)
     assert (found.status, found.out) == (2, "")
     (line,) = found.err.splitlines()
@@ -33,13 +33,10 @@ def refused(*words: str | Path) -> str:
     return line
 
 
-def test_every_pair_of_processes() -> None:
+def test_every_pair_of_processes_has_a_report() -> None:
     found = tb_perfcompare("strict", NORMAL.parent, ABNORMAL.parent)
     assert (found.status, found.err) == (0, "")
-    assert titles(found.out) == [
-        f"{STRICT}slow_gpu (PID: 10)",
-        f"{CROSS}slow_gpu (Normal PID:11 vs Abnormal PID:12)",
-    ]
+    assert titles(found.out) == [f"{STRICT}slow_gpu (PID: 10)", f"{CROSS}slow_gpu (Normal PID:11 vs Abnormal PID:12)"]
     assert found.out.endswith("**\n\n")
 
 
@@ -56,7 +53,7 @@ def test_on_a_terminal_every_line_fits_and_a_pipe_gets_the_published_text(
     assert tb_perfcompare(*words, "--format", "md", screen=True) == tb_perfcompare(*words)
 
 
-def test_the_text_has_the_published_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_has_the_sentences_of_the_published_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "500")
     published = tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "10").out
     shown = tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "10", "--format", "text").out
@@ -66,7 +63,7 @@ def test_the_text_has_the_published_sentences(monkeypatch: pytest.MonkeyPatch) -
     assert " ".join(re.sub(r"[*`]", "", overview).split()) in " ".join(shown.split())
 
 
-def test_one_process_and_two_chosen_ones() -> None:
+def test_pid_chooses_one_process_or_one_pair() -> None:
     one = tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "10")
     assert titles(one.out) == [f"{STRICT}slow_gpu (PID: 10)"]
     two = tb_perfcompare("strict", NORMAL, ABNORMAL, "--normal-pid", "11", "--abnormal-pid", "10", "--name", "mine")
@@ -74,7 +71,7 @@ def test_one_process_and_two_chosen_ones() -> None:
     assert "β_normal_pid_11(%)" in two.out
 
 
-def test_files_in_a_folder_get_names(tmp_path: Path) -> None:
+def test_reports_in_a_folder_are_named_by_case_and_process(tmp_path: Path) -> None:
     folder = tmp_path / "reports"
     for form in ("md", "csv"):
         assert tb_perfcompare(
@@ -108,7 +105,7 @@ def test_several_tables_do_not_fit_one_csv() -> None:
     )
 
 
-def test_a_banner_is_said_only_when_asked_for() -> None:
+def test_the_banner_is_printed_only_on_request() -> None:
     plain = tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "10")
     asked = tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "10", "--banner")
     assert asked.out.endswith(plain.out)
@@ -120,7 +117,7 @@ def test_a_banner_is_said_only_when_asked_for() -> None:
     assert table.out.startswith("Function Name,") and "#4: 3 and 3 rows" in table.err
 
 
-def test_different_anchors_are_said_but_compared(tmp_path: Path) -> None:
+def test_different_anchors_are_compared_with_a_note(tmp_path: Path) -> None:
     other = write(tmp_path / "b_perf_data.csv", [row(anchor_name="layer")])
     one = write(tmp_path / "a_perf_data.csv", [row()])
     found = tb_perfcompare("strict", one, other)
@@ -128,7 +125,7 @@ def test_different_anchors_are_said_but_compared(tmp_path: Path) -> None:
     assert "calls of run_batch, those of the abnormal side of layer" in found.err
 
 
-def test_what_is_refused(tmp_path: Path) -> None:
+def test_invalid_arguments_are_refused_with_a_reason(tmp_path: Path) -> None:
     assert "the normal side has no pid 12; there are: 10, 11" in refused(NORMAL, ABNORMAL, "--pid", "12")
     assert "--pid is for both sides" in refused(NORMAL, ABNORMAL, "--pid", "10", "--normal-pid", "10")
     assert "go together" in refused(NORMAL, ABNORMAL, "--normal-pid", "10")
@@ -170,7 +167,7 @@ def test_compressed_tables_are_found_in_folders(tmp_path: Path) -> None:
 
 
 def test_the_corrected_report_is_the_comparison_of_the_same_processes() -> None:
-    """Process 10 alone: 3 cycles a side, and the function without a counter is there."""
+    """Process 10: 3 cycles per side, including the function without a counter."""
     found = tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "10", "--method", "corrected")
     assert (found.status, found.err) == (0, "")
     assert found.out.startswith("## ") and "3 of 3 cycles" in found.out
@@ -204,7 +201,7 @@ def test_the_corrected_report_of_traces_is_that_of_diff(tmp_path: Path) -> None:
     assert (found.status, found.out) == (0, diff.out)
 
 
-def test_options_that_do_not_go_together() -> None:
+def test_options_of_the_other_method_are_refused() -> None:
     assert "--table is for --method corrected" in refused(NORMAL, ABNORMAL, "--table", "ledger")
     assert "--banner is about the published method" in refused(NORMAL, ABNORMAL, "--method", "corrected", "--banner")
     assert "--normal-counters is for traces" in refused(NORMAL, ABNORMAL, "--normal-counters", NORMAL)
@@ -240,22 +237,14 @@ def test_a_bad_table_is_named_with_line_and_remedy(tmp_path: Path, case: str) ->
         assert message.partition("; ")[2], "the remedy"
 
 
-def test_windows_line_ends_byte_order_mark_and_commas_in_names_change_nothing(tmp_path: Path) -> None:
-    rows = [row(cycle=n, function_name='void gemm<64, 64>(float*, "x")') for n in (1, 2)]
-    plain = write(tmp_path / "a_perf_data.csv", rows)
-    other = tmp_path / "b_perf_data.csv"
-    other.write_bytes(b"\xef\xbb\xbf" + plain.read_bytes().replace(b"\n", b"\r\n"))
-    assert tb_perfcompare("strict", other, other) == tb_perfcompare("strict", plain, plain)
-
-
-def test_usage() -> None:
+def test_a_pid_that_is_not_a_number_is_refused() -> None:
     found = tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "first")
     assert found.status == 2 and "'first' is not a process ID" in found.err
 
 
 @needs_shared
 @pytest.mark.parametrize("style", ["one tree", "two folders"])
-def test_the_published_cases_from_their_folders(tmp_path: Path, style: str) -> None:
+def test_the_published_cases_are_found_in_their_folders(tmp_path: Path, style: str) -> None:
     engine = SHARED / "latencyprism" / "SGLang"
     if style == "one tree":
         found = tb_perfcompare("strict", engine, engine, "-o", tmp_path / "out")

@@ -1,4 +1,4 @@
-"""What makes a column numeric, and how numbers stand under one another."""
+"""Pipe tables: which columns are numeric, and how numbers are aligned."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from tb_perfcompare.render.strict.tables import Cell, pipe_table
 
 
 def column(*cells: Cell, form: str = "g") -> list[str]:
-    """The cells of a one-column table as drawn, its rule first."""
+    """The cells of a one-column table, after its rule."""
     lines = pipe_table(["c"], [[cell] for cell in cells], form).splitlines()
     return [line.strip("|") if "---" in line else line[2:-2] for line in lines[1:]]
 
 
-def test_numbers_are_printed_anew_and_aligned_at_the_point() -> None:
+def test_numbers_are_reformatted_and_aligned_at_the_point() -> None:
     assert column("1561.7183", "+5.91", "1.000", "-0.00", "nan") == [
         "--------:",
         "1561.72",
@@ -36,8 +36,7 @@ def test_only_plain_words_for_infinity_are_numbers() -> None:
     assert column("+inf", "1.5")[0].startswith(":-")
 
 
-def test_thousands_align_by_their_point_too() -> None:
-    """An amount below a thousand has the same decimals as one above, and the column stays straight."""
+def test_thousands_are_aligned_at_the_point() -> None:
     assert column(1234.5, 990.0, form=",.2f")[1:] == ["1,234.50", "  990.00"]
 
 
@@ -45,5 +44,5 @@ def test_a_line_break_in_a_name_does_not_end_the_row() -> None:
     assert pipe_table(["c"], [["a\nb"]]).splitlines()[2] == "| a b |"
 
 
-def test_a_table_without_rows() -> None:
+def test_a_table_without_rows_has_its_header() -> None:
     assert pipe_table(["ab", "c"], []) == "| ab   | c   |\n|:-----|:----|"

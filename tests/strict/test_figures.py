@@ -1,4 +1,4 @@
-"""Means, deviations and p-values of many triplets at once against the one-by-one definitions and scipy."""
+"""Means, deviations and p of many triplets at once, against definitions one by one and scipy."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def running_sd(values: list[float]) -> float:
 
 
 @given(ROWS)
-def test_sums_are_those_of_row_after_row_to_the_last_bit(rows: list[tuple[int, float]]) -> None:
+def test_moments_equal_row_by_row_sums_to_the_last_bit(rows: list[tuple[int, float]]) -> None:
     group, values = split(rows)
     found = Layout(group, 6).moments(values)
     for index in range(6):
@@ -58,7 +58,7 @@ def test_sums_are_those_of_row_after_row_to_the_last_bit(rows: list[tuple[int, f
 
 
 @given(st.floats(0, 1e12).map(lambda value: round(value, 4)), st.integers(2, 40))
-def test_a_constant_has_no_deviation_at_all(value: float, count: int) -> None:
+def test_a_constant_has_zero_deviation(value: float, count: int) -> None:
     """The plain two-pass formula leaves 1e-14 for values such as 87.4989."""
     found = Layout(np.zeros(count, np.int64), 1).moments(np.full(count, value))
     assert found.sd[0] == 0.0
@@ -74,8 +74,8 @@ def test_rank_test_is_scipys_for_every_triplet(drawn: str) -> None:
         found = rank_test_p(group_a, values_a, group_b, values_b, 4)
         for index in range(4):
             a, b = of_group(rows_a, index), of_group(rows_b, index)
-            wanted = scipy.stats.mannwhitneyu(a, b).pvalue if min(len(a), len(b)) > 1 else 1.0
-            assert found[index] == pytest.approx(wanted, rel=1e-9, abs=1e-15)
+            expected = scipy.stats.mannwhitneyu(a, b).pvalue if min(len(a), len(b)) > 1 else 1.0
+            assert found[index] == pytest.approx(expected, rel=1e-9, abs=1e-15)
 
     check()
 
@@ -88,7 +88,7 @@ def test_a_tie_in_one_triplet_does_not_change_the_method_of_another() -> None:
 
 
 @pytest.mark.parametrize(("n", "m", "exact"), [(8, 30, True), (9, 9, False), (2, 200, True)])
-def test_which_sizes_are_counted(n: int, m: int, exact: bool) -> None:
+def test_small_samples_use_the_exact_distribution(n: int, m: int, exact: bool) -> None:
     values = np.random.default_rng(n).permutation(n + m).astype(np.float64)
     p = rank_test_p(np.zeros(n, np.int64), values[:n], np.zeros(m, np.int64), values[n:], 1)[0]
     method = "exact" if exact else "asymptotic"
@@ -102,8 +102,10 @@ def test_welch_is_scipys(figures: list[tuple[float, float, float, float]]) -> No
     found = welch_p(Moments(mean_a, sd_a), Moments(mean_b, sd_b), sizes, sizes + 3)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        wanted = scipy.stats.ttest_ind_from_stats(mean_a, sd_a, sizes, mean_b, sd_b, sizes + 3, equal_var=False).pvalue
-    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-300)
+        expected = scipy.stats.ttest_ind_from_stats(
+            mean_a, sd_a, sizes, mean_b, sd_b, sizes + 3, equal_var=False
+        ).pvalue
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-300)
 
 
 def test_welch_of_constants_and_single_values() -> None:

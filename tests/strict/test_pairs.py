@@ -1,4 +1,4 @@
-"""Which table goes with which, and which process with which."""
+"""Pairing of tables and of processes."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ def test_one_table_in_each_folder(tmp_path: Path) -> None:
         ("job_decode_layer", ["job_decode_layer", "job"], None),
     ],
 )
-def test_phases(tmp_path: Path, ours: str, theirs: list[str], partner: str | None) -> None:
-    """Beside the table in question another one is paired, so that several tables are on each side."""
+def test_tables_pair_by_phase(tmp_path: Path, ours: str, theirs: list[str], partner: str | None) -> None:
+    """Another pair of tables makes several on each side."""
     normal, abnormal = "case/normal_perf_data/", "case/abnormal_perf_data/"
     end = "_perf_data.csv"
     touched(tmp_path, normal + "other" + end, abnormal + "other" + end, normal + ours + end)
     touched(tmp_path, *(abnormal + name + end for name in theirs))
     found = dict(names(tmp_path, "case", "case"))
-    wanted = None if partner is None else abnormal + partner + end
-    assert found.get(normal + ours + end) == wanted
+    expected = None if partner is None else abnormal + partner + end
+    assert found.get(normal + ours + end) == expected
 
 
-def test_a_table_is_used_once_and_the_rest_is_named(tmp_path: Path) -> None:
+def test_a_table_is_used_once_and_unpaired_ones_are_listed(tmp_path: Path) -> None:
     end = "_perf_data.csv"
     touched(tmp_path, "normal_perf_data/job" + end, "normal_perf_data/job_decode" + end, "abnormal_perf_data/job" + end)
     found = find_pairs(str(tmp_path), str(tmp_path))
@@ -86,7 +86,7 @@ def test_the_case_of_a_side_is_the_folder_above_it(tmp_path: Path) -> None:
     assert isinstance(found[0], TablePair)
 
 
-def test_what_is_not_there(tmp_path: Path) -> None:
+def test_missing_tables_are_errors_that_name_the_place(tmp_path: Path) -> None:
     touched(
         tmp_path, "empty/readme", "x/a_perf_data.csv", "x/b_perf_data.csv", "y/c_perf_data.csv", "y/d_perf_data.csv"
     )
@@ -109,6 +109,6 @@ def test_processes_on_both_sides_first_then_all_others_crosswise() -> None:
     assert ProcessPair(5, 7).labels == ("normal_pid_5", "abnormal_pid_7")
 
 
-def test_a_process_that_is_not_there() -> None:
+def test_an_unknown_process_is_an_error() -> None:
     with pytest.raises(SelectionError, match="the abnormal side has no pid 1; there are: 2, 3"):
         chosen_pair((1,), (3, 2), 1, 1)

@@ -1,7 +1,7 @@
 """The published reports, cell for cell and line for line.
 
-Their rows of equal score stand in an order that depended on the processor; ours is fixed. So both are put in one order
-before comparing: rows by (function, counter, device), the counters of a finding by name.
+Their order of rows with equal scores depended on the processor. Both reports are sorted before comparing: rows by
+(function, counter, device), the counters of a finding by name.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def published(case: str, suffix: str) -> str:
     return Path(FOLDER / "reports" / name).read_bytes().decode("utf-8").replace("\r\n", "\n")
 
 
-def in_one_order(text: str) -> list[str]:
-    """Lines, with runs of detailed rows and of a finding's counters sorted."""
+def normalised(text: str) -> list[str]:
+    """Lines with sorted runs of detailed rows and of counters."""
     lines, run, kind = list[str](), list[str](), ""
     detailed = False
     for line in [*text.split("\n"), ""]:
@@ -79,7 +79,7 @@ def test_every_cell_of_the_csv(case: str) -> None:
 def test_every_line_of_the_markdown(case: str) -> None:
     ours, theirs = markdown(case), published(case, "md")
     assert len(ours) == len(theirs)
-    assert in_one_order(ours) == in_one_order(theirs)
+    assert normalised(ours) == normalised(theirs)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -93,11 +93,10 @@ def test_the_seed_report_line_for_line() -> None:
     seed = SEED.read_bytes().decode("utf-8")
     ours = markdown("SGLang/gpu_instability")
     assert "\r" not in seed
-    assert in_one_order(ours) == in_one_order(seed)
+    assert normalised(ours) == normalised(seed)
 
 
-def test_the_seed_reports_prose_needs_no_reordering_but_for_two_counters() -> None:
-    """Two counters of a finding have the very same figures and so the same score."""
+def test_the_prose_of_the_seed_report_differs_only_in_the_order_of_two_equal_counters() -> None:
     seed = [line for line in SEED.read_text("utf-8").split("\n") if not line.startswith("| ")]
     ours = [line for line in markdown("SGLang/gpu_instability").split("\n") if not line.startswith("| ")]
     changed = {(a, b) for a, b in zip(ours, seed, strict=True) if a != b}

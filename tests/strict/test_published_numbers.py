@@ -24,29 +24,29 @@ def test_a_long_decimal_is_its_first_17_digits_over_a_power_of_ten() -> None:
 
 
 @pytest.mark.parametrize("text", ["0", "12", "12.5", "-0.25", "1e-3", "123456.789", "0.000000000000001"])
-def test_short_decimals_are_what_everybody_reads(text: str) -> None:
+def test_short_decimals_are_the_nearest_double(text: str) -> None:
     assert published_number(text) == float(text)
 
 
 @pytest.mark.parametrize("text", ["", "N/A", "nan", "inf", "1e999", ".", "1_000"])
-def test_what_is_no_decimal_is_none(text: str) -> None:
+def test_other_texts_are_none(text: str) -> None:
     assert published_number(text) is None
 
 
 @given(st.integers(0, 10**12), st.integers(0, 10**12))
-def test_it_is_never_further_than_two_neighbours_from_the_decimal(whole: int, decimals: int) -> None:
+def test_the_error_is_at_most_two_neighbouring_doubles(whole: int, decimals: int) -> None:
     text = f"{whole}.{decimals:012d}"
     found, exact = published_number(text), Fraction(text)
     assert found is not None
     assert abs(Fraction(found) - exact) <= max(2 * Fraction(math.ulp(found)), exact / 10**15)
 
 
-def test_nothing_is_copied_where_all_texts_are_read_alike() -> None:
+def test_numbers_without_differences_are_not_copied() -> None:
     found = np.array([1.5, math.nan])
     assert published_numbers(["1.5", ""], found) is found
 
 
-def test_published_reports_read_counters_so_and_the_corrected_ones_do_not(tmp_path: Path) -> None:
+def test_only_published_reports_read_counters_like_pandas_2(tmp_path: Path) -> None:
     table = tmp_path / "perf_data.csv"
     columns = "cycle,pid,beta_pct,function_name,metric_name,device,mu_pct,anchor_dur_us"
     table.write_text(f"{columns}\n1,7,10,f,clock,GPU 0,{LONG},100\n2,7,10,f,clock,GPU 0,12.5,100\n")

@@ -1,8 +1,7 @@
-"""Traces in the strict format: steps are cycles, whoever owns time is a function, workers are processes."""
+"""Traces in the strict format: steps are cycles, owners of time are functions, workers are processes."""
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import numpy as np
@@ -10,32 +9,31 @@ import pytest
 
 from tb_perfcompare.analysis.cycles.trace_cycles import EXCLUSIVE, StepsAsCycles, trace_cycles
 from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.comparison.pairing.pairing import WorkerName
 from tb_perfcompare.comparison.strict.processes import ProcessPair, numbered_workers
 from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.recordings.cycles import CycleTable
-from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tb_perfcompare.workspace.jobs.strict_jobs import strict_answer
 from tb_perfcompare.workspace.jobs.strict_sides import sides_of_traces
+from tests.analysis.summaries import summary as drawn_summary
 from tests.build import TraceBuilder
 from tests.cli.invoke import tb_perfcompare
+from tests.comparison.compare import rows_of
 from tests.drawn_runs import write_garbage, write_pair, write_run
 from tests.shared_data import SHARED, needs_shared
+from tests.strict.tables import ABNORMAL, NORMAL
 
 ONE = {"worker0": 0}
 
 
 def summary(trace: TraceBuilder, *, worker: str = "worker0") -> Summary:
-    """The summary of a drawn trace, steps from marker to marker."""
-    recording = read_trace(io.BytesIO(trace.encode()), name=f"{worker}.1.pt.trace.json")
-    return summarize(recording, Origin("drawn", "drawn", worker), "marker")
+    """Steps from marker to marker."""
+    return drawn_summary(trace, window="marker", worker=worker)
 
 
 def two_steps(*, extra: float = 0, clocks: tuple[float, ...] = (), marked: bool = True) -> TraceBuilder:
-    """Steps of 100 us: an operator of 40 us, a kernel of 30 us that runs beside it for 20 us; the second step has
+    """Steps of 100 us: an operator of 40 us, a kernel of 30 us that overlaps it for 20 us; the second step has
     another kernel of 20 us. `extra` makes the first kernel longer; `clocks` are samples, one per step."""
     trace = TraceBuilder()
     for number, start in enumerate((0, 100)):
@@ -64,7 +62,7 @@ def shares(table: CycleTable, metric: str | None = None) -> dict[tuple[str, str]
     return found
 
 
-def test_a_step_is_a_cycle_and_what_ran_in_it_are_functions() -> None:
+def test_a_step_is_a_cycle_and_its_events_are_functions() -> None:
     """Totals are sums of durations: they overlap, so 40 + 30 + 2 of 100 us are 40, 30 and 2 %."""
     table = sides(two_steps(), two_steps()).tables[0]
     assert shares(table) == {
@@ -79,7 +77,7 @@ def test_a_step_is_a_cycle_and_what_ran_in_it_are_functions() -> None:
 
 
 def test_exclusive_shares_sum_to_the_step() -> None:
-    """The kernel owns what it covers; the 20 us of the operator before it, less its launch, are the operator's."""
+    """The kernel owns its span; the operator owns the 20 µs before it, less its launch."""
     table = sides(two_steps(), two_steps(), EXCLUSIVE).tables[0]
     found = shares(table)
     assert found["gemm", "GPU"] == [30.0, 30.0]
@@ -90,13 +88,13 @@ def test_exclusive_shares_sum_to_the_step() -> None:
     assert table.duration_us is not None and np.isclose(table.duration_us.sum(), 200.0)
 
 
-def test_functions_without_a_counter_keep_their_row() -> None:
+def test_functions_without_a_counter_have_a_row() -> None:
     table = sides(two_steps(), two_steps()).tables[0]
     assert {table.strings[code] for code in table.metric.tolist()} == {"none"}
     assert set(table.mu_pct.tolist()) == {0.0}
 
 
-def test_a_counter_of_the_device_goes_with_its_functions_in_its_own_unit() -> None:
+def test_a_device_counter_is_attached_to_device_functions_in_its_own_unit() -> None:
     """A clock of 1,410 MHz is 1,410, not 141,000."""
     found = sides(two_steps(clocks=(1410, 1410)), two_steps(clocks=(1410, 210)))
     normal, abnormal = found.tables
@@ -109,17 +107,15 @@ def test_a_counter_of_the_device_goes_with_its_functions_in_its_own_unit() -> No
     assert (facts.name, facts.device, facts.covered) == ("GPU Frequency", "GPU", (1.0, 1.0))
 
 
-def test_a_step_without_a_sample_of_its_own_says_so() -> None:
-    """The second step has the value that still stands from the first."""
+def test_a_step_without_a_sample_is_marked_as_interpolated() -> None:
+    """The second step keeps the value of the first."""
     table = sides(two_steps(clocks=(1410,)), two_steps(clocks=(1410,))).tables[0]
     gemm = table.function == table.strings.find("gemm")
     assert table.interpolated is not None
     assert table.interpolated[gemm].tolist() == [False, True]
     drawn = summary(two_steps(clocks=(1410,)))
-    triplets = strict_answer(sides_of_traces(drawn, drawn), None).tables["triplets"]
-    at = [column.name for column in triplets.columns].index("sampled_a")
-    assert {row[0]: row[at] for row in triplets.rows}["gemm"] == 0.5
-    assert {row[0]: row[at] for row in triplets.rows}["aten::mm"] is None  # nothing to sample
+    rows = rows_of(strict_answer(sides_of_traces(drawn, drawn), None).tables["triplets"])
+    assert (rows["gemm"]["sampled_a"], rows["aten::mm"]["sampled_a"]) == (0.5, None)
 
 
 def test_a_counter_of_one_side_only_is_left_out_and_named() -> None:
@@ -130,7 +126,7 @@ def test_a_counter_of_one_side_only_is_left_out_and_named() -> None:
 
 
 def test_names_of_several_categories_are_one_function() -> None:
-    """A launch and an operator of one name on the host add up."""
+    """A launch and an operator of one name add up."""
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.op("work", 0, 10)
@@ -139,17 +135,15 @@ def test_names_of_several_categories_are_one_function() -> None:
     assert shares(table)["work", "Host"] == [40.0]
 
 
-def test_a_new_kernel_is_added_and_the_corrected_columns_say_so() -> None:
-    """In the published columns what is new scores 0; its time stands beside it."""
+def test_a_new_kernel_is_added_in_the_corrected_columns() -> None:
+    """The published score of a new kernel is 0."""
     with_copy, without = two_steps(), TraceBuilder()
     for number, start in enumerate((0, 100)):
         without.step(number + 1, start, start + 100)
         without.op("aten::mm", start + 10, start + 50)
         without.kernel("gemm", start + 30, start + 60, launch=(start + 12, start + 14))
     answer = strict_answer(sides_of_traces(summary(without), summary(with_copy)), None)
-    table = answer.tables["triplets"]
-    rows = [dict(zip((column.name for column in table.columns), row, strict=True)) for row in table.rows]
-    (copy,) = [row for row in rows if row["function"] == "copy"]
+    copy = rows_of(answer.tables["triplets"])["copy"]
     assert (copy["score"], copy["status"]) == (0.0, "added")
     assert (copy["normal_us"], copy["abnormal_us"], copy["delta_us"]) == (None, 10.0, 10.0)
     assert (copy["cycles_a"], copy["cycles_b"]) == (0, 1)
@@ -189,14 +183,14 @@ def test_workers_are_paired_by_rank() -> None:
     assert cross.labels == ("normal_rank_1", "abnormal_rank_2")
 
 
-def test_the_only_workers_without_a_rank_go_together() -> None:
+def test_single_workers_without_a_rank_are_paired() -> None:
     ours, theirs, pairs = numbered_workers([WorkerName("host_abc")], [WorkerName("host_xyz")])
     assert (ours, theirs) == ({"host_abc": 0}, {"host_xyz": 0})
     assert pairs == (ProcessPair(0, 0, "worker", ("host_abc", "host_xyz")),)
     assert pairs[0].described == "worker 0 (host_abc against host_xyz)"
 
 
-def test_a_worker_more_on_one_side_has_no_partner() -> None:
+def test_an_extra_worker_has_no_partner() -> None:
     ours, theirs, pairs = numbered_workers([WorkerName("x"), WorkerName("y")], [WorkerName("x")])
     assert (ours, theirs) == ({"x": 0, "y": 1}, {"x": 0})
     assert [pair.described for pair in pairs] == ["worker 0 (x)"]
@@ -243,8 +237,6 @@ def test_saved_answers_are_refused_with_the_reason() -> None:
 
 
 def test_a_table_is_not_compared_with_a_trace(tmp_path: Path) -> None:
-    from tests.strict.tables import NORMAL
-
     run = write_run(tmp_path / "run")
     assert "the normal side is a per-cycle table and the abnormal side is not" in refusal(NORMAL, run)
     assert "give two per-cycle tables, or two traces" in refusal(run, NORMAL)
@@ -265,7 +257,7 @@ def test_the_command_takes_runs_of_traces(tmp_path: Path) -> None:
     assert "| Total Cycles        | 4" in exclusive.out and "(nothing recorded)" in exclusive.out
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_named_in_a_note(tmp_path: Path) -> None:
     normal, abnormal = write_pair(tmp_path)
     write_garbage(abnormal)
     found = tb_perfcompare("strict", normal, abnormal)
@@ -273,7 +265,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert found.err.startswith("note: abnormal: broken.1700000000009.pt.trace.json: left out: ")
 
 
-def test_a_side_can_be_narrowed(tmp_path: Path) -> None:
+def test_worker_span_and_pid_narrow_a_side(tmp_path: Path) -> None:
     normal, abnormal = write_run(tmp_path / "n", spans=2), write_run(tmp_path / "a")
     write_run(normal, worker="worker1")
     every = tb_perfcompare("strict", normal, abnormal)
@@ -289,15 +281,12 @@ def test_a_side_can_be_narrowed(tmp_path: Path) -> None:
 
 
 def test_options_of_traces_are_refused_for_tables() -> None:
-    from tests.strict.tables import ABNORMAL, NORMAL
-
     assert "--worker is for traces; choose a process of a table with --pid" in refusal(
         NORMAL, ABNORMAL, "--worker", "toy"
     )
 
 
-def test_samples_of_another_recorder_give_traces_their_counters(tmp_path: Path) -> None:
-    """1,410 MHz against 210 MHz, in MHz."""
+def test_a_counters_file_adds_counters_to_traces(tmp_path: Path) -> None:
     normal, abnormal = write_pair(tmp_path)
     words = []
     for side, clock in (("normal", 1410), ("abnormal", 210)):
@@ -315,8 +304,8 @@ def test_samples_of_another_recorder_give_traces_their_counters(tmp_path: Path) 
 
 @needs_shared
 @pytest.mark.parametrize("beta", ["total", "exclusive"])
-def test_the_recorded_resnet_runs(beta: str) -> None:
-    """num_workers 0 against 4: 12 and 12 steps, and the loader is the first finding either way."""
+def test_the_recorded_resnet_runs_lead_with_the_loader(beta: str) -> None:
+    """num_workers 0 against 4: 12 and 12 steps."""
     folder = SHARED / "kineto"
     found = tb_perfcompare(
         "strict", folder / "resnet50_num_workers_0", folder / "resnet50_num_workers_4", "--beta", beta, "--banner"
@@ -327,7 +316,7 @@ def test_the_recorded_resnet_runs(beta: str) -> None:
     assert "> - #11: 2 and 2 recordings per side" in found.out
 
 
-def test_the_demo_runs() -> None:
+def test_the_demo_runs_have_a_report() -> None:
     folder = Path(__file__).parents[2] / "demo_logs" / "gpu_training_synthetic"
     runs = sorted(path for path in folder.iterdir() if path.is_dir())
     found = tb_perfcompare("strict", runs[0], runs[1], "--banner")
@@ -335,14 +324,15 @@ def test_the_demo_runs() -> None:
     assert "# Strict Performance Comparison: " in found.out
 
 
-def rows_of(side: Summary) -> int:
+def row_count(trace: TraceBuilder) -> int:
+    side = summary(trace)
     return len(sides_of_traces(side, side).tables[0])
 
 
 def test_rows_are_functions_times_steps_times_counters() -> None:
     """Host functions without a counter have a row per step; the two kernels one per step and counter."""
-    assert rows_of(summary(two_steps())) == (2 + 2) * 2
+    assert row_count(two_steps()) == (2 + 2) * 2
     trace = two_steps(clocks=(1, 2))
     for at in (0, 100):
         trace.counter("GPU 0 Utilization", at, pid=0, **{"GPU Utilization": 0.5})
-    assert rows_of(summary(trace)) == (2 + 2 * 2) * 2
+    assert row_count(trace) == (2 + 2 * 2) * 2

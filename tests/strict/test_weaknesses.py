@@ -1,4 +1,4 @@
-"""Each known weakness is listed where two tables prove it, and only there."""
+"""Known weaknesses of the published method, listed only for tables that show them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def numbers(normal: CycleTable, abnormal: CycleTable, files: CycleTable | None =
 
 
 def two_processes(first: CycleTable, second: CycleTable) -> CycleTable:
-    """Both in one file, the second as another process; they share their texts' codes."""
+    """Both as processes of one file."""
     joined = {
         field.name: np.concatenate([getattr(first, field.name), getattr(second, field.name)])
         for field in dataclasses.fields(first)
@@ -61,11 +61,11 @@ ALWAYS = {11}
 """One recording per side."""
 
 
-def test_a_recording_against_itself_has_few() -> None:
+def test_a_recording_against_itself_has_the_one_weakness_of_any_pair() -> None:
     assert numbers(recorded(), recorded()) == ALWAYS
 
 
-def test_each_by_its_cause() -> None:
+def test_each_weakness_is_found_in_tables_that_show_it() -> None:
     plain = recorded()
     assert 1 in numbers(plain, recorded(anchor="layer"))
     assert 1 in numbers(plain, recorded(function="other")), "no launch in common"
@@ -97,12 +97,12 @@ def test_lost_rows_and_uncorrected_tests() -> None:
 
 
 def test_odd_against_even_cycles() -> None:
-    """Every second cycle is slow: the recording differs from itself."""
+    """Every second cycle is slow."""
     alternating = [10.0, 30.0, 10.1, 30.1, 10.2, 30.2, 10.1, 30.1, 10.0, 30.0]
     assert 7 in numbers(recorded(shares=alternating), recorded())
 
 
-def test_work_counts_a_function_once_however_many_counters_it_has() -> None:
+def test_a_function_with_several_counters_is_counted_once() -> None:
     betas = [1.0, 1.0]
     drawn = table({("gemm", metric, "GPU 0"): (betas, betas) for metric in ("a", "b", "c")})
     drawn = dataclasses.replace(drawn, instances=np.full(6, 5.0), duration_us=np.full(6, 7.0))
@@ -111,38 +111,36 @@ def test_work_counts_a_function_once_however_many_counters_it_has() -> None:
     assert (found["gemm", "GPU 0"].calls, found["gemm", "GPU 0"].time_us) == (5.0, 7.0)
 
 
-def test_host_functions_are_no_launches() -> None:
+def test_host_functions_are_not_launches() -> None:
     drawn = dataclasses.replace(table({HOST: ([1.0], [1.0])}), instances=np.array([9.0]))
     assert same_launches(device_work(work_per_cycle(drawn)), {}) is None
     assert incomplete_cycles(drawn) == 0
 
 
-def test_waiting_that_moved_to_another_process_is_named() -> None:
-    """The first process waits less by what the second waits more: nothing got faster."""
+def test_waiting_that_moved_to_another_process_is_a_weakness() -> None:
+    """The first process waits less, the second as much more."""
     waiting, brief = (recorded(shares=[share] * 10, function="allreduce") for share in (50.0, 1.0))
     report = strict_report(waiting, brief, ("normal", "abnormal"))
     files = two_processes(waiting, brief), two_processes(brief, waiting)
     found = {weak.number: weak.sentence for weak in weaknesses(waiting, brief, report, files=files)}
-    assert found[15].endswith(
-        "allreduce 502 → 10.1 µs per cycle here, 513 µs summed over all processes"
-    )
+    assert found[15].endswith("allreduce 502 → 10.1 µs per cycle here, 513 µs summed over all processes")
     same = {weak.number: weak.sentence for weak in weaknesses(waiting, brief, report, files=(files[0], brief))}
     assert "allreduce" not in same[15] and same[15].endswith("on the normal side only, and in no report: 11")
 
 
-def test_recordings_that_are_pooled_are_not_replicates() -> None:
+def test_pooled_recordings_are_not_replicates() -> None:
     report = strict_report(recorded(), recorded(), ("normal", "abnormal"))
     found = weaknesses(recorded(), recorded(), report, recordings=(3, 2))
     assert [weak.sentence[:42] for weak in found if weak.number == 11] == ["3 and 2 recordings per side count as one l"]
 
 
-def test_few_cycles_say_what_p_they_can_reach() -> None:
-    """Of 3 against 10 cycles the two clearest of 286 orders: 2/286."""
+def test_few_cycles_state_the_smallest_p() -> None:
+    """The two extremes of 286 orders of 3 and 10 cycles: 2/286."""
     assert "gives a p below 0.0070;" in sentences(recorded(shares=SHARES[:3], lengths=LENGTHS[:3]), recorded())[9]
 
 
 @needs_shared
-def test_the_recorded_pairs() -> None:
+def test_the_recorded_pairs_have_their_known_weaknesses() -> None:
     """Known: 2 and 4 incomplete cycles of 12 and 10; layers against steps share 1.5 % of their launches."""
     folder = SHARED / "latencyprism" / "SGLang"
 

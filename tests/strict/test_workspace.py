@@ -1,4 +1,4 @@
-"""The strict report as shared work: computed once, by a worker process, and ended when nobody waits."""
+"""The strict report as shared work: computed once, in a worker process, and cancelled when no request waits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.workspace.waiting import SOON_S
 
 @pytest.fixture
 def workspace() -> Iterator[Workspace]:
-    """One that does everything in worker processes, as a server does."""
+    """All work in worker processes, like a server."""
     made = Workspace(workers=1)
     yield made
     made.close()
@@ -31,7 +31,7 @@ def workspace() -> Iterator[Workspace]:
 
 @pytest.fixture
 def local() -> Iterator[Workspace]:
-    """One that does small work itself."""
+    """Small work in this process."""
     made = Workspace(in_process_bytes=2**30)
     yield made
     made.close()
@@ -42,7 +42,7 @@ def strict_request(normal: Path = NORMAL, abnormal: Path = ABNORMAL, **options: 
     return StrictRequest(sides[0], sides[1], **options)  # type: ignore[arg-type]
 
 
-def test_a_worker_process_draws_it(workspace: Workspace) -> None:
+def test_a_worker_process_makes_the_report(workspace: Workspace) -> None:
     found = workspace.strict(strict_request(form="md"))
     assert len(workspace.process_ids) == 1
     assert found == tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "10").out.encode()
@@ -63,7 +63,7 @@ def test_traces_are_read_once_for_all_forms(tmp_path: Path) -> None:
     assert sorted(read) == ["abnormal", "normal"]
 
 
-def test_the_same_question_is_computed_once(local: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_request_is_computed_once(local: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[StrictRequest]()
 
     def computed(strict_request: StrictRequest, report: Reporter) -> bytes:
@@ -77,7 +77,7 @@ def test_the_same_question_is_computed_once(local: Workspace, monkeypatch: pytes
     assert len(asked) == 2
 
 
-def test_a_changed_file_is_another_question(tmp_path: Path) -> None:
+def test_a_changed_file_is_another_request(tmp_path: Path) -> None:
     table = write(tmp_path / "a_perf_data.csv", [row()])
     before = strict_request(table, table)
     assert strict_request(table, table).tag() == before.tag()
@@ -86,7 +86,7 @@ def test_a_changed_file_is_another_question(tmp_path: Path) -> None:
     assert {before.tag()} & {strict_request(table, table, form=form).tag() for form in ("md", "csv")} == set()
 
 
-def test_work_that_nobody_waits_for_ends(local: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_without_a_waiting_request_is_cancelled(local: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = threading.Event()
 
     def endless(strict_request: StrictRequest, report: Reporter) -> bytes:
@@ -98,7 +98,7 @@ def test_work_that_nobody_waits_for_ends(local: Workspace, monkeypatch: pytest.M
             raise
 
     class Gone(Exception):
-        """The browser went away."""
+        """The browser closed the connection."""
 
     def leave(progress: Progress, /) -> None:
         raise Gone

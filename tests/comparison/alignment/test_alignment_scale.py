@@ -20,7 +20,7 @@ def keyed(keys: list[tuple[str, str, str]]) -> SplitTime:
 
 
 def work(library: str, scale: int, groups: int) -> DeviceWork:
-    """As many places as groups, three operators deep, with a kernel of its own in each."""
+    """One place per group, three operators deep, each with its own kernel."""
     operators: dict[tuple[str, str, str], None] = {}
     kernels = []
     for number in range(groups):
@@ -39,7 +39,7 @@ def aligned(a: DeviceWork, b: DeviceWork) -> tuple[OperatorMatch, ...]:
 
 
 @pytest.mark.parametrize(("scale", "rule"), [(1, "below the same operator and shape"), (3, "below the same operator")])
-def test_eight_times_as_many_groups_take_about_eight_times_as_long(scale: int, rule: str) -> None:
+def test_time_grows_in_proportion_to_the_groups(scale: int, rule: str) -> None:
     few, many = ((work("cudnn", 1, groups), work("miopen", scale, groups)) for groups in (GROUPS, GROUPS * LARGER))
     found = aligned(*many)
     assert rule in {match.rule for match in found}

@@ -1,4 +1,4 @@
-"""A planted cause must be named first, in a sentence that says what changed."""
+"""A planted cause is the first finding, in a sentence with the change."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import pytest
 from tb_perfcompare.comparison.causes.detectors import other_work
 from tb_perfcompare.comparison.causes.evidence.findings import find_causes
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
-from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import compare, finding_of, rows_of, rules_of
 
 Change = Callable[[TraceBuilder, int], None]
 
@@ -42,10 +41,6 @@ def run(
         if extra is not None:
             extra(trace, at)
     return trace
-
-
-def compare(before: TraceBuilder, after: TraceBuilder) -> Comparison:
-    return compare_summaries(summary(before), summary(after), CompareOptions(resamples=200))
 
 
 def new_kernel(trace: TraceBuilder, at: int) -> None:
@@ -85,7 +80,7 @@ def test_a_wait_names_the_call_and_its_operator() -> None:
         trace.op("aten::_local_scalar_dense", at + 801, at + 989)
         trace.call("cudaStreamSynchronize", at + 802, at + 988)
 
-    finding = next(f for f in compare(run(), run(extra=wait)).findings if f.rule == "runtime_time")
+    finding = finding_of(compare(run(), run(extra=wait)), "runtime_time")
     assert finding.subject == "cudaStreamSynchronize"
     assert "cudaStreamSynchronize +186 µs (1 → 2 calls per step" in finding.sentence
 
@@ -114,15 +109,14 @@ def test_a_lower_clock_is_not_a_changed_kernel() -> None:
                 )
         return trace
 
-    finding = next(f for f in compare(kernels(1), kernels(3)).findings if f.rule == "device_pace")
+    finding = finding_of(compare(kernels(1), kernels(3)), "device_pace")
     assert "kernels ×3.00 per launch" in finding.sentence
 
 
 def test_shares_of_all_categories_sum_to_one() -> None:
     got = compare(run(), run(loader=180, gemm=150, length=1100))
-    table = got.tables["categories"]
-    at = [column.name for column in table.columns].index("share")
-    assert sum(float(row[at] or 0) for row in table.rows) == pytest.approx(1, abs=1e-9)
+    rows = rows_of(got.tables["categories"]).values()
+    assert sum(row["share"] or 0 for row in rows) == pytest.approx(1, abs=1e-9)
 
 
 def test_a_change_below_the_material_floor_is_no_finding() -> None:
@@ -139,8 +133,8 @@ def test_evidence_names_rows_that_exist() -> None:
                 assert evidence.row in {row[0] for row in got.tables[evidence.table].rows}
 
 
-def test_a_new_call_is_found_although_its_category_is_noisy() -> None:
-    """Half of the steps are far longer for reasons of their own; the new kernel is there in every one."""
+def test_a_new_kernel_in_a_noisy_category_is_found() -> None:
+    """Half of the steps have a longer stray kernel; the new kernel runs in every step."""
 
     def scattered(trace: TraceBuilder, at: int) -> None:
         trace.kernel("stray", at + 730, at + 731 + (at // 1200) % 2 * 150, launch=(at + 325, at + 328))
@@ -166,12 +160,13 @@ def test_less_hidden_host_time_is_not_a_slower_annotation() -> None:
         return trace
 
     found = compare(trained(205), trained(705))
-    assert "operator_slower" not in {finding.rule for finding in found.findings}
+    assert "operator_slower" not in rules_of(found)
     assert any("Optimizer.zero_grad" in finding.sentence for finding in found.findings)
 
 
-def test_new_work_against_the_change_is_named() -> None:
-    """One call in place of two, as another vendor copies and waits in one."""
+def test_new_work_that_offsets_the_change_is_named() -> None:
+    """One call replaces two, like a copy that waits."""
+
     def copies(*names: str) -> TraceBuilder:
         trace = TraceBuilder()
         for number in range(8):
@@ -183,7 +178,7 @@ def test_new_work_against_the_change_is_named() -> None:
         return trace
 
     two, one = copies("cudaStreamSynchronize", "cudaEventSynchronize"), copies("cudaMemcpyPeer")
-    (found,) = [finding for finding in compare(two, one).findings if finding.rule == "runtime_time"]
+    found = finding_of(compare(two, one), "runtime_time")
     assert "offset by cudaMemcpyPeer is new (301 µs, 1 call per step)" in found.sentence
 
 
@@ -203,16 +198,16 @@ def test_waits_that_cost_nothing_are_counted() -> None:
     assert "the host waits 1 → 3 times per step (1 → 3 outside operators); no change of the step" in found.sentence
 
 
-def test_rules_that_ask_the_same_share_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[RuleContext] = []
-    monkeypatch.setattr(other_work, "_other_types", asked.append)
-    compare_summaries(summary(run()), summary(run(gemm=200)), CompareOptions())
-    assert len(asked) == 1
+def test_other_types_are_computed_once_per_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
+    computed: list[RuleContext] = []
+    monkeypatch.setattr(other_work, "_other_types", computed.append)
+    compare(run(), run(gemm=200))
+    assert len(computed) == 1
 
 
-def training(*, launch: int = 5, busy: bool = False, beside: int = 0) -> TraceBuilder:
-    """Eight steps of twenty operators that launch one kernel each, as long as the operator (`busy`) or short;
-    `beside`: a kernel on another stream that hides the operators for so long."""
+def training(*, launch: int = 5, busy: bool = False, parallel_us: int = 0) -> TraceBuilder:
+    """Eight steps of twenty operators with one kernel each, as long as the operator if `busy`; `parallel_us` of a
+    kernel on another stream hide the operators."""
     trace, at, each = TraceBuilder(), 0, 95 + launch
     for number in range(8):
         start = at
@@ -221,30 +216,30 @@ def training(*, launch: int = 5, busy: bool = False, beside: int = 0) -> TraceBu
             length = each - 2 if busy else 20
             trace.kernel("gemm", at + launch + 10, at + launch + 10 + length, launch=(at + 5, at + 5 + launch))
             at += each
-        if beside:
-            trace.kernel("beside", start + 10, start + 10 + beside, stream=9, launch=(start + 6, start + 8))
+        if parallel_us:
+            trace.kernel("parallel", start + 10, start + 10 + parallel_us, stream=9, launch=(start + 6, start + 8))
         trace.step(number, start, at)
         at += 200
     return trace
 
 
 def test_cpu_time_that_the_device_hides_is_not_called_faster_operators() -> None:
-    found = compare(training(), training(beside=1500)).findings
+    found = compare(training(), training(parallel_us=1500)).findings
     ((sentence, look_at),) = [(one.sentence, one.look_at) for one in found if one.rule == "host_time"]
     assert "more of it is hidden behind device work: in all, operators take 1." in sentence
     assert look_at == "the device work that runs at the same time"
 
 
 @pytest.mark.parametrize(("busy", "bound"), [(False, True), (True, False)])
-def test_slower_launches_bind_only_a_device_that_waits(busy: bool, bound: bool) -> None:
+def test_slower_launches_are_a_cause_only_when_the_device_waits(busy: bool, bound: bool) -> None:
     found = compare(training(busy=busy), training(busy=busy, launch=25)).findings
     assert ("launch_bound" in {one.rule for one in found}) is bound
 
 
 @pytest.mark.parametrize(("known_us", "says"), [(20.0, ["Remaining data loader wait: +140 µs per step"]), (400.0, [])])
-def test_nothing_remains_where_causes_explain_more_than_there_is(known_us: float, says: list[str]) -> None:
+def test_no_remainder_is_reported_when_causes_explain_more_than_the_change(known_us: float, says: list[str]) -> None:
     before, after = summary(run()), summary(run(loader=180))
-    found = compare_summaries(before, after, CompareOptions(resamples=200))
+    found = compare(before, after)
     verdict, explained = found.headline.verdict, {"DataLoader": known_us}
     rest = find_causes(found.ledger, before, after, {}, verdict, CompareOptions(), explained=explained)
     assert [one.sentence.partition(";")[0] for one in rest if one.rule == "data_loader"] == says

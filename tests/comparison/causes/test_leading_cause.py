@@ -1,4 +1,4 @@
-"""Which finding comes first: what was counted, before the time that it may have caused."""
+"""The leading finding: counted changes come before the time that they may explain."""
 
 from __future__ import annotations
 
@@ -13,24 +13,15 @@ from tb_perfcompare.comparison.result.headline import Basis, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.verdict.verdict import judge
 from tests.build import TraceBuilder
-from tests.comparison.test_comparison_laws import compare, summarised
+from tests.comparison.compare import compare, sequence
 
 
 def program(
     *, new_us: int = 0, gap_us: int = 0, product_us: int = 20, steps: int = 8, wobble_us: int = 0
 ) -> TraceBuilder:
-    """Steps of ten products; a new operator of `new_us`, and `gap_us` of untraced time, `wobble_us` more in each."""
-    trace, at = TraceBuilder(), 0
-    for step in range(steps):
-        start = at
-        for _ in range(10):
-            trace.op("aten::mm", at + 5, at + 5 + product_us)
-            at += product_us + 10
-        if new_us:
-            trace.op("aten::linalg_vector_norm", at, at + new_us)
-        at += new_us + gap_us + step * wobble_us
-        trace.step(step, start, at)
-    return trace
+    """Steps of ten products, a new operator of `new_us` and untraced time of `gap_us`, growing by `wobble_us`."""
+    calls = [("aten::mm", product_us), ("", 10)] * 10 + [("aten::linalg_vector_norm", new_us)] * bool(new_us)
+    return sequence([*calls, ("", gap_us + step * wobble_us)] for step in range(steps))
 
 
 @pytest.mark.parametrize(
@@ -42,25 +33,25 @@ def program(
 )
 def test_a_new_operator_explains_the_untraced_time_next_to_it(gap_us: int, first: str) -> None:
     for one, two in ((program(), program(new_us=50, gap_us=gap_us)), (program(new_us=50, gap_us=gap_us), program())):
-        found = compare(summarised(one), summarised(two)).findings
+        found = compare(one, two).findings
         assert [finding.rule for finding in found][:1] == [first]
         assert ("unrecorded_time" in {finding.rule for finding in found}) is (gap_us == 800)
 
 
 def test_a_new_operator_does_not_explain_less_untraced_time() -> None:
-    found = compare(summarised(program(gap_us=80)), summarised(program(new_us=50))).findings
+    found = compare(program(gap_us=80), program(new_us=50)).findings
     assert [finding.rule for finding in found][:1] == ["unrecorded_time"]
 
 
 def test_the_largest_entry_is_a_slower_operator_where_its_calls_are_the_same() -> None:
-    found = compare(summarised(program()), summarised(program(product_us=40))).findings[0]
+    found = compare(program(), program(product_us=40)).findings[0]
     assert found.rule == "operator_slower"
     assert "aten::mm +200 µs per step" in found.sentence
     assert "20.0 → 40.0 µs per call" in found.sentence
 
 
 def test_three_steps_that_do_not_overlap_are_too_few_to_test_and_not_within_their_spread() -> None:
-    found = compare(*(summarised(program(gap_us=gap_us, steps=3, wobble_us=3)) for gap_us in (10, 800)))
+    found = compare(*(program(gap_us=gap_us, steps=3, wobble_us=3) for gap_us in (10, 800)))
     assert found.headline.verdict is Verdict.SLOWER
     assert found.findings[0].rule == "unrecorded_time"
     assert found.findings[0].confidence.startswith("no overlap between the two sides; repeatability unknown: too few")

@@ -1,14 +1,13 @@
-"""Other inputs: another data type is told first, though one operator gains more than the step, as others pay for its
-casts. Another number of operands is no other input, and examples are of one layer."""
+"""Changed data types and input shapes: which of them lead, and their examples."""
 
 from __future__ import annotations
 
 from tests.build import TraceBuilder
-from tests.comparison.test_comparison_laws import compare, summarised
+from tests.comparison.compare import compare, finding_of, rules_of, sequence
 
 
 def products(kind: str, product: int, cast: int) -> TraceBuilder:
-    """Steps of ten linear layers of that type and ten copies, each that many microseconds long."""
+    """Eight steps of ten linear layers of the type `kind` and ten copies, with these durations in µs."""
     trace = TraceBuilder()
     at = 0
     for step in range(8):
@@ -24,89 +23,61 @@ def products(kind: str, product: int, cast: int) -> TraceBuilder:
 
 
 def test_an_operator_of_another_type_is_part_of_the_change_of_types() -> None:
-    before, after = summarised(products("float", 100, 20)), summarised(products("c10::BFloat16", 20, 60))
-    for there in (compare(before, after), compare(after, before)):
-        assert [finding.rule for finding in there.findings][:1] == ["data_type_changed"]
+    before, after = products("float", 100, 20), products("c10::BFloat16", 20, 60)
+    for found in (compare(before, after), compare(after, before)):
+        assert rules_of(found)[:1] == ["data_type_changed"]
 
 
-def test_an_operator_of_the_same_type_still_leads() -> None:
-    found = compare(summarised(products("float", 100, 20)), summarised(products("float", 20, 60)))
+def test_a_faster_operator_of_the_same_type_leads() -> None:
+    found = compare(products("float", 100, 20), products("float", 20, 60))
     assert found.findings[0].subject == "aten::mm"
 
 
 def layers(inputs: list[list[list[int]]], types: list[str], us: int) -> TraceBuilder:
-    """Steps of layers, one after the other, on these inputs."""
-    trace = TraceBuilder(vendor="cpu")
-    at = 0
-    for step in range(8):
-        start = at
-        for dims in inputs:
-            trace.op("aten::mm", at, at + us, dims=dims, **{"Input type": types})
-            at += us + 2
-        trace.step(step, start, at)
-    return trace
+    """Eight steps of layers on these inputs."""
+    return sequence([[("aten::mm", us, dims, types) for dims in inputs]] * 8, gap=2, vendor="cpu")
 
 
-def test_an_output_that_is_handed_over_is_no_other_input() -> None:
-    eager = summarised(layers([[[8, 64], [64, 32]], [[8, 32], [32, 16]]], ["float", "float"], 40))
-    compiled = summarised(
-        layers([[[8, 64], [64, 32], [8, 32]], [[8, 32], [32, 16], [8, 16]]], ["float", "float", "float"], 90)
-    )
+def test_an_additional_output_operand_is_not_a_changed_input() -> None:
+    eager = layers([[[8, 64], [64, 32]], [[8, 32], [32, 16]]], ["float", "float"], 40)
+    compiled = layers([[[8, 64], [64, 32], [8, 32]], [[8, 32], [32, 16], [8, 16]]], ["float", "float", "float"], 90)
     for found in (compare(eager, compiled), compare(compiled, eager)):
-        assert not {"data_type_changed", "workload_changed"} & {finding.rule for finding in found.findings}
+        assert not {"data_type_changed", "workload_changed"} & set(rules_of(found))
 
 
-def test_the_example_is_one_layer_given_other_inputs() -> None:
+def test_the_example_is_of_one_layer() -> None:
     head, down = ([[1, 64], [64, 1000]], [[1, 256], [256, 64]])
     longer = [[[32, *dims[0][1:]], dims[1]] for dims in (head, down)]
-    found = compare(
-        summarised(layers([head, down], ["float", "float"], 40)), summarised(layers(longer, ["float", "float"], 900))
-    )
-    (sentence,) = [finding.sentence for finding in found.findings if finding.rule == "workload_changed"]
+    found = compare(layers([head, down], ["float", "float"], 40), layers(longer, ["float", "float"], 900))
+    sentence = finding_of(found, "workload_changed").sentence
     assert "[[1, 64], [64, 1000]] → [[32, 64], [64, 1000]] (elements ×32.0)" in sentence
 
 
 def varying(lengths: list[int]) -> TraceBuilder:
-    """A step per length, and an optimizer whose parameters stay as they are."""
-    trace, at = TraceBuilder(vendor="cpu"), 0
-    for step, length in enumerate(lengths):
-        start = at
-        products = [("aten::mm", [[length, 64], [64, 64]], 20 * length)] * 4
-        for name, dims, us in products + [("aten::add_", [[64]], 9)] * 40:
-            trace.op(name, at, at + us, dims=dims)
-            at += us + 2
-        trace.step(step, start, at)
-    return trace
+    """A step per length, with an optimizer whose parameters keep their size."""
+    steps = ([("aten::mm", 20 * n, [[n, 64], [64, 64]])] * 4 + [("aten::add_", 9, [[64]])] * 40 for n in lengths)
+    return sequence(steps, gap=2, vendor="cpu")
 
 
 def test_varying_lengths_are_reported_although_parameters_are_fixed() -> None:
-    found = compare(summarised(varying([2, 4, 8] * 4)), summarised(varying([8, 4, 16] * 4)))
-    (sentence,) = [finding.sentence for finding in found.findings if finding.rule == "workload_changed"]
-    assert "input shapes vary between steps, mean elements ×" in sentence
+    found = compare(varying([2, 4, 8] * 4), varying([8, 4, 16] * 4))
+    assert "input shapes vary between steps, mean elements ×" in finding_of(found, "workload_changed").sentence
 
 
 def recurrent(workspace: int, us: int = 400, batch: int = 8) -> TraceBuilder:
-    """Steps of twelve small operators and one that takes half of the step and is handed a workspace."""
-    trace = TraceBuilder(vendor="cpu")
-    at = 0
-    for step in range(8):
-        start = at
-        for number in range(12):
-            trace.op("aten::mul", at, at + 20, dims=[[batch, 16 + number]])
-            at += 22
-        trace.op("aten::_cudnn_rnn_backward", at, at + us, dims=[[batch, 64], [workspace]])
-        at += us + 2
-        trace.step(step, start, at)
-    return trace
+    """Eight steps of twelve small operators and a long one with a workspace."""
+    calls = [("aten::mul", 20, [[batch, 16 + number]]) for number in range(12)]
+    calls.append(("aten::_cudnn_rnn_backward", us, [[batch, 64], [workspace]]))
+    return sequence([calls] * 8, gap=2, vendor="cpu")
 
 
-def test_a_workspace_that_is_a_little_larger_is_no_other_input() -> None:
+def test_a_slightly_larger_workspace_is_not_a_changed_input() -> None:
     """Dropout between the layers of an LSTM keeps 1 % more."""
-    found = compare(summarised(recurrent(10_000)), summarised(recurrent(10_100, us=600)))
-    assert [finding.rule for finding in found.findings] == ["operator_slower"]
+    found = compare(recurrent(10_000), recurrent(10_100, us=600))
+    assert rules_of(found) == ["operator_slower"]
 
 
-def test_inputs_that_grow_while_the_step_shrinks_take_the_devices_time_alone() -> None:
+def test_larger_inputs_in_a_shorter_step_count_device_time_alone() -> None:
     def trace(batch: int, kernel_us: int, host_us: int) -> TraceBuilder:
         builder, at = TraceBuilder(), 0
         for step in range(8):
@@ -118,24 +89,17 @@ def test_inputs_that_grow_while_the_step_shrinks_take_the_devices_time_alone() -
             builder.step(step, start, at)
         return builder
 
-    found = compare(summarised(trace(32, 100, 600)), summarised(trace(64, 190, 400)))
-    (workload,) = (finding for finding in found.findings if finding.rule == "workload_changed")
+    found = compare(trace(32, 100, 600), trace(64, 190, 400))
+    workload = finding_of(found, "workload_changed")
     assert workload.delta_us == 540.0
     assert "Workload changed: +540 µs device time per step" in workload.sentence
     assert workload.sentence.endswith("another change outweighs it.")
 
 
-def test_the_example_is_an_operator_that_computes_not_a_copy() -> None:
+def test_the_example_is_a_computing_operator_not_a_copy() -> None:
     def batch(rows: int) -> TraceBuilder:
-        trace, at = TraceBuilder(), 0
-        for step in range(8):
-            start = at
-            for name, us in (("aten::copy_", 8 * rows), ("aten::linear", 4 * rows)):
-                trace.op(name, at, at + us, dims=[[rows, 64]])
-                at += us + 2
-            trace.step(step, start, at)
-        return trace
+        calls = [("aten::copy_", 8 * rows, [[rows, 64]]), ("aten::linear", 4 * rows, [[rows, 64]])]
+        return sequence([calls] * 8, gap=2)
 
-    found = compare(summarised(batch(8)), summarised(batch(32)))
-    (sentence,) = [one.sentence for one in found.findings if one.rule == "workload_changed"]
-    assert "e.g. aten::linear [[8, 64]] → [[32, 64]]" in sentence
+    found = compare(batch(8), batch(32))
+    assert "e.g. aten::linear [[8, 64]] → [[32, 64]]" in finding_of(found, "workload_changed").sentence

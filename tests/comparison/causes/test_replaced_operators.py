@@ -1,4 +1,4 @@
-"""An operator in whose place others are called is one finding: what went, what came, and the net time."""
+"""Replaced operators are one finding: removed, added, and the net time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from tb_perfcompare.comparison.result.finding import Finding
 from tests.build import TraceBuilder
-from tests.comparison.test_comparison_laws import compare, summarised
+from tests.comparison.compare import compare, rules_of
 
 US = 20
 STEPS = 8
@@ -21,7 +21,7 @@ WRITTEN_OUT: tuple[Call, ...] = ("aten::mul", "aten::tanh", "aten::mul", "aten::
 
 
 def program(*calls: Call, vendor: str = "cpu", kernels: bool = False) -> TraceBuilder:
-    """Steps of these calls, 20 us each; some steps are a little longer."""
+    """Steps of these calls of 20 µs; some steps are slightly longer."""
     trace = TraceBuilder(vendor=vendor)
     start = 0
     for step in range(STEPS):
@@ -47,7 +47,7 @@ def _draw(trace: TraceBuilder, calls: Sequence[Call], at: int, kernels: bool) ->
 
 
 def replacements_in(a: TraceBuilder, b: TraceBuilder) -> list[Finding]:
-    return [one for one in compare(summarised(a), summarised(b)).findings if one.rule == "operator_replaced"]
+    return [one for one in compare(a, b).findings if one.rule == "operator_replaced"]
 
 
 def net(finding: Finding) -> float:
@@ -56,7 +56,7 @@ def net(finding: Finding) -> float:
 
 
 @pytest.mark.parametrize("vendor", ["cpu", "cuda", "rocm", "mlu", "mtia"])
-def test_an_activation_that_is_written_out(vendor: str) -> None:
+def test_an_activation_written_out_as_operators_is_replaced(vendor: str) -> None:
     kernels = vendor != "cpu"
     one = program(*BLOCK, *GELU, *BLOCK, *GELU, vendor=vendor, kernels=kernels)
     two = program(*BLOCK, *WRITTEN_OUT, *BLOCK, *WRITTEN_OUT, vendor=vendor, kernels=kernels)
@@ -70,13 +70,13 @@ def test_an_activation_that_is_written_out(vendor: str) -> None:
     assert replacements_in(one, one) == []
 
 
-def test_it_replaces_the_findings_of_new_and_gone_operators() -> None:
-    findings = compare(summarised(program(*BLOCK, *GELU)), summarised(program(*BLOCK, *WRITTEN_OUT))).findings
+def test_a_replacement_suppresses_findings_of_new_and_removed_operators() -> None:
+    findings = compare(program(*BLOCK, *GELU), program(*BLOCK, *WRITTEN_OUT)).findings
     assert findings[0].rule == "operator_replaced"
-    assert not {"operators_changed", "more_calls", "host_time"} & {one.rule for one in findings}
+    assert not {"operators_changed", "more_calls", "host_time"} & {finding.rule for finding in findings}
 
 
-def test_the_backward_pass_belongs_to_it() -> None:
+def test_a_replacement_includes_its_backward_pass() -> None:
     def trained(forward: Sequence[Call], *backward: str) -> TraceBuilder:
         engine = "autograd::engine::evaluate_function: "
         passes = [(engine + name, [name]) for name in ("NllLossBackward0", *backward, "AddmmBackward0")]
@@ -84,24 +84,24 @@ def test_the_backward_pass_belongs_to_it() -> None:
 
     one = trained(GELU, "GeluBackward0")
     two = trained(WRITTEN_OUT, "AddBackward0", "TanhBackward0", "MulBackward0")
-    (told,) = replacements_in(one, two)
-    assert "; aten::gelu (1 call) → aten::mul (2 calls), aten::add (1 call), aten::tanh (1 call)." in told.sentence
-    assert net(told) == pytest.approx(3 * US + 2 * US, abs=15)
+    (found,) = replacements_in(one, two)
+    assert "; aten::gelu (1 call) → aten::mul (2 calls), aten::add (1 call), aten::tanh (1 call)." in found.sentence
+    assert net(found) == pytest.approx(3 * US + 2 * US, abs=15)
 
 
-def test_calls_below_one_operator_are_replaced_in_it() -> None:
+def test_a_replacement_below_one_operator_names_it() -> None:
     def attention(*inner: Call) -> TraceBuilder:
         return program("aten::linear", ("aten::scaled_dot_product_attention", inner), "aten::reshape")
 
-    (told,) = replacements_in(
+    (found,) = replacements_in(
         attention("aten::_scaled_dot_product_flash_attention"), attention("aten::bmm", "aten::softmax", "aten::bmm")
     )
-    assert told.sentence.startswith("Operator replaced in aten::scaled_dot_product_attention: +4")
-    assert "aten::_scaled_dot_product_flash_attention (1 call) → aten::bmm (2 calls), aten::softmax" in told.sentence
+    assert found.sentence.startswith("Operator replaced in aten::scaled_dot_product_attention: +4")
+    assert "aten::_scaled_dot_product_flash_attention (1 call) → aten::bmm (2 calls), aten::softmax" in found.sentence
 
 
-def test_a_computing_operator_explains_the_copies_of_its_result() -> None:
-    """Both attentions take as long; the result of one is laid out otherwise."""
+def test_a_replaced_computation_comes_before_the_copies_of_its_result() -> None:
+    """Both attentions take equally long; their results have different layouts."""
 
     def attention(kind: str, *inner: Call) -> TraceBuilder:
         within: Call = ("aten::scaled_dot_product_attention", [kind])
@@ -110,40 +110,39 @@ def test_a_computing_operator_explains_the_copies_of_its_result() -> None:
     one = attention("aten::_scaled_dot_product_flash_attention", "aten::view")
     two = attention("aten::_scaled_dot_product_attention_math", "aten::clone", "aten::_unsafe_view")
     for a, b in ((one, two), (two, one)):
-        assert [told.sentence.split(":")[0] for told in replacements_in(a, b)] == [
+        assert [found.sentence.split(":")[0] for found in replacements_in(a, b)] == [
             "Operator replaced in aten", "Operator replaced in aten",
         ]  # fmt: skip
         assert "scaled_dot_product_attention" in replacements_in(a, b)[0].sentence
 
 
 def test_a_wrapped_operator_is_not_replaced() -> None:
-    """Autocast calls an operator again within its own, with casts beside it."""
+    """Autocast calls an operator within itself, with casts."""
     plain: Call = ("aten::linear", ["aten::t", "aten::addmm"])
     cast: Call = ("aten::linear", ["aten::to", ("aten::linear", ["aten::t", "aten::addmm"])])
     assert replacements_in(program("aten::layer_norm", plain), program("aten::layer_norm", cast)) == []
 
 
-def test_deeper_and_with_another_activation() -> None:
-    """What the depth explains is not told as a replacement."""
+def test_a_deeper_model_with_another_activation_has_one_replacement() -> None:
     one = program(*(*BLOCK, *GELU) * 4, "aten::mean")
     two = program(*(*BLOCK, "aten::silu", "aten::clone") * 6, "aten::mean")
-    (told,) = replacements_in(one, two)
-    assert told.sentence.endswith("aten::gelu (4 calls) → aten::clone (6 calls), aten::silu (6 calls).")
+    (found,) = replacements_in(one, two)
+    assert found.sentence.endswith("aten::gelu (4 calls) → aten::clone (6 calls), aten::silu (6 calls).")
 
 
-def test_new_operators_elsewhere_replace_nothing() -> None:
+def test_new_operators_elsewhere_are_no_replacement() -> None:
     one = program(*BLOCK, *GELU, "aten::mean", "aten::sum")
     two = program(*BLOCK, "aten::mean", "aten::histc", "aten::sum")
     assert replacements_in(one, two) == []
 
 
-def test_copies_within_the_operators_that_came_are_no_cause_of_their_own() -> None:
-    """An optimizer that updates one parameter at a time converts a number for each."""
+def test_copies_within_new_operators_are_part_of_the_replacement() -> None:
+    """A single-tensor optimizer converts a number per parameter."""
     fused: list[Call] = ["aten::linear", "aten::_foreach_add_", "aten::mean"]
     single: Call = ("aten::add_", [("aten::to", [("aten::_to_copy", ["aten::copy_"])])])
     one, two = program(*fused), program("aten::linear", *[single] * 6, "aten::mean")
     for a, b in ((one, two), (two, one)):
-        rules = [told.rule for told in compare(summarised(a), summarised(b)).findings]
+        rules = rules_of(compare(a, b))
         assert rules[:1] == ["operator_replaced"]
         assert "layout_copies" not in rules
 
@@ -153,7 +152,7 @@ def test_a_replaced_layer_is_reported_however_little_time_changes() -> None:
         return program("aten::conv2d", norm, "aten::relu", ("aten::stack", ["aten::sqrt"] * updates))
 
     sides = normalised("aten::batch_norm", 8), normalised("aten::instance_norm", 6)
-    comparison = compare(*map(summarised, sides))
+    comparison = compare(*sides)
     sentences = " ".join(finding.sentence for finding in comparison.findings)
     assert "aten::batch_norm (1 call) → aten::instance_norm (1 call)" in sentences
     assert "aten::sqrt 8 → 6" in sentences

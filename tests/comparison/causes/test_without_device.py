@@ -1,4 +1,4 @@
-"""One side recorded no device work: that is one cause, and nothing of the device is counted against it."""
+"""One side without device work is one cause, and its device times are absent."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.render.formats import render
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import check_of, compare, rows_of, rules_of
 
 
 def training(*, device: bool, sorts: bool = False, untraced: int = 0) -> TraceBuilder:
-    """Eight steps that copy, multiply and wait; without the device's events only operators are left, and the name of
-    the device that the profiler writes anyway."""
+    """Eight steps that copy, multiply and wait; without device events only operators and the device name remain."""
     trace = TraceBuilder()
     for step in range(8):
         at = (2000 + untraced) * step
@@ -39,29 +36,23 @@ def training(*, device: bool, sorts: bool = False, untraced: int = 0) -> TraceBu
     return trace
 
 
-def compared(*sides: TraceBuilder) -> Comparison:
-    return compare_summaries(summary(sides[0]), summary(sides[1]), CompareOptions())
-
-
 @pytest.mark.parametrize("silent", [0, 1])
-def test_it_is_the_only_cause_in_either_direction(silent: int) -> None:
-    found = compared(*(training(device=side != silent) for side in (0, 1)))
+def test_missing_device_work_is_the_only_cause_in_either_direction(silent: int) -> None:
+    found = compare(*(training(device=side != silent) for side in (0, 1)))
     (finding,) = found.findings
     assert finding.rule == "without_device"
     assert f"the {('baseline', 'candidate')[silent]} has none, the other side kernel time" in finding.sentence
-    (check,) = [check for check in found.comparability if check.check == "device_kind"]
+    check = check_of(found, "device_kind")
     assert check.status == "warn" and "verdict" in check.invalidates
     assert "recorded no device work" in check.detail
 
 
-def test_device_time_of_the_cpu_alone_is_absent_in_every_table() -> None:
-    found = compared(training(device=False), training(device=True))
+def test_device_times_of_a_cpu_recording_are_absent_in_every_table() -> None:
+    found = compare(training(device=False), training(device=True))
     assert found.ledger.not_recorded == (("Kernel", "Memcpy", "Memset", "Runtime"), ())
 
     def cells(table: Table, row: str, *names: str) -> list[object]:
-        at = [column.name for column in table.columns]
-        found = next(cells for cells in table.rows if row in cells)
-        return [found[at.index(name)] for name in names]
+        return [rows_of(table)[row][name] for name in names]
 
     kernel = cells(found.table("categories"), "Kernel", "baseline_us", "candidate_us", "delta_us")
     assert kernel[0] is None and kernel[1] == kernel[2] and kernel[1] > 0
@@ -76,26 +67,26 @@ def test_device_time_of_the_cpu_alone_is_absent_in_every_table() -> None:
 
 
 def test_between_two_cpus_there_is_no_device_time() -> None:
-    found = compared(training(device=False), training(device=False))
+    found = compare(training(device=False), training(device=False))
     assert {row[0] for row in found.table("categories").rows} == {"CPU Exec", "Other", "DataLoader", "Communication"}
     assert not any("device" in column.name for column in found.table("operators").columns)
 
 
 def test_one_sided_operators_are_still_reported() -> None:
-    found = compared(training(device=True), training(device=False, sorts=True))
-    assert [finding.rule for finding in found.findings] == ["operators_changed", "without_device"]
+    found = compare(training(device=True), training(device=False, sorts=True))
+    assert rules_of(found) == ["operators_changed", "without_device"]
 
 
-def test_a_file_that_is_cut_off_is_what_to_look_at() -> None:
+def test_advice_names_a_truncated_file() -> None:
     silent = summary(training(device=False))
     cut = replace(silent, notes=(*silent.notes, Note(NoteCode.TRUNCATED, "the file ends inside traceEvents", "a.json")))
-    (finding,) = compare_summaries(summary(training(device=True)), cut, CompareOptions()).findings
+    (finding,) = compare(training(device=True), cut).findings
     assert finding.look_at == "the file of the candidate, which is cut off"
 
 
 @pytest.mark.parametrize("device", [False, True])
-def test_more_recorded_is_no_cause_between_a_cpu_and_a_device(device: bool) -> None:
+def test_profiler_overhead_is_not_reported_between_a_cpu_and_a_device(device: bool) -> None:
     recorded = training(device=False, untraced=3000)
     recorded.properties["profile_memory"] = 1
-    rules = {finding.rule for finding in compared(training(device=device), recorded).findings}
+    rules = set(rules_of(compare(training(device=device), recorded)))
     assert ("without_device" in rules, "profiler_overhead" in rules) == (device, not device)

@@ -7,7 +7,7 @@ import pytest
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict
 from tests.build import TraceBuilder
-from tests.comparison.test_comparison_laws import compare, summarised
+from tests.comparison.compare import compare
 
 KERNELS = tuple(f"kernel_{number}" for number in range(6))
 
@@ -39,7 +39,7 @@ def step_marker(found: Comparison) -> tuple[str, str]:
 
 
 def test_an_iteration_that_runs_the_same_kernels_is_the_same_unit() -> None:
-    found = compare(summarised(replayed()), summarised(eager()))
+    found = compare(replayed(), eager())
     assert step_marker(found) == (
         "ok",
         "a baseline step (an iteration by cudaGraphLaunch) holds the work of a candidate step (an iteration by "
@@ -51,13 +51,13 @@ def test_an_iteration_that_runs_the_same_kernels_is_the_same_unit() -> None:
 
 @pytest.mark.parametrize("kernels", [(*KERNELS, *KERNELS), tuple(f"other_{number}" for number in range(6))])
 def test_a_graph_of_several_iterations_or_of_other_kernels_is_another_unit(kernels: tuple[str, ...]) -> None:
-    found = compare(summarised(replayed(kernels)), summarised(eager()))
+    found = compare(replayed(kernels), eager())
     assert step_marker(found)[0] == "fail"
     assert found.headline.verdict is Verdict.WITHHELD
 
 
 def compiled(key: str, products: int = 2) -> TraceBuilder:
-    """Iterations by the call of a compiled graph, whose key is another in every program."""
+    """Iterations that call a compiled graph with a key of its own."""
     trace = TraceBuilder()
     for step in range(10):
         at = step * 300
@@ -69,7 +69,7 @@ def compiled(key: str, products: int = 2) -> TraceBuilder:
 
 
 def test_compiled_graphs_of_other_keys_are_the_same_unit() -> None:
-    found = compare(summarised(compiled("fabc2")), summarised(compiled("fxyz7")))
+    found = compare(compiled("fabc2"), compiled("fxyz7"))
     assert step_marker(found)[0] == "ok"
     assert step_marker(found)[1].endswith("2 operators of both sides, 100 % of their time, run equally often per step")
     assert found.headline.verdict is not Verdict.WITHHELD
@@ -77,20 +77,20 @@ def test_compiled_graphs_of_other_keys_are_the_same_unit() -> None:
 
 
 def test_a_compiled_graph_that_does_half_as_much_is_another_unit() -> None:
-    found = compare(summarised(compiled("fabc2")), summarised(compiled("fxyz7", products=1)))
+    found = compare(compiled("fabc2"), compiled("fxyz7", products=1))
     assert step_marker(found)[0] == "fail"
 
 
-def test_the_recording_of_a_single_iteration_is_one_step_of_a_recording_of_many() -> None:
+def test_a_recording_of_one_iteration_is_one_step_of_a_recording_of_many() -> None:
     once, twice = TraceBuilder(), TraceBuilder()
     for trace, iterations in ((once, 1), (twice, 2)):
         for number, name in enumerate(KERNELS * iterations):
             trace.op(f"aten::{name}", 80 * number, 80 * number + 60)
-    assert step_marker(compare(summarised(once), summarised(eager())))[0] == "fail"  # other operators
+    assert step_marker(compare(once, eager()))[0] == "fail"  # other operators
     marked = TraceBuilder()
     for step in range(4):
         marked.step(step, 1000 * step, 1000 * step + 900)
         for number, name in enumerate(KERNELS):
             marked.op(f"aten::{name}", 1000 * step + 80 * number, 1000 * step + 80 * number + 60)
-    assert step_marker(compare(summarised(once), summarised(marked)))[0] == "warn"
-    assert step_marker(compare(summarised(twice), summarised(marked)))[0] == "fail"
+    assert step_marker(compare(once, marked))[0] == "warn"
+    assert step_marker(compare(twice, marked))[0] == "fail"

@@ -1,19 +1,17 @@
-"""A program in another form has a verdict and its replacement a name; other programs have neither, whatever they share.
-No shapes are recorded here."""
+"""Another form of a program has a verdict that names what was replaced; another program has none. Without shapes."""
 
 from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.headline import Verdict
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import check_of, compare
 
 Calls = dict[str, int]
 
@@ -60,12 +58,8 @@ def run(calls: Calls, each: int = 4, device: bool = False) -> Summary:
     return summary(trace)
 
 
-def compared(a: Summary, b: Summary) -> Comparison:
-    return compare_summaries(a, b, CompareOptions(resamples=200))
-
-
 def same_work(found: Comparison) -> Check:
-    return next(check for check in found.comparability if check.check == "same_work")
+    return check_of(found, "same_work")
 
 
 MLP = added(times(6, LINEAR), {"aten::relu": 5, "aten::clamp_min": 5})
@@ -92,9 +86,9 @@ FORMS = {
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_another_form_of_a_program_has_a_verdict_and_names_what_was_replaced(name: str) -> None:
+def test_another_form_of_a_program_has_a_verdict_and_names_the_replacement(name: str) -> None:
     one, two, replaced = FORMS[name]
-    forward, swapped = compared(run(one), run(two)), compared(run(two), run(one))
+    forward, swapped = compare(run(one), run(two)), compare(run(two), run(one))
     assert same_work(forward).status == same_work(swapped).status == "warn"
     assert replaced in same_work(forward).detail
     assert Verdict.WITHHELD not in (forward.headline.verdict, swapped.headline.verdict)
@@ -103,7 +97,7 @@ def test_another_form_of_a_program_has_a_verdict_and_names_what_was_replaced(nam
 def test_training_contains_inference() -> None:
     training = added(TRANSFORMER, times(18, {"aten::mm": 1, "AddmmBackward0": 1, "aten::sum": 1, "aten::detach": 2}),
                      times(60, ADAM), {"aten::nll_loss_forward": 1})  # fmt: skip
-    found = compared(run(training), run(TRANSFORMER))
+    found = compare(run(training), run(TRANSFORMER))
     assert found.headline.verdict is Verdict.FASTER
     assert "one side does more of the same work: " in same_work(found).detail
     assert "matrix product 33 vs 15" in same_work(found).detail
@@ -120,28 +114,28 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_other_programs_are_not_compared_and_what_is_not_alike_is_reported(name: str) -> None:
+def test_other_programs_are_not_compared_and_the_reason_lists_their_work(name: str) -> None:
     for one, two in (OTHERS[name], OTHERS[name][::-1]):
-        found = compared(run(one), run(two))
+        found = compare(run(one), run(two))
         assert found.headline.verdict is Verdict.WITHHELD
         assert "computed per step, baseline vs candidate: " in found.headline.reason
 
 
-def test_the_cpu_and_a_device_may_do_the_same_by_other_operators() -> None:
+def test_the_cpu_and_a_device_may_use_other_operators_for_the_same_work() -> None:
     convolutions = {name: calls for name, calls in CONV_NET.items() if name != "aten::cudnn_convolution"}
     host = added(convolutions, {"aten::mkldnn_convolution": 8, "aten::empty": 30}, times(12, ADAM))
-    assert compared(run(host), run(CONV_NET, device=True)).headline.verdict is not Verdict.WITHHELD
-    assert compared(run(host), run(TRANSFORMER, device=True)).headline.verdict is Verdict.WITHHELD
+    assert compare(run(host), run(CONV_NET, device=True)).headline.verdict is not Verdict.WITHHELD
+    assert compare(run(host), run(TRANSFORMER, device=True)).headline.verdict is Verdict.WITHHELD
 
 
-def test_no_share_decides_alone() -> None:
-    """Operators whose work nobody knows: from half in common on they are alike, below a third they are not, and between
-    the two there is a warning with the verdict."""
+def test_shared_operators_decide_between_ok_warn_and_fail() -> None:
+    """Operators of unknown work: at least half shared passes, below 35 % fails, between them warns."""
+
     def shared(count: int) -> Calls:
         return {f"aten::op{place}": 1 for place in range(20 - count, 40 - count)}
 
     base = run(shared(0), each=20)
-    found = {count: compared(base, run(shared(20 - count), each=30)) for count in range(4, 21)}
+    found = {count: compare(base, run(shared(20 - count), each=30)) for count in range(4, 21)}
     status = {round(count / (40 - count), 2): same_work(one).status for count, one in found.items()}
     assert {share: "ok" if share >= 0.5 else "warn" if share >= 0.35 else "fail" for share in status} == status
     assert {0.43, 0.48, 0.54} <= status.keys()
@@ -166,14 +160,14 @@ def test_no_share_decides_alone() -> None:
          "aten::convolution_backward aten::mul FlashAttnFuncBackward aten::add_ Optimizer.step#Adam.step"),
     ],
 )  # fmt: skip
-def test_what_operators_compute(kind: str, names: str) -> None:
+def test_work_kind_of_operators(kind: str, names: str) -> None:
     assert {name: work_kind(name) for name in names.split()} == dict.fromkeys(names.split(), kind)
 
 
 @pytest.mark.parametrize("often", [2, 4, 16])
-def test_micro_batches_of_a_step_are_compared_however_many(often: int) -> None:
+def test_any_number_of_micro_batches_per_step_is_compared(often: int) -> None:
     once, repeated = run(added(TRANSFORMER, ADAM)), run(added(times(often, TRANSFORMER), ADAM))
-    for found in (compared(once, repeated), compared(repeated, once)):
+    for found in (compare(once, repeated), compare(repeated, once)):
         check = same_work(found)
         assert found.headline.verdict is not Verdict.WITHHELD
         if check.status == "warn":  # half of the calls in common by name need no more

@@ -1,41 +1,30 @@
-"""Runs of different work are not judged; other inputs are named."""
+"""Runs of different work have no verdict."""
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.headline import Verdict
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import check_of, compare
 
 
-def run(*operators: str, shape: int = 32, length: int = 1000) -> TraceBuilder:
-    """Eight steps, each with the operators one after another, a kernel below each."""
+def run(*operators: str, length: int = 1000) -> TraceBuilder:
+    """Eight steps of these operators, each with one kernel."""
     trace = TraceBuilder()
     for number in range(8):
         at = number * 2000
         trace.step(number, at, at + length + number % 3)
         for place, name in enumerate(operators):
             start = at + 100 * place
-            trace.op(name, start, start + 90, dims=[[shape, 8]])
+            trace.op(name, start, start + 90, dims=[[32, 8]])
             kernel = f"{name.removeprefix('aten::')}_kernel"
             trace.kernel(kernel, start + 50, start + 80, launch=(start + 10, start + 15))
     return trace
 
 
-def compared(a: TraceBuilder, b: TraceBuilder) -> Comparison:
-    return compare_summaries(summary(a), summary(b), CompareOptions(resamples=200))
-
-
-def check(found: Comparison, name: str) -> Check:
-    return next(check for check in found.comparability if check.check == name)
-
-
-def test_other_work_withholds_the_verdict_and_is_the_reason() -> None:
-    found = compared(run("aten::mm", "aten::relu"), run("aten::sort", "aten::topk", length=1500))
+def test_other_work_withholds_the_verdict() -> None:
+    found = compare(run("aten::mm", "aten::relu"), run("aten::sort", "aten::topk", length=1500))
     assert found.headline.verdict is Verdict.WITHHELD
     assert found.headline.reason.startswith("neither step contains the other's work: 0 % of the baseline's time")
     assert found.headline.delta == 500.0  # the figures stay
@@ -44,7 +33,7 @@ def test_other_work_withholds_the_verdict_and_is_the_reason() -> None:
 OPERATORS = [f"aten::op{number:02}" for number in range(12)]
 
 
-def test_a_step_that_holds_all_of_the_other_is_compared_however_many_calls_are_added() -> None:
+def test_a_step_that_holds_all_of_the_other_is_compared_despite_many_added_calls() -> None:
     def trace(added: int) -> TraceBuilder:
         made = run(*OPERATORS, length=1900)
         for number in range(8):
@@ -53,38 +42,20 @@ def test_a_step_that_holds_all_of_the_other_is_compared_however_many_calls_are_a
                 made.op("aten::isfinite", start, start + 5, dims=[[1]])
         return made
 
-    forward, swapped = compared(trace(0), trace(50)), compared(trace(50), trace(0))
-    assert check(forward, "same_work").detail == (
+    forward, swapped = compare(trace(0), trace(50)), compare(trace(50), trace(0))
+    assert check_of(forward, "same_work").detail == (
         "the candidate does all the baseline does, and 50 more operator calls per step (aten::isfinite 50)"
     )
-    assert check(swapped, "same_work").detail.startswith("the baseline does all the candidate does, and 50 more")
+    assert check_of(swapped, "same_work").detail.startswith("the baseline does all the candidate does, and 50 more")
     assert Verdict.WITHHELD not in (forward.headline.verdict, swapped.headline.verdict)
 
 
-def test_half_in_common_is_compared() -> None:
-    found = compared(run("aten::mm", "aten::relu"), run("aten::mm", "aten::topk", "aten::relu", length=1500))
-    assert check(found, "same_work").status == "ok"
-    assert found.headline.verdict is Verdict.SLOWER
-
-
-def test_other_input_shapes_warn_and_are_compared() -> None:
-    found = compared(run("aten::mm", "aten::relu"), run("aten::mm", "aten::relu", shape=64, length=1500))
-    assert check(found, "input_shapes").status == "warn"
-    assert found.headline.verdict is Verdict.SLOWER
-    assert [finding.rule for finding in found.findings][:1] == ["workload_changed"]
-
-
-def test_the_same_inputs_are_ok() -> None:
-    found = compared(run("aten::mm"), run("aten::mm", length=1500))
-    assert check(found, "input_shapes").status == "ok"
-
-
-def test_steps_of_copies_only_are_not_other_work() -> None:
+def test_steps_of_copies_alone_are_the_same_work() -> None:
     trace = TraceBuilder()
     for number in range(8):
         trace.step(number, number * 2000, number * 2000 + 1000)
         trace.memcpy(number * 2000 + 100, number * 2000 + 300, launch=(number * 2000 + 10, number * 2000 + 20))
-    assert check(compared(trace, trace), "same_work").status == "ok"
+    assert check_of(compare(trace, trace), "same_work").status == "ok"
 
 
 def rank(*operators: str, device: bool) -> Summary:
@@ -100,10 +71,10 @@ def rank(*operators: str, device: bool) -> Summary:
 
 
 def test_a_rank_without_a_device_that_does_other_work_is_not_compared_with_one_on_a_device() -> None:
-    """Three of five operators in common would do between two devices."""
+    """Between two devices three of five shared operators would be enough."""
     host, gpu = rank("empty", "copy_", "add", "sort", device=False), rank("empty", "copy_", "add", "mm", device=True)
     for a, b in ((host, gpu), (gpu, host)):
-        got = compare_summaries(a, b, CompareOptions()).headline
+        got = compare(a, b).headline
         assert got.verdict is Verdict.WITHHELD
         assert "one side recorded the CPU alone, the other a device" in got.reason
         assert "60.0 % of the operator calls" in got.reason
@@ -111,7 +82,7 @@ def test_a_rank_without_a_device_that_does_other_work_is_not_compared_with_one_o
 
 def test_the_same_model_on_the_cpu_and_on_a_device_is_compared() -> None:
     host, gpu = rank("mm", "add", "relu", device=False), rank("mm", "add", "relu", device=True)
-    found = compare_summaries(host, gpu, CompareOptions())
+    found = compare(host, gpu)
     assert found.headline.verdict is not Verdict.WITHHELD
-    (check,) = [check for check in found.comparability if check.check == "device_kind"]
+    check = check_of(found, "device_kind")
     assert check.detail == "the baseline recorded no device work, the other side ran on NVIDIA A100-SXM4-40GB"

@@ -1,4 +1,4 @@
-"""How much work two sides share: a number that depends on neither the order of names nor of the sides."""
+"""The share of work in common: independent of the order of names and of sides."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from tb_perfcompare.comparison.checks.shared_work import shared_share
         ({"mm": 0.0}, {"add": 0.0}, 1.0),
     ],
 )
-def test_it_is_the_smaller_calls_over_the_larger_ones(
+def test_the_share_is_the_smaller_over_the_larger_number_of_calls(
     baseline: dict[str, float], candidate: dict[str, float], share: float
 ) -> None:
     assert shared_share(baseline, candidate) == shared_share(candidate, baseline) == share
 
 
-def test_a_side_shares_all_with_itself_in_any_order_to_the_last_digit() -> None:
+def test_a_side_shares_all_with_itself_in_any_order() -> None:
     drawn = random.Random(7)
     calls = [(f"op{number}", drawn.random() * 10 ** drawn.randrange(-3, 6)) for number in range(1000)]
-    turned = dict(sorted(calls, reverse=True))
-    assert shared_share(dict(calls), turned) == 1.0
+    reversed_calls = dict(sorted(calls, reverse=True))
+    assert shared_share(dict(calls), reversed_calls) == 1.0
     other = {name: count * drawn.random() for name, count in calls[:700]}
-    assert shared_share(dict(calls), other) == shared_share(turned, dict(sorted(other.items())))
+    assert shared_share(dict(calls), other) == shared_share(reversed_calls, dict(sorted(other.items())))

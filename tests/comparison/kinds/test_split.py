@@ -34,7 +34,7 @@ def test_more_decodes_are_an_effect_of_mix() -> None:
     assert sum(mix for _, mix in found.values()) == 450 - 600
 
 
-def test_slower_kinds_may_hide_behind_a_changed_mix() -> None:
+def test_slower_kinds_behind_a_faster_mix_are_separated() -> None:
     found = split([("p", 900), ("d", 300)], [("p", 990), ("d", 330), ("d", 330), ("d", 330)])
     assert found is not None
     assert (int(found.time_ns.sum()), found.total_ns) == (60, -105)
@@ -45,7 +45,7 @@ def test_a_kind_of_one_side_has_no_effect_of_time() -> None:
     assert found == {"d": (0, -150), "p": (0, -150)}
 
 
-def test_one_kind_is_no_split() -> None:
+def test_one_kind_has_no_split() -> None:
     assert split([("d", 1)], [("d", 2), ("d", 3)]) is None
 
 

@@ -1,4 +1,4 @@
-"""Steps by kind: what is held against what."""
+"""Steps are compared within their kind."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ def seen(count: int) -> Samples:
     return Samples(np.arange(count), np.zeros(count, dtype=np.int32), tuple(map(str, range(count))), False, False)
 
 
-def test_kinds_count_by_the_time_that_they_take() -> None:
+def test_kinds_are_weighted_by_their_time() -> None:
     a, b = ns(1, 1.01, 1.02, 1.03, 10, 10.1, 10.2, 10.3), ns(1, 1.01, 1.02, 1.03, 11, 11.11, 11.22, 11.33)
     code = np.repeat([0, 1], 4)
     within = within_kinds((a, b), CAPTURES, Strata((code, code)), 0.05)
     assert within is not None
     share = (10.15 / 11.165 + 11.165 / 12.18) / 2
     assert abs(within.time[1] - share) < 1e-3
-    there = within.shift(0.05)
-    assert abs(there.theta - within.time[1] * np.log(1.1)) < 1e-9
-    back = within_kinds((b, a), CAPTURES, Strata((code, code)), 0.05)
-    assert back is not None and back.shift(0.05).theta == -there.theta
-    assert (back.shift(0.05).theta_low, back.shift(0.05).theta_high) == (-there.theta_high, -there.theta_low)
+    forward = within.shift(0.05)
+    assert abs(forward.theta - within.time[1] * np.log(1.1)) < 1e-9
+    swapped = within_kinds((b, a), CAPTURES, Strata((code, code)), 0.05)
+    assert swapped is not None and swapped.shift(0.05).theta == -forward.theta
+    assert (swapped.shift(0.05).theta_low, swapped.shift(0.05).theta_high) == (-forward.theta_high, -forward.theta_low)
 
 
-def test_kinds_of_one_side_say_nothing() -> None:
+def test_kinds_of_one_side_alone_give_no_comparison() -> None:
     within = within_kinds((ns(*[1] * 8), ns(*[2] * 8)), CAPTURES, Strata((np.zeros(8, int), np.ones(8, int))), 0.05)
     assert within is None
 
 
-def test_rare_kinds_are_not_held_against_each_other() -> None:
+def test_rare_kinds_are_not_compared_with_each_other() -> None:
     names = [str(number) for number in range(MAX_KINDS)] * 2 + ["x", "y", "z"]
     split = split_mix((names, names), (np.arange(len(names)) + 1, np.arange(len(names)) + 1))
     assert split is not None

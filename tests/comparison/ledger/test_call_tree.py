@@ -1,4 +1,4 @@
-"""Two call trees as one: exact, the same from both ends, and honest about what only one side tells."""
+"""The joint call tree: exact, mirrored by swapped sides, with notes about what one side lacks."""
 
 from __future__ import annotations
 
@@ -9,21 +9,19 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.attribution import call_tree as analysis
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree, joint_tree
 from tb_perfcompare.comparison.ledger.ledger import build_ledger
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.tables.call_tree import call_tree_table
-from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.attribution.test_owned_modules import traces_with_modules
-from tests.analysis.summaries import summary
+from tests.analysis.summaries import summarised, summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import compare
 
 
 def run(*steps: dict[str, int], module: str = "") -> TraceBuilder:
-    """Steps of 1 ms; in each, operators one after another, of these lengths; `outer/inner` is one inside another."""
+    """Steps of 1 ms with these operators one after another; `outer/inner` is nested."""
     trace = TraceBuilder(vendor="cpu")
     for number, operators in enumerate(steps):
         start = at = 1000 * number
@@ -51,7 +49,7 @@ def drawn(tree: JointTree) -> list[str]:
     return [f"{'  ' * f.depth}{f.key[2]} {f.baseline / unit:g} {f.candidate / unit:g}" for f in tree.frames]
 
 
-def test_frames_of_both_sides_stand_in_one_tree() -> None:
+def test_frames_of_both_sides_are_in_one_tree() -> None:
     got = joint(run({"mm/gemm": 20, "add": 5}), run({"mm/gemm": 40, "mul": 7}, {"mm/gemm": 60, "mul": 7}))
     assert drawn(got) == [
         "step 1000 1000",
@@ -75,9 +73,7 @@ def test_the_smallest_frames_are_pooled_and_nothing_is_lost() -> None:
     assert got.frames[-1].merged == 3
 
 
-def test_what_may_be_among_the_small_frames_of_the_other_side_is_not_called_new(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_frame_that_may_be_pooled_on_the_other_side_is_not_called_new(monkeypatch: pytest.MonkeyPatch) -> None:
     other = summary(run({"mm": 300, "h": 5, "new": 9}))
     monkeypatch.setattr(analysis, "MAX_FRAMES", 3)
     got = joint_tree(summary(run({"mm": 300, **dict.fromkeys("abcdefgh", 1)})), other)
@@ -89,7 +85,7 @@ def test_what_may_be_among_the_small_frames_of_the_other_side_is_not_called_new(
     assert got.frames[-1].merged == 9
 
 
-def test_modules_of_one_side_alone_tell_nothing_apart() -> None:
+def test_modules_of_one_side_alone_are_ignored() -> None:
     got = joint(run({"mm/gemm": 20}, module="Net_0"), run({"mm/gemm": 30}))
     assert got.with_modules == "baseline"
     assert drawn(got) == [
@@ -102,8 +98,8 @@ def test_the_table_has_a_row_per_frame_with_both_times() -> None:
     table = call_tree_table(joint(run({"mm/gemm": 20}), run({"mm/gemm": 40, "mul": 10})))
     names = [column.name for column in table.columns]
 
-    def cells(row: int, *wanted: str) -> tuple[Cell, ...]:
-        return tuple(table.rows[row][names.index(name)] for name in wanted)
+    def cells(row: int, *columns: str) -> tuple[Cell, ...]:
+        return tuple(table.rows[row][names.index(name)] for name in columns)
 
     assert [cells(row, "frame", "below", "depth", "kind") for row in range(3)] == [
         ("step", "", 0, "step"), ("mm", "step", 1, "operator"), ("gemm", "step / mm", 2, "operator"),
@@ -113,7 +109,7 @@ def test_the_table_has_a_row_per_frame_with_both_times() -> None:
     assert cells(3, *times) == (None, 10.0, 10.0, 10.0, None, "added")
 
 
-def test_equally_named_siblings_are_told_apart() -> None:
+def test_equally_named_siblings_are_distinguished() -> None:
     trace = TraceBuilder()
     trace.step(0, 0, 100)
     trace.op("gemm", 10, 60)
@@ -126,22 +122,18 @@ def test_equally_named_siblings_are_told_apart() -> None:
     assert ("gemm [device work, Kernel]", "step / gemm") in keys
 
 
-def test_without_operators_on_a_side_there_is_no_table_and_a_note_says_what_to_record() -> None:
+def test_without_operators_on_a_side_there_is_no_table_but_a_note() -> None:
     bare = TraceBuilder()
     bare.step(0, 0, 100)
     bare.kernel("gemm", 20, 30)
-    got = compare_summaries(summary(run({"mm": 10})), summary(bare), CompareOptions())
+    got = compare(run({"mm": 10}), bare)
     assert "call_tree" not in got.tables
     messages = [note.message for note in got.notes if "call_tree" in note.where]
     assert messages == ["candidate: the trace has no operators; record with ProfilerActivity.CPU"]
 
 
-def summarised(trace: TraceBuilder) -> Summary:
-    try:
-        found = summary(trace)
-    except CorruptInput:
-        assume(False)
-        raise
+def with_call_tree(trace: TraceBuilder) -> Summary:
+    found = summarised(trace)
     assume(found.call_tree is not None)
     return found
 
@@ -157,7 +149,7 @@ def by_path(tree: JointTree) -> dict[tuple[Any, ...], Frame]:
 
 @given(traces_with_modules(), traces_with_modules(), st.sampled_from((3, 3000)))
 def test_every_frame_is_its_own_time_and_the_frames_in_it(a: TraceBuilder, b: TraceBuilder, most: int) -> None:
-    one, two = summarised(a), summarised(b)
+    one, two = with_call_tree(a), with_call_tree(b)
     tree, ledger = joint_tree(one, two, most), build_ledger(one, two)
     assert tree is not None
     whole = tree.denominator, tree.frames[0].baseline, tree.frames[0].candidate
@@ -172,7 +164,7 @@ def test_every_frame_is_its_own_time_and_the_frames_in_it(a: TraceBuilder, b: Tr
 
 @given(traces_with_modules(), traces_with_modules(), st.sampled_from((3, 3000)))
 def test_swapping_the_sides_swaps_every_frame(a: TraceBuilder, b: TraceBuilder, most: int) -> None:
-    one, two = summarised(a), summarised(b)
+    one, two = with_call_tree(a), with_call_tree(b)
     forward, swapped = joint_tree(one, two, most), joint_tree(two, one, most)
     assert forward is not None and swapped is not None
     found = {path: (f.candidate, f.baseline, f.own[::-1], f.calls[::-1]) for path, f in by_path(forward).items()}

@@ -1,14 +1,13 @@
-"""The table of step time by module: exact, the same from both ends, and only where both sides have modules."""
+"""The ledger of step time by module, where both sides have modules."""
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.ledger.modules import module_ledger
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import compare
 
 
 def run(*steps: tuple[int, int], second: str = "Linear_1") -> TraceBuilder:
@@ -61,11 +60,11 @@ def test_a_module_of_one_side_is_absent_on_the_other_not_zero() -> None:
     assert got["Net_0/Linear_1", "CPU Exec"] == (10.0, None, "removed")
 
 
-def test_without_modules_on_a_side_there_is_no_table_and_a_note_says_what_to_record() -> None:
+def test_without_modules_on_a_side_there_is_no_table_but_a_note() -> None:
     bare = TraceBuilder(vendor="cpu")
     bare.step(0, 0, 100)
     bare.op("aten::mm", 20, 30)
-    got = compare_summaries(summary(run((10, 10))), summary(bare), CompareOptions())
+    got = compare(run((10, 10)), bare)
     assert "modules_ledger" not in got.tables
     messages = [note.message for note in got.notes if "modules_ledger" in note.where]
     assert messages == ["candidate: no nn.Module calls; record with with_stack=True or with_modules=True"]

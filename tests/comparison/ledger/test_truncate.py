@@ -45,12 +45,12 @@ def test_the_smallest_entries_become_one_row_with_their_sums() -> None:
     assert (pooled.delta, pooled.count_effect, pooled.rate_effect, pooled.calls) == (6, 1, 5, (3.0, 6.0))
 
 
-def test_entries_that_are_told_about_stay() -> None:
+def test_named_entries_are_kept() -> None:
     cut = cut_ledger(DRAWN, 2, {("Kernel", "Kernel4")})
     assert ("Kernel", "Kernel4") in [row.path for row in cut.rows]
 
 
-def test_a_short_ledger_stays_as_it_is() -> None:
+def test_a_short_ledger_is_not_cut() -> None:
     assert cut_ledger(DRAWN, len(DRAWN.rows)) is DRAWN
 
 

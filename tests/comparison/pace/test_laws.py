@@ -1,4 +1,4 @@
-"""What holds of program and machine whatever the times are."""
+"""Laws of the program part and the machine part on random pairs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def swapped(pair: Drawn) -> Drawn:
 
 
 @given(PAIRS)
-def test_exchanging_the_sides_negates_everything(pair: Drawn) -> None:
+def test_swapping_the_sides_negates_both_parts(pair: Drawn) -> None:
     there, back = paced(pair), paced(swapped(pair))
     assert there.pace.centre == -back.pace.centre
     assert (there.changes.change == -back.changes.change).all()
@@ -65,7 +65,7 @@ def test_exchanging_the_sides_negates_everything(pair: Drawn) -> None:
 
 
 @given(PAIRS, st.sampled_from([0.5, 1.25, 3.0]))
-def test_a_machine_slower_by_a_factor_moves_the_machine_alone(pair: Drawn, factor: float) -> None:
+def test_a_slower_machine_changes_the_machine_part_alone(pair: Drawn, factor: float) -> None:
     rows = WorkRows(pair.rows.keys, pair.rows.calls, (pair.rows.time_ns[0], pair.rows.time_ns[1] * factor))
     slower = replace(pair, rows=rows, times=(pair.times[0], pair.times[1] * factor))
     before, after = machine_part(clocked(pair), OPTIONS), machine_part(clocked(slower), OPTIONS)
@@ -75,7 +75,7 @@ def test_a_machine_slower_by_a_factor_moves_the_machine_alone(pair: Drawn, facto
 
 
 @given(PAIRS, st.floats(0.1, 2.0))
-def test_work_that_only_the_candidate_does_is_the_programs(pair: Drawn, share: float) -> None:
+def test_work_of_the_candidate_alone_is_the_programs(pair: Drawn, share: float) -> None:
     more = replace(pair, times=(pair.times[0], pair.times[1] * (1 + share)))
     assert machine_part(clocked(more), OPTIONS).theta == pytest.approx(machine_part(clocked(pair), OPTIONS).theta)
     before, after = program_part(clocked(pair), OPTIONS), program_part(clocked(more), OPTIONS)
@@ -108,7 +108,7 @@ def test_the_order_of_rows_and_captures_changes_nothing(pair: Drawn, seed: int) 
     assert one.verdict is two.verdict
 
 
-def test_a_row_that_became_slower_is_the_program_and_not_the_pace() -> None:
+def test_a_slower_row_is_the_programs_and_not_the_pace() -> None:
     pair = drawn(World(captures=3, between=0.01), 1)
     times = pair.rows.time_ns[1].copy()
     extra = times[0] * 1.5

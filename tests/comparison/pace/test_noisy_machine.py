@@ -1,72 +1,62 @@
-"""One program recorded alternately on a machine whose pace changes from capture to capture, and a changed one."""
+"""Alternating captures of an equal and of a changed program on a machine whose pace varies."""
 
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from functools import cache
 from statistics import median
+from typing import Any
 
 import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Basis, Verdict
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.gate.gates import step_time
 from tb_perfcompare.gate.limits import Limit
 from tb_perfcompare.gate.outcome import Status
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
-from tests.build import TraceBuilder
+from tests.comparison.compare import capture, compare, rows_of, rules_of, sequence
 
 OPERATORS = {f"aten::op{number:02}": 400 + 60 * number for number in range(12)}
 UNEVEN = (0.8, 1.3, 1.05)
 """Pace of the machine in three captures."""
 
 
-def capture(span: int, pace: float, extra: int, *, shapes: bool = True, slow_step: int = -1, new: int = 0,
+def recorded(span: int, pace: float, extra: int, *, shapes: bool = True, slow_step: int = -1, new: int = 0,
             gap: int = 50, uneven: int = 0) -> Summary:  # fmt: skip
-    """Eight steps of the operators, all `pace` times as long, `extra` µs more in one of them, `new` others and `gap` µs
-    of untraced time, `uneven` µs more in every second step."""
-    trace = TraceBuilder()
-    at = 0
+    """Eight steps of the operators at `pace`, `extra` µs more in one of them, `new` others and `gap` untraced µs,
+    `uneven` µs more in every second step."""
+    steps = []
     for number in range(8):
-        start = at
+        calls: list[tuple[Any, ...]] = []
         for place, (name, us) in enumerate(OPERATORS.items()):
             wobble = 1 + 0.004 * ((7 * number + 5 * place + span) % 5 - 2)
             length = round((us + (extra if name == "aten::op03" else 0)) * pace * wobble)
-            trace.op(name, at, at + length, dims=[[place, 8]] if shapes else None)
-            at += length
-        for _ in range(new):
-            trace.op("aten::sort", at, at + 100 * pace, dims=[[4]] if shapes else None)
-            at += round(110 * pace)
-        at += 4000 if number == slow_step else gap + number % 2 * uneven
-        trace.step(number, start, at)
-    made = summary(trace, worker="worker0", span=str(span))
-    file = replace(made.captures[0].file, sha256=f"{span} {pace} {extra}")
-    return replace(made, captures=(replace(made.captures[0], file=file),))
+            calls.append((name, length, *([[[place, 8]]] if shapes else [])))
+        sort = [("aten::sort", 100 * pace, *([[[4]]] if shapes else [])), ("", round(110 * pace) - 100 * pace)]
+        untraced = 4000 if number == slow_step else gap + number % 2 * uneven
+        steps.append([*calls, *sort * new, ("", untraced)])
+    return capture(sequence(steps), str(span))
 
 
 @cache
 def compared(
     extra: int, machine: float = 1.0, *, captures: int = 3, shapes: bool = True, slow_in: tuple[int, ...] = ()
 ) -> Comparison:
-    """Equal alternating captures but for `extra` µs of the candidate, whose machine is `machine` times as slow."""
+    """Alternating captures; the candidate takes `extra` µs more, on a machine `machine` times as slow."""
     paces = UNEVEN[:captures]
-    one = pool([capture(2 * at, pace, 0, shapes=shapes) for at, pace in enumerate(paces)])
+    one = pool([recorded(2 * at, pace, 0, shapes=shapes) for at, pace in enumerate(paces)])
     other = [
-        capture(2 * at + 1, machine * pace * 1.02, extra, shapes=shapes, slow_step=4 if at in slow_in else -1)
+        recorded(2 * at + 1, machine * pace * 1.02, extra, shapes=shapes, slow_step=4 if at in slow_in else -1)
         for at, pace in enumerate(paces[1:] + paces[:1])
     ]
-    return compare_summaries(one, pool(other), CompareOptions(resamples=200))
+    return compare(one, pool(other))
 
 
 def change_of(found: Comparison, operator: str) -> object:
-    table = found.tables["operators"]
-    names = [column.name for column in table.columns]
-    return next(row[names.index("change")] for row in table.rows if row[names.index("name")] == operator)
+    return rows_of(found.tables["operators"])[operator]["change"]
 
 
 def test_equal_programs_are_the_same_and_have_no_findings() -> None:
@@ -78,7 +68,7 @@ def test_equal_programs_are_the_same_and_have_no_findings() -> None:
     assert found.findings == ()
 
 
-def test_a_change_that_captures_hide_is_found_in_the_step_and_in_its_row() -> None:
+def test_a_change_hidden_by_the_captures_is_found_in_the_step_and_its_row() -> None:
     found = compared(400)
     program = found.headline.program
     assert program is not None
@@ -93,7 +83,7 @@ def test_a_change_that_captures_hide_is_found_in_the_step_and_in_its_row() -> No
     assert used["aten::op05"] == "used"
 
 
-def test_without_shapes_the_verdict_is_that_of_the_times_as_recorded() -> None:
+def test_without_shapes_recorded_times_decide() -> None:
     found = compared(400, shapes=False)
     assert (found.headline.verdict, found.headline.basis) == (Verdict.INCONCLUSIVE, Basis.RECORDED)
     assert (found.headline.program, found.headline.machine) == (None, None)
@@ -101,12 +91,12 @@ def test_without_shapes_the_verdict_is_that_of_the_times_as_recorded() -> None:
     assert "common_work" not in found.tables
 
 
-def test_a_slower_machine_is_said_and_asks_for_another_recording() -> None:
+def test_a_slower_machine_is_the_verdict_and_the_gate_cannot_tell() -> None:
     found = compared(0, machine=4.0)
     headline = found.headline
     assert (headline.verdict, headline.basis) == (Verdict.SLOWER, Basis.MACHINE)
     assert headline.sentence == "Slower, not the program: the same work runs 4.1 times slower."
-    assert [finding.rule for finding in found.findings] == ["host_pace"]
+    assert rules_of(found) == ["host_pace"]
     gate = step_time(headline, Limit(fraction=0.03))
     assert gate.status is Status.CANNOT_TELL
     assert "record again" in gate.sentence
@@ -117,17 +107,15 @@ def test_steps_at_one_pace_are_alike_on_a_slower_machine() -> None:
     table = compared(0, machine=4.0).tables["steps"]
     at = {column.name: place for place, column in enumerate(table.columns)}
 
-    def middle(name: str) -> list[float]:
-        sides = ("baseline", "candidate")
-        return [median(float(row[at[name]]) for row in table.rows if row[0] == side) for side in sides]
+    def ratio(column: str) -> float:
+        one, two = (
+            [float(row[at[column]]) for row in table.rows if row[0] == side] for side in ("baseline", "candidate")
+        )
+        return median(two) / median(one)
 
-    assert ratio(middle("total_us")) > 3.5
-    assert ratio(middle("at_one_pace_us")) == pytest.approx(1, abs=0.05)
+    assert ratio("total_us") > 3.5
+    assert ratio("at_one_pace_us") == pytest.approx(1, abs=0.05)
     assert "at_one_pace_us" not in [column.name for column in compared(0, shapes=False).tables["steps"].columns]
-
-
-def ratio(sides: list[float]) -> float:
-    return sides[1] / sides[0]
 
 
 def test_a_changed_program_trips_the_gate_and_an_equal_one_passes() -> None:
@@ -143,59 +131,53 @@ def test_the_verdict_of_single_captures_is_about_these_two_captures() -> None:
     assert other.headline.sentence.startswith("These two captures: the same work runs 1.5 times slower; program")
 
 
-def test_two_captures_of_the_same_length_have_no_direction_for_what_is_within_the_threshold() -> None:
+def test_two_captures_of_equal_length_have_no_direction_within_the_threshold() -> None:
     """Operators are 0.8 % faster, and untraced time takes as much more."""
-    sides = capture(0, 1.0, 0), capture(1, 0.992, 0, gap=110, uneven=40)
-    found = compare_summaries(*sides, CompareOptions(resamples=200)).headline
+    sides = recorded(0, 1.0, 0), recorded(1, 0.992, 0, gap=110, uneven=40)
+    found = compare(*sides).headline
     assert found.program is not None and found.program.verdict in (Verdict.SLOWER, Verdict.PROBABLY_SLOWER)
     assert (found.verdict, found.sentence) == (Verdict.INCONCLUSIVE, "No change found; at most 1.2 % slower.")
 
 
 def disturbed(seed: int) -> Summary:
-    """A capture in which other work on the machine lengthens every call by another factor."""
-    chance, trace, at = random.Random(seed), TraceBuilder(), 0
-    for number in range(8):
-        start = at
-        for place, (name, us) in enumerate(OPERATORS.items()):
-            length = round(us * chance.choice((1, 1, 1.2, 3)))
-            trace.op(name, at, at + length, dims=[[place, 8]])
-            at += length
-        trace.step(number, start, at)
-    return summary(trace, span=str(seed))
+    """A capture in which other processes lengthen every call by another factor."""
+    chance = random.Random(seed)
+    steps = ([(name, round(us * chance.choice((1, 1, 1.2, 3))), [[place, 8]]) for place, (name, us) in
+              enumerate(OPERATORS.items())] for _ in range(8))  # fmt: skip
+    return summary(sequence(steps), span=str(seed))
 
 
-def test_a_pace_that_may_as_well_be_the_same_is_no_headline() -> None:
-    headline = compare_summaries(disturbed(32), disturbed(33), CompareOptions(resamples=200)).headline
+def test_a_pace_with_an_interval_around_zero_is_not_in_the_headline() -> None:
+    headline = compare(disturbed(32), disturbed(33)).headline
     machine = headline.machine
     assert machine is not None and machine.low < 0 < machine.high and abs(machine.estimate) > headline.margin
     assert headline.sentence.startswith("Inconclusive: the program changed by ")
 
 
-def test_what_one_step_changes_at_one_pace_is_no_clause_of_the_times_as_recorded() -> None:
-    sides = disturbed(8), capture(8, 1.5, 0, slow_step=4)
-    headline = compare_summaries(*sides, CompareOptions(resamples=100)).headline
+def test_a_step_that_decides_at_one_pace_is_not_in_the_reason_of_recorded_times() -> None:
+    sides = disturbed(8), recorded(8, 1.5, 0, slow_step=4)
+    headline = compare(*sides).headline
     assert headline.program is not None
     assert headline.sensitivity.startswith('becomes "faster" when dropping the slowest step of each side')
     assert " without steps " not in headline.reason
 
 
 @pytest.mark.parametrize(("slow_in", "rules"), [((0,), []), ((0, 1, 2), ["slow_steps"])])
-def test_slow_steps_have_to_recur(slow_in: tuple[int, ...], rules: list[str]) -> None:
-    """A slow step in one of three captures is chance, one in each of them what the program does."""
-    assert [finding.rule for finding in compared(0, slow_in=slow_in).findings][:1] == rules
+def test_slow_steps_in_one_capture_are_no_finding(slow_in: tuple[int, ...], rules: list[str]) -> None:
+    assert rules_of(compared(0, slow_in=slow_in))[:1] == rules
 
 
-def test_sentences_have_at_most_twelve_words_and_figures() -> None:
+def test_sentences_have_at_most_twelve_words() -> None:
     for found in (compared(0), compared(400), compared(0, machine=4.0), compared(400, captures=1)):
         words = [word for word in found.headline.sentence.split() if any(letter.isalpha() for letter in word)]
         assert len(words) <= 12, found.headline.sentence
 
 
-def test_time_that_a_faster_machine_saves_does_not_lead_what_makes_the_program_slower() -> None:
-    """Three of the candidate's captures are faster by more than its new operators take, but not by as much each."""
-    one = pool([capture(2 * at, pace, 0) for at, pace in enumerate((1.9, 1.0, 1.2))])
-    two = pool([capture(2 * at + 1, pace, 0, new=10) for at, pace in enumerate((0.9, 1.1, 0.8))])
-    found = compare_summaries(one, two, CompareOptions(resamples=200))
+def test_a_faster_machine_does_not_lead_the_findings_of_a_slower_program() -> None:
+    """The faster machine saves more than the new operators take, but varies between captures."""
+    one = pool([recorded(2 * at, pace, 0) for at, pace in enumerate((1.9, 1.0, 1.2))])
+    two = pool([recorded(2 * at + 1, pace, 0, new=10) for at, pace in enumerate((0.9, 1.1, 0.8))])
+    found = compare(one, two)
     assert (found.headline.verdict, found.headline.basis) == (Verdict.SLOWER, Basis.PROGRAM)
     assert found.findings[0].rule == "operators_changed"
     least = min(found.findings, key=lambda finding: finding.delta_us or 0.0)
@@ -203,12 +185,12 @@ def test_time_that_a_faster_machine_saves_does_not_lead_what_makes_the_program_s
 
 
 def test_untraced_time_that_a_faster_machine_hides_is_the_cause() -> None:
-    """The recorded steps are shorter: the program's part is longer by what is left when the machine is taken out."""
-    one = pool([capture(2 * at, pace, 0) for at, pace in enumerate((1.9, 1.0, 1.2))])
-    two = pool([capture(2 * at + 1, pace, 0, gap=1200) for at, pace in enumerate((0.9, 1.1, 0.8))])
-    found, swapped = (compare_summaries(*sides, CompareOptions(resamples=200)) for sides in ((one, two), (two, one)))
+    """The recorded steps are shorter; without the machine the program is slower."""
+    one = pool([recorded(2 * at, pace, 0) for at, pace in enumerate((1.9, 1.0, 1.2))])
+    two = pool([recorded(2 * at + 1, pace, 0, gap=1200) for at, pace in enumerate((0.9, 1.1, 0.8))])
+    found, swapped = (compare(*sides) for sides in ((one, two), (two, one)))
     assert (found.headline.verdict, found.headline.basis) == (Verdict.SLOWER, Basis.PROGRAM)
     assert found.headline.delta is not None and found.headline.delta < 0
-    assert [finding.rule for finding in found.findings] == ["unrecorded_time", "host_pace"]
+    assert rules_of(found) == ["unrecorded_time", "host_pace"]
     assert "in these captures" in found.findings[1].sentence
     assert [finding.delta_us for finding in swapped.findings] == [-(one.delta_us or 0.0) for one in found.findings]

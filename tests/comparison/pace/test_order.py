@@ -1,4 +1,4 @@
-"""All captures of one side after all of the other: a drifting machine looks like a change, and the verdict says so."""
+"""Captures of one side after those of the other make the verdict probable: the machine may have drifted."""
 
 from __future__ import annotations
 
@@ -7,27 +7,16 @@ from dataclasses import replace
 import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.summary import Summary
-from tests.analysis.summaries import summary
-from tests.build import TraceBuilder
+from tests.comparison.compare import capture, compare, sequence
 
 MINUTE_NS = 60 * 10**9
 
 
 def recorded(minute: int, op_us: int) -> Summary:
-    """Eight steps of one operator without shapes, so that program and machine stay together."""
-    trace, at = TraceBuilder(vendor="cpu"), 0
-    for number in range(8):
-        length = op_us + number % 3
-        trace.op("aten::sort", at, at + length)
-        trace.step(number, at, at + length)
-        at += length
-    made = summary(trace, span=str(minute))
-    capture = made.captures[0]
-    file = replace(capture.file, sha256=f"{minute}")
-    return replace(made, captures=(replace(capture, file=file, clock_zero_ns=minute * MINUTE_NS),))
+    """Eight steps of one operator without shapes, so that program and machine cannot be separated."""
+    made = capture(sequence(([("aten::sort", op_us + number % 3)] for number in range(8)), vendor="cpu"), str(minute))
+    return replace(made, captures=(replace(made.captures[0], clock_zero_ns=minute * MINUTE_NS),))
 
 
 @pytest.mark.parametrize(
@@ -38,6 +27,6 @@ def recorded(minute: int, op_us: int) -> Summary:
     ],
     ids=["one side after the other", "alternately"],
 )
-def test_the_order_of_captures(baseline: tuple[int, ...], says: str) -> None:
+def test_captures_in_alternation_decide_and_others_are_probable(baseline: tuple[int, ...], says: str) -> None:
     sides = (pool([recorded(at, op_us) for at in order]) for order, op_us in ((baseline, 1000), ((3, 5, 9), 1500)))
-    assert compare_summaries(*sides, CompareOptions(resamples=100)).headline.sentence == says
+    assert compare(*sides).headline.sentence == says

@@ -10,7 +10,7 @@ from tests.simulation.worlds import World, drawn
 PROBABLY = (Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER)
 
 
-def test_a_small_change_is_probable_at_a_fifth_of_alpha_and_else_open() -> None:
+def test_a_small_change_is_probable_at_a_fifth_of_alpha_and_otherwise_inconclusive() -> None:
     clear = PROBABLY_SHARE * OPTIONS.alpha
     parts = [program_part(at_one_pace(drawn(World(change=0.012), seed), OPTIONS.alpha), OPTIONS) for seed in range(50)]
     probable = [part.estimate.p for part in parts if part.verdict in PROBABLY]

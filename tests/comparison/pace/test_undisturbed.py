@@ -1,4 +1,4 @@
-"""Steps as if nothing had interrupted them: what other programs take from a step is none of the program's."""
+"""Undisturbed steps: time that other processes take from a step is not the program's."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SEEDS = st.integers(0, 10**6)
 
 
 def interrupted(pair: Drawn, side: int, seed: int) -> Drawn:
-    """One part of each of three quarters of a capture's steps takes ten steps more: another part in every step."""
+    """In three of four steps one part, another each time, takes ten steps longer."""
     random = np.random.default_rng(seed)
     rows, rests, times = pair.rows.time_ns[side].copy(), pair.rests[side].copy(), pair.times[side].copy()
     steps = len(times)
@@ -43,8 +43,8 @@ def interrupted(pair: Drawn, side: int, seed: int) -> Drawn:
 
 
 @given(SEEDS)
-def test_what_interrupts_a_part_now_and_then_changes_little(seed: int) -> None:
-    """Three of four steps are eleven times as long, on one side only."""
+def test_occasional_interruptions_hardly_change_the_estimate(seed: int) -> None:
+    """Three of four steps of one side are eleven times as long."""
     quiet = drawn(World(between=0.01), seed)
     disturbed = interrupted(quiet, 1, seed)
     assert np.median(disturbed.times[1]) > 10 * np.median(quiet.times[1])
@@ -54,7 +54,7 @@ def test_what_interrupts_a_part_now_and_then_changes_little(seed: int) -> None:
 
 
 @given(SEEDS, st.sampled_from([0.0, 0.1, 0.5]))
-def test_exchanging_the_sides_negates_it(seed: int, change: float) -> None:
+def test_swapping_the_sides_negates_the_estimate(seed: int, change: float) -> None:
     pair = drawn(replace(BUSY, change=change, steps=6), seed)
     one, two = (program_part(at_one_pace(side, OPTIONS.alpha), OPTIONS) for side in (pair, swapped(pair)))
     assert one.estimate.theta == -two.estimate.theta
@@ -63,7 +63,7 @@ def test_exchanging_the_sides_negates_it(seed: int, change: float) -> None:
     assert one.estimate.p == two.estimate.p
 
 
-def test_a_change_shows_on_a_busy_machine_that_hides_it_from_whole_steps() -> None:
+def test_a_change_hidden_in_whole_steps_of_a_busy_machine_is_found() -> None:
     pairs = [at_one_pace(drawn(replace(BUSY, change=0.1), seed), OPTIONS.alpha) for seed in range(12)]
     found = [program_part(pair, OPTIONS).verdict for pair in pairs]
     by_steps = [part_of_steps(pair, OPTIONS).verdict for pair in pairs]
@@ -72,8 +72,8 @@ def test_a_change_shows_on_a_busy_machine_that_hides_it_from_whole_steps() -> No
 
 
 @pytest.mark.parametrize("every", [2, 3, 5])
-def test_a_stall_that_recurs_in_some_steps_is_the_programs(every: int) -> None:
-    """The rest of every second, third or fifth step of the candidate takes a third of a step more, at any pace."""
+def test_a_recurring_stall_is_the_programs(every: int) -> None:
+    """Every n-th step of the candidate has a stall of a third of a step, independent of the pace."""
     pair = drawn(World(between=0.01), 7)
     stall = np.where(np.arange(len(pair.times[1])) % every == 0, STEP_NS / 3, 0.0)
     rests = pair.rests[1].copy()
@@ -87,7 +87,7 @@ def test_a_stall_that_recurs_in_some_steps_is_the_programs(every: int) -> None:
     assert found.estimate.theta_low < math.log1p(1 / 3 / every) < found.estimate.theta_high
 
 
-def test_a_stall_in_one_capture_is_not() -> None:
+def test_a_stall_in_one_capture_is_not_the_programs() -> None:
     pair = drawn(World(between=0.01), 7)
     stall = np.where(pair.captures[1] == 1, STEP_NS / 3, 0.0) * (np.arange(len(pair.times[1])) % 3 == 0)
     rests = pair.rests[1].copy()
@@ -104,7 +104,7 @@ def test_identical_sides_are_the_same_program() -> None:
     assert (found.estimate.theta, found.verdict) == (0, Verdict.SAME)
 
 
-def test_without_a_capture_the_others_stay_as_they_are() -> None:
+def test_dropping_a_capture_keeps_the_figures_of_the_others() -> None:
     clocked = at_one_pace(drawn(BUSY, 5), OPTIONS.alpha)
     kept = clocked.captures[0] != 1, np.ones(len(clocked.captures[1]), dtype=bool)
     left, whole = clocked.only(kept).undisturbed, clocked.undisturbed
@@ -114,25 +114,25 @@ def test_without_a_capture_the_others_stay_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(("captures", "steps"), [(2, 10), (3, 3)])
-def test_few_captures_or_steps_do_not_tell(captures: int, steps: int) -> None:
+def test_few_captures_or_steps_have_no_undisturbed_steps(captures: int, steps: int) -> None:
     pair = drawn(World(captures=captures, steps=steps), 1)
     assert undisturbed_steps((pair.parts(0), pair.parts(1)), pair.rows, pair.captures, OPTIONS.alpha) is None
 
 
-def test_nor_does_a_source_that_does_not_split_its_steps() -> None:
+def test_steps_without_parts_have_no_undisturbed_steps() -> None:
     pair = drawn(World(), 1)
     assert undisturbed_steps((None, pair.parts(1)), pair.rows, pair.captures, OPTIONS.alpha) is None
 
 
 def parts(*rows: tuple[tuple[str, str, str, str], list[int]]) -> SplitTime:
-    """Of keys and their ns in each of eight steps; one call wherever there is time."""
+    """Keys with their ns in each of eight steps, one call per non-zero time."""
     cells = [(row, step, time) for row, (_, times) in enumerate(rows) for step, time in enumerate(times) if time]
     row, step, time = (np.array(column, dtype=np.int64) for column in zip(*cells, strict=True))
     return split_time([key for key, _ in rows], row, step, time, np.ones(len(row), dtype=np.int64))
 
 
-def test_inputs_of_another_length_in_every_step_stand_together() -> None:
-    """Eight lengths, one in each step: alone each has one time, which nobody could tell from an interruption."""
+def test_inputs_of_another_length_in_every_step_are_one_part() -> None:
+    """Each of eight lengths has a single time, indistinguishable from an interruption."""
     each = [
         (("CPU Exec", "aten::mm", "", f"[[{step}, 4]]"), [1000 * (step == at) for at in range(8)]) for step in range(8)
     ]
@@ -144,7 +144,7 @@ def test_inputs_of_another_length_in_every_step_stand_together() -> None:
 
 
 def longer_rests(world: World, seed: int, more: tuple[float, ...]) -> Drawn:
-    """The rest of each step of the candidate's captures takes so many steps more, at any pace."""
+    """Steps of the candidate take `more` steps longer, by capture, independent of the pace."""
     pair = drawn(world, seed)
     added = STEP_NS * np.array(more)[pair.captures[1]]
     rests = pair.rests[1].copy()
@@ -152,8 +152,8 @@ def longer_rests(world: World, seed: int, more: tuple[float, ...]) -> Drawn:
     return replace(pair, times=(pair.times[0], pair.times[1] + added), rests=(pair.rests[0], rests))
 
 
-def test_means_that_whole_steps_confirm_are_the_programs_although_others_interrupt() -> None:
-    """The rest of all steps but the fastest quarter of one capture is a step longer."""
+def test_means_that_whole_steps_confirm_decide_despite_interruptions() -> None:
+    """All steps are a step longer except the fastest quarter of one capture."""
     pair = drawn(World(hits=4, hit=0.1), 3)
     short = (pair.captures[1] == 1) & (np.arange(len(pair.times[1])) % 4 == 0)
     added = STEP_NS * np.where(short, 0.1, 1.0)
@@ -169,14 +169,14 @@ def test_means_that_whole_steps_confirm_are_the_programs_although_others_interru
 
 @pytest.mark.parametrize(("seed", "verdict"), [(10, Verdict.SLOWER), (4, Verdict.INCONCLUSIVE)],
                          ids=["whole steps and means are longer", "they are shorter"])  # fmt: skip
-def test_on_an_overloaded_machine_all_estimates_have_to_point_one_way(seed: int, verdict: Verdict) -> None:
+def test_on_an_overloaded_machine_all_estimates_must_agree(seed: int, verdict: Verdict) -> None:
     clocked = at_one_pace(longer_rests(OVERLOADED, seed, (0.5, 1.0, 0.45)), OPTIONS.alpha)
     assert part_of_undisturbed(clocked, OPTIONS).verdict is Verdict.SLOWER
     assert program_part(clocked, OPTIONS).verdict is verdict
 
 
-def test_undisturbed_steps_that_whole_steps_show_nothing_of_decide_nothing() -> None:
-    """Each step loses as much to others; the rest of the baseline's fastest quarter takes less."""
+def test_undisturbed_steps_without_a_trace_in_whole_steps_do_not_decide() -> None:
+    """All steps lose equal time to other processes; the fastest steps of the baseline are shorter."""
     pair = drawn(World(hits=400, hit=0.01, between=0.01), 2)
     fast = np.arange(len(pair.times[0])) % 10 < 3
     less = np.where(fast, 0.9 * pair.rests[0], 0.0)

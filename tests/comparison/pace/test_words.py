@@ -1,4 +1,4 @@
-"""The headline's sentence where its figures are out of the ordinary."""
+"""The headline's sentence with unusual figures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_twofold_change_is_a_percentage() -> None:
     assert sentence(grown) == "Slower: the program takes 119 % longer (111 to 128 %)."
 
 
-def test_one_capture_is_not_one_captures() -> None:
+def test_one_capture_is_singular() -> None:
     (how,) = [
         fact.text
         for fact in with_sentence(headline(basis=Basis.PROGRAM, machine=STILL, program=STILL), (1, 1)).facts
@@ -35,8 +35,8 @@ def test_one_capture_is_not_one_captures() -> None:
     assert how.endswith("1 and 1 capture")
 
 
-def test_a_range_beyond_the_threshold_is_inconclusive_for_a_reason() -> None:
-    """One step of each of three captures, or captures that differ as much."""
+def test_a_range_beyond_the_threshold_is_inconclusive_with_a_reason() -> None:
+    """One step in each of three captures, or two captures that differ."""
     wide = replace(STILL, estimate=0.61, low=0.52, high=0.7, p=0.1, verdict=Verdict.INCONCLUSIVE)
     open_ = headline(Verdict.INCONCLUSIVE, basis=Basis.PROGRAM, machine=STILL, program=wide)
     for counts, few in (((3, 3), "steps"), ((2, 3), "captures")):
@@ -44,7 +44,7 @@ def test_a_range_beyond_the_threshold_is_inconclusive_for_a_reason() -> None:
         assert text == f"Inconclusive: the program changed by +52 to +70 %, from too few {few}."
 
 
-def test_an_interval_that_says_nothing_is_no_answer() -> None:
+def test_an_interval_that_spans_everything_is_inconclusive() -> None:
     anything = replace(STILL, estimate=1.03, low=-0.99995, high=8561.0, verdict=Verdict.INCONCLUSIVE)
     open_ = headline(Verdict.INCONCLUSIVE, basis=Basis.PROGRAM, machine=STILL, program=anything)
     result = with_sentence(open_, (2, 2))

@@ -45,7 +45,7 @@ def suggested(*names: str) -> list[tuple[str, str]]:
         ("vitA", "vitB"),
     ],
 )
-def test_two_names_that_differ_in_one_way_are_a_pair_in_that_direction(baseline: str, candidate: str) -> None:
+def test_names_that_differ_in_one_known_way_are_a_pair_in_that_direction(baseline: str, candidate: str) -> None:
     assert suggested(baseline, candidate) == [(baseline, candidate)]
     assert suggested(candidate, baseline) == [(baseline, candidate)]
 
@@ -72,7 +72,7 @@ def test_two_names_that_differ_in_one_way_are_a_pair_in_that_direction(baseline:
         ("data1a", "data1b"),
     ],
 )
-def test_names_without_a_known_difference_are_no_pair(one: str, other: str) -> None:
+def test_names_without_a_known_difference_are_not_paired(one: str, other: str) -> None:
     assert suggested(one, other) == []
 
 
@@ -92,7 +92,7 @@ SAME_NAME = "two runs of one name, apart from hashes, random ids and times: the 
         ("2024-01-31T12:00:00", "2024-02-01T09:30:00"),
     ],
 )
-def test_of_runs_that_differ_in_an_id_the_older_is_the_baseline(one: str, other: str) -> None:
+def test_the_older_of_runs_that_differ_in_an_id_is_the_baseline(one: str, other: str) -> None:
     (pair,) = suggest_pairs([RunShape(one, modified=2), RunShape(other, modified=1)])
     assert (pair.baseline.run, pair.candidate.run, pair.reason) == (other, one, SAME_NAME)
 
@@ -103,7 +103,7 @@ def test_the_latest_two_runs_of_one_name_are_a_pair() -> None:
     assert [(pair.baseline.run, pair.candidate.run) for pair in suggest_pairs(runs)] == [("run_5e6f7a8", "run_b07e41d")]
 
 
-def test_of_runs_with_ids_the_latest_of_either_word_are_a_pair_unless_two_have_one_id() -> None:
+def test_the_latest_runs_with_ids_are_a_pair_unless_two_share_an_id() -> None:
     names = ["normal_3f9a1c2", "normal_b07e41d", "abnormal_5e6f7a8", "abnormal_9c0d1e2"]
     pair, *_ = suggest_pairs([RunShape(name, modified=time) for time, name in enumerate(names)])
     assert (pair.baseline.run, pair.candidate.run) == ("normal_b07e41d", "abnormal_9c0d1e2")
@@ -117,7 +117,7 @@ def test_a_family_pairs_each_larger_number_with_the_smallest() -> None:
     assert suggested("w16", "w4", "w0") == [("w0", "w4"), ("w0", "w16")]
 
 
-def test_of_runs_with_ids_the_latest_of_each_number_are_pairs() -> None:
+def test_the_latest_runs_of_each_number_are_pairs() -> None:
     names = ["w0_3f9a1c2", "w0_b07e41d", "w4_5e6f7a8", "w4_9c0d1e2"]
     pairs = suggest_pairs([RunShape(name, modified=time) for time, name in enumerate(names)])
     by_number = [(pair.baseline.run, pair.candidate.run) for pair in pairs if "number" in pair.reason]
@@ -129,7 +129,7 @@ def test_words_come_before_numbers_and_a_pair_is_suggested_once() -> None:
     assert found == [("run1_normal", "run1_abnormal"), ("run1_normal", "run2_normal")]
 
 
-def test_a_folder_with_two_normal_runs_does_not_guess() -> None:
+def test_two_baselines_for_one_candidate_are_not_paired() -> None:
     assert suggested("d/normal_x", "d/normal_y", "d/abnormal_z") == []
 
 
@@ -158,7 +158,9 @@ _NAMES = st.lists(st.text("ab0129_/-. Normalab²٣", min_size=1, max_size=12), u
 
 
 @given(_NAMES, st.randoms(use_true_random=False))
-def test_the_order_of_the_runs_does_not_matter_and_no_run_meets_itself(names: list[str], random: object) -> None:
+def test_suggestions_ignore_the_order_of_runs_and_never_pair_a_run_with_itself(
+    names: list[str], random: object
+) -> None:
     shuffled = list(names)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert suggested(*names) == suggested(*shuffled)

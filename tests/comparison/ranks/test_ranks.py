@@ -1,4 +1,4 @@
-"""Run against run over all ranks: who is slow, who is waited for, and is it all of them or one?"""
+"""Two jobs over all ranks: which rank is slow, which rank the others wait for, all or one?"""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.ranks.changes import beyond_others
 from tb_perfcompare.comparison.ranks.sides import split_waiting
-from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.collectives import Collectives
@@ -23,6 +20,7 @@ from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.render.formats import render
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import compare, finding_of
 
 STEPS = 12
 STEP_US = 1000
@@ -32,8 +30,8 @@ def rank(
     number: int, ranks: int, *, late: int | None = None, by_us: float = 0, all_us: float = 0, steps: int = STEPS,
     seed: int = 0, calls: int = 1, group: int | None = None,
 ) -> Summary:  # fmt: skip
-    """A step: 500 us of computing, longer on the late rank, then a collective of 100 us in which the others wait for
-    the late one, 20 us of it beside a kernel."""
+    """Steps of 500 µs computing, longer on the late rank, then a collective of 100 µs in which the others wait for it;
+    20 µs of it overlap a kernel."""
     trace = TraceBuilder(rank=number, world_size=ranks)
     chance = random.Random(100 * seed + number)
     at = 0.0
@@ -56,18 +54,14 @@ def job(ranks: int = 4, **options: Any) -> Summary:
     return pool([rank(number, ranks, **options) for number in range(ranks)])
 
 
-def compared(a: Summary, b: Summary) -> Comparison:
-    return compare_summaries(a, b, CompareOptions(resamples=200))
-
-
 def cells(table: Table, *names: str) -> dict[str, tuple[Any, ...]]:
-    """Rank -> its cells of these columns."""
+    """Rank -> cells of these columns."""
     places = [[column.name for column in table.columns].index(name) for name in names]
     return {str(row[0]): tuple(row[place] for place in places) for row in table.rows}
 
 
-def test_a_late_rank_stands_out_and_the_others_wait_for_it() -> None:
-    table = compared(job(), job(late=2, by_us=300, seed=1)).tables["ranks"]
+def test_a_late_rank_is_slower_and_the_others_wait_for_it() -> None:
+    table = compare(job(), job(late=2, by_us=300, seed=1)).tables["ranks"]
     got = cells(table, "verdict", "stands_out", "candidate_waiting_us", "beyond_delta_us")
     assert next(iter(got)) == "rank 2"  # first, because it changed most beyond the others
     like, apart = ("slower", "like the others"), ("slower", "slower")
@@ -81,15 +75,13 @@ def test_a_late_rank_stands_out_and_the_others_wait_for_it() -> None:
     assert "In the baseline the other ranks wait" not in text
 
 
-def test_a_slowdown_of_all_ranks_singles_out_none() -> None:
-    table = compared(job(), job(all_us=100, seed=1)).tables["ranks"]
+def test_a_slowdown_of_all_ranks_has_no_outlier() -> None:
+    table = compare(job(), job(all_us=100, seed=1)).tables["ranks"]
     assert {found for (found,) in cells(table, "stands_out").values()} == {"like the others"}
     assert any("No rank's own work (without waiting) changed differently" in note for note in table.notes)
 
 
-def test_ranks_that_do_not_wait_for_each_other_differ_one_by_one() -> None:
-    """No collective: only the slow rank's steps are longer."""
-
+def test_without_collectives_only_the_slow_rank_is_slower() -> None:
     def alone(number: int, longer: float, seed: int) -> Summary:
         trace, chance, at = TraceBuilder(rank=number, world_size=4), random.Random(10 * seed + number), 0.0
         for step in range(1, STEPS + 1):
@@ -101,7 +93,7 @@ def test_ranks_that_do_not_wait_for_each_other_differ_one_by_one() -> None:
 
     before = pool([alone(number, 0, 1) for number in range(4)])
     after = pool([alone(number, 200 * (number == 1), 2) for number in range(4)])
-    table = compared(before, after).tables["ranks"]
+    table = compare(before, after).tables["ranks"]
     assert {name: word for name, (word,) in cells(table, "verdict").items()} == {
         "rank 0": "same", "rank 1": "slower", "rank 2": "same",
         "rank 3": "same",
@@ -112,8 +104,8 @@ def test_ranks_that_do_not_wait_for_each_other_differ_one_by_one() -> None:
     assert "No collectives in the baseline: waiting is not measured." in text
 
 
-def test_transfer_and_waiting_are_the_time_of_the_collectives_and_overlap_is_what_a_kernel_hides() -> None:
-    table = compared(job(), job(late=1, by_us=300)).tables["ranks"]
+def test_collectives_split_into_transfer_and_waiting_with_their_overlap() -> None:
+    table = compare(job(), job(late=1, by_us=300)).tables["ranks"]
     got = cells(table, "candidate_transfer_us", "candidate_waiting_us", "candidate_matched", "candidate_overlap")
     transfer, waiting, matched, overlap = got["rank 0"]
     assert transfer == pytest.approx(103, abs=4)
@@ -123,15 +115,15 @@ def test_transfer_and_waiting_are_the_time_of_the_collectives_and_overlap_is_wha
     assert got["rank 1"][3] == pytest.approx(20 / 103, rel=0.05)
 
 
-def test_one_worker_a_side_has_no_ranks_and_says_why() -> None:
-    got = compared(rank(0, 1), rank(0, 1, seed=1))
+def test_one_worker_per_side_has_no_ranks_table() -> None:
+    got = compare(rank(0, 1), rank(0, 1, seed=1))
     assert "ranks" not in got.tables
     with pytest.raises(SelectionError, match="one worker on each side"):
         got.table("ranks")
 
 
-def test_other_world_sizes_are_said_to_be_so() -> None:
-    got = compared(job(2), job(4, seed=1))
+def test_different_world_sizes_are_noted() -> None:
+    got = compare(job(2), job(4, seed=1))
     table = got.tables["ranks"]
     assert [status for (status,) in cells(table, "status").values()].count("added") == 2
     text = table.notes[0]
@@ -139,27 +131,27 @@ def test_other_world_sizes_are_said_to_be_so() -> None:
     assert {check.check for check in got.comparability if check.status == "warn"} >= {"world_size", "ranks"}
 
 
-def test_a_single_rank_against_several_is_said_to_tell_nothing_of_waiting() -> None:
-    table = compared(pool([rank(0, 4)]), job(4, seed=1)).tables["ranks"]
+def test_a_single_rank_has_no_waiting() -> None:
+    table = compare(pool([rank(0, 4)]), job(4, seed=1)).tables["ranks"]
     assert cells(table, "baseline_waiting_us")["rank 0"] == (None,)
     assert "The baseline has one worker: waiting and transfer cannot be separated." in table.notes
 
 
 def test_ranks_that_call_a_collective_unequally_often_are_not_matched() -> None:
     odd = pool([rank(0, 2), rank(1, 2, calls=2)])
-    table = compared(odd, job(2)).tables["ranks"]
+    table = compare(odd, job(2)).tables["ranks"]
     assert cells(table, "baseline_waiting_us", "baseline_matched")["rank 0"] == (None, 0.0)
     assert any(note.startswith("Waiting is not measured in the baseline") for note in table.notes)
 
 
 def test_more_ranks_than_the_group_has_are_several_groups() -> None:
-    table = compared(job(4, group=2), job(4, group=2, seed=1)).tables["ranks"]
+    table = compare(job(4, group=2), job(4, group=2, seed=1)).tables["ranks"]
     assert set(cells(table, "candidate_waiting_us").values()) == {(None,)}
 
 
-def sampled(number: int, kinds: str, *, clock_us: float = 0, told: bool = True) -> Summary:
-    """Every 10 ms a collective of 100 us, of which this rank's recording holds some: "r" all_reduce, "R" a larger one,
-    "a" all_to_all, all in a kernel of one name; "." is not recorded. Not `told`: only the operator says what it is."""
+def sampled(number: int, kinds: str, *, clock_us: float = 0, named: bool = True) -> Summary:
+    """Every 10 ms a collective of 100 µs: "r" all_reduce, "R" a larger one, "a" all_to_all, "." not recorded. All
+    kernels share one name; unless `named` only the operator shows the collective."""
     trace = TraceBuilder(rank=number, world_size=2)
     trace.step(1, clock_us, clock_us + 10_000 * len(kinds))
     for place, kind in enumerate(kinds):
@@ -169,13 +161,13 @@ def sampled(number: int, kinds: str, *, clock_us: float = 0, told: bool = True) 
             called, operator = ("allreduce", "nccl:all_reduce") if is_reduce else ("all_to_allv", "nccl:all_to_all")
             size = 64 if kind.islower() else 4096
             args: dict[str, Any] = {"Collective name": called, "In msg nelems": size, "dtype": "Float",
-                                    "Process Group Name": "0", "Group size": 2} if told else {}  # fmt: skip
-            trace.op("record_param_comms" if told else operator, at, at + 20, dims=[[size]], **args)
+                                    "Process Group Name": "0", "Group size": 2} if named else {}  # fmt: skip
+            trace.op("record_param_comms" if named else operator, at, at + 20, dims=[[size]], **args)
             trace.kernel("ncclDevKernel_Generic", at + 30, at + 130, launch=(at + 5, at + 10), **args)
     return summary(trace, worker=f"worker{number}")
 
 
-@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("named", [True, False])
 @pytest.mark.parametrize(
     ("one", "two", "share"),
     [
@@ -187,22 +179,20 @@ def sampled(number: int, kinds: str, *, clock_us: float = 0, told: bool = True) 
         ("rr", "aa", 0.0),
     ],
 )
-def test_only_the_same_operation_at_one_time_is_the_same_collective(
-    one: str, two: str, share: float, told: bool
-) -> None:
-    job = pool([sampled(0, one, told=told), sampled(1, two, clock_us=123_456, told=told)])
-    got = cells(compared(job, job).tables["ranks"], "candidate_matched")
+def test_collectives_match_by_operation_message_and_time(one: str, two: str, share: float, named: bool) -> None:
+    job = pool([sampled(0, one, named=named), sampled(1, two, clock_us=123_456, named=named)])
+    got = cells(compare(job, job).tables["ranks"], "candidate_matched")
     assert got == {"rank 0": (pytest.approx(share),), "rank 1": (pytest.approx(share),)}
 
 
-def test_of_two_ranks_each_ones_baseline_says_which_changed() -> None:
-    table = compared(job(2), job(2, late=0, by_us=300, seed=1)).tables["ranks"]
+def test_with_two_ranks_each_baseline_shows_which_changed() -> None:
+    table = compare(job(2), job(2, late=0, by_us=300, seed=1)).tables["ranks"]
     assert any("it is rank 0 that changed: against its own baseline it takes +300 µs, rank 1 " in note
                for note in table.notes), table.notes  # fmt: skip
 
 
 def gloo(rank: int, *, sorts_us: float = 0.0, late_us: float = 0.0, steps: int = 10) -> Summary:
-    """A step on the CPU: work, a sort if there is one, and a collective that ends on both ranks at once."""
+    """Steps on the CPU: work, an optional sort, and a collective that ends on both ranks at once."""
     trace, chance, at = TraceBuilder(vendor="cpu", rank=rank, world_size=2), random.Random(rank), 0.0
     for step in range(1, steps + 1):
         own = 2000 + chance.uniform(-20, 20)
@@ -216,41 +206,41 @@ def gloo(rank: int, *, sorts_us: float = 0.0, late_us: float = 0.0, steps: int =
     return summary(trace, worker=f"worker{rank}")
 
 
-def test_a_late_ranks_sentence_names_the_operator_that_makes_it_late() -> None:
+def test_a_late_ranks_sentence_names_the_responsible_operator() -> None:
     before, after = pool([gloo(0), gloo(1)]), pool([gloo(0, late_us=60_000), gloo(1, sorts_us=60_000, late_us=60_000)])
-    found = compared(before, after)
-    (late,) = [finding for finding in found.findings if finding.rule == "late_rank"]
+    found = compare(before, after)
+    late = finding_of(found, "late_rank")
     assert "aten::sort +60.0 ms, new on this rank alone" in late.sentence
     # the sort is on one of two ranks, the other one waits for it: together that is all of the change
     assert late.delta_us == pytest.approx(60_000, rel=0.01)
     assert "per step, including +30.0 ms of the late rank's own work (mean over ranks)" in late.sentence
-    swapped = [finding for finding in compared(after, before).findings if finding.rule == "late_rank"]
+    swapped = [finding for finding in compare(after, before).findings if finding.rule == "late_rank"]
     assert "aten::sort +60.0 ms" in swapped[0].sentence
 
 
-def test_with_two_ranks_that_change_places_it_is_unclear_which_of_them_changed() -> None:
-    table = compared(job(2, late=1, by_us=300), job(2, late=0, by_us=300, seed=1)).tables["ranks"]
+def test_two_ranks_that_swap_roles_are_unclear() -> None:
+    table = compare(job(2, late=1, by_us=300), job(2, late=0, by_us=300, seed=1)).tables["ranks"]
     assert any("with two ranks it is unclear which of them changed" in note for note in table.notes)
 
 
-def test_a_rank_that_recorded_fewer_steps_is_compared_in_those_that_all_have() -> None:
+def test_ranks_are_compared_over_the_steps_that_all_recorded() -> None:
     uneven = pool([rank(0, 2), rank(1, 2, steps=STEPS - 3)])
-    table = compared(uneven, uneven).tables["ranks"]
+    table = compare(uneven, uneven).tables["ranks"]
     assert cells(table, "baseline_steps") == {"rank 0": (STEPS,), "rank 1": (STEPS - 3,)}
     assert any(f"is compared over {STEPS - 3} steps that all recorded" in note for note in table.notes)
 
 
 def test_a_job_against_itself_has_no_change() -> None:
     one = job(late=1, by_us=200)
-    table = compared(one, one).tables["ranks"]
+    table = compare(one, one).tables["ranks"]
     assert set(cells(table, "verdict", "delta_us", "beyond_delta_us", "waiting_delta_us").values()) == {
         ("same", 0.0, 0.0, 0.0)
     }
 
 
-def test_swapping_the_sides_negates_what_changed() -> None:
+def test_swapping_the_sides_negates_every_delta() -> None:
     one, two = job(), job(late=3, by_us=300, seed=1)
-    forward, swapped = compared(one, two).tables["ranks"], compared(two, one).tables["ranks"]
+    forward, swapped = compare(one, two).tables["ranks"], compare(two, one).tables["ranks"]
     names = [column.name for column in forward.columns if column.role == "delta"]
     before, after = cells(forward, *names), cells(swapped, *names)
     assert before == {name: tuple(-value for value in row) for name, row in after.items()}
@@ -260,7 +250,7 @@ def test_swapping_the_sides_negates_what_changed() -> None:
 
 @pytest.mark.parametrize("form", ["text", "md", "html", "csv", "json"])
 def test_every_report_has_the_ranks(form: str) -> None:
-    got = compared(job(2), job(2, seed=1))
+    got = compare(job(2), job(2, seed=1))
     drawn = render(got, form, table="ranks" if form == "csv" else None).decode()
     assert "rank 1" in drawn
 
@@ -275,10 +265,10 @@ def test_beyond_the_others_is_the_distance_from_their_median(ranks: int, steps: 
 
 
 @given(st.integers(2, 4), st.integers(1, 3), st.integers(1, 4), st.randoms(use_true_random=False))
-def test_of_one_collective_the_shortest_is_the_transfer(
+def test_the_transfer_of_a_collective_is_its_shortest_rank(
     ranks: int, steps: int, calls: int, chance: random.Random
 ) -> None:
-    """Every rank makes the same calls in the same steps: a brute force over all of them."""
+    """Against brute force; every rank makes the same calls in the same steps."""
     length = {(r, s, c): chance.randrange(1, 100) for r in range(ranks) for s in range(steps) for c in range(calls)}
     order = [(r, s, c) for r in range(ranks) for s in range(steps) for c in range(calls)]
     zeros = np.zeros(ranks * steps, dtype=np.int64)
@@ -299,7 +289,7 @@ def test_of_one_collective_the_shortest_is_the_transfer(
             assert got.matched[r * steps + s] == got.plain[r * steps + s] == sum(length[r, s, c] for c in range(calls))
 
 
-def test_operators_new_on_one_rank_alone_are_said_to_be_there() -> None:
+def test_operators_new_on_one_rank_name_the_rank() -> None:
     def ranks(sorts: bool) -> Summary:
         found = []
         for number in range(2):
@@ -313,13 +303,13 @@ def test_operators_new_on_one_rank_alone_are_said_to_be_there() -> None:
             found.append(summary(trace, worker=f"worker{number}"))
         return pool(found)
 
-    (found,) = [finding for finding in compared(ranks(False), ranks(True)).findings if "aten::sort" in finding.sentence]
+    (found,) = [finding for finding in compare(ranks(False), ranks(True)).findings if "aten::sort" in finding.sentence]
     assert "new: aten::sort (0.500 calls per step); all on worker1." in found.sentence
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 50), st.integers(1, 50)), min_size=1, max_size=12))
-def test_collectives_at_the_same_time_count_once(calls: list[tuple[int, int, int]]) -> None:
-    """Of three steps of a rank, against brute force; the other rank calls the same, each in a nanosecond."""
+def test_concurrent_collectives_count_once(calls: list[tuple[int, int, int]]) -> None:
+    """Against brute force over three steps; the other rank makes the same calls in a nanosecond each."""
     step, start, dur = (np.array(column, dtype=np.int64) for column in zip(*calls, strict=True))
     each, zeros = np.arange(len(calls)), np.zeros(6, dtype=np.int64)
     got = split_waiting(

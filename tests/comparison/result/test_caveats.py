@@ -1,4 +1,4 @@
-"""What weakens a comparison, as people read it: one sentence for notes that differ in a figure only."""
+"""Caveats: notes that differ only in a figure are one sentence."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_advice_about_several_recordings_is_one_sentence_with_the_range() -> Non
         ("3 events of one thread overlap", "3 ms are missing"),
     ],
 )
-def test_steps_names_and_other_words_are_no_figures(messages: tuple[str, str]) -> None:
+def test_messages_that_differ_in_more_than_a_figure_stay_apart(messages: tuple[str, str]) -> None:
     assert [one.message for one in noted(*((message, "baseline") for message in messages))] == list(messages)
 
 
@@ -66,7 +66,7 @@ def test_a_note_names_the_files_of_each_side(places: list[str], expected: str) -
     assert one.where == expected.replace(" and 0 files of the candidate", "")
 
 
-def test_checks_come_first_and_say_in_words_what_they_weaken() -> None:
+def test_checks_come_first_and_name_what_they_weaken() -> None:
     checks = [
         Check("kernels", "warn", "73 % are shared", ("cause", "kernels")),
         Check("steps", "ok", "9 vs 9"),

@@ -1,4 +1,4 @@
-"""What columns say of themselves, and what can be done with a table."""
+"""Measure, side and figure of a column, and facts about a table."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ from tb_perfcompare.comparison.tables.path_source import PATHED, RELATED
         ("mean_delta_us", "delta", "time_us", ("mean", "", "delta")),
     ],
 )
-def test_a_column_says_its_measure_its_side_and_its_figure(
-    name: str, role: str, kind: str, says: tuple[str, str, str]
-) -> None:
+def test_meaning_of_a_column(name: str, role: str, kind: str, says: tuple[str, str, str]) -> None:
     assert meaning(name, role, kind) == says
 
 
@@ -42,9 +40,9 @@ def test_every_table_of_entities_has_times_in_each_step() -> None:
     assert {name for name, facts in TABLES.items() if facts["per_step"]} == set(SHAPES)
 
 
-def test_every_table_with_call_paths_or_related_rows_says_so() -> None:
+def test_every_table_with_call_paths_or_related_rows_has_callers() -> None:
     assert {name for name, facts in TABLES.items() if facts["callers"]} == set(PATHED) | set(RELATED)
 
 
-def test_a_table_without_an_entry_has_its_cells_alone() -> None:
+def test_a_table_outside_the_catalogue_has_default_facts() -> None:
     assert table_facts("corrections") == {"per_step": False, "callers": False, "adds_up": True, "categories": []}

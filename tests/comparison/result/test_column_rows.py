@@ -1,4 +1,4 @@
-"""Rows that are kept as columns are the rows they were made of, whichever way they are asked for."""
+"""Rows kept as columns equal the original rows, however they are accessed."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ def test_rows_are_those_of_the_columns() -> None:
 
 
 @pytest.mark.parametrize("at", [0, 3, -1, MANY - 1])
-def test_one_row(at: int) -> None:
+def test_one_row_by_index(at: int) -> None:
     assert kept_as_columns()[at] == ROWS[at]
 
 
 @pytest.mark.parametrize("at", [slice(None), slice(5), slice(600, 2_000), slice(None, None, 40), slice(9, 3)])
-def test_several_rows(at: slice) -> None:
+def test_rows_by_slice(at: slice) -> None:
     assert kept_as_columns()[at] == ROWS[at]
 
 
 @pytest.mark.parametrize("at", [MANY, -MANY - 1])
-def test_there_is_no_row_beyond_the_last(at: int) -> None:
+def test_an_index_beyond_the_last_row_is_an_error(at: int) -> None:
     with pytest.raises(IndexError):
         kept_as_columns()[at]
 
 
 @pytest.mark.parametrize("numbers", [range(7, 900), range(0), [5, 3, 1_299], []])
-def test_picked_rows_are_the_same_of_both_kinds(numbers: range | list[int]) -> None:
+def test_picked_rows_equal_those_of_a_tuple(numbers: range | list[int]) -> None:
     mine, plain = picked(kept_as_columns(), numbers), picked(ROWS, numbers)
     assert tuple(mine) == tuple(plain) == tuple(ROWS[number] for number in numbers)
 
@@ -61,9 +61,9 @@ def test_cells_of_a_column() -> None:
     assert numbers is not None and np.isnan(numbers[3])
 
 
-def test_another_column_stands_last() -> None:
+def test_an_added_column_is_last() -> None:
     assert kept_as_columns().with_column(("x",) * MANY)[4] == (*ROWS[4], "x")
 
 
-def test_rows_travel_between_processes() -> None:
+def test_rows_survive_pickling() -> None:
     assert pickle.loads(pickle.dumps(kept_as_columns())) == ROWS

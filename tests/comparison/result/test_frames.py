@@ -50,8 +50,8 @@ def test_the_type_of_a_column(kind: str, cells: tuple[Cell, ...], dtype: str, mi
     found = only_column(kind, *cells)
     assert str(found.dtype) == dtype
     assert found.isna().tolist() == missing
-    there = [cell for cell, gone in zip(cells, missing, strict=True) if not gone]
-    assert found.dropna().tolist() == there
+    present = [cell for cell, gone in zip(cells, missing, strict=True) if not gone]
+    assert found.dropna().tolist() == present
 
 
 def test_integers_beyond_double_precision_stay_exact() -> None:
@@ -59,11 +59,11 @@ def test_integers_beyond_double_precision_stay_exact() -> None:
     assert only_column("count", big, None)[0] == big
 
 
-def test_names_survive_whatever_is_in_them() -> None:
+def test_names_with_special_characters_are_kept() -> None:
     assert comparison().to_frame("operators")["name"].tolist() == list(NASTY_NAMES)
 
 
-def test_a_frame_says_what_its_columns_are() -> None:
+def test_a_frame_has_units_and_descriptions_of_its_columns() -> None:
     table = comparison().tables["operators"]
     frame = table.to_frame()
     assert list(frame.columns) == [column.name for column in table.columns]
@@ -81,7 +81,7 @@ def test_a_frame_holds_the_cells_of_the_json_form() -> None:
     assert found == rows
 
 
-def test_the_ledger_is_exact_and_says_its_denominator() -> None:
+def test_the_ledger_frame_is_exact_and_has_its_denominator() -> None:
     frame = comparison().to_frame("ledger")
     assert frame.attrs["denominator"] == 2
     assert frame["entity"].isna().tolist() == [True, False, True]
@@ -96,7 +96,7 @@ def test_an_empty_ledger_is_an_empty_frame() -> None:
     assert str(frame["delta"].dtype) == "Int64"
 
 
-def test_a_table_that_is_not_there_says_why() -> None:
+def test_an_absent_table_is_an_error_with_its_reason() -> None:
     with pytest.raises(SelectionError) as caught:
         comparison().to_frame("kernels")
     assert "no table 'kernels': baseline: no device events" in str(caught.value)

@@ -1,4 +1,4 @@
-"""How much wider an interval has to be where steps resemble their neighbours, by hand."""
+"""How much autocorrelation of neighbouring steps widens an interval, by hand."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def test_constant_steps_resemble_nothing() -> None:
 
 @pytest.mark.parametrize("rho", [0.0, 0.3, 0.5, 0.7])
 @pytest.mark.parametrize("steps", [20, 50])
-def test_rho_is_that_of_the_process(steps: int, rho: float) -> None:
-    """The median over 4,000 pairs of series; what the plain estimate hides grows with rho."""
+def test_rho_equals_that_of_the_simulated_process(steps: int, rho: float) -> None:
+    """The median over 4,000 pairs of series."""
     random = np.random.default_rng(steps)
     series = np.empty((2, 4000, steps))
     series[:, :, 0] = random.normal(size=(2, 4000))
@@ -79,6 +79,6 @@ def test_independent_steps_keep_their_interval() -> None:
     assert (low[0], high[0], alone.widening(0.05)[0]) == (0.1, 2.0, 1.0)
 
 
-def test_the_slightest_resemblance_counts_as_none() -> None:
+def test_a_slight_autocorrelation_is_ignored() -> None:
     assert resemblance_of(0.04, 20).widening(0.05)[0] == 1
     assert resemblance_of(0.06, 20).widening(0.05)[0] > 1.1

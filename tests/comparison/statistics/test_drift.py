@@ -1,4 +1,4 @@
-"""A change in the course of a capture is named; scatter is not."""
+"""Drift: a change within a capture is found, scatter is not."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_a_change_half_way_is_found_with_its_size(steps: int) -> None:
 
 
 @pytest.mark.parametrize("steps", [12, 50, 400])
-def test_noise_is_seldom_called_a_change(steps: int) -> None:
+def test_noise_is_seldom_called_drift(steps: int) -> None:
     assert sum(drift(scattered(steps, seed, 0.2)) is not None for seed in range(200)) <= 6
 
 
@@ -31,6 +31,6 @@ def test_a_change_too_small_to_matter_is_none() -> None:
     assert drift(np.array([1000] * 10 + [1010] * 10)) is None
 
 
-def test_few_or_equal_steps_say_nothing() -> None:
+def test_few_or_equal_steps_have_no_drift() -> None:
     assert drift(np.array([1, 2, 3] * 3)) is None
     assert drift(np.full(30, 5)) is None

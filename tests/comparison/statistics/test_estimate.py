@@ -91,7 +91,7 @@ def test_interval_covers_the_true_shift(n: int) -> None:
     assert hits / trials >= 0.94
 
 
-def test_detectable_effect_is_detected_in_about_four_of_five_cases() -> None:
+def test_the_detectable_effect_is_found_in_four_of_five_cases() -> None:
     generator = np.random.default_rng(5)
     n, sigma = 40, 0.05
     known = math.expm1(2.8016 * sigma * math.sqrt(2 / n) / math.sqrt(0.955))
@@ -175,7 +175,7 @@ def test_bootstrap_interval_of_the_mean() -> None:
 
 
 @pytest.mark.parametrize("kind", ["distinct", "tied", "huge"])
-def test_counting_differences_gives_what_writing_them_out_gives(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_ways_to_find_differences_agree(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(2)
     top = {"distinct": 10**9, "tied": 12, "huge": LONGEST_STEP_NS}[kind]
     a, b = generator.integers(1, top, 37), generator.integers(1, top, 23)
@@ -201,7 +201,7 @@ def test_impossible_step_times_are_refused(bad: list[int]) -> None:
 
 
 @given(step_times, step_times)
-def test_exchanging_the_sides_negates_bit_for_bit(a: list[int], b: list[int]) -> None:
+def test_swapping_the_sides_negates_bit_for_bit(a: list[int], b: list[int]) -> None:
     forward, swapped = shift(a, b), shift(b, a)
     assert swapped.theta == -forward.theta
     assert (swapped.theta_low, swapped.theta_high) == (-forward.theta_high, -forward.theta_low)
@@ -227,7 +227,7 @@ def test_fraction_of_the_exchanged_shift_is_the_nearest_float(theta: float) -> N
 
 
 @given(usual_times, usual_times, st.integers(2, 1000))
-def test_the_unit_of_the_clock_does_not_matter(a: list[int], b: list[int], factor: int) -> None:
+def test_the_unit_of_time_does_not_matter(a: list[int], b: list[int], factor: int) -> None:
     plain, scaled = shift(a, b), shift([t * factor for t in a], [t * factor for t in b])
     assert scaled.theta == pytest.approx(plain.theta, abs=1e-12)
     assert scaled.theta_low == pytest.approx(plain.theta_low, abs=1e-12)
@@ -238,7 +238,7 @@ def test_the_unit_of_the_clock_does_not_matter(a: list[int], b: list[int], facto
 
 
 @given(usual_times, st.integers(2, 5))
-def test_a_constant_ratio_is_found_exactly_in_the_middle(a: list[int], factor: int) -> None:
+def test_a_constant_ratio_is_the_estimate(a: list[int], factor: int) -> None:
     estimate = shift(a, [t * factor for t in a])
     assert fraction_of(estimate.theta) == pytest.approx(factor - 1)
     assert estimate.theta_low <= estimate.theta <= estimate.theta_high

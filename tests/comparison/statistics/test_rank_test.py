@@ -1,4 +1,4 @@
-"""The Mann-Whitney test against scipy, against published tables, against counting, and in simulation."""
+"""The Mann-Whitney test against scipy, published tables and counting."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def orderings_by_u(n: int, m: int) -> Counter[int]:
     return counts
 
 
-@pytest.mark.parametrize("trial", range(40))
+@pytest.mark.parametrize("trial", range(12))
 def test_p_equals_scipy_without_ties(trial: int) -> None:
     generator = np.random.default_rng(trial)
     n, m = generator.integers(2, 61, size=2).tolist()
@@ -47,7 +47,7 @@ def test_p_equals_scipy_without_ties(trial: int) -> None:
     assert bool(ours.countable[0]) == (method == "exact")
 
 
-@pytest.mark.parametrize("trial", range(40))
+@pytest.mark.parametrize("trial", range(12))
 def test_p_equals_scipy_with_ties(trial: int) -> None:
     generator = np.random.default_rng(trial)
     n, m = generator.integers(2, 61, size=2).tolist()
@@ -60,17 +60,17 @@ def test_p_equals_scipy_with_ties(trial: int) -> None:
     assert ours.p[0] == pytest.approx(expected.pvalue, rel=1e-9)
 
 
-def test_all_values_equal_is_no_evidence() -> None:
+def test_equal_values_have_p_one() -> None:
     test = batched_rank_test(rows(5, 5, 5), rows(5, 5, 5, 5))
     assert (test.p[0], test.cliffs_delta[0], test.tie_factor[0], test.neighbours.inflation[0]) == (1.0, 0.0, 0.0, 1.0)
 
 
-def test_one_value_on_each_side() -> None:
+def test_one_value_on_each_side_has_p_one() -> None:
     test = batched_rank_test(rows(5), rows(7))
     assert (test.p[0], test.cliffs_delta[0], test.neighbours.inflation[0]) == (1.0, 1.0, 1.0)
 
 
-def test_a_batch_gives_what_its_rows_give() -> None:
+def test_a_batch_equals_its_rows_alone() -> None:
     generator = np.random.default_rng(7)
     a, b = generator.integers(0, 40, size=(30, 12)), generator.integers(0, 40, size=(30, 9))
     a[0], b[0] = 2 * generator.permutation(12), 2 * generator.permutation(9) + 1
@@ -115,11 +115,11 @@ def test_r_help_page_example() -> None:
 
 
 @pytest.mark.parametrize(("n", "m", "level"), [(3, 3, None), (2, 5, None), (4, 4, 1 - 2 / 70), (1, 39, 0.95)])
-def test_levels_that_few_steps_reach(n: int, m: int, level: float | None) -> None:
+def test_levels_of_few_steps(n: int, m: int, level: float | None) -> None:
     assert interval_rank(n, m, 0.05, exact=True)[1] == (None if level is None else pytest.approx(level))
 
 
-def test_ties_do_not_make_an_interval_that_no_ordering_supports() -> None:
+def test_ties_make_no_interval_where_p_cannot_be_significant() -> None:
     # the normal approximation alone would find k = 1 here, but complete separation has p = 0.056
     assert smallest_p(2, 7) > 0.05
     assert interval_rank(2, 7, 0.05, exact=False, tie_factor=0.7) == (0, None)
@@ -132,7 +132,7 @@ def test_normal_rank_approaches_the_exact_one() -> None:
         assert normal[1] == pytest.approx(0.95, abs=0.006)
 
 
-def test_p_of_steps_that_resemble_their_neighbours() -> None:
+def test_p_of_autocorrelated_steps() -> None:
     test = batched_rank_test(rows(1, 2, 3, 4), rows(11, 12, 13, 14))
     inflation = test.neighbours.inflation[0]
     assert inflation > INFLATION_IGNORED
@@ -141,13 +141,13 @@ def test_p_of_steps_that_resemble_their_neighbours() -> None:
     assert test.p_alone[0] == 2 / 70
 
 
-def test_a_small_inflation_is_taken_for_chance() -> None:
+def test_a_small_inflation_is_ignored() -> None:
     test = batched_rank_test(rows(1, 4, 2, 3), rows(11, 14, 12, 13))
     assert test.neighbours.inflation[0] <= INFLATION_IGNORED
     assert test.p[0] == test.p_alone[0] == 2 / 70
 
 
-def test_the_level_of_captures_is_no_autocorrelation() -> None:
+def test_different_levels_of_captures_are_not_autocorrelation() -> None:
     # two captures of one side, each without order in itself, far apart
     a = rows(10, 13, 11, 12, 50, 53, 51, 52)
     b = rows(30, 33, 31, 32)
@@ -156,7 +156,7 @@ def test_the_level_of_captures_is_no_autocorrelation() -> None:
     assert batched_rank_test(a, b, captures=captures).neighbours.inflation[0] <= INFLATION_IGNORED
 
 
-def test_ten_thousand_entities_fit_into_memory_and_time() -> None:
+def test_ten_thousand_entities_in_one_batch() -> None:
     generator = np.random.default_rng(3)
     a = generator.integers(0, 10**6, size=(10_000, 50)) * generator.integers(0, 2, size=(10_000, 50))
     b = generator.integers(0, 10**6, size=(10_000, 50))

@@ -5,41 +5,36 @@ from __future__ import annotations
 import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import check_of, compare
+from tests.drawn_runs import drawn_trace
 
 IN_2024 = 1_717_000_000_000_000
-"""Microseconds since 1970, as traces write them that tell the time of day."""
+"""Microseconds since 1970."""
 
 
 def rank(worker: str, *lengths: int, at: int = 0, number: int | None = None) -> Summary:
     trace = TraceBuilder(vendor="cuda" if number is not None else "cpu", rank=number, world_size=2)
-    for number, length in enumerate(lengths):
-        trace.step(number, at, at + length)
+    for step, length in enumerate(lengths):
+        trace.step(step, at, at + length)
         trace.op("aten::mm", at, at + length // 2)
         at += length
     return summary(trace, worker=worker)
 
 
-def compare(a: Summary, b: Summary) -> Comparison:
-    return compare_summaries(a, b, CompareOptions(resamples=200))
-
-
-def test_a_step_of_two_ranks_is_one_observation_of_their_mean() -> None:
+def test_a_step_of_two_ranks_is_one_observation() -> None:
     both = pool([rank("worker0", 100, 120, 110), rank("worker1", 102, 124, 117)])
     samples = observations(both)
     assert samples.pooled
     assert samples.means(both.steps.total_ns).tolist() == [101_000, 122_000, 113_500]
 
 
-def test_the_headline_counts_observations_and_still_equals_the_ledger() -> None:
+def test_the_headline_counts_observations_and_equals_the_ledger() -> None:
     before = pool([rank("worker0", 100, 120, 110), rank("worker1", 103, 124, 117)])
     after = pool([rank("worker0", 200, 220, 210), rank("worker1", 203, 224, 217)])
     got = compare(before, after)
@@ -54,11 +49,11 @@ def test_ranks_with_different_steps_stay_separate_with_a_note() -> None:
     got = compare(before, before)
     assert got.headline.n == (5, 5)
     assert NoteCode.UNEVEN_RANKS in {note.code for note in got.notes}
-    assert set(observations(before).capture.tolist()) == {0}  # ranks of one launch say nothing of the next
+    assert set(observations(before).capture.tolist()) == {0}  # one launch is one capture
 
 
 def test_processes_that_record_one_after_another_are_captures_of_one_program() -> None:
-    """As torch's handler names the files of a program that is run three times."""
+    """torch's handler names the files of a program that runs three times."""
     runs = [rank(f"host_{100 + run}", 100, 120, 110, at=IN_2024 + 1000 * run) for run in range(3)]
     samples = observations(pool(runs))
     assert not samples.pooled
@@ -76,7 +71,7 @@ def test_processes_of_a_job_are_ranks_although_their_clocks_differ() -> None:
     assert observations(pool(job)).pooled
 
 
-def test_a_job_that_is_started_again_has_as_many_captures_as_starts() -> None:
+def test_a_job_started_three_times_has_three_captures() -> None:
     """Two ranks, started three times in one folder: six workers."""
     sides = [
         rank(f"host_{100 + 10 * start + number}", 100, 120, at=IN_2024 + 1000 * start + number, number=number)
@@ -88,16 +83,10 @@ def test_a_job_that_is_started_again_has_as_many_captures_as_starts() -> None:
     assert compare(pool(sides), pool(sides)).table("ranks").rows[1][0] == "rank 1"
 
 
-def test_steps_are_counted_alike_on_every_face() -> None:
+def test_headline_check_and_side_count_the_same_steps() -> None:
     """Two ranks, ten steps of the job: ten steps, not twenty."""
-    from tb_perfcompare.analysis.pooling.pool import pool
-    from tb_perfcompare.comparison.engine import compare_summaries
-    from tb_perfcompare.comparison.result.options import CompareOptions
-    from tests.analysis.summaries import summary as drawn
-    from tests.drawn_runs import drawn_trace
-
-    side = pool([drawn(drawn_trace(steps=10), worker=f"worker{rank}") for rank in range(2)])
-    found = compare_summaries(side, side, CompareOptions())
-    (check,) = [check for check in found.comparability if check.check == "steps"]
+    side = pool([summary(drawn_trace(steps=10), worker=f"worker{rank}") for rank in range(2)])
+    found = compare(side, side)
+    check = check_of(found, "steps")
     assert (found.headline.n, check.detail) == ((10, 10), "10 vs 10 steps")
     assert (found.baseline.steps_admitted, found.baseline.steps_total) == (10, 10)

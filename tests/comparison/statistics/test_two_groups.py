@@ -27,11 +27,11 @@ def test_two_groups_have_their_sizes_and_medians() -> None:
         (),
     ],
 )
-def test_no_groups(times: tuple[int, ...]) -> None:
+def test_one_group_or_too_few_steps_have_no_groups(times: tuple[int, ...]) -> None:
     assert grouped(*times) is None
 
 
-def test_groups_that_are_captures_are_none() -> None:
+def test_groups_that_are_captures_are_not_named() -> None:
     times = np.array([100, 101, 102, 150, 151, 155, 103, 156], dtype=np.int64)
     own = np.array([0, 0, 0, 1, 1, 1, 0, 1], dtype=np.int32)
     mixed = np.array([0, 0, 1, 1, 0, 1, 0, 1], dtype=np.int32)

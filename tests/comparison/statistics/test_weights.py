@@ -23,12 +23,12 @@ def test_no_name_has_more_than_a_fifth(weights: list[float]) -> None:
     assert (out <= np.array(weights) * (1 + 1e-9)).all()
 
 
-def test_small_weights_stay_as_they_are() -> None:
+def test_small_weights_are_not_capped() -> None:
     out = capped(np.array([100.0, 1, 1, 1, 1, 1, 1]), alone(7))
     assert out.tolist() == pytest.approx([1.5, 1, 1, 1, 1, 1, 1])
 
 
-def test_few_names_count_alike() -> None:
+def test_few_names_have_equal_weights() -> None:
     assert capped(np.array([9.0, 2.0, 1.0]), alone(3)).tolist() == pytest.approx([1.0, 1.0, 1.0])
 
 
@@ -48,6 +48,6 @@ def test_the_median_splits_the_weights() -> None:
     assert weighted_median(np.array([1.0, 2.0]), np.array([1.0, 1.0])) == 1.5
 
 
-def test_names_of_equal_weight_count_as_many_as_there_are() -> None:
+def test_the_effective_number_of_equal_weights_is_their_number() -> None:
     assert effective_number(np.ones(4), alone(4)) == pytest.approx(4)
     assert effective_number(np.array([1.0, 1e-9]), alone(2)) == pytest.approx(1)

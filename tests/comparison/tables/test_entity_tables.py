@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.entity_tables import diff_tables
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import rows_of
 
 
 def kernels(*launches: tuple[str, int]) -> TraceBuilder:
@@ -23,22 +22,16 @@ def kernels(*launches: tuple[str, int]) -> TraceBuilder:
     return trace
 
 
-def rows(table: Table | None) -> dict[str, dict[str, Any]]:
-    assert table is not None
-    names = [column.name for column in table.columns]
-    return {str(row[0]): dict(zip(names, row, strict=True)) for row in table.rows}
-
-
 def test_rows_join_by_name_never_by_position() -> None:
     before, after = summary(kernels(("a", 10), ("b", 20))), summary(kernels(("b", 30), ("a", 10)))
-    got = rows(diff_tables(("kernels",), before, after, 10.0).get("kernels"))
+    got = rows_of(diff_tables(("kernels",), before, after, 10.0).get("kernels"))
     assert (got["a"]["delta_us"], got["b"]["delta_us"]) == (0, 10)
     assert got["b"]["share"] == 1.0
 
 
 def test_a_missing_side_is_empty_not_zero() -> None:
     before, after = summary(kernels(("a", 10))), summary(kernels(("b", 20)))
-    got = rows(diff_tables(("kernels",), before, after, 10.0).get("kernels"))
+    got = rows_of(diff_tables(("kernels",), before, after, 10.0).get("kernels"))
     assert (got["a"]["candidate_us"], got["a"]["status"]) == (None, "removed")
     assert (got["b"]["baseline_us"], got["b"]["delta_us"], got["b"]["status"]) == (None, 20, "added")
 
@@ -52,7 +45,7 @@ def test_the_largest_exposed_change_comes_first() -> None:
 
 def test_a_headline_without_change_has_no_shares() -> None:
     before = summary(kernels(("a", 10)))
-    assert rows(diff_tables(("kernels",), before, before, 0.0).get("kernels"))["a"]["share"] is None
+    assert rows_of(diff_tables(("kernels",), before, before, 0.0).get("kernels"))["a"]["share"] is None
 
 
 def test_a_table_neither_side_has_is_absent() -> None:
@@ -83,17 +76,17 @@ def timed(*lengths: int) -> TraceBuilder:
 
 def test_a_row_is_tested_over_its_steps() -> None:
     before, after = summary(timed(100, 102, 99, 104, 101, 103)), summary(timed(201, 199, 204, 202, 198, 203))
-    got = rows(diff_tables(("kernels",), before, after, 100.0).get("kernels"))["a"]
+    got = rows_of(diff_tables(("kernels",), before, after, 100.0).get("kernels"))["a"]
     assert (got["change"], got["shift_us"], got["q"]) == ("slower", 100.0, 2 / 924)
 
 
-def test_one_step_a_side_tells_the_size_alone() -> None:
+def test_one_step_per_side_has_a_size_without_a_test() -> None:
     table = diff_tables(("kernels",), summary(timed(100)), summary(timed(200)), 100.0)["kernels"]
-    got = rows(table)["a"]
+    got = rows_of(table)["a"]
     assert got["change"] == "cannot tell" and "q" not in got
 
 
 def test_totals_shared_out_over_steps_are_not_tested() -> None:
     before = summary(timed(100, 102, 99))
     total = replace(before, groups={"kernels": replace(before.groups["kernels"], sampled=False)})
-    assert "change" not in rows(diff_tables(("kernels",), total, before, 0.0).get("kernels"))["a"]
+    assert "change" not in rows_of(diff_tables(("kernels",), total, before, 0.0).get("kernels"))["a"]

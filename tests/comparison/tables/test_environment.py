@@ -1,4 +1,4 @@
-"""What the traces say about their surroundings: words for people, names for programs."""
+"""The environment table: words for people, names for programs."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tests.build import TraceBuilder
 def test_settings_have_words_and_keep_their_names() -> None:
     trace = TraceBuilder()
     trace.op("aten::mm", 0, 10)
-    said = (
+    settings = (
         ("device.memory_bytes", "1073741824"), ("profiler.with_stack", "true"), ("version.cuda_driver", "12020"),
         ("distributed.nccl_version", "2.18"), ("host.threads_with_operators", "2"),
     )  # fmt: skip
-    side = replace(summary(trace), environment=said)
-    table = environment_table(side, replace(side, environment=said[:-1]))
+    side = replace(summary(trace), environment=settings)
+    table = environment_table(side, replace(side, environment=settings[:-1]))
     assert [column.name for column in table.columns] == ["setting", "name", "baseline", "candidate", "same"]
     assert [row[0] for row in table.rows] == [
         "Host threads with operators", "Device memory", "Profiler with_stack", "CUDA driver version",

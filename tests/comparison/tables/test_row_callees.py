@@ -1,4 +1,4 @@
-"""What a row's frames call, and that it adds up to them."""
+"""Callees of a row: they sum to its frames."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Sides = tuple[PathSource, PathSource]
 
 
 def drawn(inner_us: float, *, relu: bool = False) -> TraceBuilder:
-    """A step with aten::linear, in it aten::t and aten::addmm, which calls aten::linear again."""
+    """A step with aten::linear, which calls aten::t and aten::addmm; the latter calls aten::linear again."""
     trace = TraceBuilder()
     trace.step(1, 0, 1000)
     trace.op("aten::linear", 100, 200 + inner_us)
@@ -35,7 +35,7 @@ def times(found: Callees) -> dict[str, tuple[int | None, int | None]]:
     return {row.name: row.time for row in found.rows}
 
 
-def test_the_row_itself_and_what_it_calls_are_the_row() -> None:
+def test_own_time_and_callees_sum_to_the_row() -> None:
     tree, sides = pair(drawn(200), drawn(300))
     found = callees(tree, "operators", "aten::linear", sides)
     assert found is not None
@@ -43,7 +43,7 @@ def test_the_row_itself_and_what_it_calls_are_the_row() -> None:
     assert found.whole == (300_000, 400_000) and found.own == (90_000, 90_000) and found.others == 0
 
 
-def test_the_others_are_one_sum_and_a_side_without_one_is_absent() -> None:
+def test_unlisted_callees_are_one_sum_and_a_missing_side_is_absent() -> None:
     tree, sides = pair(drawn(200), drawn(300, relu=True))
     found = callees(tree, "operators", "aten::linear", sides, most=2)
     assert found is not None
@@ -54,7 +54,7 @@ def test_the_others_are_one_sum_and_a_side_without_one_is_absent() -> None:
         assert (found.own[side] or 0) + listed + (found.rest[side] or 0) == found.whole[side]
 
 
-def test_a_row_that_calls_nothing_has_none() -> None:
+def test_a_row_without_callees_has_none() -> None:
     tree, sides = pair(drawn(200), drawn(300))
     assert callees(tree, "operators", "aten::t", sides) is None
     assert callees(tree, "kernels", "aten::linear", sides) is None

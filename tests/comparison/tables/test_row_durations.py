@@ -1,4 +1,4 @@
-"""Single launches of a row: every one is in a bin that holds it, on both sides alike."""
+"""Durations of single launches of a row, in bins common to both sides."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.build import TraceBuilder
 
 
 def launches(*steps: Sequence[float], span: str = "1") -> Summary:
-    """Kernels `gemm` of these lengths in microseconds, step by step, one other kernel in each."""
+    """A kernel `gemm` of each length in µs, by step, and one other kernel per step."""
     trace = TraceBuilder()
     for step, lengths in enumerate(steps):
         at = step * 100_000.0
@@ -42,7 +42,7 @@ def durations(a: Summary, b: Summary) -> LaunchDurations:
     return both
 
 
-def test_both_sides_on_one_scale() -> None:
+def test_both_sides_share_their_bins() -> None:
     both = durations(launches([10, 10, 40]), launches([10], [40, 40]))
     assert both.baseline is not None and both.candidate is not None
     assert (both.baseline[0], both.baseline[-1]) == (2, 1)
@@ -57,7 +57,7 @@ def test_a_side_without_the_row_is_absent_not_empty() -> None:
     assert durations_of(launches([10]), launches([10]), "aten::mm", "operators") is None
 
 
-def test_swapped_sides_are_the_same_picture_and_a_side_equals_itself() -> None:
+def test_swapped_sides_have_the_same_bins_and_a_side_equals_itself() -> None:
     a, b = launches([10, 12, 300]), launches([9, 11])
     one, other = durations(a, b), durations(b, a)
     assert (one.start_ns, one.baseline, one.candidate) == (other.start_ns, other.candidate, other.baseline)
@@ -87,7 +87,7 @@ def test_a_class_holds_its_durations() -> None:
         assert class_start_ns(number) <= length < class_start_ns(number + 1)
 
 
-def test_the_names_with_most_time_are_kept_where_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_names_keep_those_with_the_most_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device_work, "MAX_CELLS", 32)
     both = launches([10, 20])
     keys = both.groups[DURATION_TABLES["kernels"]].keys

@@ -16,7 +16,7 @@ from tests.build import TraceBuilder
 
 
 def network(linear_us: float = 30, *, steps: int = 1, line: int = 7, folder: str = "", layers: int = 1) -> Summary:
-    """Net_0 with some layers, each aten::linear with aten::addmm and a kernel in it; and an aten::addmm outside."""
+    """Net_0 with layers of aten::linear, aten::addmm and a kernel, and one aten::addmm outside."""
     trace = TraceBuilder()
     for step in range(steps):
         at = step * 1000.0
@@ -48,7 +48,7 @@ def times(found: RowPaths, name: str = BY_OPERATOR, measure: str = "") -> dict[s
     }
 
 
-def test_the_paths_of_both_sides_side_by_side_the_largest_difference_first() -> None:
+def test_paths_of_both_sides_have_the_largest_difference_first() -> None:
     found = paths_of(network(30), network(60), "operators", "aten::addmm")
     assert list(times(found).items()) == [
         ("Net_0 > Linear_0 > aten::linear", (18_000, 48_000)),
@@ -60,13 +60,13 @@ def test_the_paths_of_both_sides_side_by_side_the_largest_difference_first() -> 
     assert not any(way(found).rest.times[""]) and way(found).others == 0
 
 
-def test_steps_are_brought_to_a_common_number_so_that_integers_stay_integers() -> None:
+def test_times_are_integers_over_a_common_number_of_steps() -> None:
     found = paths_of(network(steps=2), network(steps=3), "operators", "aten::addmm")
     assert found.denominator == 6
     assert times(found)["Net_0 > Linear_0 > aten::linear"] == (6 * 18_000, 6 * 18_000)
 
 
-def test_what_is_not_listed_is_the_rest_and_nothing_is_lost() -> None:
+def test_unlisted_paths_are_summed_in_the_rest() -> None:
     found = paths_of(network(layers=3), network(40, layers=3), "operators", "aten::addmm", most=2)
     rest, others = way(found).rest, way(found).others
     assert others == 2
@@ -80,13 +80,13 @@ def test_layers_together_are_one_path() -> None:
     assert times(found, BY_PYTHON) == {python: (45_000, 45_000)}
 
 
-def test_a_path_of_one_side_has_nothing_on_the_other_which_is_not_zero() -> None:
+def test_a_path_of_one_side_is_absent_on_the_other_not_zero() -> None:
     found = paths_of(network(layers=1), network(layers=2), "modules", "Linear_1")
     assert times(found) == {"Net_0": (None, 120_000)}
     assert found.total.times[""] == (None, 120_000)
 
 
-def test_stacks_that_differ_in_folders_and_lines_alone_are_one() -> None:
+def test_stacks_that_differ_only_in_folders_and_lines_match() -> None:
     one = network(folder="/opt/lib/python3.8/site-packages/", line=7)
     two = network(folder="C:\\venv\\Lib\\site-packages\\", line=19)
     found = paths_of(one, two, "kernels", "gemm")
@@ -107,7 +107,7 @@ def test_stacks_that_differ_in_folders_and_lines_alone_are_one() -> None:
         ("nn.Module: Linear_3", "nn.Module: Linear_3"),
     ],
 )
-def test_what_joins_functions_of_two_installations(name: str, key: str) -> None:
+def test_function_key_ignores_installation_and_line(name: str, key: str) -> None:
     assert function_key(name) == key
 
 
@@ -121,7 +121,7 @@ def test_swapped_sides_have_swapped_paths_in_the_same_order() -> None:
             ]
 
 
-def test_modules_of_one_side_alone_tell_nothing_apart() -> None:
+def test_modules_of_one_side_alone_are_ignored() -> None:
     plain = TraceBuilder()
     plain.step(1, 0, 1000)
     plain.op("aten::linear", 10, 40)
@@ -135,7 +135,7 @@ def test_modules_of_one_side_alone_tell_nothing_apart() -> None:
     assert way(found, BY_PYTHON).rest.times[""] == (0, 20_000)
 
 
-def test_of_kernels_by_operator_only_the_paths_through_the_operator() -> None:
+def test_a_kernel_of_an_operator_has_only_the_paths_through_it() -> None:
     found = paths_of(network(), network(), "kernels_by_operator", "gemm › aten::addmm")
     assert times(found) == {"Net_0 > Linear_0 > aten::linear > aten::addmm": (15_000, 15_000)}
 
@@ -151,7 +151,7 @@ def related(table: str, row: str) -> dict[str, list[tuple[str, str]]]:
     return {kind.what: [(one.table, one.row) for one in kind.rows] for kind in related_rows(table, row, *sides)}
 
 
-def test_a_row_leads_to_the_rows_it_has_to_do_with() -> None:
+def test_related_rows_of_a_row() -> None:
     assert related("operators", "aten::addmm") == {"launches": [("kernels_by_operator", "gemm › aten::addmm")]}
     assert related("kernels", "gemm")["launched_by"] == [("operators", "aten::addmm")]
     assert related("kernels", "gemm")["in_modules"] == [("kernels_by_module", "gemm › Linear_0")]

@@ -1,4 +1,4 @@
-"""Which rows a query chooses, in which order, and what it says about the others."""
+"""A query chooses rows, their order, and sums of the hidden ones."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ DRAWN = table(
         (RowQuery(sort=(("category", True), ("name", False))), ["relu", "gemm_NT", "gemm_nn", "old"]),
     ],
 )
-def test_which_rows_and_in_which_order(query: RowQuery, names: list[str]) -> None:
+def test_a_query_chooses_and_sorts_rows(query: RowQuery, names: list[str]) -> None:
     assert [DRAWN.rows[number][0] for number in choose_rows(DRAWN, query).rows] == names
 
 
@@ -81,7 +81,7 @@ CALLED = Table(
 
 
 @pytest.mark.parametrize(
-    ("what", "names"),
+    ("expression", "names"),
     [
         ("|candidate_us|", ["same", "grown", "new", "gone"]),
         ("candidate_us/baseline_us", ["grown", "same", "gone", "new"]),
@@ -90,23 +90,25 @@ CALLED = Table(
         ("status?change", ["same", "grown", "gone", "new"]),
     ],
 )
-def test_rows_are_ordered_by_what_follows_from_columns(what: str, names: list[str]) -> None:
-    """Largest first, of texts the last in the alphabet; what cannot be computed comes last."""
-    assert [CALLED.rows[number][0] for number in choose_rows(CALLED, RowQuery(sort=((what, True),))).rows] == names
+def test_rows_are_sorted_by_an_expression_of_columns(expression: str, names: list[str]) -> None:
+    """Largest first, texts in reverse order, missing values last."""
+    assert [
+        CALLED.rows[number][0] for number in choose_rows(CALLED, RowQuery(sort=((expression, True),))).rows
+    ] == names
 
 
-def test_size_is_without_the_sign() -> None:
+def test_sorting_by_size_ignores_the_sign() -> None:
     found = choose_rows(DRAWN, RowQuery(sort=(("|delta_us|", True),)))
     assert [DRAWN.rows[number][0] for number in found.rows] == ["gemm_nn", "gemm_NT", "relu", "old"]
 
 
-@pytest.mark.parametrize("what", ["nothing/delta_us", "delta_us?nothing", "|nothing|", "||", "/", "q/q/q"])
-def test_an_unknown_sort_column_is_refused(what: str) -> None:
+@pytest.mark.parametrize("expression", ["nothing/delta_us", "delta_us?nothing", "|nothing|", "||", "/", "q/q/q"])
+def test_an_unknown_sort_column_is_refused(expression: str) -> None:
     with pytest.raises(SelectionError, match="kernels has no column"):
-        choose_rows(DRAWN, RowQuery(sort=((what, True),)))
+        choose_rows(DRAWN, RowQuery(sort=((expression, True),)))
 
 
-def test_what_is_too_small_is_counted_and_summed_apart() -> None:
+def test_hidden_small_rows_are_summed_separately() -> None:
     found = choose_rows(DRAWN, RowQuery(least_us=4))
     assert (found.rows.tolist(), found.hidden.tolist()) == ([0], [1, 2, 3])
     sums = [each["delta_us"] for each in (found.sums, found.hidden_sums, found.all_sums)]
@@ -115,9 +117,10 @@ def test_what_is_too_small_is_counted_and_summed_apart() -> None:
 
 
 def test_statuses_are_counted_among_the_rows_that_pass_the_other_choices() -> None:
-    assert choose_rows(DRAWN, RowQuery(words="gemm", status="added", least_us=4)).statuses == choose_rows(
-        DRAWN, RowQuery(words="gemm")
-    ).statuses
+    assert (
+        choose_rows(DRAWN, RowQuery(words="gemm", status="added", least_us=4)).statuses
+        == choose_rows(DRAWN, RowQuery(words="gemm")).statuses
+    )
     assert sum(choose_rows(DRAWN, RowQuery(words="gemm")).statuses.values()) == 2
 
 
@@ -126,7 +129,7 @@ def test_estimates_of_a_difference_are_not_summed() -> None:
     assert sums_of(DRAWN, [3]) == {"delta_us": None}
 
 
-def test_sums_make_no_texts() -> None:
+def test_sums_build_no_texts() -> None:
     def refuse(_: int) -> str:
         raise AssertionError("a text was made")
 
@@ -136,7 +139,7 @@ def test_sums_make_no_texts() -> None:
     assert sums_of(drawn, range(1, 3)) == {"delta_us": 2.0}
 
 
-def test_a_column_that_is_not_there_is_named_with_those_that_are() -> None:
+def test_an_unknown_column_is_refused_with_the_known_ones() -> None:
     with pytest.raises(SelectionError, match="no column 'nothing'") as caught:
         choose_rows(DRAWN, RowQuery(sort=(("nothing", True),)))
     assert "delta_us" in caught.value.hint
@@ -144,7 +147,7 @@ def test_a_column_that_is_not_there_is_named_with_those_that_are() -> None:
 
 def test_a_row_is_found_by_its_key_or_by_a_text_of_it() -> None:
     found = choose_rows(DRAWN, RowQuery(sort=(("delta_us", True),)))
-    assert [place_of(DRAWN, found, key) for key in ("relu", "Memcpy", "nobody")] == [1, 1, None]
+    assert [place_of(DRAWN, found, key) for key in ("relu", "Memcpy", "unknown")] == [1, 1, None]
     assert row_key(DRAWN, DRAWN.rows[0]) == "gemm_nn"
 
 
@@ -162,6 +165,6 @@ def test_every_row_is_chosen_or_hidden_once_and_missing_values_come_last(
     assert math.isclose(sum(parts), found.all_sums["delta_us"] or 0.0, rel_tol=1e-9, abs_tol=1e-6)
     everything = choose_rows(drawn, RowQuery(sort=(("delta_us", descending),)))
     order = [drawn.rows[number][2] for number in everything.rows]
-    there = [value for value in order if value is not None]
-    assert order == [*there, *[None] * (len(order) - len(there))]
-    assert there == sorted(there, reverse=descending)
+    present = [value for value in order if value is not None]
+    assert order == [*present, *[None] * (len(order) - len(present))]
+    assert present == sorted(present, reverse=descending)

@@ -1,4 +1,4 @@
-"""One row, step by step: its mean is the table's figure, and what a side lacks is absent."""
+"""Times of one row in each step."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import rows_of
 
 
 def steps(table: str, row: str, a: Summary, b: Summary) -> RowSteps:
@@ -34,11 +35,9 @@ def test_every_step_has_its_time() -> None:
     assert (found.candidate.time_us, found.candidate.capture) == ({"": (15.0, 25.0)}, (0, 0))
 
 
-def test_their_mean_is_the_tables_figure() -> None:
+def test_the_mean_of_the_steps_is_the_tables_figure() -> None:
     a, b = gemms(10, 20, 30), gemms(15, 25)
-    table = diff_tables(("kernels",), a, b, None).get("kernels")
-    assert table is not None
-    row = dict(zip((column.name for column in table.columns), table.rows[0], strict=True))
+    row = rows_of(diff_tables(("kernels",), a, b, None).get("kernels"))["gemm"]
     found = steps("kernels", "gemm", a, b)
     for side in ("baseline", "candidate"):
         times = getattr(found, side).time_us[""]
@@ -51,6 +50,6 @@ def test_a_side_without_the_row_has_no_times() -> None:
 
 
 @pytest.mark.parametrize(("table", "row", "expected"), [("kernels", "none", "no row"), ("steps", "7", "no times of")])
-def test_an_unknown_table_or_row_is_named(table: str, row: str, expected: str) -> None:
+def test_an_unknown_table_or_row_is_refused(table: str, row: str, expected: str) -> None:
     with pytest.raises(SelectionError, match=expected):
         steps(table, row, gemms(10), gemms(15))

@@ -16,6 +16,7 @@ from tb_perfcompare.comparison.tables.row_steps import reduce_to_table, row_step
 from tb_perfcompare.comparison.tables.sparklines import RowSparklines, SideLines, extremes, row_sparklines
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.summary import Summary
+from tests.comparison.compare import rows_of
 from tests.comparison.tables.test_row_steps import gemms
 
 
@@ -23,7 +24,7 @@ def lines(rows: list[str], a: Summary, b: Summary, points: int = 60, measure: st
     return row_sparklines("kernels", rows, measure, points, step_source(a), step_source(b))
 
 
-def test_rows_have_the_times_that_each_has_by_itself() -> None:
+def test_a_row_has_the_same_times_as_alone() -> None:
     a, b = gemms(10, 20, 60), gemms(15, 25)
     found = lines(["gemm"], a, b)
     alone = row_steps("kernels", "gemm", step_source(a), step_source(b))
@@ -32,13 +33,13 @@ def test_rows_have_the_times_that_each_has_by_itself() -> None:
     assert (found.candidate.steps, found.candidate.low_ns.tolist()) == (2, [[15_000, 25_000]])
 
 
-def test_rows_come_as_they_are_asked_for_and_a_side_without_one_says_so() -> None:
+def test_rows_keep_the_requested_order_and_mark_absent_sides() -> None:
     found = lines(["other", "none", "gemm"], gemms(10, 20), gemms(15, 25, name="other"))
     assert found.baseline.present.tolist() == [False, False, True]
     assert found.candidate.present.tolist() == [True, False, False]
 
 
-def test_swapped_sides_are_swapped_and_nothing_else() -> None:
+def test_swapped_sides_swap_the_figures() -> None:
     a, b = gemms(10, 20, 30), gemms(15, 25, name="other")
     forward, swapped = lines(["gemm", "other"], a, b), lines(["gemm", "other"], b, a)
     assert figures(forward.baseline) == figures(swapped.candidate)
@@ -49,7 +50,7 @@ def figures(side: SideLines) -> tuple[object, ...]:
     return side.steps, side.present.tolist(), side.median_ns.tolist(), side.low_ns.tolist()
 
 
-def test_more_steps_than_points_are_the_least_and_the_most_of_neighbours() -> None:
+def test_more_steps_than_points_become_minima_and_maxima() -> None:
     found = lines(["gemm"], gemms(10, 20, 90, 40, 50, 60, 5), gemms(1), points=4).baseline
     assert found.low_ns.tolist() == [[10_000, 5_000]]
     assert found.high_ns is not None and found.high_ns.tolist() == [[90_000, 60_000]]
@@ -69,18 +70,18 @@ def test_thinning_keeps_every_extreme_where_it_was(values: list[int], points: in
     assert high.tolist() == [[max(bucket) for bucket in buckets]]
 
 
-def test_a_time_that_the_table_does_not_have_is_reported() -> None:
+def test_an_unknown_measure_is_refused() -> None:
     with pytest.raises(SelectionError, match="no time 'device_self'"):
         lines(["gemm"], gemms(10), gemms(15), measure="device_self")
 
 
 @pytest.mark.parametrize("table", ["kernels", "kernels_by_operator", "operators"])
-def test_a_table_by_itself_has_the_rows_that_it_has_among_all(table: str) -> None:
+def test_a_table_alone_has_the_same_rows_as_among_all(table: str) -> None:
     a, b = gemms(10, 20, name="long_gemm_kernel_128x64_tn"), gemms(15, name="long_gemm_kernel_128...")
     whole = diff_tables((table,), *with_same_names(a, b)[:2], None).get(table)
     assert whole is not None
     alone = (step_source(side) for side in with_same_names(reduce_to_table(a, table), reduce_to_table(b, table))[:2])
     found = row_sparklines(table, row_keys(whole), "", 60, *alone)
     assert found.baseline.present.all() and found.candidate.present.all()
-    at = [column.name for column in whole.columns].index("baseline_us")
-    assert found.baseline.median_ns.tolist() == pytest.approx([1000 * float(str(row[at])) for row in whole.rows])
+    expected = [1000 * row["baseline_us"] for row in rows_of(whole).values()]
+    assert found.baseline.median_ns.tolist() == pytest.approx(expected)

@@ -1,4 +1,4 @@
-"""The headline: verdict words from pictures of intervals, reasons, corner cases, laws, and real pairs."""
+"""The headline: verdicts of drawn intervals, reasons, corner cases, laws, and recorded pairs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SLOWER, FASTER, SAME = Verdict.SLOWER, Verdict.FASTER, Verdict.SAME
 PROBABLY_SLOWER, PROBABLY_FASTER = Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER
 INCONCLUSIVE = Verdict.INCONCLUSIVE
 
-EXCHANGED = {
+SWAPPED = {
     SLOWER: FASTER,
     FASTER: SLOWER,
     PROBABLY_SLOWER: PROBABLY_FASTER,
@@ -118,14 +118,14 @@ def test_verdict_from_the_interval(picture: str, p: float, verdict: Verdict) -> 
         ("      [      #      ]   ", 0, INCONCLUSIVE),
     ],
 )
-def test_what_captures_of_one_side_leave_of_a_verdict(picture: str, floor: int, verdict: Verdict) -> None:
+def test_verdict_against_the_noise_floor(picture: str, floor: int, verdict: Verdict) -> None:
     estimate = drawn(picture)
     unit = math.log1p(0.01) / 4
     assert check_noise_floor(decide(estimate, 0.01), estimate, 0.01, floor * unit) is verdict
     assert check_noise_floor(decide(estimate, 0.01), estimate, 0.01, None) is decide(estimate, 0.01)
 
 
-def test_a_clear_difference() -> None:
+def test_a_clear_difference_is_slower() -> None:
     judged = headline([[100, 102, 101, 99, 103, 100.5]], [[120, 123, 119, 121, 122, 118]])
     assert judged.verdict is SLOWER
     assert judged.reason == "typical step +19.4 % (95 % CI +16.8 % to +22.0 %), entirely above the 1 % threshold"
@@ -146,7 +146,7 @@ def test_exactly_the_margin_is_inside_it_in_any_unit() -> None:
         assert judge(a, zeros, b + scale, zeros, CompareOptions()).verdict is SLOWER
 
 
-def test_cannot_tell_says_what_would() -> None:
+def test_an_inconclusive_reason_has_the_detectable_change() -> None:
     judged = headline([[100, 110, 95, 105, 98, 102]], [[101, 96, 111, 104, 99, 103.5]])
     assert judged.verdict is INCONCLUSIVE
     assert "spanning zero and the ±1 % threshold" in judged.reason
@@ -156,7 +156,7 @@ def test_cannot_tell_says_what_would() -> None:
     assert judged.scope.startswith("one capture per side")
 
 
-def test_one_step_each() -> None:
+def test_one_step_per_side_is_inconclusive() -> None:
     judged = headline([[6286.787]], [[1068.245]])
     assert judged.verdict is INCONCLUSIVE
     assert judged.reason == "one step per side; the size is certain, its repeatability is not"
@@ -165,9 +165,10 @@ def test_one_step_each() -> None:
     assert judged.shift.low == judged.shift.estimate == judged.shift.high == pytest.approx(1068.245 / 6286.787 - 1)
     assert judged.shift.level is None
     assert judged.p is None
+    assert judged.certainty is not None and judged.certainty.mean_low is None
 
 
-def test_too_few_steps_for_an_interval() -> None:
+def test_too_few_steps_for_an_interval_are_inconclusive() -> None:
     judged = headline([[100, 120, 99]], [[121, 152, 151]])
     assert judged.verdict is INCONCLUSIVE
     assert "too few steps for a 95 % CI (3 and 3); p cannot be below 0.1" in judged.reason
@@ -176,18 +177,18 @@ def test_too_few_steps_for_an_interval() -> None:
     assert (judged.shift.low_us, judged.shift.high_us) == (1_000.0, 53_000.0)
 
 
-def test_three_steps_a_side_decide_where_the_gap_is_wider_than_both_samples() -> None:
+def test_three_steps_per_side_decide_when_the_gap_is_wider_than_both_samples() -> None:
     judged = headline([[100, 101, 99]], [[150, 152, 151]])
     assert judged.verdict is SLOWER
     assert "n too small for a 95 % CI or a rank test, but the gap is wider than both samples" in judged.reason
-    assert judged.p == 0.1, "what ranks alone can say of three and three"
+    assert judged.p == 0.1, "the smallest p of three and three"
 
 
-def test_two_steps_a_side_decide_nothing() -> None:
+def test_two_steps_per_side_are_inconclusive() -> None:
     assert headline([[100, 101]], [[150, 152]]).verdict is INCONCLUSIVE
 
 
-def test_complete_separation_without_an_interval_is_a_direction() -> None:
+def test_complete_separation_without_an_interval_decides() -> None:
     # two equal times leave the normal approximation, which finds no interval for 5 and 3 steps, but a p below 0.05
     judged = headline([[100, 103, 100, 102, 101]], [[200, 203, 201]])
     assert judged.verdict is SLOWER
@@ -197,15 +198,15 @@ def test_complete_separation_without_an_interval_is_a_direction() -> None:
     assert "n too small for a 95 % CI, p = 0.0" in judged.reason
 
 
-def test_steps_that_drift_far_apart_are_a_direction_still() -> None:
-    """Ranks alone could not tell: so few steps that resemble their neighbours cannot be ordered more clearly."""
+def test_drifting_steps_far_apart_decide() -> None:
+    """The rank test alone is not significant with so few autocorrelated steps."""
     judged = headline([[100, 101, 102, 103, 104, 105]], [[200, 203, 201, 202]])
     assert judged.verdict is SLOWER
     assert judged.inflation > 2
     assert "widened" in judged.method
 
 
-def test_steps_that_resemble_their_neighbours_are_worth_fewer() -> None:
+def test_autocorrelated_steps_widen_the_interval() -> None:
     rising, falling = [100, 102, 104, 106, 108, 110, 112, 114], [123, 121, 119, 117, 115, 113, 111, 109]
     judged = headline([rising], [falling])
     mixed = headline([[108, 100, 112, 104, 102, 114, 106, 110]], [[115, 111, 123, 109, 119, 117, 121, 113]])
@@ -216,13 +217,19 @@ def test_steps_that_resemble_their_neighbours_are_worth_fewer() -> None:
     assert judged.shift.high > mixed.shift.high
 
 
-def test_few_slow_steps_are_named() -> None:
+def test_few_slow_steps_are_named_and_make_the_mean_tail_driven() -> None:
     usual = [100, 101.2, 99.5, 100.7, 100.2, 99.8, 100.4, 99.9, 100.9, 100.1]
     judged = headline([usual], [[*usual[:8], 150, 180]], labels=(list("abcdefghij"), list("ABCDEFGHIJ")))
     assert "tail-driven: the mean changes by +12.9 % (95 % CI" in judged.reason
     assert "outliers: candidate steps I, J, 100 % of the difference of the means" in judged.reason
     unlabelled = headline([usual], [[*usual[:8], 150, 180]])
     assert "candidate steps 9, 10, 100 %" in unlabelled.reason
+    certainty = unlabelled.certainty
+    assert certainty is not None and certainty.tail_driven
+    assert (certainty.effect, certainty.captures) == ("negligible", (1, 1))
+    assert certainty.detectable is not None and certainty.steps_needed is not None
+    assert certainty.mean_low is not None and certainty.mean_high is not None
+    assert certainty.mean_low < 0.129 < certainty.mean_high
 
 
 def test_steps_of_two_groups_are_named() -> None:
@@ -238,31 +245,17 @@ def test_a_drift_is_named_with_its_step() -> None:
     moved = [*steady[:6], *(120 + step - 100 for step in steady[6:])]
     judged = headline([steady], [moved], labels=([str(i) for i in range(12)], [f"s{i}" for i in range(12)]))
     assert "; drift: from step s6 on, candidate steps are 19.9 % longer" in judged.reason
-    assert judged.verdict is INCONCLUSIVE, "half of a capture is no program"
+    assert judged.verdict is INCONCLUSIVE
 
 
-def test_outliers_make_the_mean_tail_driven() -> None:
-    usual = [100, 101.2, 99.5, 100.7, 100.2, 99.8, 100.4, 99.9, 100.9, 100.1]
-    certainty = headline([usual], [[*usual[:8], 150, 180]]).certainty
-    assert certainty is not None
-    assert certainty.tail_driven
-    assert (certainty.effect, certainty.captures) == ("negligible", (1, 1))
-    assert certainty.detectable is not None and certainty.steps_needed is not None
-    assert certainty.mean_low is not None and certainty.mean_high is not None
-    assert certainty.mean_low < 0.129 < certainty.mean_high
-    single = headline([[100]], [[110]]).certainty
-    assert single is not None and single.mean_low is None
-
-
-def test_metrics_without_steps_have_their_own_words() -> None:
+def test_a_metric_of_cycles_counts_cycles() -> None:
     assert headline([[5]], [[6]], metric="cycle_time").reason.startswith("one cycle per side")
     assert headline([[5]], [[6]], metric="kernel_time").metric == "kernel_time"
 
 
-def test_spans_of_one_run_differ_as_much() -> None:
+def test_spans_of_one_run_that_differ_as_much_are_inconclusive() -> None:
     judged = headline(
-        [[100, 101, 102, 99, 103], [80, 81, 79, 82, 80.5]],
-        [[70, 71, 69, 70.5, 72], [70.2, 71.5, 69.4, 70.8, 72.3]],
+        [[100, 101, 102, 99, 103], [80, 81, 79, 82, 80.5]], [[70, 71, 69, 70.5, 72], [70.2, 71.5, 69.4, 70.8, 72.3]]
     )
     assert judged.verdict is INCONCLUSIVE
     assert "but captures of one run vary by 20.3 %; 95 % CI over captures −51.9 % to +27.7 %" in judged.reason
@@ -270,7 +263,7 @@ def test_spans_of_one_run_differ_as_much() -> None:
     assert "the candidate is one capture" in headline([[100, 101], [80, 81]], [[70, 71]]).scope
 
 
-def test_medians_of_captures_are_reported() -> None:
+def test_the_scope_has_the_p_of_medians_of_captures() -> None:
     fast, slow = [100.0, 100.1, 100.2, 99.9], [101.0, 101.1, 101.3, 100.9]
     low, high = [104.0, 104.1, 104.3, 103.9], [104.9, 105.1, 105.2, 105.01]
     judged = headline([fast, slow, fast], [low, high, low, high])
@@ -280,18 +273,19 @@ def test_medians_of_captures_are_reported() -> None:
     assert separated.scope.endswith("; medians of captures: p = 0.10")
 
 
-@pytest.mark.parametrize("steps", [[100.0], [100.0, 101.0], [100.0, 90.0, 200.0, 100.0, 130.0, 99.0, 140.0]])
-def test_a_run_against_itself_is_the_same(steps: list[float]) -> None:
-    for candidate in (steps, steps[::-1]):
-        judged = headline([steps], [candidate])
+@pytest.mark.parametrize("captures", [[[100]], [[100, 101]], [[100, 90, 200, 100, 130, 99, 140]], [[100, 101], [140]]])
+def test_a_run_against_itself_is_the_same(captures: list[list[float]]) -> None:
+    for candidate in (captures, [steps[::-1] for steps in captures]):
+        judged = headline(captures, candidate)
         assert judged.verdict is SAME
         assert judged.delta == 0.0
         assert judged.ratio == 1.0
         assert judged.shift == Shift(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, level=1.0)
         assert judged.p == 1.0
+        assert judged.certainty is None
 
 
-def test_steps_of_no_length_are_the_same_as_themselves() -> None:
+def test_steps_of_zero_length_equal_themselves() -> None:
     judged = judge([0, 5], [0, 0], [5, 0], [0, 0], CompareOptions())
     assert (judged.verdict, judged.delta, judged.p) == (SAME, 0.0, 1.0)
     nothing = judge([0], [0], [0], [0], CompareOptions())
@@ -311,17 +305,19 @@ def test_steps_of_no_length_are_the_same_as_themselves() -> None:
         ([2**70], [5], "the step times of the baseline are not all finite numbers below 2^62 ns"),
     ],
 )
-def test_nothing_to_compare(baseline: list[float], candidate: list[float], reason: str) -> None:
+def test_invalid_step_times_are_inconclusive_with_a_reason(
+    baseline: list[float], candidate: list[float], reason: str
+) -> None:
     judged = judge(baseline, [0] * len(baseline), candidate, [0] * len(candidate), CompareOptions())
     assert judged.verdict is INCONCLUSIVE
     assert judged.reason == reason
     assert judged.shift is None
     assert judged.p is None
     assert judged.n == (len(baseline), len(candidate))
-    assert_json_can_hold(judged)
+    assert_finite(judged)
 
 
-def assert_json_can_hold(judged: Headline) -> None:
+def assert_finite(judged: Headline) -> None:
     values = [getattr(judged, field.name) for field in fields(judged) if field.name != "shift"]
     if judged.shift is not None:
         values += [getattr(judged.shift, field.name) for field in fields(judged.shift)]
@@ -337,19 +333,19 @@ QUICK = CompareOptions(resamples=100)
 
 
 @given(anything, anything, st.data())
-def test_no_sample_makes_it_fail(a: list[int], b: list[int], data: st.DataObject) -> None:
+def test_any_integers_have_a_verdict_and_a_reason(a: list[int], b: list[int], data: st.DataObject) -> None:
     captures = [data.draw(st.lists(st.integers(0, 3), min_size=len(side), max_size=len(side))) for side in (a, b)]
     judged = judge(np.array(a, dtype=np.int64), captures[0], np.array(b, dtype=np.int64), captures[1], QUICK)
-    assert_json_can_hold(judged)
+    assert_finite(judged)
     assert judged.reason
     assert judged.verdict is not Verdict.WITHHELD
 
 
 @given(times, times, st.data())
-def test_exchanging_the_sides(a: list[int], b: list[int], data: st.DataObject) -> None:
+def test_swapped_sides_mirror_every_figure(a: list[int], b: list[int], data: st.DataObject) -> None:
     captures = [data.draw(st.lists(st.integers(0, 3), min_size=len(side), max_size=len(side))) for side in (a, b)]
     forward, swapped = judge(a, captures[0], b, captures[1], QUICK), judge(b, captures[1], a, captures[0], QUICK)
-    assert swapped.verdict is EXCHANGED[forward.verdict]
+    assert swapped.verdict is SWAPPED[forward.verdict]
     assert forward.delta is not None
     assert forward.shift is not None
     assert swapped.shift is not None
@@ -399,7 +395,7 @@ def test_headline_figures_agree_with_each_other(a: list[int], b: list[int]) -> N
 
 
 @pytest.mark.parametrize(("n", "sigma"), [(6, 0.03), (10, 0.1), (20, 0.03)])
-def test_two_captures_of_the_same_thing_seldom_differ(n: int, sigma: float) -> None:
+def test_equal_captures_seldom_have_a_direction(n: int, sigma: float) -> None:
     generator = np.random.default_rng(n)
     zeros = np.zeros(n, dtype=np.int32)
     wrong, pairs = 0, sample(400, 2)
@@ -409,7 +405,7 @@ def test_two_captures_of_the_same_thing_seldom_differ(n: int, sigma: float) -> N
     assert wrong / pairs <= 0.05
 
 
-def test_noisy_spans_seldom_give_a_direction_with_three_spans() -> None:
+def test_three_equal_noisy_spans_seldom_have_a_direction() -> None:
     generator = np.random.default_rng(8)
     captures = np.repeat(np.arange(3), 6)
     wrong = 0
@@ -434,7 +430,7 @@ def test_noise_floor_is_the_largest_shift_between_captures_of_a_side() -> None:
     ("field", "value"),
     [("alpha", 0.0), ("alpha", math.nan), ("margin", -0.01), ("margin", 2.0), ("window", "host"), ("seed", -1)],
 )
-def test_options_outside_their_range(field: str, value: object) -> None:
+def test_options_outside_their_range_are_refused(field: str, value: object) -> None:
     with pytest.raises(PerfCompareError, match=f"{field} is .*must be"):
         CompareOptions(**{field: value})  # type: ignore[arg-type]
 
@@ -449,7 +445,7 @@ def span_steps(path: Path) -> list[float]:
 
 
 def complete_cycles(path: Path) -> list[float]:
-    """Cycle times in ms of the cycles with at least 98 % of the most device launches."""
+    """Cycle times in ms of cycles with at least 98 % of the maximum number of launches."""
     durations: dict[str, float] = {}
     launches: dict[str, dict[tuple[str, str, str], int]] = {}
     with path.open(newline="") as file:
@@ -463,7 +459,7 @@ def complete_cycles(path: Path) -> list[float]:
 
 
 @needs_data
-def test_recorded_resnet_pair_is_not_sure_because_spans_of_one_run_differ() -> None:
+def test_recorded_resnet_pair_is_inconclusive_because_spans_of_one_run_differ() -> None:
     runs = [
         [span_steps(path) for path in sorted((DATA / "kineto" / f"resnet50_num_workers_{k}").glob("*.gz"))]
         for k in (0, 4)
@@ -487,7 +483,7 @@ def test_recorded_resnet_pair_is_not_sure_because_spans_of_one_run_differ() -> N
         ("vLLM", (16, 16), 1.90, -14.2, 23.8, 0.776, 8.01, 1.0223),
     ],
 )
-def test_recorded_servers_with_an_unstable_gpu(
+def test_recorded_servers_with_an_unstable_gpu_are_inconclusive(
     engine: str, n: tuple[int, int], percent: float, low: float, high: float, p: float, inflation: float, mean: float
 ) -> None:
     folder = DATA / "latencyprism" / engine / "gpu_instability"
@@ -517,16 +513,14 @@ def test_recorded_servers_with_an_unstable_gpu(
     ],
     ids=["slower", "faster", "inconclusive", "few steps", "one step", "two spans"],
 )
-def test_the_first_line_has_at_most_twelve_words_and_its_figures(
-    baseline: list[list[float]], candidate: list[list[float]]
-) -> None:
+def test_the_first_line_has_at_most_twelve_words(baseline: list[list[float]], candidate: list[list[float]]) -> None:
     judged = headline(baseline, candidate)
     line = f"{judged.verdict.value.replace('_', ' ')}: {judged.reason.partition('; ')[0]}"
     words = [word for word in line.split() if any(letter.isalpha() for letter in word)]
     assert len(words) <= 12, line
 
 
-def test_exchanged_sides_are_mirrored_in_words() -> None:
+def test_swapped_sides_name_the_threshold_of_their_direction() -> None:
     times = [[100, 102, 101, 99, 103, 100.5]], [[120, 123, 119, 121, 122, 118]]
     assert headline(*times).reason.endswith("entirely above the 1 % threshold")
     assert headline(*times[::-1]).reason.endswith("entirely below the −0.99 % threshold")

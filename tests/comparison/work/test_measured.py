@@ -1,4 +1,4 @@
-"""Measured metrics of kernels, and measured work beside the model's, by hand."""
+"""Measured metrics of kernels, and measured work against the model, by hand."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
-from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.views import absent_views, view_tables
 from tb_perfcompare.comparison.work.measured import BYTES, FLOPS
 from tb_perfcompare.model.summary.kernel_metrics import BYTE_METRICS, FLOP_METRICS, TENSOR_METRIC
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import compare
 
 FFMA, FADD = (f"smsp__sass_thread_inst_executed_op_{kind}_pred_on.sum" for kind in ("ffma", "fadd"))
 READ, WRITE = BYTE_METRICS
@@ -24,7 +23,7 @@ NONE = dict.fromkeys(FLOP_METRICS, 0.0)
 
 
 def measured(metrics: dict[str, float], *, launches: int = 1, ranges: int | None = None) -> TraceBuilder:
-    """Two steps of a product of 64 x 64 matrices, with as many launches, and ranges with these metrics."""
+    """Two steps of a product of 64 x 64 matrices, with `launches` launches and ranges with these metrics."""
     trace = TraceBuilder()
     for step in range(2):
         trace.step(step + 1, 1000 * step, 1000 * step + 900)
@@ -36,17 +35,13 @@ def measured(metrics: dict[str, float], *, launches: int = 1, ranges: int | None
     return trace
 
 
-def compared(a: TraceBuilder, b: TraceBuilder) -> dict[str, Table]:
-    return dict(compare_summaries(summary(a), summary(b), CompareOptions()).tables)
-
-
 def row(table: Table, *key: str) -> dict[str, Any]:
     (found,) = [cells for cells in table.rows if cells[: len(key)] == key]
     return dict(zip([column.name for column in table.columns], found, strict=True))
 
 
-def test_a_metric_has_its_launches_and_its_value_per_launch_and_per_step() -> None:
-    table = compared(measured({READ: 1000.0}), measured({READ: 600.0}, launches=2))["kernel_metrics"]
+def test_a_metric_has_launches_and_values_per_launch_and_step() -> None:
+    table = compare(measured({READ: 1000.0}), measured({READ: 600.0}, launches=2)).tables["kernel_metrics"]
     assert row(table, "sgemm", READ) == {
         "name": "sgemm", "metric": READ, "unit": "bytes", "baseline_calls": 1, "candidate_calls": 2,
         "baseline_per_launch": 1000, "candidate_per_launch": 600, "per_launch_delta": -400,
@@ -56,14 +51,14 @@ def test_a_metric_has_its_launches_and_its_value_per_launch_and_per_step() -> No
 
 def test_shares_of_a_peak_do_not_add_up() -> None:
     share = "sm__throughput.avg.pct_of_peak_sustained_elapsed"
-    found = row(compared(measured({share: 40.5}), measured({share: 60.25}))["kernel_metrics"], "sgemm", share)
+    found = row(compare(measured({share: 40.5}), measured({share: 60.25})).tables["kernel_metrics"], "sgemm", share)
     assert (found["baseline_per_launch"], found["per_launch_delta"]) == (40.5, 19.75)
     assert found["baseline_per_step"] is found["per_step_delta"] is None
 
 
 def test_fma_counts_two_flops_and_bytes_are_both_directions() -> None:
     metrics = {**NONE, FFMA: 100.0, FADD: 7.0, READ: 1000.0, WRITE: 24.0}
-    table = compared(measured(metrics), measured({READ: 5.0}))["kernel_metrics"]
+    table = compare(measured(metrics), measured({READ: 5.0})).tables["kernel_metrics"]
     assert row(table, "sgemm", FLOPS)["baseline_per_launch"] == 207
     assert row(table, "sgemm", BYTES)["baseline_per_launch"] == 1024
     assert row(table, "sgemm", FLOPS)["status"] == "removed"  # without all nine counters FLOPs are not known
@@ -83,24 +78,24 @@ def test_fma_counts_two_flops_and_bytes_are_both_directions() -> None:
                     "sm__inst_executed_pipe_tensor.sum was not measured"),
     ],
 )  # fmt: skip
-def test_measured_flops_are_held_against_the_model(fma: float, tensor: float | None, check: str) -> None:
+def test_measured_flops_are_checked_against_the_model(fma: float, tensor: float | None, check: str) -> None:
     metrics = {**NONE, FFMA: fma} | ({} if tensor is None else {TENSOR_METRIC: tensor})
     found = row(
-        compared(measured(metrics), measured({**NONE, FFMA: MODEL / 2, TENSOR_METRIC: 0.0}))["measured_work"],
+        compare(measured(metrics), measured({**NONE, FFMA: MODEL / 2, TENSOR_METRIC: 0.0})).tables["measured_work"],
         "aten::mm",
     )
     assert (found["baseline_measured_flops"], found["baseline_modelled_flops"]) == (2 * fma, MODEL)
     assert found["check"] == check
 
 
-def test_measured_bytes_stand_beside_the_least() -> None:
+def test_measured_bytes_as_a_ratio_of_the_least() -> None:
     sides = (measured({READ: read * LEAST, WRITE: write * LEAST}) for read, write in ((2.0, 0.0), (0.0, 1.0)))
-    found = row(compared(*sides)["measured_work"], "aten::mm")
+    found = row(compare(*sides).tables["measured_work"], "aten::mm")
     assert (found["baseline_bytes_ratio"], found["candidate_bytes_ratio"]) == (2, 1)
     assert (found["measured_bytes_delta"], found["baseline_measured_flops"], found["check"]) == (-LEAST, None, "")
 
 
-def test_a_run_by_itself_has_both_tables_or_why_not() -> None:
+def test_a_single_run_has_both_tables_or_a_reason() -> None:
     metrics = {**NONE, FFMA: MODEL / 2, READ: 1.0, WRITE: 1.0, TENSOR_METRIC: 0.0}
     views = view_tables(summary(measured(metrics)))
     assert row(views["measured_work"], "aten::mm")["flops_ratio"] == 1
@@ -111,9 +106,9 @@ def test_a_run_by_itself_has_both_tables_or_why_not() -> None:
     assert "kernel_metrics" not in view_tables(plain) and "profiler_metrics" in absent_views(plain)["kernel_metrics"]
 
 
-def test_swapping_sides_turns_differences_around() -> None:
+def test_swapping_the_sides_negates_differences() -> None:
     a, b = measured({READ: 1000.0, WRITE: 3.0}), measured({READ: 600.0, WRITE: 5.0}, launches=2)
-    one, two = compared(a, b), compared(b, a)
+    one, two = compare(a, b).tables, compare(b, a).tables
     for table, key, deltas in (
         ("kernel_metrics", ("sgemm", READ), ("per_launch_delta", "per_step_delta")),
         ("measured_work", ("aten::mm",), ("measured_bytes_delta",)),
@@ -121,7 +116,7 @@ def test_swapping_sides_turns_differences_around() -> None:
         assert [row(one[table], *key)[name] for name in deltas] == [-row(two[table], *key)[name] for name in deltas]
 
 
-def test_no_finding_says_at_what_rate_kernels_without_times_work() -> None:
-    found = compare_summaries(summary(measured({READ: 1.0})), summary(measured({READ: 2.0})), CompareOptions())
+def test_kernels_without_times_have_no_rates() -> None:
+    found = compare(measured({READ: 1.0}), measured({READ: 2.0}))
     assert "work_by_family" not in found.tables
     assert not any(column.name == "baseline_flop_rate" for column in found.table("operators").columns)

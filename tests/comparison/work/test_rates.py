@@ -11,9 +11,7 @@ import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.rank_mean import RankMean
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import cells_of
 from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.comparison.work.row_work import table_work
@@ -22,14 +20,15 @@ from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.model.device_peaks import DEVICES, TYPES, device_peaks, parse_peak
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import compare, rows_of
 
 SIDE = 1024
 FLOPS = 2 * SIDE**3
 BYTES = 3 * 4 * SIDE**2
 
 
-def _trace(us: float, calls: int = 1, rows: int = SIDE, name: str = "aten::mm", steps: int = 6) -> TraceBuilder:
-    """Steps with products of rows x 1024 by 1024 x 1024 in fp32, each a kernel of so many microseconds."""
+def products(us: float, calls: int = 1, rows: int = SIDE, name: str = "aten::mm", steps: int = 6) -> TraceBuilder:
+    """Steps with products of rows x 1024 by 1024 x 1024 in fp32, each with a kernel of `us` µs."""
     trace = TraceBuilder()
     for step in range(steps):
         start = 10_000 * step
@@ -43,19 +42,18 @@ def _trace(us: float, calls: int = 1, rows: int = SIDE, name: str = "aten::mm", 
     return trace
 
 
-def _compared(a: TraceBuilder, b: TraceBuilder, *peaks: str) -> Comparison:
-    return compare_summaries(summary(a), summary(b), CompareOptions(peaks=tuple(map(parse_peak, peaks))))
+def compared(a: TraceBuilder, b: TraceBuilder, *peaks: str) -> Comparison:
+    return compare(a, b, peaks=tuple(map(parse_peak, peaks)))
 
 
-def _row(found: Comparison, table: str = "operators_by_shape", name: str = "aten::mm", place: int = 0) -> dict:
-    """The cells of a row by column."""
+def row_of(found: Comparison, table: str = "operators_by_shape", name: str = "aten::mm", place: int = 0) -> dict:
     of = found.table(table)
     rows = [row for row in of.rows if row[0] == name]
     return dict(zip([column.name for column in of.columns], rows[place], strict=True))
 
 
 def test_rates_are_work_over_device_time() -> None:
-    row = _row(_compared(_trace(200), _trace(400)))
+    row = row_of(compared(products(200), products(400)))
     seconds = 200.025e-6
     assert row["baseline_flops"] == FLOPS
     assert row["baseline_moved_bytes"] == BYTES
@@ -73,38 +71,38 @@ def test_rates_are_work_over_device_time() -> None:
     [("30", "memory-bound"), ("90", "memory-bound"), ("100", ""), ("130", ""), ("140", "compute-bound")],
 )
 def test_within_a_fifth_of_the_ridge_nothing_bounds(memory: str, bound: str) -> None:
-    """171 FLOP per byte; with 19.5 TFLOP/s the ridge is there at 114 GB/s."""
-    row = _row(_compared(_trace(200), _trace(200), f"memory={memory}"))
+    """171 FLOP per byte; with 19.5 TFLOP/s the ridge is at 114 GB/s."""
+    row = row_of(compared(products(200), products(200), f"memory={memory}"))
     assert row["baseline_bound"] == row["candidate_bound"] == bound
 
 
 def test_far_below_the_peak_nothing_bounds() -> None:
-    """10.7 TFLOP/s are 55 % of the peak, 1.79 are 9.2 %."""
-    row = _row(_compared(_trace(200), _trace(1200)))
+    """10.7 TFLOP/s are 55 % of the peak, 1.79 TFLOP/s are 9.2 %."""
+    row = row_of(compared(products(200), products(1200)))
     assert (row["baseline_bound"], row["candidate_bound"]) == ("compute-bound", "")
 
 
-def test_without_a_peak_of_the_type_only_what_computes_nothing_is_bound() -> None:
+def test_without_a_peak_of_the_type_only_copies_are_memory_bound() -> None:
     def bound(name: str) -> str:
         trace = TraceBuilder()
         trace.step(1, 0, 100)
         trace.op(name, 10, 30, dims=[[1024, 1024], [1024, 1024]], **{"Input type": ["long int"] * 2})
         trace.kernel("k", 40, 60, launch=(12, 20))
-        return str(_row(_compared(trace, trace), name=name)["baseline_bound"])
+        return str(row_of(compared(trace, trace), name=name)["baseline_bound"])
 
     assert (bound("aten::copy_"), bound("aten::add")) == ("memory-bound", "")
 
 
 def test_more_work_at_the_same_rate_is_all_work() -> None:
-    row = _row(_compared(_trace(200, calls=1), _trace(200, calls=3)))
+    row = row_of(compared(products(200, calls=1), products(200, calls=3)))
     assert row["work_effect_us"] == pytest.approx(2 * 200.025)
     assert row["speed_effect_us"] == pytest.approx(0, abs=1e-9)
     assert row["rate_change"] == "unchanged"
 
 
 def test_the_split_closes_and_swaps() -> None:
-    sides = _trace(200, calls=2), _trace(330, calls=3)
-    one, two = _row(_compared(*sides)), _row(_compared(*sides[::-1]))
+    sides = products(200, calls=2), products(330, calls=3)
+    one, two = row_of(compared(*sides)), row_of(compared(*sides[::-1]))
     change = one["candidate_modelled_us"] - one["baseline_modelled_us"]
     assert one["work_effect_us"] + one["speed_effect_us"] == pytest.approx(change)
     for effect in ("work_effect_us", "speed_effect_us", "flop_rate_delta", "roof_share_delta"):
@@ -112,7 +110,7 @@ def test_the_split_closes_and_swaps() -> None:
 
 
 def test_effects_are_whole_nanoseconds_that_sum_to_the_change() -> None:
-    sides = _trace(201.013, calls=3, rows=1000, steps=6), _trace(330.007, calls=2, rows=777, steps=7)
+    sides = products(201.013, calls=3, rows=1000, steps=6), products(330.007, calls=2, rows=777, steps=7)
     one, two = (
         work_effects(*(table_work(summary(side), "operators", {("aten::mm",): 0}, 1, None) for side in pair))
         for pair in (sides, sides[::-1])
@@ -124,23 +122,23 @@ def test_effects_are_whole_nanoseconds_that_sum_to_the_change() -> None:
     exact = Fraction(2 * 777 - 3 * 1000) * (Fraction(times[0], 6) / 3000 + Fraction(times[1], 7) / 1554) / 2
     assert one.work.tolist() == [round(exact * 42)]
     assert [two.work.tolist(), two.rate.tolist()] == [(-one.work).tolist(), (-one.rate).tolist()]
-    row = _row(_compared(*sides), "operators")
+    row = row_of(compared(*sides), "operators")
     for column, effect in (("work_effect_us", one.work), ("speed_effect_us", one.rate)):
         assert row[column] == effect[0] / 42_000
 
 
 def test_an_operator_of_one_side_is_all_work() -> None:
-    found = _compared(_trace(200), _trace(200, rows=2 * SIDE))
-    gone, new = (_row(found, place=place) for place in (0, 1))
+    found = compared(products(200), products(200, rows=2 * SIDE))
+    gone, new = (row_of(found, place=place) for place in (0, 1))
     assert sorted((gone["work_effect_us"], new["work_effect_us"])) == pytest.approx([-200.025, 200.025])
     assert gone["speed_effect_us"] == new["speed_effect_us"] == 0
-    whole = _row(found, "operators")
+    whole = row_of(found, "operators")
     assert whole["work_effect_us"] > 0 > whole["speed_effect_us"]  # twice the work in the same time
 
 
-def test_given_peaks_take_the_place_of_the_device() -> None:
-    found = _compared(_trace(200), _trace(200), "candidate:fp32=39")
-    row = _row(found)
+def test_given_peaks_replace_those_of_the_device() -> None:
+    found = compared(products(200), products(200), "candidate:fp32=39")
+    row = row_of(found)
     assert row["candidate_roof_share"] == pytest.approx(row["baseline_roof_share"] / 2)
     peaks = found.to_dict()["peaks"]
     assert peaks["baseline"] is not None and peaks["baseline"]["tflops"]["fp32"] == 19.5
@@ -148,43 +146,41 @@ def test_given_peaks_take_the_place_of_the_device() -> None:
 
 
 def test_a_rate_above_the_peak_is_flagged() -> None:
-    slow, fast = (_compared(_trace(us), _trace(us)).table("operators_by_shape") for us in (200, 50))
+    slow, fast = (compared(products(us), products(us)).table("operators_by_shape") for us in (200, 50))
     assert not any("above 100 %" in note for note in slow.notes)
     assert any("above 100 %" in note for note in fast.notes)
 
 
 def test_families_and_reasons_close_to_the_device_time() -> None:
-    found = _compared(_trace(200, name="mine::odd"), _trace(300))
+    found = compared(products(200, name="mine::odd"), products(300))
     table = found.table("work_by_family")
     families = cells_of(table.rows, 0)
     assert families[0] == "matrix product"
     assert all(str(name).startswith("no model: ") for name in families[1:])
-    at = [column.name for column in table.columns].index("candidate_us")
-    assert sum(cells_of(table.rows, at)) == pytest.approx(300.025 + 10)
+    assert sum(row["candidate_us"] or 0 for row in rows_of(table).values()) == pytest.approx(300.025 + 10)
 
 
-def test_a_run_by_itself_has_the_same_rates() -> None:
-    views = view_tables(summary(_trace(200)))
+def test_a_single_run_has_the_same_rates() -> None:
+    views = view_tables(summary(products(200)))
     of = views["operators_by_shape"]
-    row = dict(zip([column.name for column in of.columns], of.rows[0], strict=True))
-    assert row["flop_rate"] == pytest.approx(FLOPS / 200.025e-6)
+    assert rows_of(of)["aten::mm"]["flop_rate"] == pytest.approx(FLOPS / 200.025e-6)
     json.dumps(of.to_dict(), allow_nan=False)
     assert views["work_by_family"].rows[0][0] == "matrix product"
 
 
 def test_a_kernel_has_the_rate_of_its_operator() -> None:
-    found = _compared(_trace(200), _trace(400))
-    row = _row(found, "kernels", "sgemm")
+    found = compared(products(200), products(400))
+    row = row_of(found, "kernels", "sgemm")
     assert row["baseline_flop_rate"] == pytest.approx(FLOPS / 200.025e-6)
     assert (row["work_effect_us"], row["speed_effect_us"], row["rate_change"]) == (0, 200, "slower")
-    odd = _row(found, "kernels", "odd")
+    odd = row_of(found, "kernels", "odd")
     assert odd["baseline_flop_rate"] is None and odd["no_model"] == "launched by no recorded operator"
 
 
 def test_the_ledger_of_kernels_is_split_by_work_and_rate() -> None:
-    sides = _trace(200, calls=2), _trace(330, calls=3, rows=700, steps=7)
-    found = _compared(*sides)
-    row, odd = _row(found, "kernels", "sgemm"), _row(found, "kernels", "odd")
+    sides = products(200, calls=2), products(330, calls=3, rows=700, steps=7)
+    found = compared(*sides)
+    row, odd = row_of(found, "kernels", "sgemm"), row_of(found, "kernels", "odd")
     (entry,) = [entity for entity in found.ledger.entities("Kernel") if entity.path[1] == "sgemm"]
     whole = 1000 * found.ledger.denominator
     parts = [row[name] * whole for name in ("exposed_work_effect_us", "exposed_speed_effect_us")]
@@ -194,9 +190,9 @@ def test_the_ledger_of_kernels_is_split_by_work_and_rate() -> None:
     per_a, per_b = Fraction(entry.baseline, work_a), Fraction(entry.candidate, work_b)
     assert round(parts[0]) == round((work_b - work_a) * (per_a + per_b) / 2)
     assert odd["exposed_work_effect_us"] is None
-    swapped = _row(_compared(*sides[::-1]), "kernels", "sgemm")
+    swapped = row_of(compared(*sides[::-1]), "kernels", "sgemm")
     assert swapped["exposed_work_effect_us"] == -row["exposed_work_effect_us"]
-    itself = _row(_compared(sides[0], sides[0]), "kernels", "sgemm")
+    itself = row_of(compared(sides[0], sides[0]), "kernels", "sgemm")
     assert (itself["exposed_work_effect_us"], itself["exposed_speed_effect_us"]) == (0, 0)
 
 
@@ -205,7 +201,7 @@ def test_without_shapes_there_are_no_rates() -> None:
     trace.step(1, 0, 100)
     trace.op("aten::mm", 10, 30)
     trace.kernel("sgemm", 40, 60, launch=(12, 20))
-    found = _compared(trace, trace)
+    found = compared(trace, trace)
     assert "work_by_family" not in found.tables
     assert not any(column.name == "baseline_flop_rate" for column in found.table("operators").columns)
 
@@ -239,7 +235,7 @@ def test_without_shapes_there_are_no_rates() -> None:
         ("", None),
     ],
 )
-def test_devices_are_known_by_name(name: str, device: str | None) -> None:
+def test_peaks_by_device_name(name: str, device: str | None) -> None:
     found = device_peaks(name)
     assert (None if found is None else found.device) == device
 
@@ -249,7 +245,7 @@ def test_every_device_has_a_source_and_a_memory() -> None:
 
 
 @pytest.mark.parametrize("text", ["bf16", "bf16=", "bf16=-1", "bf16=nan", "half=3", "other:bf16=3", "memory=inf"])
-def test_what_is_no_peak_is_refused(text: str) -> None:
+def test_an_invalid_peak_is_refused(text: str) -> None:
     with pytest.raises(PerfCompareError):
         parse_peak(text)
 
@@ -262,21 +258,21 @@ def test_the_documented_peaks_are_the_table() -> None:
 
 
 def test_captures_without_shapes_do_not_lower_the_rate() -> None:
-    bare = _trace(200)
+    bare = products(200)
     for event in bare.events:
         for argument in ("Input Dims", "Input type"):
             (event.args or {}).pop(argument, None)
-    both = pool([summary(_trace(200)), summary(bare, span="2")])
-    found = compare_summaries(both, both, CompareOptions())
-    assert _row(found, "operators")["baseline_flop_rate"] == pytest.approx(FLOPS / 200.025e-6)
+    both = pool([summary(products(200)), summary(bare, span="2")])
+    found = compare(both, both)
+    assert row_of(found, "operators")["baseline_flop_rate"] == pytest.approx(FLOPS / 200.025e-6)
 
 
-def test_ranks_keep_their_rates_as_a_mean() -> None:
+def test_the_rate_of_ranks_is_their_mean() -> None:
     mean = RankMean()
     for rank, us in enumerate((200, 400)):
-        mean.add(summary(_trace(us), worker=f"worker{rank}"))
+        mean.add(summary(products(us), worker=f"worker{rank}"))
     job = mean.finish()
     assert job is not None
-    row = _row(compare_summaries(job, job, CompareOptions()))
+    row = row_of(compare(job, job))
     assert row["baseline_flops"] == FLOPS
     assert row["baseline_flop_rate"] == pytest.approx(FLOPS / 300.025e-6, rel=1e-6)

@@ -1,1 +1,1 @@
-"""Recorded traces of devices, replayed at other speeds and with faults planted: what waits for what is kept."""
+"""Recorded device traces, replayed at other speeds and with planted faults; dependencies are kept."""

@@ -1,4 +1,4 @@
-"""What goes wrong in a program with a device, as edits of a recorded step."""
+"""Faults of a program with a device, as edits of a recorded step."""
 
 from __future__ import annotations
 
@@ -258,7 +258,7 @@ FAULTS: Mapping[str, tuple[Fault, str]] = {
     "equal 2": (healthy, ""),
     "equal 3": (healthy, ""),
 }
-"""Name -> the fault, and what the first finding has to be about: a rule, or a name in its sentence."""
+"""Name -> the fault, and globs of the first finding: a rule, or a name in its sentence."""
 
 NEEDS_COLLECTIVES = frozenset({"collectives slower", "no overlap"})
 
@@ -381,9 +381,7 @@ def _launched(
     return event
 
 
-def _copy(
-    step: Step, operator: HostEvent, start: float, end: float, way: str, us: float, size: int
-) -> list[HostEvent]:
+def _copy(step: Step, operator: HostEvent, start: float, end: float, way: str, us: float, size: int) -> list[HostEvent]:
     """Calls that copy and wait for the copy: one with HIP, two with CUDA."""
     hip = _vendor(step, "") == "hip"
     ends = {"DtoH": ("Device -> Host", "Device -> Pageable"), "HtoD": ("Host -> Device", "Pageable -> Device")}[way]

@@ -1,4 +1,4 @@
-"""A recorded trace as steps of host events, device events, and what each of them waits for."""
+"""A recorded trace as steps of host and device events with their dependencies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PROPERTIES = (
     "schemaVersion", "deviceProperties", "distributedInfo", "baseTimeNanoseconds", "with_stack", "record_shapes",
     "profile_memory", "with_flops", "with_modules", "displayTimeUnit", "cuda_runtime_version", "hip_runtime_version",
 )  # fmt: skip
-"""What a replay keeps of the head of the file: nothing about the machine or who recorded it."""
+"""Properties of the file that a replay keeps."""
 
 WAITING_US, BLOCKED_US, RETURN_US = 8.0, 100.0, 60.0
 """A call of this length, or a launch of that one, waits for the device if it returns so soon after a device event."""
