@@ -69,6 +69,10 @@ class Resemblance:
         scale: Floats = np.where(self.counts, self.inflation / np.sqrt(np.maximum(shown, _LEAST_SPREAD)), 1.0)
         return scale
 
+    def of_rows(self, rows: Ints) -> Resemblance:
+        """That of some rows."""
+        return Resemblance(self.rho[rows], self.inflation[rows], self.steps)
+
     def widening(self, alpha: float) -> Floats:
         """(g,) factor by which the interval of independent steps is too narrow: the scale, and Student's quantile
         instead of the normal one."""
