@@ -12,13 +12,14 @@ _NUMBER = re.compile(r"\d+")
 _NUMBERS = re.compile(r"\[([\d, ]+)\]")
 
 
-def input_texts(shape: str) -> list[str]:
-    """Text of each input in a shape text; [] if it lists none."""
+@lru_cache(maxsize=1 << 14)
+def input_texts(shape: str) -> tuple[str, ...]:
+    """Text of each input in a shape text; () if it lists none."""
     try:
         inputs = json.loads(shape)
     except ValueError:
-        return []
-    return [str(entry) for entry in inputs] if isinstance(inputs, list) else []
+        return ()
+    return tuple(map(str, inputs)) if isinstance(inputs, list) else ()
 
 
 @lru_cache(maxsize=1 << 14)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -75,18 +76,15 @@ class StringTable:
 
         Each start has at least two letters.
         """
-        prefixes = {first + second for start in starts for first in _cases(start[0]) for second in _cases(start[1])}
-        spans = [(head, _next(head)) for head in prefixes]
-        spans += [(first + _PAST_ASCII, _next(first)) for first in {head[0] for head in prefixes}]
         order, indices = self.in_order(), set[int]()
-        for low, high in spans:
+        for low, high in _spans(tuple(starts)):
             indices.update(order[self._place(low) : self._place(high)].tolist())
         indices.update(order[self._place(_PAST_ASCII) :].tolist())
         return sorted(indices)
 
     def _place(self, text: str) -> int:
-        """Number of texts that sort before this one."""
-        return bisect_left(self.in_order(), text, key=self._texts.__getitem__)
+        """Number of texts that sort before this one; their order is known."""
+        return bisect_left(self._order, text, key=self._texts.__getitem__)
 
     def _indexed(self) -> dict[str, int]:
         """Rebuilds the index."""
@@ -125,6 +123,14 @@ class StringTable:
     def texts(self) -> Sequence[str]:
         """All strings; position = index."""
         return self._texts
+
+
+@lru_cache(256)
+def _spans(starts: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Ranges of texts in sorted order that hold those with one of these starts, in either case."""
+    prefixes = {first + second for start in starts for first in _cases(start[0]) for second in _cases(start[1])}
+    spans = [(head, _next(head)) for head in prefixes]
+    return spans + [(first + _PAST_ASCII, _next(first)) for first in {head[0] for head in prefixes}]
 
 
 def _cases(letter: str) -> set[str]:

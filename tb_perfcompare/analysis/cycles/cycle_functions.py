@@ -6,7 +6,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.cycles.cycle_steps import LONGEST_NS, Cycles, whole_ns
 from tb_perfcompare.errors import CorruptInput
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NameIndex, Nanoseconds
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NameIndex, Nanoseconds, unique
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.recordings.cycles import DEVICE_TYPE, HOST, HOST_TYPE, NO_TEXT, CycleTable
 from tb_perfcompare.model.summary.summary import GroupTable
@@ -63,7 +63,7 @@ def find_functions(table: CycleTable, cycles: Cycles) -> Functions:
         on_device=(table.device != NO_TEXT) & (table.device != host),
         first=chosen,
         unnamed=len(table) - len(named),
-        differing=len(np.unique(group[is_different])),
+        differing=len(unique(group[is_different])),
         negative=negative,
     )
 

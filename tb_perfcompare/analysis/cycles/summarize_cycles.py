@@ -12,7 +12,7 @@ from tb_perfcompare.analysis.cycles.cycle_functions import Functions, find_funct
 from tb_perfcompare.analysis.cycles.cycle_steps import Cycles, find_cycles
 from tb_perfcompare.analysis.pooling.step_admission import Admission, admit
 from tb_perfcompare.errors import CorruptInput
-from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
+from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds, unique
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.counter_units import counter_unit
@@ -134,15 +134,15 @@ def _device(table: CycleTable, functions: Functions, cycles: Cycles, kept: Ints)
     """Returns the devices that did work in the kept cycles; tables do not name their model."""
     rows = functions.first[functions.on_device[functions.first]]
     rows = rows[np.isin(cycles.of_row[rows], kept)]
-    names = sorted({table.strings[code] for code in np.unique(table.device[rows]).tolist()})
+    names = sorted({table.strings[code] for code in unique(table.device[rows]).tolist()})
     words = dict.fromkeys(name.split(" ")[0] for name in names)
     return DeviceFacts("unknown", "/".join(words) or HOST, "", len(names))
 
 
 def _environment(table: CycleTable, cycles: Cycles, device: DeviceFacts) -> tuple[tuple[str, str], ...]:
     pids = table.pids()
-    devices = [table.strings[code] for code in np.unique(table.device).tolist() if code != NO_TEXT]
-    hosts = [] if table.host is None else [table.strings[c] for c in np.unique(table.host).tolist() if c != NO_TEXT]
+    devices = [table.strings[code] for code in unique(table.device).tolist() if code != NO_TEXT]
+    hosts = [] if table.host is None else [table.strings[c] for c in unique(table.host).tolist() if c != NO_TEXT]
     rows = (
         ("cycle.anchor", ", ".join(table.anchors())),
         ("cycle.recorded", str(len(cycles))),

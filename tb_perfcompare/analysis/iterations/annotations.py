@@ -101,9 +101,11 @@ def marks_with_known_names(timeline: InterpretedTrace, known: tuple[str, ...] = 
     """Returns marks at annotations with known names of iterations, whether or not they can be steps."""
     events = timeline.events
     rows = annotation_rows(timeline)
-    old = np.flatnonzero(events.category == Category.OPERATOR)  # category of annotations until 2021
+    likely = _likely(events.strings, known)
+    # category of annotations until 2021
+    old = np.flatnonzero(events.category == Category.OPERATOR) if likely else rows[:0]
     names = by_name(timeline, rows)
-    for name, codes in by_name(timeline, old, _likely(events.strings, known)).items():
+    for name, codes in by_name(timeline, old, likely).items():
         if any(_matches(pattern, name) for pattern in known):
             names[name] = np.concatenate([names.get(name, codes[:0]), codes])
     candidates = []

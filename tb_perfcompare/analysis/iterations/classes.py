@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
+from tb_perfcompare.analysis.columns.numbering import chunks, gather, rows_where
+from tb_perfcompare.analysis.trace.event_steps import step_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.arrays import Ints, Ints32
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.kinds import PLAIN, with_names
 from tb_perfcompare.model.names.names import is_optimizer
@@ -36,10 +38,10 @@ def class_texts(timeline: InterpretedTrace, windows: Windows) -> tuple[str, ...]
     if steps < 2 * MIN_RUNS - 1:
         return ()
     events = timeline.events
-    rows = np.flatnonzero(is_one_of(events.category, _HOST) & ~timeline.is_marker)
+    rows = rows_where(is_one_of(events.category, _HOST) & ~timeline.is_marker)
     if not len(rows):
-        rows = np.flatnonzero(is_one_of(events.category, _DEVICE))
-    names = used_codes(events.name[rows], len(events.strings))
+        rows = rows_where(is_one_of(events.category, _DEVICE))
+    names = used_codes(gather(events.name, rows), len(events.strings))
     if not len(names) or len(names) * steps > _MAX_CELLS:
         return ()
     has = _incidence(timeline, windows, rows, names)
@@ -49,15 +51,16 @@ def class_texts(timeline: InterpretedTrace, windows: Windows) -> tuple[str, ...]
     return tuple(with_names([name for name, own in groups if own[step]]) or PLAIN for step in range(steps))
 
 
-def _incidence(timeline: InterpretedTrace, windows: Windows, rows: Ints, names: Ints) -> NDArray[np.bool_]:
+def _incidence(timeline: InterpretedTrace, windows: Windows, rows: Ints32, names: Ints) -> NDArray[np.bool_]:
     """(names, steps) Whether the step has an event with the name."""
     events = timeline.events
-    place = np.zeros(len(events.strings), dtype=np.int64)
-    place[names] = np.arange(len(names))
-    step = np.searchsorted(windows.start_ns, events.start_ns[rows], side="right") - 1
-    inside = (step >= 0) & (events.start_ns[rows] < windows.end_ns[step])
+    place = np.zeros(len(events.strings), dtype=np.int32)
+    place[names] = np.arange(len(names), dtype=np.int32)
     has = np.zeros((len(names), len(windows.label)), dtype=np.bool_)
-    has[place[events.name[rows[inside]]], step[inside]] = True
+    for chunk in chunks(len(rows)):
+        step = step_of(events.start_ns[rows[chunk]], windows)
+        inside = step >= 0
+        has[place[events.name[rows[chunk][inside]]], step[inside]] = True
     return has
 
 

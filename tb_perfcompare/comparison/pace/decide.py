@@ -21,7 +21,7 @@ from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.rules import DEFAULT_LEVEL, MIN_CONCLUSIVE_CAPTURES, weaker_verdict
-from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.arrays import Floats, median
 from tb_perfcompare.number_text import times
 
 _DIRECTIONS = frozenset({Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
@@ -151,7 +151,7 @@ def _times_undisturbed(common: Floats) -> float:
     """Ratio of the time of the same work, (r,) rows by (n,) steps, in the median step to that in each row's fastest
     quarter of the steps."""
     fastest = np.sort(common, axis=1)[:, : max(common.shape[1] // FASTEST, 1)].mean(axis=1).sum()
-    return float(np.median(common.sum(axis=0))) / max(float(fastest), 1.0)
+    return median(common.sum(axis=0)) / max(float(fastest), 1.0)
 
 
 def _by_steps_alone(headline: Headline, alone: Alone | None, options: CompareOptions) -> Headline:

@@ -69,6 +69,10 @@ class Autocorrelation:
         scale: Floats = np.where(self.counts, self.inflation / np.sqrt(np.maximum(shown, _MIN_SPREAD)), 1.0)
         return scale
 
+    def of_rows(self, rows: Ints) -> Autocorrelation:
+        """That of some rows."""
+        return Autocorrelation(self.rho[rows], self.inflation[rows], self.steps)
+
     def widening(self, alpha: float) -> Floats:
         """(g,) factor by which the interval of independent steps is too narrow: the scale, and Student's quantile
         instead of the normal one."""

@@ -103,12 +103,15 @@ def entity_tests(
         return EntityTests(nothing, nothing, nothing, nothing, nothing, nothing, change)
     found = row_shifts(baseline, candidate, captures, alpha, importance=np.abs(delta_ns), alike=families)
     q, p = np.empty(rows), found.p.copy()
+    if options.discoveries != "family_wise" and not any(len(set(at.tolist())) > 1 for at in captures):
+        small = np.zeros(rows, dtype=bool)
+        for family in families:
+            small[family] = smallest_p(n, m) * len(p[family]) > alpha
+        p[small] = np.minimum(p[small], _p_apart(baseline[small], candidate[small]))
     for family in families:
         if options.discoveries == "family_wise":
             q[family] = family_wise_p(baseline[family], candidate[family], captures, options.seed)
             continue
-        if smallest_p(n, m) * len(p[family]) > alpha and not any(len(set(at.tolist())) > 1 for at in captures):
-            p[family] = np.minimum(p[family], _p_apart(baseline[family], candidate[family]))
         q[family] = q_values(p[family], any_dependence=options.discoveries == "any_dependence")
     change = _changes(q, found.low, found.high, delta_ns, present, least_ns, alpha)
     return EntityTests(p, q, found.shift, found.low, found.high, found.cliffs_delta, change)

@@ -126,14 +126,13 @@ def _corrected_for_autocorrelation(
     Ranks cannot show more than complete separation, for which few independent steps give no small p; the distance in
     standard errors can. The smaller p counts, but never less than for independent steps.
     """
-    neighbours = test.neighbours
     p = test.p
-    known = neighbours.counts & ~np.isnan(low)
-    if known.any():
-        by_distance = np.where(known, neighbours.p(shift, low, high, alpha), 1.0)
-        p = np.where(known, np.maximum(test.p_alone, np.minimum(p, by_distance)), p)
-        wider = neighbours.interval(shift, low, high, alpha)
-        low, high = (np.where(known, np.rint(end), plain) for end, plain in zip(wider, (low, high), strict=True))
+    known = np.flatnonzero(test.neighbours.counts & ~np.isnan(low))
+    if len(known):
+        neighbours, ends = test.neighbours.of_rows(known), (shift[known], low[known], high[known], alpha)
+        p, low, high = p.copy(), low.copy(), high.copy()
+        p[known] = np.maximum(test.p_alone[known], np.minimum(p[known], neighbours.p(*ends)))
+        low[known], high[known] = map(np.rint, neighbours.interval(*ends))
     return p, low, high
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import Flags, Floats, Ints, Ints32
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, Ints32, unique
 from tb_perfcompare.model.device import DEVICE_WORDS
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
@@ -83,7 +83,7 @@ class CycleTable:
 
     def pids(self) -> tuple[int, ...]:
         """Process ids, ascending."""
-        return tuple(np.unique(self.pid).tolist())
+        return tuple(unique(self.pid).tolist())
 
     def rows(self, chosen: Flags) -> CycleTable:
         """The rows where `chosen`, (rows,), is true, in the same order."""
@@ -110,7 +110,7 @@ class CycleTable:
         """Names of the functions that delimit cycles, sorted; empty without an anchor column."""
         if self.anchor is None:
             return ()
-        return tuple(sorted(self.strings[code] for code in np.unique(self.anchor).tolist() if code != NO_TEXT))
+        return tuple(sorted(self.strings[code] for code in unique(self.anchor).tolist() if code != NO_TEXT))
 
     def cycle_lengths_us(self) -> Floats:
         """(cycles,) durations of the distinct (cycle, duration) pairs, by cycle number."""

@@ -6,6 +6,7 @@ A new run starts whenever a kind of answer occurs a second time.
 from __future__ import annotations
 
 import functools
+import re
 from dataclasses import field
 from typing import Any
 
@@ -26,6 +27,8 @@ PIE_KEYS = ("device_total_time", "device_self_time", "host_total_time", "host_se
 _TENSOR_CORE_ROWS = {"Using Tensor Cores", "Not Using Tensor Cores"}
 _OPERATOR_SORTS = ("device_self_duration", "host_self_duration")
 KERNEL_TIME = "Total Duration (us)"
+_OBJECTS = re.compile(rb"^[^\S\n]*\{.*", re.MULTILINE)
+"""Lines that begin a JSON object."""
 _MAX_NOTES = 20
 _LONGEST_SHOWN = 40
 
@@ -69,10 +72,10 @@ def declines_answers(name: str, head: bytes) -> str:
     text = _without_mark(head)
     if not text.strip():
         return "empty"
-    for line in text.split(b"\n"):
+    for line in _OBJECTS.findall(text):  # few of the thousand lines of a trace's head
         if ANSWER.match(line):
             return ""
-        if _is_object(line):  # spares decoding the thousand lines of a trace's head
+        if line.rstrip().endswith(b"}"):
             value, problem = _decoded(line)
             if not problem and kind_of(value) is not None:
                 return ""
@@ -171,12 +174,6 @@ def first_problem(data: bytes, path: str) -> str:
             _, problem = _decoded(line)
             return f"line {number}: not JSON ({problem})" if problem else f"line {number} is not an answer"
     return "it is empty"
-
-
-def _is_object(line: bytes) -> bool:
-    """Whether a line may hold a complete JSON object."""
-    text = line.strip()
-    return text.startswith(b"{") and text.endswith(b"}")
 
 
 def _without_mark(data: bytes) -> bytes:

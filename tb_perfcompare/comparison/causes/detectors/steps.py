@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import many, short, signed_time
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
-from tb_perfcompare.model.arrays import median, unique
+from tb_perfcompare.model.arrays import are_in, median, unique
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -59,7 +59,7 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
         middle = float(median(times))
         slow = _slow_outliers(times)
         if len(unique(summary.steps.capture)) == 1:  # levels differ between captures, but not within one
-            slow = np.intersect1d(slow, _slow_outliers(summary.steps.total_ns))
+            slow = slow[are_in(slow, _slow_outliers(summary.steps.total_ns))]
         beyond = float(((times[slow] - middle) * pace[slow]).sum()) if len(slow) else 0.0
         excess = beyond / len(summary.steps) / 1000
         sides.append((summary, slow, excess))

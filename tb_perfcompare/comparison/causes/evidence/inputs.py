@@ -83,7 +83,7 @@ def by_inputs(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
     found: dict[Key, list[Amount]] = {}
     for name, rows in by_name(parts).items():
         known = [(part, amount) for part, amount in rows if elements(part)]
-        lists = {part: tuple(input_texts(part)) for part, _ in known} if have_moved(known) else {}
+        lists = {part: input_texts(part) for part, _ in known} if have_moved(known) else {}
         texts = {inputs: part for part, inputs in lists.items()}
         for part, amount in known:
             inputs = lists.get(part, ())
