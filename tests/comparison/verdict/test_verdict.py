@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
@@ -24,10 +23,8 @@ from tb_perfcompare.comparison.statistics.noise_floor import noise_floor
 from tb_perfcompare.comparison.verdict.rules import check_noise_floor, decide
 from tb_perfcompare.comparison.verdict.verdict import judge
 from tb_perfcompare.errors import PerfCompareError
+from tests.shared_data import SHARED, needs_shared
 from tests.thorough import sample
-
-DATA = Path(os.environ.get("TB_PERFCOMPARE_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"shared data not found in {DATA}")
 
 SLOWER, FASTER, SAME = Verdict.SLOWER, Verdict.FASTER, Verdict.SAME
 PROBABLY_SLOWER, PROBABLY_FASTER = Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER
@@ -458,10 +455,10 @@ def complete_cycles(path: Path) -> list[float]:
     return [t for cycle, t in durations.items() if counts.get(cycle, 0) >= 0.98 * max(counts.values())]
 
 
-@needs_data
+@needs_shared
 def test_recorded_resnet_pair_is_inconclusive_because_spans_of_one_run_differ() -> None:
     runs = [
-        [span_steps(path) for path in sorted((DATA / "kineto" / f"resnet50_num_workers_{k}").glob("*.gz"))]
+        [span_steps(path) for path in sorted((SHARED / "kineto" / f"resnet50_num_workers_{k}").glob("*.gz"))]
         for k in (0, 4)
     ]
     judged = headline(runs[0], runs[1])
@@ -475,7 +472,7 @@ def test_recorded_resnet_pair_is_inconclusive_because_spans_of_one_run_differ() 
     assert "not necessarily the configurations" in spans_of_one_run.scope
 
 
-@needs_data
+@needs_shared
 @pytest.mark.parametrize(
     ("engine", "n", "percent", "low", "high", "p", "inflation", "mean"),
     [
@@ -486,7 +483,7 @@ def test_recorded_resnet_pair_is_inconclusive_because_spans_of_one_run_differ() 
 def test_recorded_servers_with_an_unstable_gpu_are_inconclusive(
     engine: str, n: tuple[int, int], percent: float, low: float, high: float, p: float, inflation: float, mean: float
 ) -> None:
-    folder = DATA / "latencyprism" / engine / "gpu_instability"
+    folder = SHARED / "latencyprism" / engine / "gpu_instability"
     sides = [complete_cycles(folder / f"{side}_perf_data" / "result_perf_data.csv") for side in ("normal", "abnormal")]
     judged = headline([sides[0]], [sides[1]], metric="cycle_time")
     assert judged.verdict is INCONCLUSIVE

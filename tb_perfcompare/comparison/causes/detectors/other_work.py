@@ -89,7 +89,8 @@ class OtherWork:
         most the square of the inputs' growth."""
         left = explained.left(pair, CATEGORY_LABELS)
         for label in _FROM_OUTSIDE:
-            square = 1.0 if self.ratio is None else max(self.ratio, 1 / self.ratio) ** 2
+            # rounded: b / a and 1 / (a / b) differ in the last bit, but swapped sides negate the cause exactly
+            square = 1.0 if self.ratio is None else round(max(self.ratio, 1 / self.ratio) ** 2, 9)
             limit = min(pair.exposed_times(label)) * (square - 1)
             left[label] = max(-limit, min(limit, left[label]))
         # causes use times as recorded, with interruptions, so this is the least that they leave
