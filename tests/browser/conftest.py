@@ -34,7 +34,7 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--js-flags=--no-opt --no-maglev",  # pages live for seconds: compiling for speed costs more than it saves
+    "--js-flags=--no-opt --no-maglev --single-threaded",  # compiling for speed, and threads, cost more than they save
 )
 
 

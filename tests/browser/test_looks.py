@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from playwright.sync_api import Route
@@ -22,6 +23,9 @@ from tests.browser.tab import (
 )
 from tests.browser.test_states import runs_answer
 
+FEW_ROWS = {} if "TB_PERFCOMPARE_SCREENSHOTS" in os.environ else {"q": "gpu_frequency"}
+"""They are all alike; pictures show all."""
+
 VIEWS = {
     "summary": (link(), ".waterfall"),
     "part": (link(a=GPU_A, b=GPU_B, cat="Kernel"), ".entries"),
@@ -33,13 +37,12 @@ VIEWS = {
     "memory": (link(tab="memory"), ".memory-box svg"),
     "stacks": (link(a=GPU_A, b=GPU_B, tab="steps", asteps="7-9"), ".stacks-box svg"),
     "step_timelines": (link(a=GPU_A, b=GPU_B, tab="timelines", ev="a:12"), ".st-event .measures"),
-    "strict": (link(a=TABLE_A, b=TABLE_B, tab="strict", q="gpu_frequency"), ".strict-triplets .grid-body .row"),
+    "strict": (link(a=TABLE_A, b=TABLE_B, tab="strict", **FEW_ROWS), ".strict-triplets .grid-body .row"),
     "verdicts": (link(a=NORMAL, c=f"{ABNORMAL},{GPU_B},damaged,{NORMAL}|worker0|2", page="verdicts"), ".vs-looks"),
     "history": (link(page="history", series=SERIES), ".hs-box svg"),
     "missing": (link(a="gone", b="gone too"), ".state"),
 }
-
-"""Address and first sight of each view, with few rows where all are alike."""
+"""Address and first sight of each view."""
 
 COLOURS = {"runOnly": ["color-contrast"]}
 """What a theme changes."""
