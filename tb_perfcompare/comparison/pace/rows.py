@@ -25,6 +25,10 @@ FARTHEST = 4.0
 ALWAYS_NEAR = 0.1
 """... or this much of ln(time), if rows agree well ..."""
 
+AS_OFTEN = 0.02
+"""Relative difference of a row's calls between the sides up to which ALWAYS_NEAR applies, else a tenth of it. A row that
+one side calls more often may be another mix of inputs: the same launch copies tensors of other types and strides."""
+
 NO_CLOCK = math.log(2)
 """... but never more than this, for few rows that all changed on their own."""
 
@@ -114,7 +118,9 @@ def row_changes(rows: WorkRows, captures: Captures) -> RowChanges:
     spread = _MAD_TO_SIGMA * weighted_median(np.abs(change - centre), weights)
     kept = timed & (weights > 0)
     if kept.any():
-        kept &= np.abs(change - centre) <= min(max(FARTHEST * spread, ALWAYS_NEAR), NO_CLOCK)
+        alike = work >= (1 - AS_OFTEN) * np.maximum(*calls)
+        near = np.where(alike, ALWAYS_NEAR, ALWAYS_NEAR / 10)
+        kept &= np.abs(change - centre) <= np.minimum(np.maximum(FARTHEST * spread, near), NO_CLOCK)
     common = tuple(work[:, None] * side for side in per_call)
     return RowChanges(
         names, work, (usual[0], usual[1]), (common[0], common[1]), change, weights, centre, spread, kept
