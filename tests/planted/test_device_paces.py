@@ -113,6 +113,12 @@ def test_one_long_step_is_not_what_waits_cost() -> None:
         assert cost == pytest.approx(41, abs=1)
 
 
+def test_waits_of_a_host_that_never_runs_ahead_do_not_take_what_a_slower_host_does() -> None:
+    found = pair(LAUNCHING, LAUNCHING.changed(items=2, host_pace=1.3))
+    costs = [one.delta_us or 0.0 for one in found.findings if one.rule == "synchronisation"]
+    assert sum(costs) < 0.05 * found.ledger.delta / found.ledger.denominator / 1000
+
+
 def test_a_mean_that_slow_steps_of_any_length_raise_is_reported() -> None:
     saves, long = (COMPUTING.changed(saved=5, gaps={5: us}) for us in (10_000.0, 400_000.0))
     found = compared(captures(COMPUTING, 10), captures(saves, 20, first=long)).headline

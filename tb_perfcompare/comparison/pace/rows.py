@@ -26,8 +26,8 @@ ALWAYS_NEAR = 0.1
 """... or this much of ln(time), if rows agree well ..."""
 
 AS_OFTEN = 0.02
-"""Relative difference of a row's calls between the sides up to which ALWAYS_NEAR applies, else a tenth of it. A row that
-one side calls more often may be another mix of inputs: the same launch copies tensors of other types and strides."""
+"""Relative difference of a row's calls between the sides up to which ALWAYS_NEAR applies, else a tenth of it. A row
+that one side calls more often may be another mix of inputs: the same launch copies tensors of other strides."""
 
 NO_CLOCK = math.log(2)
 """... but never more than this, for few rows that all changed on their own."""
