@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import fsum
 
 import numpy as np
@@ -54,7 +54,7 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         return
     sign = 1 if waits.more_calls > 0 else -1
     moved = explained.left(pair, EXPOSED)
-    part = _without_long_steps(pair, sign) * _no_longer_hidden(pair, sign)
+    part = _without_long_steps(pair, sign) * _no_longer_hidden(pair, moved, sign)
     moved = {category: us * part for category, us in moved.items()}
     delta = fsum(moved.values())
     if _in_few_steps(pair.candidate if sign > 0 else pair.baseline):
@@ -86,9 +86,9 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     )
 
 
-def _no_longer_hidden(pair: RuleContext, sign: int) -> float:
-    """Share of the change of exposed host time that work has which was hidden before. Waits do not make work slower."""
-    exposed = sign * (pair.exposed("CPU Exec") + pair.exposed("Runtime"))
+def _no_longer_hidden(pair: RuleContext, left: Mapping[str, float], sign: int) -> float:
+    """Share of what is left of exposed host time that is not the same calls taking longer: waits do not make them."""
+    exposed = sign * (left["CPU Exec"] + left["Runtime"])
     return min(max(sign * less_hidden(pair) / exposed, 0.0), 1.0) if exposed > 0 else 1.0
 
 
@@ -157,8 +157,8 @@ SYNCHRONISATION = Rule(
     names=("synchronisation",),
     meaning="the host waits for the device more often",
     when="Synchronising calls run more often, in at least half of the steps. It takes what no other rule explains "
-    "of the host's exposed time and of Memcpy, as far as less work is hidden and without outlying steps, unless "
-    "shorter kernels are the likelier cause. Where that is nothing, the calls are still counted",
+    "of the host's exposed time and of Memcpy, without what the same calls take longer and without outlying steps, "
+    "unless shorter kernels are the likelier cause. Where that is nothing, the calls are still counted",
     needs="API calls",
     look_at=".item(), .cpu(), printing a tensor, branching on a tensor, torch.cuda.synchronize() inside the step",
     confidence="certain: calls are counted",

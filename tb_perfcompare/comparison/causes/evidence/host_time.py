@@ -8,7 +8,7 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Part
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.wording import times_text
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.summary.device_timeline import BUSY, HOST_WAIT, IDLE, TABLE
@@ -56,20 +56,15 @@ def exposed_host(pair: RuleContext) -> dict[str, float]:
 def slower_work(pair: RuleContext) -> float:
     """Microseconds per step by which the same calls of operators and of the device's API take longer, without
     waiting."""
-    return fsum(amount.rate_us for amount in _work(pair))
+    work = [*pair.amounts("operators", "host_self").values()]
+    work += pair.called(lambda name: not calls(WAIT, name)).values()
+    return fsum(amount.rate_us for amount in work)
 
 
 def less_hidden(pair: RuleContext) -> float:
-    """Microseconds per step by which less of the work of operators and of the device's API is hidden: its exposed time
-    grew by as much more than the work itself, which may be slower or more."""
-    exposed = pair.exposed(CPU_EXEC) + pair.exposed("Runtime")
-    return exposed - fsum(amount.delta_us for amount in _work(pair))
-
-
-def _work(pair: RuleContext) -> list[Amount]:
-    """Own time of operators, and calls of the device's API that do not wait."""
-    called = pair.called(lambda name: not calls(WAIT, name))
-    return [*pair.amounts("operators", "host_self").values(), *called.values()]
+    """Microseconds per step by which exposed time of operators and of the device's API grew without the same calls
+    taking longer: work that was hidden before, or more of it."""
+    return pair.exposed(CPU_EXEC) + pair.exposed("Runtime") - slower_work(pair)
 
 
 def exposed_growth(pair: RuleContext, own: Mapping[Part, float], grown: float) -> dict[Part, float]:
