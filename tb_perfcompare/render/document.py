@@ -39,7 +39,7 @@ def largest_parts(comparison: Comparison) -> tuple[tuple[str, str], ...]:
     entries = sorted(ledger.with_parts(), key=lambda entry: (-abs(entry[0].delta), entry[0].path))
     entries = entries[:_ENTRIES]
     items = []
-    for name, (entry, parts) in zip(short_apart(*(entry.name for entry, _ in entries)), entries, strict=True):
+    for name, (entry, parts) in zip(short_apart(*(entry.path[-1] for entry, _ in entries)), entries, strict=True):
         listed = [row for row in parts if row.delta][:_PARTS]
         texts = [_part(row, unit) for row in listed]
         remainder = entry.delta - sum(row.delta for row in listed)
