@@ -157,8 +157,8 @@ SYNCHRONISATION = Rule(
     names=("synchronisation",),
     meaning="the host waits for the device more often",
     when="Synchronising calls run more often, in at least half of the steps. It takes what no other rule explains "
-    "of the host's exposed time and of Memcpy, without what the same calls take longer and without outlying steps, "
-    "unless shorter kernels are the likelier cause. Where that is nothing, the calls are still counted",
+    "of the host's exposed time and of Memcpy, without slower calls and outlying steps, unless shorter kernels are the "
+    "likelier cause. Where that is nothing, the calls are still counted",
     needs="API calls",
     look_at=".item(), .cpu(), printing a tensor, branching on a tensor, torch.cuda.synchronize() inside the step",
     confidence="certain: calls are counted",
