@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.result.headline import Alternative, Headline, Shi
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Column, Table
-from tb_perfcompare.comparison.result.wording import short, verdict_word
+from tb_perfcompare.comparison.result.wording import short, short_apart, verdict_word
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.note import ALWAYS_SHOWN, Note, NoteCode
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME
@@ -37,14 +37,15 @@ def largest_parts(comparison: Comparison) -> tuple[tuple[str, str], ...]:
     ledger = comparison.ledger
     unit = ledger.denominator * 1000
     entries = sorted(ledger.with_parts(), key=lambda entry: (-abs(entry[0].delta), entry[0].path))
+    entries = entries[:_ENTRIES]
     items = []
-    for entry, parts in entries[:_ENTRIES]:
+    for name, (entry, parts) in zip(short_apart(*(entry.path[-1] for entry, _ in entries)), entries, strict=True):
         listed = [row for row in parts if row.delta][:_PARTS]
         texts = [_part(row, unit) for row in listed]
         remainder = entry.delta - sum(row.delta for row in listed)
         if remainder or len(parts) > len(listed) + 1:
             texts.append(f"{number_text.time(remainder / unit, signed=True)} all others")
-        items.append((f"{entry.path[0]}: {short(entry.name)} {number_text.time(entry.delta / unit, signed=True)}",
+        items.append((f"{entry.path[0]}: {name} {number_text.time(entry.delta / unit, signed=True)}",
                       "; ".join(texts)))  # fmt: skip
     return tuple(items)
 

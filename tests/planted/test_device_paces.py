@@ -113,6 +113,15 @@ def test_one_long_step_is_not_what_waits_cost() -> None:
         assert cost == pytest.approx(41, abs=1)
 
 
+def test_waits_do_not_take_what_a_slower_host_does() -> None:
+    """Captures differ too much to tell how much slower the host is, and it never runs ahead of the device."""
+    waits = LAUNCHING.changed(items=2)
+    (alone,) = [one.delta_us or 0.0 for one in pair(LAUNCHING, waits).findings if one.rule == "synchronisation"]
+    uneven = compared(captures(LAUNCHING, 10, (1.0, 2.2, 1.1)), captures(waits, 20, (1.1, 1.3, 3.2)))
+    (cost,) = [one.delta_us for one in uneven.findings if one.rule == "synchronisation"]
+    assert cost == pytest.approx(1.6 * alone, rel=0.15)
+
+
 def test_a_mean_that_slow_steps_of_any_length_raise_is_reported() -> None:
     saves, long = (COMPUTING.changed(saved=5, gaps={5: us}) for us in (10_000.0, 400_000.0))
     found = compared(captures(COMPUTING, 10), captures(saves, 20, first=long)).headline

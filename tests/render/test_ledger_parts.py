@@ -55,8 +55,22 @@ def test_csv_has_a_column_for_parts() -> None:
 def test_a_report_names_the_largest_parts_of_the_largest_entry(name: str) -> None:
     text = drawn(name).replace("\\", "").replace("&lt;", "<").replace("&gt;", ">")
     assert "The largest by caller and input shape" in text
-    assert "Kernel: gemm<float> +450 µs" in text
+    assert "Kernel: gemm +450 µs" in text
     assert "+400 µs aten::mm [[2, 3], [3, 4]], new; +50.0 µs (3 others)" in text
+
+
+def test_entries_that_differ_by_a_type_are_told_apart() -> None:
+    sizes = (0, 800_000, 800_000, (0.0, 1.0), 800_000, 0, "added")
+    names = [f"void at::native::reduce_kernel<at::native::sum_functor<{of}> >({of}*)" for of in ("float", "double")]
+    rows = [
+        LedgerRow(path, path[-1], *sizes)
+        for name in names for path in (("Kernel", name), ("Kernel", name, "aten::sum"))
+    ]  # fmt: skip
+    head = LedgerRow(("Kernel",), "Kernel", 0, 1_600_000, 1_600_000, *sizes[3:])
+    books = Ledger(2, 0, 1_600_000, 1_600_000, (head, *rows))
+    text = render(comparison(ledger=books), "text").decode()
+    assert "Kernel: reduce_kernel ‹sum_functor› ‹double› +400 µs" in text
+    assert "Kernel: reduce_kernel ‹sum_functor› ‹float› +400 µs" in text
 
 
 def test_a_report_without_parts_has_no_such_section() -> None:

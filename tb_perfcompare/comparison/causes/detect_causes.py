@@ -59,6 +59,10 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
         if not explained.covers(cause):
             kept.append(cause)
             explained.add(cause)
+    kept = _without_parts(kept)
+    explained = Explained()
+    for cause in kept:
+        explained.add(cause)
     for find_rest in FIND_REST:
         for cause in find_rest(pair, explained):
             kept.append(cause)
@@ -69,6 +73,19 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
     subjects = entities | kernels | {finding.subject for finding in findings} | _recalled(pair, kept, explained)
     machine_us = fsum(finding.delta_us or 0.0 for finding in findings if finding.rule in MACHINE_PACE.names)
     return DetectedCauses(tuple(findings), explained.by_category(), frozenset(subjects), machine_us, same_work)
+
+
+def _without_parts(causes: list[Cause]) -> list[Cause]:
+    """Causes that are no part of a larger one: an operator that was replaced launches other kernels, too."""
+    kept = list(causes)
+    for cause in sorted(causes, key=lambda one: abs(one.finding.delta_us or 0.0)):
+        for other in kept:
+            whole = Explained()
+            whole.add(other)
+            if other is not cause and whole.covers(cause):
+                kept.remove(cause)
+                break
+    return kept
 
 
 def _recalled(pair: RuleContext, causes: Iterable[Cause], explained: Explained) -> set[str]:

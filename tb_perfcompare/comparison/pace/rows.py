@@ -25,6 +25,10 @@ MAX_DEVIATIONS = 4.0
 NEAR_LOG_RATIO = 0.1
 """... or this much of ln(time), if rows agree well ..."""
 
+SAME_CALLS_TOLERANCE = 0.02
+"""Relative difference of a row's calls between the sides up to which NEAR_LOG_RATIO applies, else a tenth of it. A row
+that one side calls more often may be another mix of inputs: the same launch copies tensors of other strides."""
+
 NO_CLOCK = math.log(2)
 """... but never more than this, for few rows that all changed on their own."""
 
@@ -114,7 +118,9 @@ def row_changes(rows: WorkRows, captures: Captures) -> RowChanges:
     spread = _MAD_TO_SIGMA * weighted_median(np.abs(change - centre), weights)
     kept = timed & (weights > 0)
     if kept.any():
-        kept &= np.abs(change - centre) <= min(max(MAX_DEVIATIONS * spread, NEAR_LOG_RATIO), NO_CLOCK)
+        alike = work >= (1 - SAME_CALLS_TOLERANCE) * np.maximum(*calls)
+        near = np.where(alike, NEAR_LOG_RATIO, NEAR_LOG_RATIO / 10)
+        kept &= np.abs(change - centre) <= np.minimum(np.maximum(MAX_DEVIATIONS * spread, near), NO_CLOCK)
     common = tuple(work[:, None] * side for side in per_call)
     return RowChanges(
         names, work, (usual[0], usual[1]), (common[0], common[1]), change, weights, centre, spread, kept

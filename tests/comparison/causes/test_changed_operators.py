@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tb_perfcompare.comparison.result.finding import Finding
 from tests.build import TraceBuilder
 from tests.comparison.compare import compare, sequence
+from tests.work_pictures import calls
 
 US = 30
 
@@ -155,3 +158,11 @@ def test_kernels_of_another_type_are_not_more_calls() -> None:
 
     found = changed(copies(10, "c10::BFloat16"), copies(11, "c10::Half"))
     assert found and all(abs(finding.delta_us or 0.0) < 250 for finding in found)
+
+
+def test_more_calls_on_larger_inputs_take_their_own_time() -> None:
+    """One more product takes 400 us beside two of 5 us, not the mean of all."""
+    usual = "2x aten::mm[8,8] | gemm 5\naten::sum[64,64] | reduce 800"
+    more = f"{usual}\naten::mm[512,512] | large_gemm 400"
+    (found,) = changed(calls(usual, steps=8), calls(more, steps=8))
+    assert found.rule == "more_calls" and found.delta_us == pytest.approx(400, abs=10)

@@ -176,7 +176,7 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     host_amounts = {name: host[at] for at, name in enumerate(host.key) if name in counted}
     kernels = _kernels(pair, counted)
     changed = [
-        _Changed(name, amount, _explained(pair, host_amounts.get(name), kernels.get(name, {}), amount))
+        _Changed(name, amount, _explained(pair, name, host_amounts.get(name), kernels.get(name, {}), amount))
         for name, amount in counted.items()
     ]
     if changed:
@@ -324,17 +324,37 @@ def _in_most_steps(summary: Summary) -> set[str]:
 
 
 def _explained(
-    pair: RuleContext, own: LedgerRow | None, kernels: Mapping[Key, Amount], calls: Amount
+    pair: RuleContext, operator: str, own: LedgerRow | None, kernels: Mapping[Key, Amount], calls: Amount
 ) -> dict[Part, float]:
     """Exposed time, on the host and of launched kernels, that more or fewer calls account for. Calls with another
     data type launch kernels of other names, so the change of all kernels together is the limit."""
     launched = total(kernels.values())
     counted = replace(launched, calls_a=calls.calls_a, calls_b=calls.calls_b).counted_us
+    counted = max(counted, min(_of_shapes(pair, operator, calls), launched.delta_us, key=abs), key=abs)
     parts = {kernel: us for (kernel, *_), amount in kernels.items() if (us := amount.counted_us) * calls.more_calls > 0}
     whole = fsum(parts.values())
     share = min(1.0, counted / whole) if whole * counted > 0 else 0.0
     found: dict[Part, float] = {} if own is None else {(CPU_EXEC, own.path[1]): pair.counted_us(own)}
-    return found | {(KERNEL, kernel): us * share for kernel, us in parts.items() if share}
+    shares = _exposed_shares(pair, parts) if share else {}
+    return found | {(KERNEL, kernel): us * share * shares[kernel] for kernel, us in parts.items() if shares}
+
+
+def _exposed_shares(pair: RuleContext, kernels: Collection[str]) -> dict[str, float]:
+    """Kernel -> share of the change of its time that is exposed: the rest runs beside work of other streams."""
+    exposed = {row.path[1]: row.delta / pair.unit for row in pair.entities(KERNEL) if row.path[1] in kernels}
+    shares = {}
+    for kernel in kernels:
+        change = pair.amount("kernels", "total", kernel).delta_us
+        shares[kernel] = min(max(exposed.get(kernel, 0.0) / change, 0.0), 1.0) if change else 1.0
+    return shares
+
+
+def _of_shapes(pair: RuleContext, operator: str, calls: Amount) -> float:
+    """Device time that more or fewer calls account for, shape by shape: twelve more products of large matrices take
+    more than twelve of the usual ones. 0 if some shapes are called more often and others less."""
+    shapes = [one for one in pair.amounts_of(operator, "operators_by_shape", "device_self").values() if one.more_calls]
+    same_way = all(one.more_calls * calls.more_calls > 0 for one in shapes)
+    return fsum(one.counted_us for one in shapes) if same_way else 0.0
 
 
 def _kernels(pair: RuleContext, operators: Collection[str]) -> dict[str, dict[Key, Amount]]:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import fsum
 
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
-from tb_perfcompare.comparison.causes.evidence.host_time import HOST, call_count_changed, idle_text, is_same_runtime
+from tb_perfcompare.comparison.causes.evidence.host_time import (
+    HOST,
+    call_count_changed,
+    idle_text,
+    is_same_runtime,
+    less_hidden,
+)
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Basis
@@ -48,7 +54,7 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         return
     sign = 1 if waits.more_calls > 0 else -1
     moved = explained.left(pair, EXPOSED)
-    part = _without_long_steps(pair, sign)
+    part = _without_long_steps(pair, sign) * _no_longer_hidden(pair, moved, sign)
     moved = {category: us * part for category, us in moved.items()}
     delta = fsum(moved.values())
     if _only_in_few_steps(pair.candidate if sign > 0 else pair.baseline):
@@ -64,7 +70,7 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         usual = [float(median(_per_step(side))) for side in (pair.baseline, pair.candidate)]
         if not known and call_count_changed(*usual) and sign * (usual[1] - usual[0]) > 0:
             paced = pair.headline.basis is Basis.PROGRAM and sign * pair.headline.verdict.way > 0
-            so = "the machine's pace hides what that costs" if paced else "no change of the step follows"
+            so = "no time is attributed to it" if paced else "no change of the step follows"
             sentence = f"{title}: the host waits {_times(waits)} times per step{behind}; {so}."
             yield cause(pair, SYNCHRONISATION, subject, "Runtime", None, sentence, evidence)
         return
@@ -78,6 +84,12 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     yield cause(
         pair, SYNCHRONISATION, subject, "Runtime", delta, sentence, evidence, explains=of_categories(moved)
     )
+
+
+def _no_longer_hidden(pair: RuleContext, left: Mapping[str, float], sign: int) -> float:
+    """Share of what is left of exposed host time that is not the same calls taking longer: waits do not make them."""
+    exposed = sign * (left["CPU Exec"] + left["Runtime"])
+    return min(max(sign * less_hidden(pair) / exposed, 0.0), 1.0) if exposed > 0 else 1.0
 
 
 def _without_long_steps(pair: RuleContext, sign: int) -> float:
@@ -145,8 +157,8 @@ SYNCHRONISATION = Rule(
     names=("synchronisation",),
     meaning="the host waits for the device more often",
     when="Synchronising calls run more often, in at least half of the steps. It takes what no other rule explains "
-    "of the host's exposed time and of Memcpy, without outlying steps, unless shorter kernels are the likelier cause. "
-    "Where that is nothing, the calls are still counted",
+    "of the host's exposed time and of Memcpy, without slower calls and outlying steps, unless shorter kernels are the "
+    "likelier cause. Where that is nothing, the calls are still counted",
     needs="API calls",
     look_at=".item(), .cpu(), printing a tensor, branching on a tensor, torch.cuda.synchronize() inside the step",
     confidence="certain: calls are counted",

@@ -61,6 +61,12 @@ def slower_work(pair: RuleContext) -> float:
     return fsum(amount.rate_us for amount in work)
 
 
+def less_hidden(pair: RuleContext) -> float:
+    """Microseconds per step by which exposed time of operators and of the device's API grew without the same calls
+    taking longer: work that was hidden before, or more of it."""
+    return pair.exposed(CPU_EXEC) + pair.exposed("Runtime") - slower_work(pair)
+
+
 def exposed_growth(pair: RuleContext, own: Mapping[Part, float], grown: float) -> dict[Part, float]:
     """Part -> exposed time explained by work that grew by `grown` microseconds: its own change of exposed time and,
     if it delays what follows, up to the rest of its growth as exposed time elsewhere on the host."""
