@@ -9,8 +9,11 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import among, used_codes
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, MOST_REGIONS, region_id
+from tb_perfcompare.model.names.names import AUTOGRAD_GRAPH, LOADED_BY, LOADER_PREFIX
+from tb_perfcompare.model.names.work_kinds import MOVING
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import DeviceFacts
 
@@ -29,6 +32,12 @@ def clock_zero_ns(properties: Mapping[str, Any], time_ns: int) -> int | None:
     base = properties.get("baseTimeNanoseconds")
     return base if isinstance(base, int) and not isinstance(base, bool) and 0 < base < 2**63 - 2 * 10**18 else None
 
+
+_ITERATORS = {"main process": "_SingleProcess", "worker processes": "_MultiProcessing"}
+"""Who loads batches -> part of the name of DataLoader's iterator."""
+
+_NODES = 0.01
+"""Least number of autograd's nodes per operator call: without a graph, all calls have the number of the next node."""
 
 RECORDED_FLAGS = ("record_shapes", "with_stack", "profile_memory", "with_flops", "with_modules")
 _DEVICE_FIELDS = {
@@ -63,9 +72,34 @@ def environment(
     threads = np.count_nonzero(np.bincount(timeline.lane[timeline.host.row]))
     rows.append(("host.threads_with_operators", str(threads)))
     rows.append((COMPILED_REGIONS, _regions(timeline)))
+    rows.append((AUTOGRAD_GRAPH, _autograd(timeline)))
+    rows.append((LOADED_BY, _loaded_by(timeline)))
     if "schemaVersion" in properties:
         rows.append(("trace.schema", _text(properties["schemaVersion"])))
     return tuple((name, value) for name, value in rows if value != "")
+
+
+def _autograd(timeline: InterpretedTrace) -> str:
+    """Says whether the operators' numbers of autograd's nodes advance, other than by autocast's casts of parameters; ""
+    without operators."""
+    events = timeline.events
+    operators = np.count_nonzero(timeline.is_operator)
+    if not operators:
+        return ""
+    column, nodes = events.args.get("autograd_node"), 0
+    if column is not None:
+        moving = np.array([code for code in events.strings.beginning(("aten::",)) if events.strings[code] in MOVING])
+        computes = ~np.isin(events.name[column.rows], moving)
+        nodes = len(unique(np.asarray(column.values[computes], dtype=np.int64)))
+    return "recorded" if nodes > max(_NODES * operators, 1) else "not recorded"
+
+
+def _loaded_by(timeline: InterpretedTrace) -> str:
+    """Says who loads the batches of DataLoader, by the classes of its iterators; "" without any."""
+    strings = timeline.events.strings
+    iterators = {strings[code] for code in strings.beginning((LOADER_PREFIX,))}
+    kinds = {word for word, part in _ITERATORS.items() if any(part in name for name in iterators)}
+    return ", ".join(sorted(kinds))
 
 
 def _regions(timeline: InterpretedTrace) -> str:

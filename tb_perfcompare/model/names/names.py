@@ -27,10 +27,18 @@ from tb_perfcompare.model.device import (
 from tb_perfcompare.model.strings import StringTable
 
 STEP_PREFIX = "ProfilerStep#"
-_LOADER_PREFIX = "enumerate(DataLoader)#"
+AUTOGRAD_GRAPH = "autograd.graph"
+"""Entry of the environment: whether autograd records what a backward pass needs, "recorded" or "not recorded"
+(no_grad, inference_mode)."""
+
+LOADED_BY = "data_loader.batches"
+"""Entry of the environment: "main process" (num_workers=0) or "worker processes"."""
+
+LOADER_NAME = "enumerate(DataLoader).__next__"
+LOADER_PREFIX = "enumerate(DataLoader)#"
 _LOADER_SUFFIX = ".__next__"
 _PIPE_PREFIX = "enumerate(DataPipe)#"
-LOADER_BEGINNINGS = (_LOADER_PREFIX, _PIPE_PREFIX)
+LOADER_BEGINNINGS = (LOADER_PREFIX, _PIPE_PREFIX)
 """Prefixes of every name that passes is_loader."""
 _WRAPPERS = ("DataParallel.forward", "DistributedDataParallel.forward")
 
@@ -68,7 +76,7 @@ def step_label(name: str) -> str:
 
 def is_loader(name: str) -> bool:
     """Whether the main process waits for the next batch in this range (torch-tb-profiler's test)."""
-    return (name.startswith(_LOADER_PREFIX) and name.endswith(_LOADER_SUFFIX)) or name.startswith(_PIPE_PREFIX)
+    return (name.startswith(LOADER_PREFIX) and name.endswith(_LOADER_SUFFIX)) or name.startswith(_PIPE_PREFIX)
 
 
 def is_optimizer(name: str) -> bool:
@@ -154,7 +162,7 @@ _SIGNATURE = re.compile(r"_(?=[\ddce]*[dce][\ddce]*$)0(?:de|[dce])?1(?:de|[dce])
 _GRAPH_NUMBER = re.compile(r"^graph_\d+_(?=cpp_fused)")
 _GENERATED = ("triton_", "cpp_fused")
 _NUMBERED = (*_GENERATED, "graph_")
-_HOST_STARTS = (_LOADER_PREFIX, STEP_PREFIX, "Torch-Compiled Region", *_NUMBERED)
+_HOST_STARTS = (LOADER_PREFIX, STEP_PREFIX, "Torch-Compiled Region", *_NUMBERED)
 _HOST_WORDS = ("0x", "_0", ":send ", ":recv ", "CompiledFxGraph")
 _ANY_CASE = ("rank", "stream")
 _LONGEST = 10_000
@@ -178,8 +186,8 @@ def operator_key(name: str) -> str:
     overloads of an autograd function (`AddmmBackward0`), of compiled regions and graphs; addresses, ranks and streams;
     numbers and hashes of generated kernels.
     """
-    if name.startswith(_LOADER_PREFIX) and name.endswith(_LOADER_SUFFIX):
-        return "enumerate(DataLoader).__next__"
+    if name.startswith(LOADER_PREFIX) and name.endswith(_LOADER_SUFFIX):
+        return LOADER_NAME
     if is_step(name):
         return "ProfilerStep"
     return _strip_noise(_host_noise, name) if _may_have_any_noise(name) else name
