@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, MOST_REGIONS, region_id
-from tb_perfcompare.model.names.names import AUTOGRAD_GRAPH, LOADED_BY, LOADER_PREFIX
+from tb_perfcompare.model.names.names import AUTOGRAD_GRAPH, CHANNELS_LAST, LOADED_BY, LOADER_PREFIX, operator_key
 from tb_perfcompare.model.names.work_kinds import MOVING
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import DeviceFacts
@@ -32,6 +33,9 @@ def clock_zero_ns(properties: Mapping[str, Any], time_ns: int) -> int | None:
     base = properties.get("baseTimeNanoseconds")
     return base if isinstance(base, int) and not isinstance(base, bool) and 0 < base < 2**63 - 2 * 10**18 else None
 
+
+_IMAGE = re.compile(r"\[\d+, ?(\d+), ?\d+, ?(\d+)\]")
+"""Strides of a four-dimensional input: those of its channels and of its columns."""
 
 _ITERATORS = {"main process": "_SingleProcess", "worker processes": "_MultiProcessing"}
 """Who loads batches -> part of the name of DataLoader's iterator."""
@@ -74,6 +78,7 @@ def environment(
     rows.append((COMPILED_REGIONS, _regions(timeline)))
     rows.append((AUTOGRAD_GRAPH, _autograd(timeline)))
     rows.append((LOADED_BY, _loaded_by(timeline)))
+    rows.append((CHANNELS_LAST, _channels_last(timeline)))
     if "schemaVersion" in properties:
         rows.append(("trace.schema", _text(properties["schemaVersion"])))
     return tuple((name, value) for name, value in rows if value != "")
@@ -92,6 +97,23 @@ def _autograd(timeline: InterpretedTrace) -> str:
         computes = ~np.isin(events.name[column.rows], moving)
         nodes = len(unique(np.asarray(column.values[computes], dtype=np.int64)))
     return "recorded" if nodes > max(_NODES * operators, 1) else "not recorded"
+
+
+def _channels_last(timeline: InterpretedTrace) -> str:
+    """Names the operators with an image in channels_last layout in half of the calls that have images; "" for none."""
+    events, column = timeline.events, timeline.events.args.get("input_strides")
+    if column is None:
+        return ""
+    codes = np.asarray(column.values, dtype=np.int64)
+    used = used_codes(codes, len(events.strings))
+    layouts = np.zeros((2, len(events.strings)), dtype=np.int64)
+    for code in used.tolist():
+        images = [(int(channel), int(width)) for channel, width in _IMAGE.findall(events.strings[code])]
+        layouts[:, code] = bool(images), any(channel == 1 < width for channel, width in images)
+    names = events.name[column.rows]
+    seen, last = (np.bincount(names, weights=kind[codes], minlength=len(events.strings)) for kind in layouts)
+    found = np.flatnonzero((last > 0) & (2 * last >= seen)).tolist()
+    return ", ".join(sorted(operator_key(events.strings[code]) for code in found))
 
 
 def _loaded_by(timeline: InterpretedTrace) -> str:

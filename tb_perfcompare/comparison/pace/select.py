@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.containment import Work, inside
 from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.arrays import Floats, Ints, unique
+from tb_perfcompare.model.names.names import channels_last
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -49,7 +50,8 @@ def select(
         for group, rows, seen in zip((one, two), indices, samples, strict=True)
     ]
     types = [_types(side, seen) if table == OPERATORS else {} for side, seen in zip(sides, samples, strict=True)]
-    reasons = _reasons(shared, calls, [seen.capture for seen in samples], types)
+    layouts = [channels_last(side.environment) for side in sides] if table == OPERATORS else [frozenset(), frozenset()]
+    reasons = _reasons(shared, calls, [seen.capture for seen in samples], types, layouts[0] ^ layouts[1])
     used = np.array([not reason for reason in reasons], dtype=bool)
     times = [
         mean_per_observation(np.asarray(group.measures_ns[measure])[rows[used]], seen)
@@ -124,6 +126,7 @@ def _reasons(
     calls: Sequence[Floats],
     captures: Sequence[NDArray[np.int32]],
     types: Sequence[Mapping[str, list[frozenset[str]]]],
+    other_layout: frozenset[str],
 ) -> list[str]:
     """Returns why each row is not used, "" if it is."""
     missing = np.zeros(len(keys), dtype=bool)
@@ -141,6 +144,7 @@ def _reasons(
         "not in every capture" if gone
         else "calls per step differ between captures of one side" if vary
         else "other input types" if input_types_differ[name]
+        else "other memory layout" if name in other_layout
         else ""
         for (name, _), gone, vary in zip(keys, missing.tolist(), varying.tolist(), strict=True)
     ]  # fmt: skip

@@ -8,7 +8,7 @@ omits what may distinguish them or may be noise, such as the numbers of lambdas.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -30,6 +30,9 @@ STEP_PREFIX = "ProfilerStep#"
 AUTOGRAD_GRAPH = "autograd.graph"
 """Entry of the environment: whether autograd records what a backward pass needs, "recorded" or "not recorded"
 (no_grad, inference_mode)."""
+
+CHANNELS_LAST = "layout.channels_last"
+"""Entry of the environment: operators that work on images in channels_last layout."""
 
 LOADED_BY = "data_loader.batches"
 """Entry of the environment: "main process" (num_workers=0) or "worker processes"."""
@@ -176,6 +179,11 @@ _HASH = re.compile(
 _LAMBDA = re.compile(r"(\{lambda[^{}#]*)#\d+\}")
 _UNNAMED = re.compile(r"_GLOBAL__N_\w*|<unnamed>|\{anonymous\}|\(anonymous namespace\)")
 _INTEGER = re.compile(r"(?<![\w.])(\d+)[uUlL]+\b")
+
+
+def channels_last(environment: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Operators that work on images in channels_last layout."""
+    return frozenset(filter(None, dict(environment).get(CHANNELS_LAST, "").split(", ")))
 
 
 @lru_cache(maxsize=1 << 14)
