@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.names.names import LOADED_BY, LOADER_NAME
+from tb_perfcompare.model.summary.summary import StepCategory
 from tb_perfcompare.number_text import count
 
 _TO_HOST = re.compile(r"\bDtoH\b|Device -> (?:Pageable|Pinned)|device to host", re.IGNORECASE)
@@ -34,18 +35,17 @@ def loader_rules(pair: RuleContext) -> Iterator[Cause]:
     loaded = [dict(side.environment).get(LOADED_BY, "") for side in (pair.baseline, pair.candidate)]
     if {*loaded} != {"main process", "worker processes"}:
         return
-    in_main = loaded[1] == "main process"
     delta = pair.exposed("DataLoader")
     matters = abs(delta) >= pair.least_us
-    here, there = ("in the main process", "by workers")[:: 1 if in_main else -1]
-    sentence = (
-        f"Batches are loaded {here}, no longer {there}"
-        f"{f': {signed_time(delta)} data loader wait per step' if matters else ''}."
-    )
+    here, there = ("in the main process", "by workers")[:: 1 if loaded[1] == "main process" else -1]
+    batches = f"batches are loaded {here}, no longer {there}."
+    by_category = [side.owned.by_category()[StepCategory.DATALOADER] for side in (pair.baseline, pair.candidate)]
+    times = times_text(*(float(waits.mean()) / 1000 for waits in by_category))
+    wait = f"Data loader wait: {signed_time(delta)} per step ({times}); "
+    sentence = f"{wait}{batches}" if matters else batches.capitalize()
     yield cause(
         pair, LOADER, LOADER_NAME, "DataLoader", delta if matters else None, sentence,
         (Evidence("environment", LOADED_BY), Evidence("categories", "DataLoader")),
-        name=LOADER.names[0 if in_main else 1],
     )  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def _waited_for(pair: RuleContext, row: LedgerRow) -> bool:
 
 
 LOADER = Rule(
-    names=("loaded_in_step", "loaded_by_workers"),
+    names=("data_loader",),
     meaning="batches are loaded in the main process (`num_workers=0`), or by workers",
     when="DataLoader's iterators are of one process on one side and of several on the other. It explains the data "
     "loader wait",
