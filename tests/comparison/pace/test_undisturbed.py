@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.pace.program import Of, part_of_steps, part_of_undisturbed, program_part
-from tb_perfcompare.comparison.pace.undisturbed import cells_of_steps, undisturbed_steps
+from tb_perfcompare.comparison.pace.undisturbed import cells_of_steps, steps_alone, undisturbed_steps
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.split_time import SplitTime, split_time
@@ -125,7 +125,7 @@ def test_nor_does_a_source_that_does_not_split_its_steps() -> None:
 
 
 def parts(*rows: tuple[tuple[str, str, str, str], list[int]]) -> SplitTime:
-    """Of keys and their ns in each of eight steps; one call wherever there is time."""
+    """Of keys and their ns in each step; one call wherever there is time."""
     cells = [(row, step, time) for row, (_, times) in enumerate(rows) for step, time in enumerate(times) if time]
     row, step, time = (np.array(column, dtype=np.int64) for column in zip(*cells, strict=True))
     return split_time([key for key, _ in rows], row, step, time, np.ones(len(row), dtype=np.int64))
@@ -141,6 +141,18 @@ def test_inputs_of_another_length_in_every_step_stand_together() -> None:
     cells = cells_of_steps(parts(*each, steady), np.zeros(8, dtype=np.int32))
     assert len(np.unique(cells.part)) == 2
     assert sorted(cells.each_ns.tolist()) == [500] * 8 + [1000] * 7 + [9_000_000]
+
+
+@pytest.mark.parametrize(("varying_ns", "known"), [(100, True), (1_000, False)])
+def test_where_most_inputs_vary_the_fastest_steps_are_those_with_the_smallest(varying_ns: int, known: bool) -> None:
+    """24 steps in three captures, each with another length."""
+    each = [
+        (("CPU Exec", "aten::mm", "", f"[[{step}, 4]]"), [varying_ns * (step == at) for at in range(24)])
+        for step in range(24)
+    ]
+    side = parts(*each, (("CPU Exec", "aten::add", "", "[[4]]"), [500] * 24))
+    capture = np.repeat(np.arange(3, dtype=np.int32), 8)
+    assert (steps_alone((side, side), (capture, capture)) is not None) == known
 
 
 def longer_rests(world: World, seed: int, more: tuple[float, ...]) -> Drawn:
