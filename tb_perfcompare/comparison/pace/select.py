@@ -50,7 +50,9 @@ def select(
         for group, rows, seen in zip((one, two), indices, samples, strict=True)
     ]
     types = [_types(side, seen) if table == OPERATORS else {} for side, seen in zip(sides, samples, strict=True)]
-    layouts = [channels_last(side.environment) for side in sides] if table == OPERATORS else [frozenset(), frozenset()]
+    # launching takes as long in any layout
+    computes = table == OPERATORS and not any(side.device.count for side in sides)
+    layouts = [channels_last(side.environment) if computes else frozenset[str]() for side in sides]
     reasons = _reasons(shared, calls, [seen.capture for seen in samples], types, layouts[0] ^ layouts[1])
     used = np.array([not reason for reason in reasons], dtype=bool)
     times = [
