@@ -18,7 +18,7 @@ def network(strides: str, us: int) -> TraceBuilder:
         trace.step(step, at, at + 4 * us + 1_300 + step % 3)
         for call in range(4):
             begin = at + call * (us + 1)
-            trace.op("aten::conv2d", begin, begin + us, dims=[[8, 3, 32, 32]], **{"Input Strides": strides})
+            trace.op("aten::convolution", begin, begin + us, dims=[[8, 3, 32, 32]], **{"Input Strides": strides})
         for call in range(12):
             begin = at + 4 * us + 10 + 100 * call
             trace.op(f"aten::op{call}", begin, begin + 90, dims=[[64, 64]], **{"Input Strides": "[[64, 1]]"})
@@ -30,14 +30,14 @@ def layouts(*sides: TraceBuilder) -> list[str | None]:
 
 
 def test_operators_in_channels_last_layout_are_recorded() -> None:
-    assert layouts(network(CONTIGUOUS, 500), network(CHANNELS_LAST, 300)) == [None, "aten::conv2d"]
+    assert layouts(network(CONTIGUOUS, 500), network(CHANNELS_LAST, 300)) == [None, "aten::convolution"]
 
 
 def test_they_say_nothing_about_the_machine_and_the_cause_names_the_layout() -> None:
     a, b = (summary(network(*side)) for side in ((CONTIGUOUS, 500), (CHANNELS_LAST, 300)))
     found = compare_summaries(a, b, CompareOptions(resamples=200))
     refused = [row for row in found.tables["common_work"].rows if row[3] == "not used: other memory layout"]
-    assert [row[1] for row in refused] == ["aten::conv2d"]
+    assert [row[1] for row in refused] == ["aten::convolution"]
     (finding,) = found.findings
-    assert (finding.rule, finding.subject) == ("operator_faster", "aten::conv2d")
+    assert (finding.rule, finding.subject) == ("operator_faster", "aten::convolution")
     assert finding.sentence.endswith("; its inputs are now in channels_last layout.")
