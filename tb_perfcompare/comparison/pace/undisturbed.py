@@ -42,8 +42,8 @@ UNLIKE = 2.0
 """... if it is also this many times that of the typical row."""
 
 VARYING = 0.25
-"""Share of a side's time in operators whose inputs vary from step to step, above which its fastest steps are those with
-the smallest inputs."""
+"""Largest difference of the sides' shares of time in operators whose inputs vary from step to step: the fastest steps
+of those are the ones with the smallest inputs, on that side only."""
 
 _GAPS = CATEGORY_LABELS[StepCategory.OTHER]
 
@@ -154,17 +154,17 @@ def _are_few(captures: Captures) -> bool:
 
 
 def inputs_vary(parts: tuple[SplitTime, SplitTime], captures: Captures) -> bool:
-    """Whether a side spends VARYING of its time in operators on inputs that few of its steps have, other than gaps."""
-    return any(
-        _varying_time(of, capture) > VARYING * of.time_ns.sum() for of, capture in zip(parts, captures, strict=True)
-    )
+    """Whether one side spends more of its time in operators on inputs that few of its steps have, by VARYING."""
+    one, two = (_varying_share(of, capture) for of, capture in zip(parts, captures, strict=True))
+    return abs(one - two) > VARYING
 
 
-def _varying_time(parts: SplitTime, capture: CaptureIndex) -> float:
+def _varying_share(parts: SplitTime, capture: CaptureIndex) -> float:
+    """Share of a side's time in operators on inputs that fewer than half of a capture's steps have."""
     shaped = np.array([key[0] != _GAPS and bool(key[-1]) for key in parts.keys], dtype=bool)
     part, step = parts.row.astype(np.int64), parts.step.astype(np.int64)
     rare = _rare_parts(part, step, capture) & shaped[part]
-    return float(parts.time_ns[rare].sum())
+    return float(parts.time_ns[rare].sum()) / max(float(parts.time_ns.sum()), 1.0)
 
 
 def undisturbed_steps(
