@@ -66,6 +66,7 @@ ARG_COLUMNS: tuple[ArgColumn, ...] = (
     ArgColumn("input_strides", ("Input Strides",), ArgKind.JSON),
     ArgColumn("concrete_inputs", ("Concrete Inputs",), ArgKind.JSON),
     ArgColumn("call_stack", ("Call stack",), ArgKind.JSON),
+    ArgColumn("autograd_node", ("Sequence number",), ArgKind.INT),
     # work of operators and kernels: the profiler's own count, and torch.compile's for its kernels
     ArgColumn("flops", ("Total Flops", "flops", "kernel_flop"), ArgKind.FLOAT),
     ArgColumn("moved_gb", ("kernel_num_gb",), ArgKind.FLOAT),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,8 +10,11 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, MAX_REGIONS, region_id
+from tb_perfcompare.model.names.names import AUTOGRAD_GRAPH, CHANNELS_LAST, LOADED_BY, LOADER_PREFIX, operator_key
+from tb_perfcompare.model.names.work_kinds import MOVING
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import DeviceFacts
 
@@ -29,6 +33,15 @@ def clock_zero_ns(properties: Mapping[str, Any], time_ns: int) -> int | None:
     base = properties.get("baseTimeNanoseconds")
     return base if isinstance(base, int) and not isinstance(base, bool) and 0 < base < 2**63 - 2 * 10**18 else None
 
+
+_IMAGE = re.compile(r"\[\d+, ?(\d+), ?\d+, ?(\d+)\]")
+"""Strides of a four-dimensional input: those of its channels and of its columns."""
+
+_ITERATORS = {"main process": "_SingleProcess", "worker processes": "_MultiProcessing"}
+"""Who loads batches -> part of the name of DataLoader's iterator."""
+
+_NODES = 0.01
+"""Least number of autograd's nodes per operator call: without a graph, all calls have the number of the next node."""
 
 RECORDED_FLAGS = ("record_shapes", "with_stack", "profile_memory", "with_flops", "with_modules")
 _DEVICE_FIELDS = {
@@ -63,9 +76,52 @@ def environment(
     threads = np.count_nonzero(np.bincount(timeline.lane[timeline.host.row]))
     rows.append(("host.threads_with_operators", str(threads)))
     rows.append((COMPILED_REGIONS, _regions(timeline)))
+    rows.append((AUTOGRAD_GRAPH, _autograd(timeline)))
+    rows.append((LOADED_BY, _loaded_by(timeline)))
+    rows.append((CHANNELS_LAST, _channels_last(timeline)))
     if "schemaVersion" in properties:
         rows.append(("trace.schema", _text(properties["schemaVersion"])))
     return tuple((name, value) for name, value in rows if value != "")
+
+
+def _autograd(timeline: InterpretedTrace) -> str:
+    """Says whether the operators' numbers of autograd's nodes advance, other than by autocast's casts of parameters; ""
+    without operators."""
+    events = timeline.events
+    operators = np.count_nonzero(timeline.is_operator)
+    if not operators:
+        return ""
+    column, nodes = events.args.get("autograd_node"), 0
+    if column is not None:
+        moving = np.array([code for code in events.strings.beginning(("aten::",)) if events.strings[code] in MOVING])
+        computes = ~np.isin(events.name[column.rows], moving)
+        nodes = len(unique(np.asarray(column.values[computes], dtype=np.int64)))
+    return "recorded" if nodes > max(_NODES * operators, 1) else "not recorded"
+
+
+def _channels_last(timeline: InterpretedTrace) -> str:
+    """Names the operators with an image in channels_last layout in half of the calls that have images; "" for none."""
+    events, column = timeline.events, timeline.events.args.get("input_strides")
+    if column is None:
+        return ""
+    codes = np.asarray(column.values, dtype=np.int64)
+    used = used_codes(codes, len(events.strings))
+    layouts = np.zeros((2, len(events.strings)), dtype=np.int64)
+    for code in used.tolist():
+        images = [(int(channel), int(width)) for channel, width in _IMAGE.findall(events.strings[code])]
+        layouts[:, code] = bool(images), any(channel == 1 < width for channel, width in images)
+    names = events.name[column.rows]
+    seen, last = (np.bincount(names, weights=kind[codes], minlength=len(events.strings)) for kind in layouts)
+    found = np.flatnonzero((last > 0) & (2 * last >= seen)).tolist()
+    return ", ".join(sorted(operator_key(events.strings[code]) for code in found))
+
+
+def _loaded_by(timeline: InterpretedTrace) -> str:
+    """Says who loads the batches of DataLoader, by the classes of its iterators; "" without any."""
+    strings = timeline.events.strings
+    iterators = {strings[code] for code in strings.beginning((LOADER_PREFIX,))}
+    kinds = {word for word, part in _ITERATORS.items() if any(part in name for name in iterators)}
+    return ", ".join(sorted(kinds))
 
 
 def _regions(timeline: InterpretedTrace) -> str:

@@ -21,7 +21,7 @@ from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.moving_data import COPIES_ON_CPU, LAYOUT_COPIES
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
-from tb_perfcompare.comparison.causes.detectors.recording import MORE_RECORDED, PROFILER_OVERHEAD
+from tb_perfcompare.comparison.causes.detectors.recording import AUTOGRAD_RECORDS, MORE_RECORDED, PROFILER_OVERHEAD
 from tb_perfcompare.comparison.causes.detectors.steps import SLOW_STEPS, WARM_UP_INSIDE
 from tb_perfcompare.comparison.causes.detectors.substituted import (
     COMPILATION_LOST,
@@ -30,7 +30,7 @@ from tb_perfcompare.comparison.causes.detectors.substituted import (
     TENSOR_CORES_LOST,
 )
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
-from tb_perfcompare.comparison.causes.detectors.transfers import MORE_COPIES, PAGEABLE_COPIES
+from tb_perfcompare.comparison.causes.detectors.transfers import LOADER, MORE_COPIES, PAGEABLE_COPIES
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import DEVICE_PACE, HOST_PACE
 from tb_perfcompare.comparison.causes.detectors.without_device import WITHOUT_DEVICE
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded
@@ -42,9 +42,10 @@ from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, NOT_SP
 RULES = (
     WORKLOAD_CHANGED, DATA_TYPE_CHANGED, ALIGNMENT, WITHOUT_DEVICE, MORE_CALLS, OPERATOR_REPLACED,
     OPERATORS_CHANGED, RECOMPUTATION, WARM_UP_INSIDE, SLOW_STEPS, PROFILER_OVERHEAD, MORE_RECORDED,
-    COMPILATION_LOST, REGIONS_LOST, GRAPH_BREAKS, FUSION_LOST, TENSOR_CORES_LOST, KERNEL_REPLACED, LAYOUT_COPIES,
-    COPIES_ON_CPU, MORE_COPIES, PAGEABLE_COPIES, LATE_RANK, COLLECTIVE_SLOWER, OVERLAP_LOST, MEMORY_PRESSURE,
-    ALLOCATOR_CALLS, GRAPH_LOST, SYNCHRONISATION, LAUNCH_BOUND, DEVICE_PACE, DEVICE_CONTENTION, CPU_CONTENTION,
+    AUTOGRAD_RECORDS, COMPILATION_LOST, REGIONS_LOST, GRAPH_BREAKS, FUSION_LOST, TENSOR_CORES_LOST, KERNEL_REPLACED,
+    LAYOUT_COPIES, COPIES_ON_CPU, MORE_COPIES, PAGEABLE_COPIES, LOADER, LATE_RANK, COLLECTIVE_SLOWER, OVERLAP_LOST,
+    MEMORY_PRESSURE, ALLOCATOR_CALLS, GRAPH_LOST, SYNCHRONISATION, LAUNCH_BOUND, DEVICE_PACE, DEVICE_CONTENTION,
+    CPU_CONTENTION,
     HOST_PACE, MACHINE_PACE, KERNEL_SLOWER, OCCUPANCY_LOST, UTILISATION_LOST, OPERATOR_SLOWER, QUIET, QUIET_REST,
     *GENERAL.values(), UTILISATION, TENSOR_CORES, BOUND_SHIFT, FUNCTION_TIME, COUNTER_MOVED,
 )  # fmt: skip

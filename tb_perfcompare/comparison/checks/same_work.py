@@ -20,6 +20,7 @@ from tb_perfcompare.comparison.checks.containment import (
     step_self_times,
 )
 from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone
+from tb_perfcompare.comparison.checks.outermost import same_around, same_loop
 from tb_perfcompare.comparison.checks.same_program import MIN_PIECES, Program, program
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_calls
 from tb_perfcompare.comparison.result.finding import Check
@@ -100,6 +101,12 @@ def _same_work(
         return Check("same_work", "warn", reason, ("cause", "operators"))
     if PART_OF_IT <= most < least and not alone and _may_be_alike(computed):
         return Check("same_work", "warn", f"partly different work: only {detail} are in common", ("cause",))
+    loop = same_loop(a, b)
+    if loop and not alone:
+        return Check("same_work", "warn", f"different operators: {loop}", ("cause",))
+    around = same_around(a, b)
+    if around and not alone and (computed is None or not computed.is_different):
+        return Check("same_work", "warn", f"partly different work: {around}; in common: {detail}", ("cause",))
     lead = "one side recorded the CPU alone, the other a device, and they do" if alone else ""
     reason = f"{lead} different work per step: only {detail} are in common".lstrip()
     if containment is not None:

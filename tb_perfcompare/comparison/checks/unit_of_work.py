@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from tb_perfcompare.comparison.checks.outermost import same_loop
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, share_of_calls
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import many, percent_text
 from tb_perfcompare.comparison.statistics.samples import counted_steps
 from tb_perfcompare.model.arrays import Floats
-from tb_perfcompare.model.summary.iterations import PROFILER, Marker
+from tb_perfcompare.model.summary.iterations import DETECTED, PROFILER, Marker
 from tb_perfcompare.model.summary.iterations import WHOLE as WHOLE_RECORDING
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers, join_rows
@@ -53,7 +54,7 @@ def markers(a: Summary, b: Summary, numbers: TextNumbers) -> Check:
         return Check("step_marker", "ok", "this source has no steps: all launches are compared together")
     units = _units(a, b)
     if a.marked != b.marked or (units is not None and a.marked and units[0].unit != units[1].unit):
-        return _same_rows(a, b, numbers) or _other_unit(a, b)
+        return _same_rows(a, b, numbers) or _same_loops(units, a, b) or _other_unit(a, b)
     if not a.marked:
         return Check(
             "step_marker", "warn", "neither side has step markers: whole recordings are compared", ("verdict",)
@@ -94,6 +95,14 @@ def _same_rows(a: Summary, b: Summary, numbers: TextNumbers) -> Check | None:
             return Check("step_marker", "ok", detail)
         return Check("step_marker", "warn", detail, ("verdict",))
     return None
+
+
+def _same_loops(units: tuple[Marker, Marker] | None, a: Summary, b: Summary) -> Check | None:
+    """Passes iterations by different operators if each side's repeat the operator that is measured."""
+    if units is None or not a.marked or not b.marked or {unit.origin for unit in units} != {DETECTED}:
+        return None
+    loop = same_loop(a, b)
+    return Check("step_marker", "ok", f"a step is one iteration: {loop}") if loop else None
 
 
 def _step(summary: Summary) -> str:

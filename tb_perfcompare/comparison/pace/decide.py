@@ -10,7 +10,7 @@ import numpy as np
 from tb_perfcompare.comparison.pace.clocked import Clocked
 from tb_perfcompare.comparison.pace.counted_work import MIN_SHOWN_SHARE, CountedWork, interval
 from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part
-from tb_perfcompare.comparison.pace.pace import shift_of_pace
+from tb_perfcompare.comparison.pace.pace import MIN_NAMES, shift_of_pace
 from tb_perfcompare.comparison.pace.program import LONG_STEPS, OVERLOADED, ProgramPart, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
 from tb_perfcompare.comparison.pace.undisturbed import FASTEST, Alone
@@ -29,6 +29,9 @@ _DIRECTIONS = frozenset({Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER
 STEP_EXCESS_RATIO = 2.0
 """Ratio of the logarithmic changes of step and same work from which the machine alone cannot explain the step."""
 
+_MAIN_SHARE = 0.5
+"""Share of the step in the same work from which that work is most of it."""
+
 _ALONE = "; every part of a step as in the fastest quarter of its steps: captures of the sides are far apart"
 
 
@@ -41,7 +44,7 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in
         return with_sentence(replace(headline, unsplit=headline.reason), None)
     if work.clocked is None:
         recorded = replace(headline, unsplit=work.reason, paces=_paces(work))
-        recorded = _overloaded(recorded, work)
+        recorded = _as_the_same_work(recorded, work)
         recorded = _by_steps_alone(recorded, work.alone, options)
         recorded = _by_counted_work(recorded, work.counted, options)
         return with_sentence(_not_in_turns(recorded, in_turns), None)
@@ -128,23 +131,28 @@ def direction_alone(theta: float, gap: float, options: CompareOptions) -> Verdic
     return Verdict.SLOWER if gap > 0 else Verdict.FASTER
 
 
-def _overloaded(headline: Headline, work: CommonWork) -> Headline:
-    """Makes a direction of the recorded times inconclusive if there is one capture per side, the CPU is overloaded and
-    the same work changed about as much: the machine explains that as well as the program does."""
+def _as_the_same_work(headline: Headline, work: CommonWork) -> Headline:
+    """Makes a direction of the recorded times inconclusive if there is one capture per side, and the same work changed
+    about as much: the machine explains that as well as the program does. The CPU has to be overloaded, or most of the
+    step in too few operators for a pace."""
     shift, found = headline.shift, {one.pace.of: one for one in work.found}
     if headline.verdict not in _DIRECTIONS or shift is None or [*found] != ["host"]:
         return headline
     changes = found["host"].changes
     longer = max(map(_times_undisturbed, changes.common))
-    if max(capture_counts(work.captures)) > 1 or longer <= OVERLOADED:
+    few = changes.kept_names < MIN_NAMES and found["host"].pace.coverage >= _MAIN_SHARE
+    if max(capture_counts(work.captures)) > 1 or (longer <= OVERLOADED and not few):
         return headline
     theta = math.log1p(shift.estimate)
     same_work = math.copysign(1, theta) * shift_of_pace(found["host"].pace.log, work.captures)
     if abs(theta) > max(changes.spread, STEP_EXCESS_RATIO * same_work):
         return headline
     first, *rest = headline.reason.split("; ")
-    why = f"{first.partition(', entirely ')[0]}, but the CPU is overloaded: the same work takes {times(longer)} its"
-    return replace(headline, verdict=Verdict.INCONCLUSIVE, reason="; ".join((f"{why} undisturbed time", *rest)))
+    why = f"the CPU is overloaded: the same work takes {times(longer)} its undisturbed time"
+    if longer <= OVERLOADED:
+        why = "the same operators account for it: record several captures per side to know the machine's part"
+    first = f"{first.partition(', entirely ')[0]}, but {why}"
+    return replace(headline, verdict=Verdict.INCONCLUSIVE, reason="; ".join((first, *rest)))
 
 
 def _times_undisturbed(common: Floats) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
@@ -12,6 +13,8 @@ from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.containment import Work, inside
 from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.arrays import Floats, Ints, unique
+from tb_perfcompare.model.names.names import channels_last
+from tb_perfcompare.model.names.work_kinds import CONVOLUTION, work_kind
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -19,6 +22,9 @@ Key = tuple[str, str]
 
 ALIKE_CALLS = 0.02
 """Largest relative difference of a row's calls per step between captures of one side."""
+
+_IMAGE = re.compile(r"\[\d+, \d+, \d+, \d+\]")
+"""Shape of an input that has a layout."""
 
 OPERATORS, TYPES, KERNELS = "operators_by_shape", "operators_by_type", "kernels_by_launch"
 
@@ -49,7 +55,8 @@ def select(
         for group, rows, seen in zip((one, two), indices, samples, strict=True)
     ]
     types = [_types(side, seen) if table == OPERATORS else {} for side, seen in zip(sides, samples, strict=True)]
-    reasons = _reasons(shared, calls, [seen.capture for seen in samples], types)
+    other_layout = _other_layout(sides) if table == OPERATORS else frozenset[str]()
+    reasons = _reasons(shared, calls, [seen.capture for seen in samples], types, other_layout)
     used = np.array([not reason for reason in reasons], dtype=bool)
     times = [
         mean_per_observation(np.asarray(group.measures_ns[measure])[rows[used]], seen)
@@ -88,6 +95,15 @@ def work_by_shape(side: Summary) -> dict[tuple[str, ...], Work]:
     return {tuple(key): Work(time / steps, calls / steps) for key, time, calls in rows}
 
 
+def _other_layout(sides: tuple[Summary, Summary]) -> frozenset[str]:
+    """Operators on images in channels_last layout on one side only, if convolutions are among them: these decide the
+    layout of a network. None with a device, as launching takes as long in any layout."""
+    if any(side.device.count for side in sides):
+        return frozenset()
+    names = channels_last(sides[0].environment) ^ channels_last(sides[1].environment)
+    return names if any(work_kind(name) == CONVOLUTION for name in names) else frozenset()
+
+
 def mean_per_observation(values: Ints, samples: Samples) -> Floats:
     """(r, s) values per step -> (r, o) float64 means over the steps (ranks) of each observation."""
     if not samples.pooled:
@@ -124,6 +140,7 @@ def _reasons(
     calls: Sequence[Floats],
     captures: Sequence[NDArray[np.int32]],
     types: Sequence[Mapping[str, list[frozenset[str]]]],
+    other_layout: frozenset[str],
 ) -> list[str]:
     """Returns why each row is not used, "" if it is."""
     missing = np.zeros(len(keys), dtype=bool)
@@ -141,8 +158,9 @@ def _reasons(
         "not in every capture" if gone
         else "calls per step differ between captures of one side" if vary
         else "other input types" if input_types_differ[name]
+        else "other memory layout" if name in other_layout and _IMAGE.search(shapes)
         else ""
-        for (name, _), gone, vary in zip(keys, missing.tolist(), varying.tolist(), strict=True)
+        for (name, shapes), gone, vary in zip(keys, missing.tolist(), varying.tolist(), strict=True)
     ]  # fmt: skip
 
 

@@ -41,6 +41,10 @@ UNSTEADY = 0.2
 UNLIKE_RATIO = 2.0
 """... if it is also this many times that of the typical row."""
 
+VARYING = 0.25
+"""Largest difference of the sides' shares of time in operators whose inputs vary from step to step: the fastest steps
+of those are the ones with the smallest inputs, on that side only."""
+
 _GAPS = CATEGORY_LABELS[StepCategory.OTHER]
 
 
@@ -138,7 +142,7 @@ def gap_of_sides(one: Floats, two: Floats) -> float:
 def steps_alone(parts: Sequence[SplitTime | None], captures: Captures) -> Alone | None:
     """Builds the parts of both sides' steps; None with too few captures or steps."""
     one, two = parts
-    if one is None or two is None or _are_few(captures):
+    if one is None or two is None or _are_few(captures) or inputs_vary((one, two), captures):
         return None
     return Alone((cells_of_steps(one, captures[0]), cells_of_steps(two, captures[1])))
 
@@ -147,6 +151,20 @@ def _are_few(captures: Captures) -> bool:
     if min(capture_counts(captures)) < MIN_OWN_CAPTURES:
         return True
     return any(int(np.bincount(side)[unique(side)].min()) < MIN_STEPS for side in captures)
+
+
+def inputs_vary(parts: tuple[SplitTime, SplitTime], captures: Captures) -> bool:
+    """Whether one side spends more of its time in operators on inputs that few of its steps have, by VARYING."""
+    one, two = (_varying_share(of, capture) for of, capture in zip(parts, captures, strict=True))
+    return abs(one - two) > VARYING
+
+
+def _varying_share(parts: SplitTime, capture: CaptureIndex) -> float:
+    """Share of a side's time in operators on inputs that fewer than half of a capture's steps have."""
+    shaped = np.array([key[0] != _GAPS and bool(key[-1]) for key in parts.keys], dtype=bool)
+    part, step = parts.row.astype(np.int64), parts.step.astype(np.int64)
+    rare = _rare_parts(part, step, capture) & shaped[part]
+    return float(parts.time_ns[rare].sum()) / max(float(parts.time_ns.sum()), 1.0)
 
 
 def undisturbed_steps(
@@ -160,6 +178,8 @@ def undisturbed_steps(
     few captures, steps or rows. `least`: required coverage."""
     baseline_parts, candidate_parts = parts
     if baseline_parts is None or candidate_parts is None or _are_few(captures):
+        return None
+    if inputs_vary((baseline_parts, candidate_parts), captures):
         return None
     kept = np.ones(len(captures[0]), dtype=bool), np.ones(len(captures[1]), dtype=bool)
     of_rows = _cells_of_rows(rows, captures[0], 0), _cells_of_rows(rows, captures[1], 1)

@@ -8,7 +8,7 @@ omits what may distinguish them or may be noise, such as the numbers of lambdas.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -27,10 +27,21 @@ from tb_perfcompare.model.device import (
 from tb_perfcompare.model.strings import StringTable
 
 STEP_PREFIX = "ProfilerStep#"
-_LOADER_PREFIX = "enumerate(DataLoader)#"
+AUTOGRAD_GRAPH = "autograd.graph"
+"""Entry of the environment: whether autograd records what a backward pass needs, "recorded" or "not recorded"
+(no_grad, inference_mode)."""
+
+CHANNELS_LAST = "layout.channels_last"
+"""Entry of the environment: operators that work on images in channels_last layout."""
+
+LOADED_BY = "data_loader.batches"
+"""Entry of the environment: "main process" (num_workers=0) or "worker processes"."""
+
+LOADER_NAME = "enumerate(DataLoader).__next__"
+LOADER_PREFIX = "enumerate(DataLoader)#"
 _LOADER_SUFFIX = ".__next__"
 _PIPE_PREFIX = "enumerate(DataPipe)#"
-LOADER_BEGINNINGS = (_LOADER_PREFIX, _PIPE_PREFIX)
+LOADER_BEGINNINGS = (LOADER_PREFIX, _PIPE_PREFIX)
 """Prefixes of every name that passes is_loader."""
 _WRAPPERS = ("DataParallel.forward", "DistributedDataParallel.forward")
 
@@ -68,7 +79,7 @@ def step_label(name: str) -> str:
 
 def is_loader(name: str) -> bool:
     """Whether the main process waits for the next batch in this range (torch-tb-profiler's test)."""
-    return (name.startswith(_LOADER_PREFIX) and name.endswith(_LOADER_SUFFIX)) or name.startswith(_PIPE_PREFIX)
+    return (name.startswith(LOADER_PREFIX) and name.endswith(_LOADER_SUFFIX)) or name.startswith(_PIPE_PREFIX)
 
 
 def is_optimizer(name: str) -> bool:
@@ -154,7 +165,7 @@ _SIGNATURE = re.compile(r"_(?=[\ddce]*[dce][\ddce]*$)0(?:de|[dce])?1(?:de|[dce])
 _GRAPH_NUMBER = re.compile(r"^graph_\d+_(?=cpp_fused)")
 _GENERATED = ("triton_", "cpp_fused")
 _NUMBERED = (*_GENERATED, "graph_")
-_HOST_STARTS = (_LOADER_PREFIX, STEP_PREFIX, "Torch-Compiled Region", *_NUMBERED)
+_HOST_STARTS = (LOADER_PREFIX, STEP_PREFIX, "Torch-Compiled Region", *_NUMBERED)
 _HOST_WORDS = ("0x", "_0", ":send ", ":recv ", "CompiledFxGraph")
 _ANY_CASE = ("rank", "stream")
 _LONGEST = 10_000
@@ -170,6 +181,11 @@ _UNNAMED = re.compile(r"_GLOBAL__N_\w*|<unnamed>|\{anonymous\}|\(anonymous names
 _INTEGER = re.compile(r"(?<![\w.])(\d+)[uUlL]+\b")
 
 
+def channels_last(environment: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Operators that work on images in channels_last layout."""
+    return frozenset(filter(None, dict(environment).get(CHANNELS_LAST, "").split(", ")))
+
+
 @lru_cache(maxsize=1 << 14)
 def operator_key(name: str) -> str:
     """Key that joins host events.
@@ -178,8 +194,8 @@ def operator_key(name: str) -> str:
     overloads of an autograd function (`AddmmBackward0`), of compiled regions and graphs; addresses, ranks and streams;
     numbers and hashes of generated kernels.
     """
-    if name.startswith(_LOADER_PREFIX) and name.endswith(_LOADER_SUFFIX):
-        return "enumerate(DataLoader).__next__"
+    if name.startswith(LOADER_PREFIX) and name.endswith(_LOADER_SUFFIX):
+        return LOADER_NAME
     if is_step(name):
         return "ProfilerStep"
     return _strip_noise(_host_noise, name) if _may_have_any_noise(name) else name

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.pace.program import EstimateKind, part_of_steps, part_of_undisturbed, program_part
-from tb_perfcompare.comparison.pace.undisturbed import cells_of_steps, undisturbed_steps
+from tb_perfcompare.comparison.pace.undisturbed import cells_of_steps, steps_alone, undisturbed_steps
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.split_time import SplitTime, split_time
@@ -125,7 +125,7 @@ def test_steps_without_parts_have_no_undisturbed_steps() -> None:
 
 
 def parts(*rows: tuple[tuple[str, str, str, str], list[int]]) -> SplitTime:
-    """Keys with their ns in each of eight steps, one call per non-zero time."""
+    """Keys with their ns in each step, one call per non-zero time."""
     cells = [(row, step, time) for row, (_, times) in enumerate(rows) for step, time in enumerate(times) if time]
     row, step, time = (np.array(column, dtype=np.int64) for column in zip(*cells, strict=True))
     return split_time([key for key, _ in rows], row, step, time, np.ones(len(row), dtype=np.int64))
@@ -141,6 +141,21 @@ def test_inputs_of_another_length_in_every_step_are_one_part() -> None:
     cells = cells_of_steps(parts(*each, steady), np.zeros(8, dtype=np.int32))
     assert len(np.unique(cells.part)) == 2
     assert sorted(cells.each_ns.tolist()) == [500] * 8 + [1000] * 7 + [9_000_000]
+
+
+@pytest.mark.parametrize(("varying_ns", "known"), [((1_000, 1_000), True), ((0, 100), True), ((0, 1_000), False)])
+def test_where_the_inputs_of_one_side_vary_its_fastest_steps_are_those_with_the_smallest(
+    varying_ns: tuple[int, int], known: bool
+) -> None:
+    """24 steps in three captures; with a time, each has another length."""
+    sides = [
+        parts(
+            *((("CPU Exec", "aten::mm", "", f"[[{step}, 4]]"), [ns * (step == at) for at in range(24)])
+              for step in range(24)), (("CPU Exec", "aten::add", "", "[[4]]"), [500] * 24),
+        ) for ns in varying_ns
+    ]  # fmt: skip
+    capture = np.repeat(np.arange(3, dtype=np.int32), 8)
+    assert (steps_alone((sides[0], sides[1]), (capture, capture)) is not None) == known
 
 
 def longer_rests(world: World, seed: int, more: tuple[float, ...]) -> Drawn:

@@ -32,6 +32,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Rule
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.quiet_part import QUIET_TABLE, QuietPart
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time, times_text
+from tb_perfcompare.model.names.names import channels_last
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
 
 MAIN_SHARE = 0.5
@@ -98,7 +99,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     sentence = (
         f"One operator is {'slower' if delta > 0 else 'faster'} on the CPU: {short(name)} {signed_time(delta)} per "
         f"step{per}{f' on top of {ratio_text(pace)} for all operators' if pace != 1 else ''}"
-        f"{f', {given.clause}' if given is not None else _rates(pair, name)}."
+        f"{f', {given.clause}' if given is not None else _rates(pair, name)}{_layout(pair, name)}."
     )
     yield cause(
         pair, OPERATOR_SLOWER, name, CPU_EXEC, delta, sentence, (Evidence("operators", name),),
@@ -128,6 +129,12 @@ def _rates(pair: RuleContext, operator: str) -> str:
     nothing then."""
     on_device = any(side.device.count for side in (pair.baseline, pair.candidate))
     return "" if on_device else rate_clause(pair, operator)
+
+
+def _layout(pair: RuleContext, operator: str) -> str:
+    """Clause about the layout of its inputs, "" if both sides have the same."""
+    before, after = (operator in channels_last(side.environment) for side in (pair.baseline, pair.candidate))
+    return "" if before == after else f"; its inputs are {'now' if after else 'no longer'} in channels_last layout"
 
 
 def _all_calls_moved(pair: RuleContext, operator: str, *, slower: bool) -> bool:
@@ -215,7 +222,8 @@ def _quiet(pair: RuleContext, part: QuietPart) -> Cause:
     named = "" if part.entity == NOTHING_RECORDED else f"{short(part.entity)} "
     sentence = (
         f"{subject[0].upper()}{subject[1:]}: {named}{signed_time(part.delta_us)} per step without interruptions "
-        f"({times_text(*part.us)}), {percent_text(part.delta_us / whole)} of the program's change."
+        f"({times_text(*part.us)}), {percent_text(part.delta_us / whole)} of the program's change"
+        f"{_layout(pair, part.entity)}."
     )
     return cause(
         pair, QUIET, part.entity, part.category, part.delta_us, sentence, (Evidence(QUIET_TABLE, part.entity),),

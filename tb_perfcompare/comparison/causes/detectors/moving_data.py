@@ -103,11 +103,18 @@ def _counts(moved: Mapping[Key, Amount], more: float) -> dict[str, float]:
 
 
 def _moves(pair: RuleContext) -> dict[Key, Amount]:
-    """Self time of the operators that move data, by shape, without those that grew as all work did. By shape,
-    because more calls of another shape are not slower calls."""
+    """Self time of the operators that move data, by shape, without those that grew as all work did, and those whose
+    time is another category's: below the data loader. By shape, because more calls of another shape are not slower
+    calls."""
     table = pair.amounts("operators_by_shape", "host_self") or pair.amounts("operators", "host_self")
     usual = times_as_often(pair)
-    return {key: one for key, one in table.items() if key[0] in MOVING and not (usual != 1 and _grew(one, usual))}
+    exposed = {row.path[1]: row.delta / pair.unit for row in pair.entities("CPU Exec") if row.path[1] in MOVING}
+    own = total_by_key((key[0], one.delta_us) for key, one in table.items() if key[0] in MOVING)
+    elsewhere = {name for name, us in own.items() if abs(exposed.get(name, 0.0)) < MAIN_SHARE * abs(us)}
+    return {
+        key: one for key, one in table.items()
+        if key[0] in MOVING and key[0] not in elsewhere and not (usual != 1 and _grew(one, usual))
+    }  # fmt: skip
 
 
 def _grew(amount: Amount, usual: float) -> bool:

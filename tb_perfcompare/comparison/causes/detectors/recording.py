@@ -1,4 +1,4 @@
-"""Cost of recording: the profiler's own work, and options that were on for one side only."""
+"""Cost of recording: the profiler's own work, options that were on for one side only, and autograd's graph."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, 
 from tb_perfcompare.comparison.checks.differences import option_differences
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
+from tb_perfcompare.model.names.names import AUTOGRAD_GRAPH
 from tb_perfcompare.model.summary.summary import PROFILER_WORK
 
 MAIN_SHARE = 0.5
@@ -20,6 +21,9 @@ MAIN_SHARE = 0.5
 RECORDING = ("CPU Exec", "Runtime", "Other")
 """Categories that contain the profiler's unrecorded work."""
 
+
+_OF_OPERATORS = ("CPU Exec", "Other")
+"""Categories that contain autograd's unrecorded work."""
 
 OPERATOR_SLOWER = ("operator_slower", "operator_faster")
 """Findings that explain the time of uninterrupted steps better than the recording does."""
@@ -82,6 +86,28 @@ def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     )  # fmt: skip
 
 
+def autograd_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+    """Autograd records the graph of a backward pass that never comes: inference without no_grad(). Its work is in every
+    operator, so it is the likely cause of what no other cause explains."""
+    graphs = [dict(side.environment).get(AUTOGRAD_GRAPH) for side in (pair.baseline, pair.candidate)]
+    trains = any(name.startswith("autograd::") for name, *_ in pair.amounts("operators", "host_total"))
+    if trains or {*graphs} != {"recorded", "not recorded"}:
+        return
+    came = graphs[1] == "recorded"
+    left = {label: us for label, us in explained.left(pair, _OF_OPERATORS).items() if (us > 0) == came}
+    delta = fsum(left.values())
+    matters = abs(delta) >= pair.least_us
+    sentence = (
+        f"Autograd {'records' if came else 'no longer records'} a graph that no backward pass uses"
+        f"{f': {signed_time(delta)} per step' if matters else ''}."
+    )
+    yield cause(
+        pair, AUTOGRAD_RECORDS, "autograd", "CPU Exec", delta if matters else None, sentence,
+        (Evidence("environment", AUTOGRAD_GRAPH),), name=AUTOGRAD_RECORDS.names[0 if came else 1],
+        explains=of_categories(left) if matters else {},
+    )  # fmt: skip
+
+
 def costlier_to_record(pair: RuleContext, delta: float) -> bool:
     """Whether more was recorded on the slower side."""
     on = [
@@ -113,4 +139,16 @@ MORE_RECORDED = Rule(
     confidence="other changes of host time would look the same",
     find_rest=recording_rules,
     order=3,
+)
+AUTOGRAD_RECORDS = Rule(
+    names=("autograd_recorded", "autograd_off"),
+    meaning="inference records a graph for autograd",
+    when="The operators' sequence numbers advance on one side only, and neither side runs a backward pass. It takes "
+    "what no other rule explains of the host's exposed time outside API calls. Where that is nothing, it is still "
+    "said",
+    needs="operators",
+    look_at="torch.no_grad() or torch.inference_mode() around inference and validation",
+    confidence="certain: the operators' sequence numbers are recorded; the size is what no other cause explains",
+    find_rest=autograd_rules,
+    order=5,
 )

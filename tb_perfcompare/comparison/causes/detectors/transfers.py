@@ -1,4 +1,4 @@
-"""Copies between host and device."""
+"""Where data comes from: batches of the main process or of workers, and copies between host and device."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.api_calls import WAIT, calls
+from tb_perfcompare.model.names.names import LOADED_BY, LOADER_NAME
+from tb_perfcompare.model.summary.summary import StepCategory
 from tb_perfcompare.number_text import many
 
 _TO_HOST = re.compile(r"\bDtoH\b|Device -> (?:Pageable|Pinned)|device to host", re.IGNORECASE)
@@ -28,6 +30,26 @@ SIDES = ("baseline", "candidate")
 
 MAIN_SHARE = 0.5
 """Share of the category's change that the number of copies must explain."""
+
+
+def loader_rules(pair: RuleContext) -> Iterator[Cause]:
+    """Batches are loaded in the main process on one side, by workers on the other: the data set's operators run within
+    the step or outside of it."""
+    loaded = [dict(side.environment).get(LOADED_BY, "") for side in (pair.baseline, pair.candidate)]
+    if {*loaded} != {"main process", "worker processes"}:
+        return
+    delta = pair.exposed("DataLoader")
+    matters = abs(delta) >= pair.least_us
+    here, there = ("in the main process", "by workers")[:: 1 if loaded[1] == "main process" else -1]
+    batches = f"batches are loaded {here}, no longer {there}."
+    by_category = [side.owned.by_category()[StepCategory.DATALOADER] for side in (pair.baseline, pair.candidate)]
+    times = times_text(*(float(waits.mean()) / 1000 for waits in by_category))
+    wait = f"Data loader wait: {signed_time(delta)} per step ({times}); "
+    sentence = f"{wait}{batches}" if matters else batches.capitalize()
+    yield cause(
+        pair, LOADER, LOADER_NAME, "DataLoader", delta if matters else None, sentence,
+        (Evidence("environment", LOADED_BY), Evidence("categories", "DataLoader")),
+    )  # fmt: skip
 
 
 def transfer_rules(pair: RuleContext) -> Iterator[Cause]:
@@ -88,6 +110,17 @@ def _waited_for(pair: RuleContext, row: LedgerRow) -> bool:
     return call_count_changed(*row.calls) and waits * more > 0 and abs(waits) >= abs(more)
 
 
+LOADER = Rule(
+    names=("data_loader",),
+    meaning="batches are loaded in the main process (`num_workers=0`), or by workers",
+    when="DataLoader's iterators are of one process on one side and of several on the other. It explains the data "
+    "loader wait",
+    needs="`enumerate(DataLoader)` events",
+    look_at="num_workers, persistent_workers and prefetch_factor of the DataLoader",
+    confidence="certain: the iterators' names are recorded; the time is as measured",
+    find=loader_rules,
+    rank=1,
+)
 MORE_COPIES = Rule(
     names=("more_copies", "fewer_copies"),
     meaning="more copies between host and device, or on the device",

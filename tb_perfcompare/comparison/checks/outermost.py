@@ -1,0 +1,80 @@
+"""Outermost operators of a step: what the program itself calls, whatever those operators call in turn and whatever
+autograd runs for them. A step may be the same piece of a program although most of its operators are others: an LSTM
+replaced by a GRU, or one operator that is measured against another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tb_perfcompare.comparison.checks.shared_work import SOME_WORK, shared_share
+from tb_perfcompare.comparison.result.wording import many, number_text, percent_text, short
+from tb_perfcompare.model.summary.call_tree import FrameKind
+from tb_perfcompare.model.summary.summary import Summary
+
+MIN_SHARED = 4
+"""Fewest outermost operators that both sides call: a random input and a loss may be in any program."""
+
+MIN_CALLS = 10
+"""Fewest calls of an operator on either side for them to be a measurement of that operator."""
+
+_MAX_NAMES = 12
+"""Most different operators that one operator may be measured against: more are a model."""
+
+_WHOLE = 0.02
+"""Largest relative deviation of a number of calls from a whole multiple."""
+
+_ENCLOSING = frozenset({FrameKind.WHOLE, FrameKind.MODULE, FrameKind.OTHER})
+
+
+def same_around(a: Summary, b: Summary) -> str:
+    """How the steps are the same but for some of their operators: "75 % of the 12 operators that a step calls itself
+    are the same"; "" if they are not."""
+    one, two = outermost_calls(a), outermost_calls(b)
+    share = shared_share(one, two)
+    if share < SOME_WORK or len(one.keys() & two.keys()) < MIN_SHARED:
+        return ""
+    most = many(round(max(sum(one.values()), sum(two.values()))), "operator")
+    return f"{percent_text(share)} of the {most} that the program itself calls per step are the same"
+
+
+def same_loop(a: Summary, b: Summary) -> str:
+    """How one operator is measured against others, each in a loop: "a loop of aten::gelu (100 calls) against one of
+    aten::silu (100)"; "" if the steps are something else."""
+    one, two = outermost_calls(a), outermost_calls(b)
+    single, other = (one, two) if len(one) <= len(two) else (two, one)
+    if len(single) != 1 or not 1 <= len(other) <= _MAX_NAMES:
+        return ""
+    (calls,) = single.values()
+    ratios = [count / calls for count in other.values()]
+    often = all(calls * len(side.steps) >= MIN_CALLS for side in (a, b))
+    if not often or round(min(ratios)) != 1 or any(abs(ratio - round(ratio)) > _WHOLE * ratio for ratio in ratios):
+        return ""
+    return f"a loop of {_listed(one, ' per step')} against one of {_listed(two, '')}"
+
+
+def outermost_calls(summary: Summary) -> dict[str, float]:
+    """Operator (or optimizer) -> calls per step, of those inside annotations and modules only. Empty without a call
+    tree."""
+    tree = summary.call_tree
+    if tree is None:
+        return {}
+    calls = np.bincount(tree.frame, weights=tree.calls, minlength=len(tree)) / max(len(summary.steps), 1)
+    found: dict[str, float] = {}
+    encloses = np.zeros(len(tree), dtype=bool)
+    rows = zip(tree.parent.tolist(), tree.keys(), calls.tolist(), strict=True)
+    for at, (parent, (kind, _, name), count) in enumerate(rows):
+        if parent >= 0 and not encloses[parent]:
+            continue
+        is_optimizer = name.startswith("Optimizer.")
+        encloses[at] = kind in _ENCLOSING and not is_optimizer
+        if count and (is_optimizer or (kind == FrameKind.OPERATOR and not name.startswith("autograd::"))):
+            found[name] = found.get(name, 0.0) + count
+    return found
+
+
+def _listed(calls: Mapping[str, float], unit: str) -> str:
+    first = sorted(calls, key=lambda name: (-calls[name], name))[:3]
+    named = ", ".join(f"{short(name)} ({number_text(round(calls[name], 2))}{unit})" for name in first)
+    return named + (", …" if len(calls) > len(first) else "")

@@ -1,0 +1,61 @@
+"""Inference that records a graph for autograd."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+
+def inference(*, graph: bool, more_us: int = 0, backward: bool = False) -> TraceBuilder:
+    """Eight steps of twelve operators, from 10 to 120 µs and `more_us` each. Outside of no_grad() each has the number
+    of its node; inputs made before the model have that of the next node on either side."""
+    trace, node = TraceBuilder(vendor="cpu"), 7
+    for step in range(8):
+        at = 4_000 * step
+        trace.step(step, at, at + 1_000 + 12 * more_us + step % 3 + graph)
+        trace.op("aten::rand", at, at + 20, **{"Sequence number": node})
+        begin = at + 30
+        for call in range(12):
+            node += graph
+            us = 10 * (call + 1) + more_us
+            trace.op(f"aten::op{call}", begin, begin + us, **({"Sequence number": node} if graph else {}))
+            begin += us + 1
+        if backward:
+            trace.op("autograd::engine::evaluate_function: AddmmBackward0", begin, begin + 10)
+    return trace
+
+
+def compared(*sides: TraceBuilder) -> Comparison:
+    return compare_summaries(summary(sides[0]), summary(sides[1]), CompareOptions(resamples=200))
+
+
+def graphs(*sides: TraceBuilder) -> list[str]:
+    return [dict(summary(side).environment)["autograd.graph"] for side in sides]
+
+
+@pytest.mark.parametrize(("more_us", "words"), [
+    (30, "Autograd records a graph that no backward pass uses: +361 µs per step."),
+    (0, "Autograd records a graph that no backward pass uses."),
+])  # fmt: skip
+def test_a_graph_on_one_side_is_named_whether_or_not_it_takes_time(more_us: int, words: str) -> None:
+    found = compared(inference(graph=False), inference(graph=True, more_us=more_us))
+    assert [(finding.rule, finding.sentence) for finding in found.findings] == [("autograd_recorded", words)]
+
+
+def test_without_it_it_is_gained() -> None:
+    found = compared(inference(graph=True), inference(graph=False))
+    assert [(finding.rule, finding.delta_us) for finding in found.findings] == [("autograd_off", None)]
+
+
+def test_numbers_that_do_not_advance_are_no_graph() -> None:
+    assert graphs(inference(graph=False), inference(graph=True)) == ["not recorded", "recorded"]
+
+
+def test_a_backward_pass_uses_it() -> None:
+    found = compared(inference(graph=False, backward=True), inference(graph=True, backward=True))
+    assert not {finding.rule for finding in found.findings} & {"autograd_recorded", "autograd_off"}

@@ -1,0 +1,43 @@
+"""The same operator on the same shapes does other work on inputs in channels_last layout."""
+
+from __future__ import annotations
+
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+CONTIGUOUS, CHANNELS_LAST = "[[3072, 1024, 32, 1]]", "[[3072, 1, 96, 3]]"
+
+
+def network(strides: str, us: int) -> TraceBuilder:
+    """Eight steps of four convolutions of `us`, and of twelve other operators that take as long on both sides."""
+    trace = TraceBuilder(vendor="cpu")
+    for step in range(8):
+        at = 5_000 * step
+        trace.step(step, at, at + 4 * us + 1_300 + step % 3)
+        for call in range(4):
+            begin = at + call * (us + 1)
+            trace.op("aten::convolution", begin, begin + us, dims=[[8, 3, 32, 32]], **{"Input Strides": strides})
+        for call in range(12):
+            begin = at + 4 * us + 10 + 100 * call
+            trace.op(f"aten::op{call}", begin, begin + 90, dims=[[64, 64]], **{"Input Strides": "[[64, 1]]"})
+    return trace
+
+
+def layouts(*sides: TraceBuilder) -> list[str | None]:
+    return [dict(summary(side).environment).get("layout.channels_last") for side in sides]
+
+
+def test_operators_in_channels_last_layout_are_recorded() -> None:
+    assert layouts(network(CONTIGUOUS, 500), network(CHANNELS_LAST, 300)) == [None, "aten::convolution"]
+
+
+def test_they_say_nothing_about_the_machine_and_the_cause_names_the_layout() -> None:
+    a, b = (summary(network(*side)) for side in ((CONTIGUOUS, 500), (CHANNELS_LAST, 300)))
+    found = compare_summaries(a, b, CompareOptions(resamples=200))
+    refused = [row for row in found.tables["common_work"].rows if row[3] == "not used: other memory layout"]
+    assert [row[1] for row in refused] == ["aten::convolution"]
+    (finding,) = found.findings
+    assert (finding.rule, finding.subject) == ("operator_faster", "aten::convolution")
+    assert finding.sentence.endswith("; its inputs are now in channels_last layout.")
