@@ -21,7 +21,7 @@ from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.iterations import DETECTED
 
-MIN_SOLE_CALLS = 10
+MIN_LOOP_CALLS = 10
 """Fewest calls of the only operator of a recording for each to be an iteration: no model calls one operator only."""
 
 _MAX_COUNTS = 16
@@ -44,7 +44,8 @@ def repetition_marks(
     strings = timeline.events.strings
     for sequence in sequences:
         anchors += [anchor for anchor in _anchors(sequence, strings) if can_be_steps(anchor, extent)]
-    if anchors and {len(sequence.names) for sequence in sequences} == {1} and len(anchors[0].start_ns) >= MIN_SOLE_CALLS:
+    one_operator = {len(sequence.names) for sequence in sequences} == {1}
+    if anchors and one_operator and len(anchors[0].start_ns) >= MIN_LOOP_CALLS:
         return [replace(anchors[0], alike=1.0)], []
     results = [result for anchor in anchors if (result := judged(anchor, sequences))]
     best = best_first(results)
