@@ -67,27 +67,29 @@ def _steps_of_files(summary: Summary) -> dict[tuple[str, int] | None, frozenset[
 
 
 def _figures(summary: Summary) -> Iterator[tuple[Ints, Ints, bytes]]:
-    """Yields ((e, s) time, rows that have any, sums of squares) of each capture. Nothing for sources without a
-    split: few figures may be equal by chance."""
+    """Yields ((2e, s) times of each capture, exposed ones above summed ones; entities that have any; sums of squares).
+    Nothing for sources without a split: few figures may be equal by chance."""
     owned = summary.owned
     for at in range(len(summary.captures)) if summary.is_split else ():
-        time = np.ascontiguousarray(owned.time_ns[:, summary.steps.capture == at], dtype=np.int64)
-        own = np.flatnonzero(time.any(axis=1))
+        steps = summary.steps.capture == at
+        # recordings may differ in hidden time alone
+        times = np.vstack([owned.time_ns[:, steps], owned.plain_ns[:, steps]]).astype(np.int64, copy=False)
+        own = np.flatnonzero(times.reshape(2, len(owned.key), -1).any(axis=(0, 2)))
         if len(own):
-            squares = (time.view(np.uint64) ** 2).sum(axis=0)  # plain sums are just the step times
-            yield time, own, np.append(squares, np.uint64(len(own))).tobytes()
+            squares = (times.view(np.uint64) ** 2).sum(axis=0)  # plain sums are just the step times
+            yield times, own, np.append(squares, np.uint64(len(own))).tobytes()
 
 
 def _fingerprints(summary: Summary, twins: Counter[bytes]) -> Iterator[str]:
-    """Yields a hash for each capture whose sums another capture has too: of the time of its steps by category and
-    entity."""
+    """Yields a hash for each capture whose sums another capture has too: of its times by category and entity."""
     owned = summary.owned
-    for time, own, sums in _figures(summary):
+    for times, own, sums in _figures(summary):
         if twins[sums] == 1:
             continue
         order = sorted(own.tolist(), key=lambda row: (int(owned.category[row]), owned.key[row]))
         names = "\n".join(f"{CATEGORY_LABELS[owned.category[row]]} {owned.key[row]}" for row in order)
-        text = names.encode("utf-8", "surrogatepass") + np.ascontiguousarray(time[order]).tobytes()
+        rows = [*order, *(row + len(owned.key) for row in order)]
+        text = names.encode("utf-8", "surrogatepass") + np.ascontiguousarray(times[rows]).tobytes()
         yield hashlib.sha256(text).hexdigest()
 
 

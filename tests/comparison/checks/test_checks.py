@@ -12,7 +12,8 @@ import pytest
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import DroppedStep, Summary
-from tests.comparison.compare import check_of
+from tests.build import TraceBuilder
+from tests.comparison.compare import check_of, compare
 from tests.planted.faults import BASE, batch, half
 from tests.planted.programs import Program
 from tests.planted.sides import compared, side, summary
@@ -173,3 +174,19 @@ def test_the_documentation_lists_every_check() -> None:
         assert f"`{row[0]}`" in rows[1], row[0]
     for one in compared(HEALTHY, AGAIN).comparability:
         assert f"`{one.check}`" in rows[1], one.check
+
+
+def test_recordings_that_differ_in_hidden_time_alone_are_two_recordings() -> None:
+    def overlapped(hidden_us: int) -> TraceBuilder:
+        trace = TraceBuilder()
+        for step in range(8):
+            at = 1000 * step
+            trace.step(step, at, at + 900)
+            trace.op("aten::mm", at, at + 20)
+            trace.kernel("gemm", at + 20, at + 820, launch=(at + 5, at + 10))
+            trace.collective("all_reduce", (at + 11, at + 15), (at + 30, at + 30 + hidden_us))
+        return trace
+
+    found = compare(overlapped(100), overlapped(300))
+    assert found.ledger.delta == 0
+    assert check_of(found, "same_capture").status == "ok"
