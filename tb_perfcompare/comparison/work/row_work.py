@@ -21,7 +21,7 @@ COMPUTE, MEMORY = "compute-bound", "memory-bound"
 RIDGE = 1.2
 """Ratio of compute to memory time at the peaks within which a row is near the ridge, and neither bounds it."""
 
-BOUND_FROM = 0.1
+BOUND_FROM = 0.3
 """Share of peak below which neither bounds a row: launches and latency take the time then."""
 
 _LISTED = 3
