@@ -148,7 +148,7 @@ def test_grid_is_worked_by_keys_alone(tab: Tab) -> None:
     grid.press("Enter")
     tab.wait(".row-panel")
     tab.find(".row-panel button[aria-label='Close (Esc)']").click()
-    assert tab.frame.evaluate("document.activeElement.className") == "grid"
+    assert tab.frame.evaluate("document.activeElement.classList.contains('grid')")
 
 
 def test_views_are_switched_by_number_and_arrows(tab: Tab) -> None:
