@@ -31,7 +31,7 @@ MOST_MOVED = 1.5
 SAMPLE_LIMIT_S = 560
 _UNCACHED = {"TB_PERFCOMPARE_CACHE": "off"}
 _begun: set[str] = set()
-"""Modules of which a work has succeeded in a new process."""
+"""Modules that have run a benchmark in a new process before."""
 
 _STEADY_S = 0.05
 """A base that takes less time than this is not checked for changes, as one interrupt would change it."""

@@ -75,12 +75,12 @@ def _numbered(split: SplitTime, recorded: set[str], entities: JoinedRows) -> _Ce
     numbers = entities.numbers
     category, entity, caller, shape = map(numbers.of, parts_of(split.keys, 4))
     labels = numbers.of(CATEGORY_LABELS)
-    nobody, empty = numbers.of((NOTHING_RECORDED, "")).tolist()
+    nothing, empty = numbers.of((NOTHING_RECORDED, "")).tolist()
     size = len(numbers)
     number = np.full(size, -1, dtype=np.int64)
     number[labels] = np.arange(len(labels))
     if "operator" not in recorded:
-        caller = np.where(entity == nobody, caller, empty)
+        caller = np.where(entity == nothing, caller, empty)
     if "shape" not in recorded:
         shape = np.full(len(shape), empty)
     rows = rows_of(entities, (number[category], entity))

@@ -1,4 +1,4 @@
-"""Layout copies around a kernel are told once, as copies, and change nothing about what the kernel itself is."""
+"""Layout copies around a kernel are reported once, as copies, and change nothing about what the kernel itself is."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ AFTER = """
 def test_copies_around_a_tensor_core_kernel_are_no_loss_of_tensor_cores() -> None:
     a, b = (summary(calls(text, steps=8)) for text in (BEFORE, AFTER))
     there, back = (compare_summaries(*sides, CompareOptions(resamples=200)).findings for sides in ((a, b), (b, a)))
-    told = [[(one.rule, round(one.delta_us or 0)) for one in found] for found in (there, back)]
-    assert told[0] == [("layout_copies", 4000), ("kernel_replaced", 320)]
-    assert told[1] == [("layout_copies", -4000), ("kernel_replaced", -320)]
+    causes = [[(one.rule, round(one.delta_us or 0)) for one in found] for found in (there, back)]
+    assert causes[0] == [("layout_copies", 4000), ("kernel_replaced", 320)]
+    assert causes[1] == [("layout_copies", -4000), ("kernel_replaced", -320)]

@@ -1,4 +1,4 @@
-"""A change is told once: what a larger cause accounts for is no cause beside it."""
+"""A change is reported once: what a larger cause accounts for is not another cause."""
 
 from __future__ import annotations
 

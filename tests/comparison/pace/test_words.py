@@ -53,7 +53,7 @@ def test_an_interval_that_spans_everything_is_inconclusive() -> None:
     assert "(<×0.01 to ×8,562)" in line
 
 
-def told(machine: float, low: float, high: float) -> tuple[str, str]:
+def words_of(machine: float, low: float, high: float) -> tuple[str, str]:
     """The sentence, and the machine's line, of a host that is 19 % faster and a device twice as slow."""
     paces = tuple(
         PaceFacts(of, 9, 9, 0.9, 0.0, 0.5, estimate, estimate) for of, estimate in (("host", -0.19), ("device", 1.0))
@@ -65,13 +65,13 @@ def told(machine: float, low: float, high: float) -> tuple[str, str]:
     return worded.sentence, next(fact.text for fact in worded.facts if fact.label == "Machine")
 
 
-def test_a_clear_pace_of_these_captures_is_told_though_the_program_is_open() -> None:
-    sentence, line = told(0.8, 0.22, 1.67)
+def test_a_clear_pace_of_these_captures_is_reported_though_the_program_is_open() -> None:
+    sentence, line = words_of(0.8, 0.22, 1.67)
     assert sentence == "Inconclusive: in these captures the same work runs 1.8 times slower; program −43 to +109 %."
     assert line == "the same work takes 80 % longer (22 to 167 %) (host −19 %, device +100 %)"
 
 
 def test_the_machine_is_not_slower_than_both_its_paces() -> None:
-    sentence, line = told(-0.3, -0.5, -0.1)
+    sentence, line = words_of(-0.3, -0.5, -0.1)
     assert sentence == "Inconclusive: the program changed by −43 to +109 %."
     assert line == "no clear effect on the step, −50 to −10 % (host −19 %, device +100 %)"
