@@ -193,6 +193,14 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-") for words in re.findall(r"(?m)^#+ (.*)$", text)}
 
 
+def test_no_page_holds_the_markers_of_a_merge() -> None:
+    marked = [
+        path.name for path in (REPOSITORY / "docs").rglob("*.md")
+        if re.search("^(<{7}|>{7}) ", path.read_text("utf-8"), re.MULTILINE)
+    ]  # fmt: skip
+    assert marked == []
+
+
 def test_links_between_documents_lead_to_a_page_and_a_heading_of_it() -> None:
     others = [REPOSITORY / "demo_logs/README.md", REPOSITORY / "tb_perfcompare/plugin/http_api.md"]
     for path in [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"), *others]:
