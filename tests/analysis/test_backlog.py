@@ -14,7 +14,7 @@ from tests.build import TraceBuilder
 
 
 def gpu_bound(*, behind: float, steps: int = 6, before: float = 0) -> TraceBuilder:
-    """Steps of 100 us, in each of which the host launches four kernels of 25 us; the device starts `behind` us later.
+    """Steps of 100 us; in each, the host launches four kernels of 25 us; the device starts `behind` us later.
     `before` us of kernels were launched before the recording."""
     trace = TraceBuilder()
     if before:

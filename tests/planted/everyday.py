@@ -57,8 +57,8 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Two programs, the expected direction, and globs, one of which must match the rule of the first finding, or a name
-    in its subject or sentence. Without globs no finding is expected; with "any" no direction."""
+    """Two programs, the expected direction, and globs. One glob must match the first finding's rule, or a name in its
+    subject or sentence. Without globs no finding is expected; with "any" no direction."""
 
     name: str
     before: object

@@ -24,7 +24,7 @@ class Program:
 
 
 def _change(model: str, habit: str, direction: Direction, says: str = "", before: str = "") -> Change:
-    """`says`: globs, one of which the first finding must match; `before`: how the baseline differs."""
+    """`says`: globs; the first finding must match one; `before`: how the baseline differs."""
     one, other = (Program(model, frozenset(filter(None, [what]))) for what in (before, habit))
     return Change(f"{model}, {habit}", one, other, direction, tuple(says.split()))
 

@@ -24,7 +24,7 @@ class Program:
 
 
 def _change(model: str, habit: str, direction: Direction, says: str = "", before: str = "") -> Change:
-    """`says`: globs, one of which the first finding must match; `before`: how the baseline differs."""
+    """`says`: globs; the first finding must match one; `before`: how the baseline differs."""
     both = frozenset({"no shapes"} & {habit})
     one, other = (frozenset(filter(None, [what])) | both for what in (before, habit))
     updates = (4, 8 if habit == "more updates" else 4) if model == "policy" else (1, 1)

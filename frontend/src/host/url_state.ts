@@ -78,7 +78,7 @@ interface Field<T> {
 
 const plain = (key: string): Field<string> => ({ key, read: (text) => text, write: (value) => value });
 
-/** A field with a fixed set of values, the first of which is the default. */
+/** A field with a fixed set of values; the first is the default. */
 function oneOf<T extends string>(key: string, words: readonly T[]): Field<T> {
   const usual = words[0]!;
   return { key, read: (text) => words.find((word) => word === text) ?? usual, write: (value) => (value === usual ? '' : value) };

@@ -30,7 +30,7 @@ def levels(above: list[int]) -> list[int]:
 @both_forms
 def test_rows_of_one_name_with_one_parent_are_one_node(compiled: bool) -> None:
     """
-    step - a - b     two calls of a, each of which calls b; c is not requested
+    step - a - b     two calls of a, and each calls b; c is not requested
          - a - b
          - c
     """

@@ -15,7 +15,7 @@ from tests.build import TraceBuilder
 
 
 def two_steps() -> TraceBuilder:
-    """Two collectives of 40 us, of which 10 us and none overlap a kernel."""
+    """Two collectives of 40 us; a kernel hides 10 us of the first and none of the second."""
     trace = TraceBuilder(rank=0, world_size=2)
     for number, start in ((1, 0), (2, 200)):
         trace.step(number, start, start + 150)

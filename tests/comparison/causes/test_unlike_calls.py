@@ -24,7 +24,7 @@ def test_larger_inputs_of_some_calls_are_not_contention() -> None:
 
 
 def alone(pace: float, large: int) -> TraceBuilder:
-    """Ten steps of four operators, one of which takes `large` µs."""
+    """Ten steps of four operators; one takes `large` µs."""
     lengths = dict(zip(NAMES, (large, 300, 400, 350), strict=True))
     return sequence(
         ([(name, us * pace + (7 * step + 3 * place) % 3, [[8, 8]]) for place, (name, us) in enumerate(lengths.items())]

@@ -69,7 +69,7 @@ class Program:
 class Pair:
     """Two programs and the expected comparison.
 
-    expected   patterns, one of which a word of the first finding's rule, subject or sentence matches; "": no finding
+    expected   patterns; a word of the first finding's rule, subject or sentence matches one; "": no finding
     direction  expected change: "slower", "none" or "any"
     """
 
