@@ -25,6 +25,8 @@ PAIRS = (
     "cpu_training", "gpu_training_synthetic", "mlu_training_synthetic", "saved_answers_synthetic",
     "perf_data_synthetic", "kernel_listing_synthetic", "ncu_synthetic", "server_synthetic",
 )  # fmt: skip
+# The headless shell comes first: it draws the same with a quarter less work.
+CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -81,9 +83,9 @@ def drawn_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    path = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if path is None:
-        unavailable("no chromium on PATH: apt-get install chromium")
+        unavailable("no Chromium on PATH: apt-get install chromium-headless-shell")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         yield browser
