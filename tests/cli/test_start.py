@@ -33,10 +33,11 @@ COMPUTING = ("tb_perfcompare.analysis", "tb_perfcompare.comparison.causes", "tb_
 
 
 def imported(*command: str) -> set[str]:
-    """Modules imported by a process that runs the command."""
+    """Modules imported by a process that runs the command, beyond those of numpy, whose releases differ."""
     code = (
-        "import io, sys; from tb_perfcompare.cli.main import main; "
-        "status = main(sys.argv[1:], io.StringIO(), sys.stderr); print('\\n'.join(sys.modules)); sys.exit(status)"
+        "import io, sys, numpy; of_numpy = set(sys.modules); from tb_perfcompare.cli.main import main; "
+        "status = main(sys.argv[1:], io.StringIO(), sys.stderr); "
+        "print('\\n'.join(set(sys.modules) - of_numpy)); sys.exit(status)"
     )
     done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, check=True)
     return set(done.stdout.split())

@@ -49,7 +49,7 @@ class LedgerRow:
     rate_effect: Annotated[int, "mix_effect + same_shape_effect"]
     status: Annotated[str, "whether both sides have it", ("both", "added", "removed")]
     mix_effect: Annotated[int, "part of `delta` from another mix of parts (shapes)"] = 0
-    DERIVED: ClassVar = ("same_shape_effect",)
+    DERIVED: ClassVar[tuple[str, ...]] = ("same_shape_effect",)
 
     @property
     def same_shape_effect(self) -> Annotated[int, "part of `delta` from another time per call of the same parts"]:

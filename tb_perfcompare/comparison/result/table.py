@@ -154,7 +154,7 @@ class Column:
     role: Annotated[str, "what the cells are", ROLES] = "plain"
     kind: Annotated[str, "type of the cells", KINDS] = "number"
     shown: Annotated[bool, "whether the column is shown by default"] = True
-    DERIVED: ClassVar = ("measure", "side", "statistic")
+    DERIVED: ClassVar[tuple[str, ...]] = ("measure", "side", "statistic")
 
     @property
     def measure(self) -> Annotated[str, 'quantity, "" for the main measure']:
