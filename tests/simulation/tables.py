@@ -3,7 +3,7 @@ against the promised rates."""
 
 from __future__ import annotations
 
-from tests.simulation.many import OPTIONS, Many
+from tests.simulation.many import Many
 from tests.simulation.rates import (
     CAPTURES,
     CHANGES,
@@ -12,7 +12,6 @@ from tests.simulation.rates import (
     ENTITY_STEPS,
     FEW_ALIKE,
     HARDEST,
-    MANY_CAPTURES,
     RHOS,
     ROWS,
     SERIES,
@@ -21,10 +20,8 @@ from tests.simulation.rates import (
     called_drifting,
     enough_captures,
     entity_rates,
-    p_values_of_series,
     simulated,
     simulated_captures,
-    sure_with_and_without_the_floor,
     tables_drawn,
     tables_of_rows,
 )
@@ -61,18 +58,6 @@ def statistics_tables() -> str:
         lines.append(f"| {name} | {text} |")
     lines += [
         "",
-        "False alarms (p ≤ 0.05) for two equal first-order autoregressive series, in per cent, by the test for",
-        "independent steps and by this one:",
-        "",
-        f"| ρ | {' | '.join(f'{rho:g}' for rho in RHOS)} |",
-        f"|---|{'---|' * len(RHOS)}",
-    ]
-    for steps in (20, 50):
-        for key, name in (("plain", "independent"), ("here", "this one")):
-            cells = [percent((p_values_of_series(rho, steps)[key] <= OPTIONS.alpha).mean()) for rho in RHOS]
-            lines.append(f"| n = m = {steps}, {name} | {' | '.join(cells)} |")
-    lines += [
-        "",
         "Found where the candidate is slower, steps ±3 %, in per cent: slower + probably slower:",
         "",
         f"| steps | {columns} |",
@@ -91,15 +76,6 @@ def statistics_tables() -> str:
         f"| captures | {' | '.join(f'{a} and {b}' for a, b in CAPTURES)} |",
         f"|---|{'---|' * len(CAPTURES)}",
         *_captures_rows(),
-        "",
-        "10 % slower, steps ±2 %, captures ±4 %: called slower; and if the interval also had to be beyond the noise",
-        "floor, in per cent:",
-        "",
-        f"| captures | {' | '.join(f'{count} and {count}' for count in MANY_CAPTURES)} |",
-        f"|---|{'---|' * len(MANY_CAPTURES)}",
-        f"| slower | {' | '.join(percent(sure_with_and_without_the_floor(count)[0]) for count in MANY_CAPTURES)} |",
-        "| slower and beyond the floor | "
-        f"{' | '.join(percent(sure_with_and_without_the_floor(count)[1]) for count in MANY_CAPTURES)} |",
         "",
         "Captures needed to show a change, and how often that many do, in per cent (steps ±2 %):",
         "",
