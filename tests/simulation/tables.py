@@ -38,24 +38,17 @@ def statistics_tables() -> str:
     """Of the step time, in docs/method/statistics.md."""
     columns = " | ".join(str(steps) for steps in STEPS)
     lines = [
-        "Coverage of the 95 % interval in per cent, the candidate 3 % slower, by steps a side:",
+        "In per cent, by steps a side: coverage of the 95 % interval, the candidate 3 % slower; directions claimed for",
+        'equal pairs, in brackets slower or faster without "probably":',
         "",
         f"| steps | {columns} |",
         f"|---|{'---|' * len(STEPS)}",
     ]
     for name, draw in (STATIONARY | SERIES | HARDEST).items():
-        lines.append(f"| {name} | {' | '.join(percent(simulated(draw, n, 1.03).covers(1.03)) for n in STEPS)} |")
-    lines += [
-        "",
-        'Directions claimed for equal pairs, in per cent; in brackets slower or faster without "probably":',
-        "",
-        f"| steps | {columns} |",
-        f"|---|{'---|' * len(STEPS)}",
-    ]
-    for name, draw in (STATIONARY | SERIES | HARDEST).items():
-        cells = [simulated(draw, n, 1.0) for n in STEPS]
-        text = " | ".join(f"{percent(c.directional.mean())} ({percent(c.clear.mean())})" for c in cells)
-        lines.append(f"| {name} | {text} |")
+        cells = [
+            f"{percent(simulated(draw, n, 1.03).covers(1.03))}; {_claimed(simulated(draw, n, 1.0))}" for n in STEPS
+        ]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
     lines += [
         "",
         "Found where the candidate is slower, steps ±3 %, in per cent: slower + probably slower:",
@@ -88,6 +81,10 @@ def statistics_tables() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _claimed(equal: Many) -> str:
+    return f"{percent(equal.directional.mean())} ({percent(equal.clear.mean())})"
+
+
 def _captures_rows() -> list[str]:
     rows = []
     for name, between in (("±5 %", (0.05, 0.05)), ("±1 %", (0.01, 0.01)), ("±5 % and ±1 %", (0.05, 0.01))):
@@ -112,30 +109,29 @@ def _by_steps(found: Many) -> float:
 def entity_tables() -> str:
     """Of table rows, in docs/method/statistics.md."""
     lines = [
-        f"Tables of {ROWS} rows, n = m. In per cent: tables with any discovery if nothing differs; and with half",
-        "the rows 10 % slower, rows found of those + false ones among the found:",
+        f"Tables of {ROWS} rows, n = m. In per cent: tables with any discovery if nothing differs; with half the rows",
+        "10 % slower, rows found of those + false ones among the found:",
         "",
         f"| steps a side | {' | '.join(str(steps) for steps in ENTITY_STEPS)} |",
         f"|---|{'---|' * len(ENTITY_STEPS)}",
     ]
     for name, draw in ({"normal, ±3 %": normal, "heavy-tailed": heavy_tailed} | SERIES).items():
         cells = [entity_rates(draw, steps) for steps in ENTITY_STEPS]
-        lines.append(f"| nothing differs, {name} | {' | '.join(percent(cell[0]) for cell in cells)} |")
-        text = " | ".join(f"{percent(cell[1])} + {percent(cell[2])}" for cell in cells)
-        lines.append(f"| half differs, {name} | {text} |")
+        texts = (f"{percent(wrong)}; {percent(found)} + {percent(false)}" for wrong, found, false in cells)
+        lines.append(f"| {name} | {' | '.join(texts)} |")
     alike = [tables_of_rows(FEW_ALIKE, steps, 0, tables_drawn(steps))[0] for steps in ENTITY_STEPS]
-    lines.append(f"| nothing differs, ρ 0.5 in one row of five | {' | '.join(percent(share) for share in alike)} |")
+    lines.append(f"| ρ 0.5 in one row of five, nothing differs | {' | '.join(percent(share) for share in alike)} |")
     lines += [
         "",
-        "The same with several captures of ten steps ±3 % on each side, every row ±5 % from capture to capture:",
+        "The same with several captures of ten steps ±3 % on each side:",
         "",
         f"| captures | {' | '.join(f'{count} and {count}' for count in ENTITY_CAPTURES)} |",
         f"|---|{'---|' * len(ENTITY_CAPTURES)}",
     ]
     nothing = [tables_of_rows(normal, 10, 0, sample(250, 5), count)[0] for count in ENTITY_CAPTURES]
     half = [tables_of_rows(normal, 10, ROWS // 2, sample(60, 5), count)[1:] for count in ENTITY_CAPTURES]
-    lines.append(f"| nothing differs | {' | '.join(percent(share) for share in nothing)} |")
-    lines.append(f"| half differs | {' | '.join(f'{percent(a)} + {percent(b)}' for a, b in half)} |")
+    cells = [f"{percent(wrong)}; {percent(a)} + {percent(b)}" for wrong, (a, b) in zip(nothing, half, strict=True)]
+    lines.append(f"| every row ±5 % from capture to capture | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
