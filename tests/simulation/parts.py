@@ -170,7 +170,8 @@ def parts_tables() -> str:
     lines += [
         "",
         "The candidate's machine slower throughout (×1.22 or ×2.5), its program equal, rows alike within ±0.15 or",
-        f"±0.3, 1, 3 or 5 captures a side, 50 or 90 % covered: false directions of the program in at most {_of(worst)} %.",
+        "±0.3, 1, 3 or 5 captures a side, 50 or 90 % covered: false directions of the program in at most "
+        f"{_of(worst)} %.",
     ]
     return "\n".join(lines) + "\n"
 
