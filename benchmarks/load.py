@@ -203,17 +203,19 @@ def markdown(outcome: Outcome, load: Load) -> str:
         "p99 of the slow clients, ms", [f"{1000 * percentile(round_.tally.slow_seconds, 99):,.0f}" for round_ in rounds]
     )
     add("equal to the unloaded answer, byte for byte", [f"{kind[RIGHT]:,}" for kind in kinds])
-    add("wrong", [str(kind[WRONG]) for kind in kinds])
-    add("that name the file of a killed worker", [str(kind[REPORTED]) for kind in kinds])
-    add("hung (no answer in 60 s)", [str(kind[HUNG]) for kind in kinds])
-    add("broken connections", [str(kind[BROKEN]) for kind in kinds])
+    bad = (WRONG, REPORTED, HUNG, BROKEN)
+    add(
+        "wrong, naming the file of a killed worker, no answer in 60 s, broken connections",
+        [", ".join(str(kind[what]) for what in bad) for kind in kinds],
+    )
     add("left before the answer came", [f"{kind[LEFT]:,}" for kind in kinds])
     add("workers killed", [str(round_.killed) for round_ in rounds])
     add("worker processes at most", [str(round_.most_workers) for round_ in rounds])
     for label, index in (("server", 0), ("workers together", 1)):
-        add(f"RSS of the {label} before, MB", [_mb(round_.before[index]) for round_ in rounds])
-        add(f"RSS of the {label} at its peak, MB", [_mb(round_.peak[index]) for round_ in rounds])
-        add(f"RSS of the {label} {load.settled_s:.0f} s after, MB", [_mb(round_.after[index]) for round_ in rounds])
+        add(
+            f"RSS of the {label} before, at its peak, {load.settled_s:.0f} s after, MB",
+            [", ".join(_mb(sizes[index]) for sizes in (one.before, one.peak, one.after)) for one in rounds],
+        )
     last = f"{outcome.last[RIGHT]} of {sum(outcome.last.values())}"
     return "\n".join(lines) + (
         f"\n\n{load.clients} clients for {load.seconds:.0f} s a round, {load.questions} different questions, "

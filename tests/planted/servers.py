@@ -1,7 +1,7 @@
 """Servers with planted faults: alternating prefill and decode, prompts in chunks, decodes with and without a graph
 (demo_logs/server_traces.py).
 
-`python -m tests.planted.servers 40` prints the table of docs/method/iterations.md, so many pairs of each fault.
+`python -m tests.planted.servers 40` prints the figures of docs/method/iterations.md, so many pairs of each fault.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ against the promised rates."""
 
 from __future__ import annotations
 
-from tests.simulation.many import OPTIONS, Many
+from tests.simulation.many import Many
 from tests.simulation.rates import (
     CAPTURES,
     CHANGES,
@@ -12,7 +12,6 @@ from tests.simulation.rates import (
     ENTITY_STEPS,
     FEW_ALIKE,
     HARDEST,
-    MANY_CAPTURES,
     RHOS,
     ROWS,
     SERIES,
@@ -21,10 +20,8 @@ from tests.simulation.rates import (
     called_drifting,
     enough_captures,
     entity_rates,
-    p_values_of_series,
     simulated,
     simulated_captures,
-    sure_with_and_without_the_floor,
     tables_drawn,
     tables_of_rows,
 )
@@ -41,36 +38,17 @@ def statistics_tables() -> str:
     """Of the step time, in docs/method/statistics.md."""
     columns = " | ".join(str(steps) for steps in STEPS)
     lines = [
-        "Coverage of the 95 % interval in per cent, the candidate 3 % slower, by steps a side:",
+        "In per cent, by steps a side: coverage of the 95 % interval, the candidate 3 % slower; directions claimed for",
+        'equal pairs, in brackets slower or faster without "probably":',
         "",
         f"| steps | {columns} |",
         f"|---|{'---|' * len(STEPS)}",
     ]
     for name, draw in (STATIONARY | SERIES | HARDEST).items():
-        lines.append(f"| {name} | {' | '.join(percent(simulated(draw, n, 1.03).covers(1.03)) for n in STEPS)} |")
-    lines += [
-        "",
-        'Directions claimed for equal pairs, in per cent; in brackets slower or faster without "probably":',
-        "",
-        f"| steps | {columns} |",
-        f"|---|{'---|' * len(STEPS)}",
-    ]
-    for name, draw in (STATIONARY | SERIES | HARDEST).items():
-        cells = [simulated(draw, n, 1.0) for n in STEPS]
-        text = " | ".join(f"{percent(c.directional.mean())} ({percent(c.clear.mean())})" for c in cells)
-        lines.append(f"| {name} | {text} |")
-    lines += [
-        "",
-        "False alarms (p ≤ 0.05) for two equal first-order autoregressive series, in per cent, by the test for",
-        "independent steps and by this one:",
-        "",
-        f"| ρ | {' | '.join(f'{rho:g}' for rho in RHOS)} |",
-        f"|---|{'---|' * len(RHOS)}",
-    ]
-    for steps in (20, 50):
-        for key, name in (("plain", "independent"), ("here", "this one")):
-            cells = [percent((p_values_of_series(rho, steps)[key] <= OPTIONS.alpha).mean()) for rho in RHOS]
-            lines.append(f"| n = m = {steps}, {name} | {' | '.join(cells)} |")
+        cells = [
+            f"{percent(simulated(draw, n, 1.03).covers(1.03))}; {_claimed(simulated(draw, n, 1.0))}" for n in STEPS
+        ]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
     lines += [
         "",
         "Found where the candidate is slower, steps ±3 %, in per cent: slower + probably slower:",
@@ -92,15 +70,6 @@ def statistics_tables() -> str:
         f"|---|{'---|' * len(CAPTURES)}",
         *_captures_rows(),
         "",
-        "10 % slower, steps ±2 %, captures ±4 %: called slower; and if the interval also had to be beyond the noise",
-        "floor, in per cent:",
-        "",
-        f"| captures | {' | '.join(f'{count} and {count}' for count in MANY_CAPTURES)} |",
-        f"|---|{'---|' * len(MANY_CAPTURES)}",
-        f"| slower | {' | '.join(percent(sure_with_and_without_the_floor(count)[0]) for count in MANY_CAPTURES)} |",
-        "| slower and beyond the floor | "
-        f"{' | '.join(percent(sure_with_and_without_the_floor(count)[1]) for count in MANY_CAPTURES)} |",
-        "",
         "Captures needed to show a change, and how often that many do, in per cent (steps ±2 %):",
         "",
         "| change, captures | captures per side | shown |",
@@ -110,6 +79,10 @@ def statistics_tables() -> str:
         needed, share = enough_captures(change, between)
         lines.append(f"| {100 * change:.0f} %, ±{100 * between:.0f} % | {needed} | {percent(share)} |")
     return "\n".join(lines) + "\n"
+
+
+def _claimed(equal: Many) -> str:
+    return f"{percent(equal.directional.mean())} ({percent(equal.clear.mean())})"
 
 
 def _captures_rows() -> list[str]:
@@ -136,30 +109,29 @@ def _by_steps(found: Many) -> float:
 def entity_tables() -> str:
     """Of table rows, in docs/method/statistics.md."""
     lines = [
-        f"Tables of {ROWS} rows, n = m. In per cent: tables with any discovery if nothing differs; and with half",
-        "the rows 10 % slower, rows found of those + false ones among the found:",
+        f"Tables of {ROWS} rows, n = m. In per cent: tables with any discovery if nothing differs; with half the rows",
+        "10 % slower, rows found of those + false ones among the found:",
         "",
         f"| steps a side | {' | '.join(str(steps) for steps in ENTITY_STEPS)} |",
         f"|---|{'---|' * len(ENTITY_STEPS)}",
     ]
     for name, draw in ({"normal, ±3 %": normal, "heavy-tailed": heavy_tailed} | SERIES).items():
         cells = [entity_rates(draw, steps) for steps in ENTITY_STEPS]
-        lines.append(f"| nothing differs, {name} | {' | '.join(percent(cell[0]) for cell in cells)} |")
-        text = " | ".join(f"{percent(cell[1])} + {percent(cell[2])}" for cell in cells)
-        lines.append(f"| half differs, {name} | {text} |")
+        texts = (f"{percent(wrong)}; {percent(found)} + {percent(false)}" for wrong, found, false in cells)
+        lines.append(f"| {name} | {' | '.join(texts)} |")
     alike = [tables_of_rows(FEW_ALIKE, steps, 0, tables_drawn(steps))[0] for steps in ENTITY_STEPS]
-    lines.append(f"| nothing differs, ρ 0.5 in one row of five | {' | '.join(percent(share) for share in alike)} |")
+    lines.append(f"| ρ 0.5 in one row of five, nothing differs | {' | '.join(percent(share) for share in alike)} |")
     lines += [
         "",
-        "The same with several captures of ten steps ±3 % on each side, every row ±5 % from capture to capture:",
+        "The same with several captures of ten steps ±3 % on each side:",
         "",
         f"| captures | {' | '.join(f'{count} and {count}' for count in ENTITY_CAPTURES)} |",
         f"|---|{'---|' * len(ENTITY_CAPTURES)}",
     ]
     nothing = [tables_of_rows(normal, 10, 0, sample(250, 5), count)[0] for count in ENTITY_CAPTURES]
     half = [tables_of_rows(normal, 10, ROWS // 2, sample(60, 5), count)[1:] for count in ENTITY_CAPTURES]
-    lines.append(f"| nothing differs | {' | '.join(percent(share) for share in nothing)} |")
-    lines.append(f"| half differs | {' | '.join(f'{percent(a)} + {percent(b)}' for a, b in half)} |")
+    cells = [f"{percent(wrong)}; {percent(a)} + {percent(b)}" for wrong, (a, b) in zip(nothing, half, strict=True)]
+    lines.append(f"| every row ±5 % from capture to capture | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -51,7 +51,7 @@ export interface Address {
   look: string;
   /** zoomed frame of the flame graph; "" for the root */
   zoom: string;
-  /** strict report: pair of processes, `10` or `11~12`; "" for the first */
+  /** strict report: pair of processes, `10:12`; "" for the first */
   processes: string;
   /** strict report of traces: whether a function's share is of its total or exclusive time */
   beta: 'total' | 'exclusive';

@@ -1,6 +1,6 @@
 """Recordings without their markers, and how many of their steps are found.
 
-`python -m tests.analysis.iterations.unmarked FOLDER ...` prints the table of docs/method/iterations.md; with
+`python -m tests.analysis.iterations.unmarked FOLDER ...` prints the figures of docs/method/iterations.md; with
 `--each` first, a row per recording. `--pairs A B ...` compares A with B: marked, unmarked, by repetition.
 """
 

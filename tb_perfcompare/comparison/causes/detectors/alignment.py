@@ -119,9 +119,8 @@ def _elements(operators: Iterable[_Rows], side: int) -> float:
 ALIGNMENT = Rule(
     names=("alignment_lost", "alignment_gained"),
     meaning="sizes are no longer multiples of 8, so that kernels pad or read single elements",
-    when="Operators of a device work on nearly as many elements, whose sizes were multiples of 8 on one side only, and "
-    "take longer by at least 5 % and three times as much as the elements grew, most of it in products, convolutions "
-    "and attention",
+    when="Operators of a device on nearly as many elements, whose sizes were multiples of 8 on one side only, take "
+    "longer by 5 % and three times what the elements grew, mostly in products, convolutions and attention",
     needs="operators and `record_shapes`, kernels",
     look_at="widths, channels and vocabulary: round them up to multiples of 8, better 64",
     look_at_gain="which sizes of the model were rounded",

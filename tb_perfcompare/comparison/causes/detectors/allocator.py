@@ -116,7 +116,7 @@ def _device_mib(summary: Summary) -> int:
 MEMORY_PRESSURE = Rule(
     names=("memory_pressure", "memory_relieved"),
     meaning="the allocator retries: it frees cached memory in order to allocate",
-    when="Calls that free device memory *inside operators* run more often, together with allocations from the driver",
+    when="Calls that free device memory *inside operators* run more often, as do allocations from the driver",
     needs="API calls; `profile_memory` for the peak",
     look_at="batch size, tensors kept alive, fragmentation (PYTORCH_ALLOC_CONF=expandable_segments:True)",
     confidence="certain: calls are counted",
@@ -126,7 +126,7 @@ MEMORY_PRESSURE = Rule(
 ALLOCATOR_CALLS = Rule(
     names=("allocator_calls",),
     meaning="more calls reach the driver's allocator",
-    when="Otherwise: cudaMalloc, cudaFree and similar calls run more often and take exposed Runtime time",
+    when="Otherwise: cudaMalloc, cudaFree and the like run more often and take exposed Runtime time",
     needs="API calls",
     look_at="tensor sizes that vary by step, fragmentation, memory pressure",
     confidence="certain: calls are counted",

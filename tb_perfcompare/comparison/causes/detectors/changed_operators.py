@@ -412,10 +412,9 @@ def _others_clause(group: list[_Changed]) -> str:
 OPERATOR_REPLACED = Rule(
     names=("operator_replaced",),
     meaning="others are called in an operator's place: written out, fused, or in a loop",
-    when="Below one parent, in the same place, some operators run less often and others more often. An operator that "
-    "is only wrapped in another one is not replaced. If the parent has other inputs, the finding is "
-    "`data_type_changed` or `workload_changed`",
-    needs="operators of both sides, on devices of one kind",
+    when="Below one parent, in the same place, some operators run less often and others more often; not if one is "
+    "only wrapped in another. If the parent has other inputs, it is `data_type_changed` or `workload_changed`",
+    needs="operators, on devices of one kind",
     look_at="how the program or the library writes this operator: fused or not, which optimizer or attention",
     confidence="certain: calls are counted, in the same place; their time is as measured",
     find=replaced_operator_rules,
@@ -424,10 +423,9 @@ OPERATOR_REPLACED = Rule(
 OPERATORS_CHANGED = Rule(
     names=("operators_changed",),
     meaning="operators are new, gone, replaced or called another number of times",
-    when="Operators run more or less often, and no other rule explains their time. Large increases and large decreases "
-    "are separate findings. It is `more_calls` (`fewer_calls`) if all run more (less) often and none is new or "
-    "gone",
-    needs="operators of both sides",
+    when="Operators run more or less often, and no other rule explains their time. Large increases and decreases are "
+    "separate findings; `more_calls` (`fewer_calls`) if all run more (less) often and none is new or gone",
+    needs="operators",
     look_at="what the program does differently: layers, losses, metrics, hooks, the optimizer, library versions",
     confidence="certain: calls are counted; their time is as measured",
     find_rest=changed_operator_rules,
@@ -437,9 +435,9 @@ OPERATORS_CHANGED = Rule(
 RECOMPUTATION = Rule(
     names=("recomputation", "recomputation_gone"),
     meaning="activations are recomputed in the backward pass (checkpointing)",
-    when="Operators that compute run in the backward pass of one side only, at most as often as in the forward pass, "
+    when="Computing operators run in the backward pass of one side only, at most as often as in the forward pass, "
     "which calls them as often on both sides",
-    needs="operators of both sides",
+    needs="operators",
     look_at="torch.utils.checkpoint, gradient_checkpointing_enable(), activation checkpointing of the training "
     "library; whether the memory it saves is needed",
     confidence="certain: calls are counted; their time is as measured",

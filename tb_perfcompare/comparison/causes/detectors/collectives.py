@@ -195,8 +195,8 @@ def _waiting(summary: Summary) -> _Split | None:
 LATE_RANK = Rule(
     names=("late_rank",),
     meaning="ranks wait for one of them",
-    when="Several workers recorded the same steps, and [waiting](ranks.md#waiting-and-transfer) makes at least half of "
-    "the change, and more collectives do not. The rank that waits least is the late one",
+    when="Workers recorded the same steps; [waiting](ranks.md#waiting-and-transfer) makes half of the change, and "
+    "more collectives do not. The late rank waits least",
     needs="collectives of several workers",
     look_at="what that rank does before its collectives: data loading, uneven work, a slower device",
     confidence="the others wait for the rank with the shortest collectives",
@@ -206,8 +206,8 @@ LATE_RANK = Rule(
 COLLECTIVE_SLOWER = Rule(
     names=("collective_slower", "collective_faster"),
     meaning="collectives take longer themselves",
-    when="Exposed communication grew, at least half of it because collectives take longer. With one rank per side a "
-    "late rank looks the same, and the sentence says so",
+    when="Exposed communication grew, half of it because collectives take longer. With one rank per side a late rank "
+    "looks the same, as the sentence says",
     needs="collectives",
     look_at="network and topology, message sizes (table communication_by_message)",
     confidence="the transfer itself, the same on all ranks",
@@ -217,7 +217,7 @@ COLLECTIVE_SLOWER = Rule(
 OVERLAP_LOST = Rule(
     names=("overlap_lost", "overlap_gained"),
     meaning="communication is exposed: less overlap with compute",
-    when="Exposed communication grew, and collectives taking longer make less than half of it",
+    when="Exposed communication grew, less than half of it because collectives take longer",
     needs="collectives on a device",
     look_at="overlap with the backward pass: bucket sizes, streams, find_unused_parameters, parameter order",
     confidence="collectives take as long as before; what runs alongside changed",

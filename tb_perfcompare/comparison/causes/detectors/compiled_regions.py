@@ -175,7 +175,7 @@ _COUNTED = "certain: compiled regions are counted; their time is as measured"
 REGIONS_LOST = Rule(
     names=("compilation_lost", "compilation_gained"),
     meaning="eager code instead of compiled",
-    when="Without generated kernels: one side runs compiled regions, the other none",
+    when="No generated kernels: one side runs compiled regions, the other none",
     needs="operators",
     look_at=_LOOK_AT,
     confidence=_COUNTED,
@@ -184,8 +184,8 @@ REGIONS_LOST = Rule(
 GRAPH_BREAKS = Rule(
     names=("more_graph_breaks", "fewer_graph_breaks"),
     meaning="both sides are compiled, into other regions",
-    when="The ids of compiled regions name more frames or more recompilations on one side. Without ids: "
-    "`CompiledFxGraph` or `CompiledFunction` runs more often, but operators do not",
+    when="Ids of compiled regions name more frames or recompilations on one side. Without ids: `CompiledFxGraph` or "
+    "`CompiledFunction` runs more often, operators do not",
     needs="operators",
     look_at=_LOOK_AT,
     confidence=_COUNTED,

@@ -199,9 +199,8 @@ def _queued(pair: RuleContext, grown: float) -> dict[Part, float]:
 CPU_CONTENTION = Rule(
     names=("host_interrupted",),
     meaning="CPU contention: other work takes the CPU between and within operators",
-    when="Many operators take longer on average, at least 1.2 times together, but their fastest calls (without "
-    "shapes: the steps in which their calls are fastest) do not. No single operator makes half of the change, its "
-    "longest call left out",
+    when="Many operators take longer on average, 1.2 times together, but not their fastest calls (without shapes: the "
+    "steps in which calls are fastest). No single operator makes half of the change, its longest call left out",
     needs="operators",
     look_at="other processes and threads on these cores, more threads than cores, CPU limits of the container",
     find=interruption_rules,
@@ -211,8 +210,8 @@ CPU_CONTENTION = Rule(
 DEVICE_CONTENTION = Rule(
     names=("device_interrupted",),
     meaning="device contention: other work takes the device between and within kernels",
-    when="Kernels launched alike take longer on average, at least 1.2 times together, but their fastest launches do "
-    "not. No single kernel makes half of the change. It includes the time that launched work waits longer to start",
+    when="Kernels launched alike take longer on average, 1.2 times together, but not their fastest launches. No "
+    "single kernel makes half of the change. It includes longer waits of launched work",
     needs="kernels with their launch configuration",
     look_at="other processes on the device (nvidia-smi), other streams of this program, sharing by MPS or MIG",
     find=sharing_rules,

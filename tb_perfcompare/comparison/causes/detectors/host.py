@@ -151,9 +151,8 @@ def _all_calls_moved(pair: RuleContext, operator: str, *, slower: bool) -> bool:
 OPERATOR_SLOWER = Rule(
     names=("operator_slower", "operator_faster"),
     meaning="one operator is slower on the host",
-    when="As `kernel_slower`, for CPU Exec. At least half is the operator's own time, and its fastest call changed "
-    "too, by at least 5 %. Where the device hides some of its time, it must make half of what all operators take "
-    "longer",
+    when="As `kernel_slower`, for CPU Exec. Half is the operator's own time, and its fastest call changed by 5 %. "
+    "Where the device hides some of its time, it makes half of what all operators take longer",
     needs="operators; `record_shapes` tells its inputs",
     look_at="the operator's inputs and implementation; other load on that core",
     find=host_rules,
@@ -235,9 +234,9 @@ def _quiet(pair: RuleContext, part: QuietPart) -> Cause:
 QUIET = Rule(
     names=("operator_slower", "operator_faster"),
     meaning="one operator is slower on the host, interruptions left out",
-    when="The program is slower, but steps as recorded leave it open: one operator makes half of what steps without "
-    "[interruptions](program_or_machine.md#interruptions-and-stalls) changed by. Its captures of the two sides lie far "
-    "apart. Another part of the step is `data_loader` or `unrecorded_time`",
+    when="The program is slower, but steps as recorded leave it open. One operator makes half of the change without "
+    "[interruptions](program_or_machine.md#interruptions-and-stalls), its captures far apart; another part of the "
+    "step is `data_loader` or `unrecorded_time`",
     needs="three captures per side, `record_shapes`; no device work",
     look_at="",
     confidence="captures of the two sides do not overlap, interruptions left out",
@@ -248,9 +247,8 @@ QUIET = Rule(
 QUIET_REST = Rule(
     names=("host_time",),
     meaning="CPU time without interruptions",
-    when="As `operator_slower` without interruptions, where up to three parts of the step together make half, and no "
-    "other rule finds anything",
-    needs="as that",
+    when="The same, where up to three parts of the step together make half, and no other rule finds anything",
+    needs="the same",
     look_at="these operators and the Python code around them",
     confidence="captures of the two sides do not overlap, interruptions left out",
     find_rest=quiet_rest_rules,

@@ -132,8 +132,8 @@ def launching_operator(pair: RuleContext, kernel: str) -> str:
 KERNEL_SLOWER = Rule(
     names=("kernel_slower", "kernel_faster"),
     meaning="one kernel is slower",
-    when="It makes at least half of the change of kernels launched as often, beyond a uniform slowdown. Its own change "
-    "is significant among all kernels",
+    when="It makes half of the change of kernels launched as often, beyond a uniform slowdown, and is significant "
+    "among all kernels",
     needs="kernels",
     look_at="input shapes and strides, launch configuration, concurrent memory traffic",
     find=kernel_speed_rules,

@@ -114,8 +114,7 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
 GRAPH_LOST = Rule(
     names=("graph_lost", "graph_gained"),
     meaning="graph launches became single launches",
-    when="Graph launches at least halved while single kernel launches grew. It takes what no other rule explains of "
-    "the host's exposed time",
+    when="Graph launches at least halved while single kernel launches grew. It takes the host's rest",
     needs="API calls",
     look_at="CUDA graph capture: changing shapes, operators that cannot be captured, mode='reduce-overhead'",
     look_at_gain="CUDA graph capture",
@@ -126,8 +125,8 @@ GRAPH_LOST = Rule(
 LAUNCH_BOUND = Rule(
     names=("launch_bound",),
     meaning="launching takes longer, the device waits",
-    when="Each launch takes at least 1.1 times as long, beyond any uniform slowdown of the host. Half of that is "
-    "exposed, or it is half of what the same calls take longer and half of what the host is exposed longer",
+    when="Each launch takes at least 1.1 times as long, beyond any uniform slowdown. Half of that is exposed, or it "
+    "is half of what the same calls take longer and of what the host is exposed longer",
     needs="API calls",
     look_at="CPU clock and load, profiling hooks, driver version; fewer or larger kernels, CUDA graphs",
     find=launch_rules,

@@ -96,8 +96,8 @@ def _contention(pace: PaceFacts, exposed: float, where: str) -> str:
 MACHINE_PACE = Rule(
     names=("device_pace", "host_pace", "host_interrupted"),
     meaning="the machine runs at another pace, and no other rule says why",
-    when="Captures agree that the same work takes longer ([program_or_machine.md](program_or_machine.md)), or the "
-    "verdict is about the program, at equal machine speed; and other rules explain less than half of it",
+    when="Captures agree that the [same work](program_or_machine.md) takes longer, or the verdict is about the "
+    "program, at equal machine speed; other rules explain less than half of it",
     needs="several captures per side",
     look_at="other processes, clocks and power limits, thread and NUMA placement; record again alternately",
     confidence="captures agree on the pace of the same work",

@@ -37,9 +37,7 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     these calls."""
     certain = recounted_operators(pair) if calls_alike(pair) else None
     # compiled regions are no work of their own: more of them have their own rule (compiled_regions.py)
-    operators = {
-        key: one for key, one in pair.amounts("operators", "host_total").items() if not is_compiled(key[0])
-    }
+    operators = {key: one for key, one in pair.amounts("operators", "host_total").items() if not is_compiled(key[0])}
     both = {key: amount for key, amount in operators.items() if amount.calls_a and amount.calls_b}
     called = sum(operator.calls_a + operator.calls_b for operator in operators.values())
     if not called or sum(one.calls_a + one.calls_b for one in both.values()) < IN_BOTH * called:
@@ -130,8 +128,8 @@ def _by_shape(pair: RuleContext, row: LedgerRow, sign: int) -> float:
 MORE_CALLS = Rule(
     names=("more_calls", "fewer_calls"),
     meaning="the same work more or less often",
-    when="Both sides call mostly the same operators, and half of these run more (less) often, by about the same ratio. "
-    "It explains the part of the change that is by count",
+    when="Mostly the same operators on both sides, and half of these run more (less) often, by about the same ratio. "
+    "It explains the change by count",
     needs="operators",
     look_at="number of layers, micro-batches or iterations per step",
     confidence="certain: calls are counted",

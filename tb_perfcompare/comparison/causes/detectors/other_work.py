@@ -125,7 +125,6 @@ class OtherWork:
             (self.evidence,), confidence=self.confidence, look_at=self.look_at, explains=of_categories(left),
         )  # fmt: skip
 
-
     def _outweighed(self, pair: RuleContext, left: dict[str, float], delta: float) -> Cause:
         """The cause if the step changed against the size of the inputs: it takes only device time that changed with
         them."""
@@ -343,8 +342,8 @@ def is_backward(name: str) -> bool:
 WORKLOAD_CHANGED = Rule(
     names=("workload_changed",),
     meaning="other input shapes: batch size, sequence length, image size",
-    when="Many operator calls have other input shapes, or kernels launch more (fewer) threads throughout if shapes "
-    "were not recorded. It takes the change that no other rule explains, and says if the step did not follow",
+    when="Many operator calls have other input shapes, or, without shapes, kernels launch more (fewer) threads "
+    "throughout. It takes the rest, and says if the step did not follow",
     needs="operators and `record_shapes`, or kernels with their launch configuration",
     look_at="batch size, sequence length, image size and padding of both runs; compare runs on the same input",
     confidence="certain: the shapes are recorded",
@@ -354,8 +353,8 @@ WORKLOAD_CHANGED = Rule(
 DATA_TYPE_CHANGED = Rule(
     names=("data_type_changed",),
     meaning="other element types",
-    when="Many operator calls have other input types. It explains no waiting for data or other ranks, and no untraced "
-    "host time that grew with the device's",
+    when="Many operator calls have other input types. It explains no waiting for data or ranks, and no untraced host "
+    "time that grew with the device's",
     needs="operators; `record_shapes`",
     look_at="autocast, model.half()/bfloat16() and TF32 settings of both runs",
     confidence="certain: the types are recorded",

@@ -132,8 +132,8 @@ PROFILER_OVERHEAD = Rule(
 MORE_RECORDED = Rule(
     names=("profiler_overhead",),
     meaning="the profiler records more",
-    when="Without overhead events (CPU traces): the slower side recorded more options, and other rules explain less "
-    "than half of the host's change. Not between devices of different kinds",
+    when="No overhead events (CPU traces): the slower side recorded more options, and other rules explain less than "
+    "half of the host's change. Not between kinds of devices",
     needs="the profiler's options",
     look_at=_LOOK_AT,
     confidence="other changes of host time would look the same",
@@ -144,8 +144,7 @@ AUTOGRAD_RECORDS = Rule(
     names=("autograd_recorded", "autograd_off"),
     meaning="inference records a graph for autograd",
     when="The operators' sequence numbers advance on one side only, and neither side runs a backward pass. It takes "
-    "what no other rule explains of the host's exposed time outside API calls. Where that is nothing, it is still "
-    "said",
+    "the host's rest outside API calls, or is said without time",
     needs="operators",
     look_at="torch.no_grad() or torch.inference_mode() around inference and validation",
     confidence="certain: the operators' sequence numbers are recorded; the size is what no other cause explains",

@@ -332,8 +332,8 @@ COMPILATION_LOST = Rule(
 FUSION_LOST = Rule(
     names=("fusion_lost", "fusion_gained"),
     meaning="one kernel became several, or the reverse",
-    when="An operator called as often launches other kernels, at least twice as many, and they take longer (shorter). "
-    "Also if a new operator below an operator of both sides launches them",
+    when="An operator called as often, or a new one below an operator of both sides, launches other kernels, at least "
+    "twice as many, that take longer (shorter)",
     needs="kernels of operators",
     look_at=_LIBRARIES,
     confidence=_CERTAIN,
@@ -355,7 +355,7 @@ TENSOR_CORES_LOST = Rule(
 )
 KERNEL_REPLACED = Rule(
     names=("kernel_replaced",),
-    meaning="another algorithm; between two kinds of device: their kernels",
+    meaning="another algorithm; between kinds of devices: their kernels",
     when="The same, for any other replacement",
     needs="kernels of operators",
     look_at=_LIBRARIES,

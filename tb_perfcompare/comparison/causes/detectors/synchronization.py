@@ -81,9 +81,7 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         f"{title}: {signed_time(delta)} per step; the host waits {_times(waits)} times per step{behind}, so host work "
         f"is {'no longer' if sign > 0 else 'now'} hidden behind kernels{idle}."
     )
-    yield cause(
-        pair, SYNCHRONISATION, subject, "Runtime", delta, sentence, evidence, explains=of_categories(moved)
-    )
+    yield cause(pair, SYNCHRONISATION, subject, "Runtime", delta, sentence, evidence, explains=of_categories(moved))
 
 
 def _no_longer_hidden(pair: RuleContext, left: Mapping[str, float], sign: int) -> float:
@@ -156,9 +154,9 @@ def _caller(pair: RuleContext, sign: int) -> tuple[str, Amount]:
 SYNCHRONISATION = Rule(
     names=("synchronisation",),
     meaning="the host waits for the device more often",
-    when="Synchronising calls run more often, in at least half of the steps. It takes what no other rule explains "
-    "of the host's exposed time and of Memcpy, without slower calls and outlying steps, unless shorter kernels are the "
-    "likelier cause. Where that is nothing, the calls are still counted",
+    when="Synchronising calls run more often, in at least half of the steps. It takes the rest of the host and of "
+    "Memcpy, without slower calls and outlying steps, unless shorter kernels are likelier; without time, the calls "
+    "are counted",
     needs="API calls",
     look_at=".item(), .cpu(), printing a tensor, branching on a tensor, torch.cuda.synchronize() inside the step",
     confidence="certain: calls are counted",

@@ -113,8 +113,8 @@ def _waited_for(pair: RuleContext, row: LedgerRow) -> bool:
 LOADER = Rule(
     names=("data_loader",),
     meaning="batches are loaded in the main process (`num_workers=0`), or by workers",
-    when="DataLoader's iterators are of one process on one side and of several on the other. It explains the data "
-    "loader wait",
+    when="DataLoader's iterators are of one process on one side, of several on the other. It explains the data loader "
+    "wait",
     needs="`enumerate(DataLoader)` events",
     look_at="num_workers, persistent_workers and prefetch_factor of the DataLoader",
     confidence="certain: the iterators' names are recorded; the time is as measured",

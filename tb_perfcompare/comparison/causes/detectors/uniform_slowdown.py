@@ -210,8 +210,8 @@ def _clock(pair: RuleContext, ratio: float, device: str = "") -> str:
 DEVICE_PACE = Rule(
     names=("device_pace",),
     meaning="the device runs slower across the board",
-    when="Most kernels changed by the same ratio per launch, and this explains at least half of Kernel's change. The "
-    "sentence names a clock counter that moved the other way",
+    when="Most kernels changed by one ratio per launch, which explains half of Kernel's change. The sentence names a "
+    "clock counter that moved the other way",
     needs="kernels; counters name the clock",
     look_at="clocks, power and temperature limits, other jobs on the device, the device model",
     confidence="the same ratio in at least half of the kernel time",
@@ -222,8 +222,8 @@ DEVICE_PACE = Rule(
 HOST_PACE = Rule(
     names=("host_pace",),
     meaning="the host runs slower across the board",
-    when="Most operators changed by the same ratio per call, and so did their fastest calls. Not reported if recording "
-    "more may be the cause",
+    when="Most operators, and their fastest calls, changed by one ratio per call. Not if recording more may be the "
+    "cause",
     needs="operators; counters name the clock",
     look_at="CPU clock and governor, other processes, thread and NUMA placement, the machine",
     confidence="the same ratio in at least half of the operators' time",
