@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -125,6 +126,15 @@ def test_wheel_with_the_compiled_parts_serves_all_later_pythons(compiled: tuple[
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
     assert all(path.startswith(str(tmp_path / "installed")) for path in done.stdout.split())
+
+
+def test_no_argument_is_parsed_as_older_pythons_parse_it_otherwise() -> None:
+    """A format with "#" that is compiled with the headers of Python 3.13 is a SystemError in 3.10 to 3.12."""
+    sources = [path for path in (ROOT / "tb_perfcompare").rglob("*.[ch]") if path.parent.name == "native"]
+    assert sources
+    assert not [
+        path.name for path in sources if re.search(r'Py(Arg_Parse|_BuildValue)\w*\([^;"]*"[^"]*#', path.read_text())
+    ]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the compiler of Windows fails in its own way")

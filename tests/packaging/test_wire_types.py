@@ -50,7 +50,7 @@ class Example:
     inner: Inner | None
     some: Sequence[Inner]
     by_name: Mapping[str, int]
-    DERIVED: ClassVar = ("twice",)
+    DERIVED: ClassVar[tuple[str, ...]] = ("twice",)
 
     @property
     def twice(self) -> Annotated[Unbounded, "two of them"]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import sys
 from pathlib import Path
 
 import pytest
@@ -69,16 +70,16 @@ def test_rows_without_a_counter_are_lost() -> None:
 
 
 def test_names_with_control_characters_are_escaped(tmp_path: Path) -> None:
-    sides = [
-        write(tmp_path / f"{side}_perf_data.csv", [row(function_name=name, cycle=cycle) for name in CONTROLS
-                                                   for cycle in (1, 2)])
-        for side in "ab"
-    ]  # fmt: skip
+    expected = dict(zip(CONTROLS, WRITTEN_OUT, strict=True))
+    if sys.version_info < (3, 11):  # whose csv module writes no NUL
+        expected = {name: written for name, written in expected.items() if "\0" not in name}
+    rows = [row(function_name=name, cycle=cycle) for name in expected for cycle in (1, 2)]
+    sides = [write(tmp_path / f"{side}_perf_data.csv", rows) for side in "ab"]
     report = strict_report(*(read_perf_data(str(path)) for path in sides), LABELS)
     assert_no_controls(strict_markdown(report, "\x1b[2Jcase"))
     drawn = strict_csv(report)
     assert_no_controls(drawn)
-    assert {each[0] for each in list(csv.reader(io.StringIO(drawn, newline="")))[1:]} == {*WRITTEN_OUT}
+    assert {each[0] for each in list(csv.reader(io.StringIO(drawn, newline="")))[1:]} == {*expected.values()}
 
 
 def test_csv_of_the_example() -> None:

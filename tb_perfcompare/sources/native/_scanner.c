@@ -47,13 +47,16 @@ static bool read_names(PyObject *tuple, Names *names)
 
 static bool read_spec(PyObject *spec, ScanSpec *read)
 {
-    PyObject *keys, *flows, *arrows, *phases, *names;
-    const char *kinds, *memory;
+    PyObject *keys, *kind_letters, *memory_name, *flows, *arrows, *phases, *names;
+    char *kinds, *memory;
     Py_ssize_t kind_count, memory_size;
     unsigned long long seed;
-    if (!PyArg_ParseTuple(spec, "Oy#y#OOOOK", &keys, &kinds, &kind_count, &memory, &memory_size, &flows, &arrows,
-                          &phases, &names, &seed) ||
-        !read_names(keys, &read->keys) || !read_names(flows, &read->flows) || !read_names(arrows, &read->arrows) ||
+    /* no "y#": built with the headers of Python 3.13 it fails in 3.10 to 3.12, for which the module is as well */
+    if (!PyArg_ParseTuple(spec, "OOOOOOOK", &keys, &kind_letters, &memory_name, &flows, &arrows, &phases, &names,
+                          &seed) ||
+        PyBytes_AsStringAndSize(kind_letters, &kinds, &kind_count) < 0 ||
+        PyBytes_AsStringAndSize(memory_name, &memory, &memory_size) < 0 || !read_names(keys, &read->keys) ||
+        !read_names(flows, &read->flows) || !read_names(arrows, &read->arrows) ||
         !read_names(phases, &read->handed_phases) || !read_names(names, &read->handed_names)) {
         return false;
     }

@@ -2,7 +2,6 @@
 #ifndef TB_PERFCOMPARE_MODULE_H
 #define TB_PERFCOMPARE_MODULE_H
 
-#define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include "store.h"
