@@ -51,7 +51,7 @@ def with_counter_file(summaries: Sequence[Summary], table: CounterTable) -> tupl
     missed: list[str] = []
     for summary in summaries:
         why = _why_no_overlap(summary, table)
-        counted = summary if why else _with_series(summary, series, table.source)
+        counted = summary if why else _with_series(summary, series)
         if counted is None:
             why = "no counter was sampled during its compared steps or shortly before"
         if why:
@@ -131,7 +131,7 @@ def _why_no_overlap(summary: Summary, table: CounterTable) -> str:
     return f"its samples are from {_day(low)} to {_day(high)}, the recording from {_day(begin)} to {_day(end)}"
 
 
-def _with_series(summary: Summary, series: Sequence[_Series], source: str) -> Summary | None:
+def _with_series(summary: Summary, series: Sequence[_Series]) -> Summary | None:
     """Adds the file's counters to the summary; None if none of them has a value in any step."""
     capture = summary.captures[0]
     assert capture.clock_zero_ns is not None
