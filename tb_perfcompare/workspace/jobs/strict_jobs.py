@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.strict.report import StrictReport, strict_report
 from tb_perfcompare.comparison.strict.tables import strict_tables
 from tb_perfcompare.errors import InputError, NotComparable, SelectionError
 from tb_perfcompare.model.formats import CYCLES
-from tb_perfcompare.model.progress import Progress, Reporter, silent
+from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recordings.cycles import CycleRecording, CycleTable
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -51,7 +51,7 @@ from tb_perfcompare.workspace.jobs.summary_jobs import (
     origin_of,
     pooled,
     read_recording,
-    shown_error,
+    with_shown_name,
     with_step_range,
 )
 
@@ -235,12 +235,9 @@ def with_worker_only(side: Side, worker: str) -> Side:
     return replace(side, files=tuple(file for file in side.files if file.worker == worker))
 
 
-def _read_table(file: CaptureFile, report: Reporter = silent) -> CycleRecording:
+def _read_table(file: CaptureFile, report: Reporter) -> CycleRecording:
     """Reads one per-cycle table with its counters file. Raises InputError, naming the file as it is shown."""
-    try:
-        recording = read_recording(file, report)
-    except InputError as error:
-        raise shown_error(error, file) from error
+    recording = read_recording(file, report)
     assert isinstance(recording, CycleRecording)
     return recording
 
@@ -249,8 +246,6 @@ def _of_process(side: Side, pid: int, options: CompareOptions, report: Reporter)
     (file,) = side.files
     recording = _read_table(file, report)
     table = recording.table
-    try:
+    with with_shown_name(file):
         summary = summarize_cycles(replace(recording, table=table.of_pid(pid)), origin_of(file), options.window)
-    except InputError as error:
-        raise shown_error(error, file) from error
     return with_step_range(summary, side.steps)
