@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare._version import __version__
 from tb_perfcompare.analysis.cycles.summarize_cycles import summarize_cycles
 from tb_perfcompare.analysis.cycles.trace_cycles import TOTAL
 from tb_perfcompare.comparison.engine import compare_summaries
@@ -84,10 +82,6 @@ class StrictRequest:
     def sides(self) -> tuple[Side, Side]:
         """The normal side and the abnormal side."""
         return self.baseline, self.candidate
-
-    def tag(self) -> str:
-        """Hash that changes whenever the report may: of the files' names, sizes and times, the options, the version."""
-        return hashlib.sha256(repr((__version__, self)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 
 def holds_tables(side: Side) -> bool:
