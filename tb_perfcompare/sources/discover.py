@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.number_text import listed
 from tb_perfcompare.sources.content_detection import is_unnamed_trace, possible_stem, runs_in_file, stated_rank
 from tb_perfcompare.sources.job_folders import join_parts
 from tb_perfcompare.sources.rank_names import captures_of_one, split_by_job
@@ -155,9 +156,9 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
         return next(_jobs(fs.basename(absolute), "", absolute, {"": captures}, is_alone=True))
     nested = [run.name for run in runs]
     if nested:
-        shown = ", ".join(nested[:10]) + (f" and {len(nested) - 10} more" if len(nested) > 10 else "")
         hint = f"give one of them, e.g. {_below(path, nested[0])}"
-        raise SelectionError(f"{without_secrets(path)} is not a run but holds runs: {shown}", hint=hint)
+        held = listed(nested, _NAMES_SHOWN)
+        raise SelectionError(f"{without_secrets(path)} is not a run but holds runs: {held}", hint=hint)
     loose = sorted(entry.name for entry in entries if not entry.is_dir and _JSON_FILE.fullmatch(entry.name))
     hint = f"trace files are named {_TRACE_NAME}"
     if loose:
@@ -206,7 +207,7 @@ def without_part(path: str, fs: FileSystem = LOCAL) -> tuple[str, int | None]:
 def _part_of(path: str, runs: list[RunEntry], part: int | None) -> RunEntry:
     if part is None or part <= len(runs):
         return runs[(part or 1) - 1]
-    names = ", ".join(run.name for run in runs[:10]) + (f" and {len(runs) - 10} more" if len(runs) > 10 else "")
+    names = listed((run.name for run in runs), _NAMES_SHOWN)
     raise SelectionError(f"{without_secrets(path)}: there is no run number {part}", hint=f"there are: {names}")
 
 
@@ -374,12 +375,10 @@ def _run(name: str, path: str, entries: Sequence[FileStat], fs: FileSystem) -> R
 
 
 def _not_named(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_NAMES_SHOWN])
-    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
     count = "1 trace is skipped because of its name" if len(names) == 1 else (
         f"{len(names):,} traces are skipped because of their names"
     )
-    return f"{count}: {shown}{more}; only files named {_TRACE_NAME} are read"
+    return f"{count}: {listed(names, _NAMES_SHOWN)}; only files named {_TRACE_NAME} are read"
 
 
 def _spans(by_stamp: dict[str, list[FileStat]], problems: list[Note]) -> tuple[SpanEntry, ...]:
