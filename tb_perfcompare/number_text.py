@@ -7,6 +7,7 @@ appears only in text for people; JSON and CSV carry plain numbers.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -82,6 +83,13 @@ def count(value: float, *, signed: bool = False) -> str:
 def many(value: float, noun: str, nouns: str = "") -> str:
     """ "1 kernel", "3 kernels", "2.50 calls"; `nouns` is the plural unless it is formed with -s."""
     return f"{count(value)} {noun if value == 1 else nouns or f'{noun}s'}"
+
+
+def listed(texts: Iterable[str], most: int, between: str = ", ") -> str:
+    """The first `most` texts and the number of the others: "a, b and 3 more"."""
+    given = list(texts)
+    more = f" and {len(given) - most:,} more" if len(given) > most else ""
+    return between.join(given[:most]) + more
 
 
 def time(value_us: float, *, signed: bool = False) -> str:

@@ -6,6 +6,7 @@ import argparse
 import json
 import re
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,6 @@ from tb_perfcompare.comparison.result.options import WINDOWS
 from tb_perfcompare.comparison.tables.views import VIEWS
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.progress import Progress
-from tb_perfcompare.plugin.http.lines import progress_dict
 from tb_perfcompare.plugin.plugin import PerfComparePlugin
 from tb_perfcompare.render.formats import FORMATS
 from tb_perfcompare.workspace.listing.describe import runs_dict
@@ -167,7 +167,7 @@ def test_the_example_lines_have_the_keys_of_real_ones() -> None:
     text = section(API, "## `api/comparison`")
     lines = [json.loads(line) for line in re.findall(r"^\{.*\}$", text, re.MULTILINE)]
     assert [list(line) for line in lines] == [["progress"], ["result"], ["error"]]
-    assert list(lines[0]["progress"]) == [*progress_dict(Progress("reading")), "elapsed_s"]
+    assert list(lines[0]["progress"]) == [*asdict(Progress("reading")), "elapsed_s"]
     assert list(lines[2]["error"]) == ["code", "message", "hint"]
 
 

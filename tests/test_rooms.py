@@ -90,7 +90,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "workspace/disk_cache": {"workspace/inputs", "workspace/jobs", "workspace/sharing"},
     "workspace/jobs": {"workspace/inputs"},
-    "workspace/listing": {"workspace/inputs", "workspace/sharing"},
+    "workspace/listing": {"workspace/disk_cache", "workspace/inputs", "workspace/sharing"},
     "workspace/queries": {"workspace/inputs", "workspace/jobs", "workspace/sharing"},
     "workspace/workers": {"workspace/inputs", "workspace/sharing"},
 }  # fmt: skip

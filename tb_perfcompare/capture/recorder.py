@@ -44,7 +44,7 @@ class Recorder:
         if self._options.whole:
             self._start(None)
         elif not self._options.step:
-            self._ends.append(mark_optimizer_steps(torch, self.mark))
+            self._ends.append(mark_optimizer_steps(self.mark))
             self._ends.append(_at_first_module_call(lambda: self._start(None)))
 
     def watch(self) -> None:

@@ -15,7 +15,7 @@ MARK_NAME = "_tb_perfcompare_step"
 """Name of the decorator that is added to a function of the script."""
 
 
-def mark_optimizer_steps(torch: Any, mark: Callable[[], None]) -> Callable[[], None]:
+def mark_optimizer_steps(mark: Callable[[], None]) -> Callable[[], None]:
     """Marks each step of the optimizer that steps first; a second one (as of a GAN) marks none.
 
     Returns a function that ends the marking.

@@ -68,7 +68,7 @@ def check_gate(arguments: argparse.Namespace) -> None:
     written."""
     if not has_gate(arguments):
         for option, given in (
-            ("--junit", arguments.junit), ("--cannot-tell", _is_set(arguments)),
+            ("--junit", arguments.junit), ("--cannot-tell", arguments.cannot_tell != Unsure.REPORT.value),
             ("--fail-on-machine", arguments.fail_on_machine),
         ):  # fmt: skip
             if given:
@@ -139,10 +139,6 @@ def _rule(name: str) -> str:
     from tb_perfcompare.gate.gates import checked_rule
 
     return checked_rule(name)
-
-
-def _is_set(arguments: argparse.Namespace) -> bool:
-    return bool(arguments.cannot_tell != Unsure.REPORT.value)
 
 
 def _summary_file(arguments: argparse.Namespace) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from tb_perfcompare.cli.arguments import add_options, add_output
+from tb_perfcompare.cli.arguments import add_options, add_output, as_argument
 from tb_perfcompare.cli.output import Console, check_writable
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.errors import SelectionError
@@ -80,8 +80,8 @@ def _excerpt_side(
     """Finds the requested steps and their file; for a range, the first file that has any of them. Raises
     SelectionError."""
     window = arguments.step_window
-    side = replace(side_from_path(request.source, request.worker, request.span), all_steps=arguments.all_steps)
-    side = replace(side, marker=arguments.step_marker)
+    side = side_from_path(request.source, request.worker, request.span)
+    side = replace(side, all_steps=arguments.all_steps, marker=arguments.step_marker)
     if request.steps in (TYPICAL, WORST):
         facts, file = workspace.step_views.chosen(ChosenSide(side, StepChoice(request.steps)), window, report)
         return ExcerptSide(file, window, facts.label, facts.label, request.label, side.marker)
@@ -104,12 +104,9 @@ def _excerpt_side(
     return ExcerptSide(file, window, begin.label, end.label, request.label, side.marker)
 
 
+@as_argument
 def _steps(text: str) -> str:
-    """Checks a --steps argument: TYPICAL, WORST or a range. Raises ArgumentTypeError."""
-    if text in (TYPICAL, WORST):
-        return text
-    try:
+    """Checks a --steps argument: TYPICAL, WORST or a range."""
+    if text not in (TYPICAL, WORST):
         parse_steps(text)
-    except SelectionError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
     return text

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
     from tb_perfcompare.workspace.disk_cache.response_cache import ResponseCache
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
-    from tb_perfcompare.workspace.listing.index import Index, Listing, Root
+    from tb_perfcompare.workspace.listing.index import Index, Root
     from tb_perfcompare.workspace.listing.run_pages import RunPages
     from tb_perfcompare.workspace.sharing.single_flight import Flight
     from tb_perfcompare.workspace.workspace import Workspace
@@ -58,10 +58,6 @@ class LazyWorkspace:
 
         return RunPages()
 
-    def listing(self, *, rescan: bool) -> Listing:
-        """Runs, problems and suggested pairs."""
-        return self.index.listing(rescan=rescan)
-
     def first(self, request: ComparisonRequest) -> AbstractContextManager[Flight[bytes]]:
         """Joins the computation of the first response about a pair, as TablePages.first does. If the response is cached
         on disk, nothing that computes is imported for it."""
@@ -81,13 +77,13 @@ class LazyWorkspace:
         index = self.index
         with self._opening:
             if self._workspace is None:
-                from tb_perfcompare.workspace.jobs.worker_preload import IN_THIS_ORDER
+                from tb_perfcompare.workspace.jobs.worker_preload import import_jobs
                 from tb_perfcompare.workspace.workers.limits import default_workers
                 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
 
                 pool = WorkerPool(default_workers())
                 if not self._closed:
-                    pool.prepare(_OF_A_PAIR, IN_THIS_ORDER)
+                    pool.prepare(_OF_A_PAIR, (import_jobs,))
 
                 from tb_perfcompare.workspace.disk_cache.summary_cache import user_cache
                 from tb_perfcompare.workspace.workspace import Workspace

@@ -101,7 +101,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     def _runs(self, request: Request) -> Response:
         from tb_perfcompare.plugin.requests.pair_request import flag, row_count
 
-        listing = self._opening.listing(rescan=flag(request.args, "rescan", default=False))
+        listing = self._opening.index.listing(rescan=flag(request.args, "rescan", default=False))
         roots = [root.given for root in self._roots]
         remote = tuple((root.given, _REMOTE) for root in self._roots if not root.is_opened)
         has_profiler_tab = _PROFILER_PLUGIN in (self._context.plugin_name_to_instance or {})

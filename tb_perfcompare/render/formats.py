@@ -69,16 +69,16 @@ def render(
     return _utf8(_rendered(blocks, name, terminal))
 
 
-def render_table(table: Table, name: str, *, top: int | None = None, terminal: Terminal | None = None) -> bytes:
-    """Renders a single table as "text", "md", "csv" or "html"; `top` rows (None: all)."""
+def render_table(table: Table, name: str, *, terminal: Terminal | None = None) -> bytes:
+    """Renders all of a single table as "text", "md", "csv" or "html"."""
     if name == "csv":
-        return _csv(table, top)
-    blocks = document.table_blocks(table, top=top)
+        return _csv(table, None)
+    blocks = document.table_blocks(table, top=None)
     if name != "html":
         return _utf8(_rendered(blocks, name, terminal))
     from tb_perfcompare.render.html_report import table_page
 
-    return _utf8(table_page(blocks, table, top=top))
+    return _utf8(table_page(blocks, table))
 
 
 def render_view(view: View, name: str, *, top: int | None = None, terminal: Terminal | None = None) -> bytes:

@@ -62,7 +62,7 @@ def report_page(comparison: Comparison, *, top: int) -> str:
     return page.document("\n".join(body), f"{TITLE}: {runs}")
 
 
-def table_page(blocks: Sequence[Block], table: Table, *, top: int | None) -> str:
+def table_page(blocks: Sequence[Block], table: Table) -> str:
     """Renders a single table; in a table of candidates the confidence intervals are drawn."""
     page = Page()
     if (at := _shift_column(table)) is None:
@@ -71,8 +71,8 @@ def table_page(blocks: Sequence[Block], table: Table, *, top: int | None) -> str
     columns = tuple(
         replace(column, shown=column.shown and column.name not in _INTERVAL_ENDS) for column in table.columns
     )
-    grid = grid_of(replace(table, columns=columns, rows=_in_words(table)), top=top, brief=False)
-    picture = Picture(sum(column.shown for column in columns[:at]), tuple(map(Markup, cells[:top])), Markup(head))
+    grid = grid_of(replace(table, columns=columns, rows=_in_words(table)), brief=False)
+    picture = Picture(sum(column.shown for column in columns[:at]), tuple(map(Markup, cells)), Markup(head))
     names = _without_common_folder([cells[0] for cells in grid.rows])
     drawn = page.grid(grid, picture, names)
     return page.document(page.draw((Heading(printable(table.title)), Markup(drawn))), TITLE)

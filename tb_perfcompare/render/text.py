@@ -79,8 +79,8 @@ class _Drawer:
             if detail:
                 yield from self._wrapped(detail, " " * len(lead))
 
-    def _wrapped(self, line: str, lead: str, width: int | None = None) -> list[str]:
-        return _wrap(line, width or self._width, lead, break_words=self._terminal is not None) or [lead]
+    def _wrapped(self, line: str, lead: str) -> list[str]:
+        return _wrap(line, self._width, lead, break_words=self._terminal is not None) or [lead]
 
     def _grid(self, grid: Grid) -> Iterator[str]:
         if grid.name == "recommendations" or (len(grid.heads) == 1 and not grid.heads[0].numeric):  # sentences

@@ -29,13 +29,14 @@ from typing import TYPE_CHECKING
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.number_text import listed
 from tb_perfcompare.sources.content_detection import is_unnamed_trace, possible_stem, runs_in_file, stated_rank
 from tb_perfcompare.sources.job_folders import join_parts
 from tb_perfcompare.sources.rank_names import captures_of_one, split_by_job
 from tb_perfcompare.sources.recognition.format_sniffers import JSON_NAME, REMEMBERED_FILES, TRACE_FILE, is_point
 from tb_perfcompare.sources.run_entries import FileEntry, PointEntry, RunEntry, RunIndex, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.storage.addresses import without_secrets
-from tb_perfcompare.sources.storage.filesystem import LOCAL, FileStat, FileState, FileSystem, LocalFileSystem
+from tb_perfcompare.sources.storage.filesystem import LOCAL, FileStat, FileSystem, LocalFileSystem
 from tb_perfcompare.sources.storage.inside_only import REFUSED
 from tb_perfcompare.sources.storage.one_state import one_state
 
@@ -155,9 +156,9 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
         return next(_jobs(fs.basename(absolute), "", absolute, {"": captures}, is_alone=True))
     nested = [run.name for run in runs]
     if nested:
-        shown = ", ".join(nested[:10]) + (f" and {len(nested) - 10} more" if len(nested) > 10 else "")
         hint = f"give one of them, e.g. {_below(path, nested[0])}"
-        raise SelectionError(f"{without_secrets(path)} is not a run but holds runs: {shown}", hint=hint)
+        held = listed(nested, _NAMES_SHOWN)
+        raise SelectionError(f"{without_secrets(path)} is not a run but holds runs: {held}", hint=hint)
     loose = sorted(entry.name for entry in entries if not entry.is_dir and _JSON_FILE.fullmatch(entry.name))
     hint = f"trace files are named {_TRACE_NAME}"
     if loose:
@@ -206,7 +207,7 @@ def without_part(path: str, fs: FileSystem = LOCAL) -> tuple[str, int | None]:
 def _part_of(path: str, runs: list[RunEntry], part: int | None) -> RunEntry:
     if part is None or part <= len(runs):
         return runs[(part or 1) - 1]
-    names = ", ".join(run.name for run in runs[:10]) + (f" and {len(runs) - 10} more" if len(runs) > 10 else "")
+    names = listed((run.name for run in runs), _NAMES_SHOWN)
     raise SelectionError(f"{without_secrets(path)}: there is no run number {part}", hint=f"there are: {names}")
 
 
@@ -251,22 +252,19 @@ def _single_file(path: str, facts: FileStat, part: int | None, fs: FileSystem) -
 
 def _loose_files(entries: Iterable[FileStat], fs: FileSystem) -> list[FileStat]:
     """Files in a directory that are runs by content, sorted by name."""
-    return [
-        entry
-        for entry in sorted(entries, key=lambda entry: entry.name)
-        if not TRACE_FILE.fullmatch(entry.name) and not entry.is_dir and not entry.problem
-        if runs_in_file(entry, fs)[2]
-    ]
+    return [entry for entry in _not_named_like_traces(entries) if runs_in_file(entry, fs)[2]]
 
 
 def _unnamed_traces(entries: Iterable[FileStat], fs: FileSystem) -> list[FileStat]:
     """Files in a directory that are traces by content but not by name, and of no other format, sorted by name."""
-    return [
-        entry
-        for entry in sorted(entries, key=lambda entry: entry.name)
-        if not TRACE_FILE.fullmatch(entry.name) and not entry.is_dir and not entry.problem
-        if is_unnamed_trace(entry, fs) and not runs_in_file(entry, fs)[2]
-    ]
+    unnamed = (entry for entry in _not_named_like_traces(entries) if is_unnamed_trace(entry, fs))
+    return [entry for entry in unnamed if not runs_in_file(entry, fs)[2]]
+
+
+def _not_named_like_traces(entries: Iterable[FileStat]) -> Iterator[FileStat]:
+    for entry in sorted(entries, key=lambda entry: entry.name):
+        if not TRACE_FILE.fullmatch(entry.name) and not entry.is_dir and not entry.problem:
+            yield entry
 
 
 def _loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = False) -> list[RunEntry]:
@@ -279,44 +277,25 @@ def _loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = F
         matched = JSON_NAME.fullmatch(file.name)
         form, worker, runs = TRACE, matched["stem"] if matched else file.name, 1
     if form == BASELINE:
-        point = is_point(file.name)
-        facts = _point_facts(file, fs) if point else _facts_of(file, fs)  # type: ignore[arg-type]  # hashable
-        return [_saved_run(name, file, facts)]
+        return [_saved_run(name, file, _saved_facts(file, fs))]  # type: ignore[arg-type]  # hashable
     out = []
     for part in range(1, runs + 1):
         entry = replace(_entry(file), part=part)
-        only = WorkerEntry(worker, _rank_of_worker(form, worker), (SpanEntry(DEFAULT_SPAN, "", (entry,)),))
+        rank = rank_of(worker) if form == TRACE else None
+        only = WorkerEntry(worker, rank, (SpanEntry(DEFAULT_SPAN, "", (entry,)),))
         out.append(RunEntry(f"{name}#{part}" if runs > 1 else name, file.path, (only,), format=form))
     return out
 
 
-def _rank_of_worker(form: str, worker: str) -> int | None:
-    return rank_of(worker) if form == TRACE else None
-
-
 @functools.lru_cache(maxsize=REMEMBERED_FILES)
-def _point_facts(file: FileStat, fs: FileSystem) -> SavedFacts:
-    """Reads a point's metadata; cached for an unchanged file: hundreds of points of a series are listed repeatedly."""
-    from tb_perfcompare.sources.saved.baseline_file import read_point_facts
+def _saved_facts(file: FileStat, fs: FileSystem) -> SavedFacts:
+    """Reads the metadata of a baseline or a point, in the state in which a local file was listed; stores describe files
+    differently in listings. Cached for an unchanged file: hundreds of points of a series are listed repeatedly."""
+    # imported here: the classes of summaries are most of the package
+    from tb_perfcompare.sources.saved.baseline_file import read_facts, read_point_facts
 
-    with one_state(fs, _listed_state(file, fs)) as files:
-        return read_point_facts(file.path, files)
-
-
-def _facts_of(file: FileStat, fs: FileSystem) -> SavedFacts:
-    """Reads a baseline's metadata. Imports the classes of summaries, most of the package, only for a baseline."""
-    from tb_perfcompare.sources.saved.baseline_file import read_facts
-
-    with one_state(fs, _listed_state(file, fs)) as files:
-        return read_facts(file.path, files)
-
-
-def _listed_state(file: FileStat, fs: FileSystem) -> dict[str, FileState] | None:
-    """State that a listed file must still have when read.
-
-    None for stores, whose listings describe files differently.
-    """
-    return {file.path: file.state} if isinstance(fs, LocalFileSystem) else None
+    with one_state(fs, {file.path: file.state} if isinstance(fs, LocalFileSystem) else None) as files:
+        return (read_point_facts if is_point(file.name) else read_facts)(file.path, files)
 
 
 def _jobs(
@@ -374,12 +353,10 @@ def _run(name: str, path: str, entries: Sequence[FileStat], fs: FileSystem) -> R
 
 
 def _not_named(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_NAMES_SHOWN])
-    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
     count = "1 trace is skipped because of its name" if len(names) == 1 else (
         f"{len(names):,} traces are skipped because of their names"
     )
-    return f"{count}: {shown}{more}; only files named {_TRACE_NAME} are read"
+    return f"{count}: {listed(names, _NAMES_SHOWN)}; only files named {_TRACE_NAME} are read"
 
 
 def _spans(by_stamp: dict[str, list[FileStat]], problems: list[Note]) -> tuple[SpanEntry, ...]:

@@ -108,7 +108,7 @@ class Loader:
     ) -> list[Summary | InputError]:  # fmt: skip
         """Summarises each file separately: its summary, or the error; `tail` and `marker` as in SummaryJob."""
         jobs = [SummaryJob(file, window, tail=tail, marker=marker) for file in files]
-        return self._each(jobs, report, self._summaries, self._summarizer, _answer_or_error)
+        return self._each(jobs, report, self._summaries, self._summarized, _answer_or_error)
 
     def facts(
         self, files: Sequence[CaptureFile], report: Reporter = silent, *, marker: str = ""
@@ -121,12 +121,12 @@ class Loader:
             for file, facts in zip(files, known, strict=True)
             if facts is None
         ]
-        outlines = iter(self._each(jobs, report, self._outlines, self._outliner, _answer_or_error))
+        outlines = iter(self._each(jobs, report, self._outlines, self._outlined, _answer_or_error))
         return [facts or _facts_or_error(next(outlines)) for facts in known]
 
     def _each(
         self, jobs: Sequence[SummaryJob], report: Reporter, flights: SingleFlight[Answer],
-        computing: Callable[[SummaryJob, bool], Callable[[Flight[Answer]], Answer]],
+        answer: Callable[[SummaryJob, Flight[Answer], bool], Answer],
         take: Callable[[Flight[Answer]], T],
     ) -> list[T]:  # fmt: skip
         """Returns what `take` makes of the finished flight of each job, in order.
@@ -139,7 +139,11 @@ class Loader:
             report(_not_begun(job.file))
 
         def begin(job: SummaryJob) -> Flight[Answer]:
-            return flights.join(job, computing(job, small))
+            def compute(flight: Flight[Answer]) -> Answer:
+                flight.report(_not_begun(job.file))
+                return _in_one_state(job.file, flight, lambda file: answer(replace(job, file=file), flight, small))
+
+            return flights.join(job, compute)
 
         at_once = 1 if small and self._cluster is None else (self._cluster or self._pool).size
         try:
@@ -192,7 +196,7 @@ class Loader:
             # errors of other types are about the file's content, which will not change
             return flight.provisional or type(answer) in (InputError, InputChanged)
 
-        provisional = any(self._each(jobs, report, self._summaries, self._summarizer, take))
+        provisional = any(self._each(jobs, report, self._summaries, self._summarized, take))
         loaded = [_loaded(side, *collector.finish()) for side, collector in zip(sides, collectors, strict=True)]
         return loaded, provisional
 
@@ -215,34 +219,20 @@ class Loader:
 
         return finished(self._launches.joined(file, read), report).result()
 
-    def _summarizer(self, job: SummaryJob, small: bool) -> Callable[[Flight[Summary]], Summary]:
-        def compute(flight: Flight[Summary]) -> Summary:
-            flight.report(_not_begun(job.file))
-            return _in_one_state(job.file, flight, lambda file: summary_of(replace(job, file=file), flight))
+    def _summarized(self, job: SummaryJob, flight: Flight[Summary], small: bool) -> Summary:
+        summary = self._cache.get(job) if self._cache is not None else None
+        if summary is None:
+            summary = self._read(self._summarize, job, flight, small)
+            if self._cache is not None:
+                self._cache.put(job, summary)
+        self._known.note(job, outline_of(summary))
+        return summary
 
-        def summary_of(job: SummaryJob, flight: Flight[Summary]) -> Summary:
-            summary = self._cache.get(job) if self._cache is not None else None
-            if summary is None:
-                summary = self._read(self._summarize, job, flight, small)
-                if self._cache is not None:
-                    self._cache.put(job, summary)
-            self._known.note(job, outline_of(summary))
-            return summary
-
-        return compute
-
-    def _outliner(self, job: SummaryJob, small: bool) -> Callable[[Flight[Outline]], Outline]:
-        def compute(flight: Flight[Outline]) -> Outline:
-            flight.report(_not_begun(job.file))
-            return _in_one_state(job.file, flight, lambda file: outline_from(replace(job, file=file), flight))
-
-        def outline_from(job: SummaryJob, flight: Flight[Outline]) -> Outline:
-            summary = self._cache.get(job) if self._cache is not None else None
-            outline = self._read(self._outline, job, flight, small) if summary is None else outline_of(summary)
-            self._known.note(job, outline)
-            return outline
-
-        return compute
+    def _outlined(self, job: SummaryJob, flight: Flight[Outline], small: bool) -> Outline:
+        summary = self._cache.get(job) if self._cache is not None else None
+        outline = self._read(self._outline, job, flight, small) if summary is None else outline_of(summary)
+        self._known.note(job, outline)
+        return outline
 
     def _read(
         self, function: Callable[[SummaryJob, Reporter], T], job: SummaryJob, flight: Flight[T], small: bool

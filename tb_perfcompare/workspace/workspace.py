@@ -54,7 +54,6 @@ class Workspace:
     in_process_bytes  requests whose files have at most this total size are answered in this process instead of by
                       workers; a server leaves it at 0, because reading would block its other threads (GIL)
     cache         summaries and comparisons on disk; None: every file is read
-    links_inside  do not follow symbolic links that lead out of a root
     index, pool   an existing index of the same roots and an existing worker pool to share; None: create new ones
     scheduler     address of a Dask scheduler whose cluster summarises the files; None: processes of this machine
     known         where to store the facts that run lists show about files; None: in the cache
@@ -69,7 +68,6 @@ class Workspace:
         workers: int | None = None,
         in_process_bytes: int = 0,
         cache: SummaryCache | None = None,
-        links_inside: bool = False,
         index: Index | None = None,
         pool: WorkerPool | None = None,
         scheduler: str | None = None,
@@ -78,7 +76,7 @@ class Workspace:
         compare: Comparer = compare_sides,
         outline: Outliner = outline_file,
     ) -> None:
-        self._index = Index(roots, inside=links_inside) if index is None else index
+        self._index = Index(roots) if index is None else index
         self._compare = compare
         is_default = summarize is summarize_file and compare is compare_sides
         self._comparison_cache = cache.comparisons if cache is not None and is_default else None
@@ -247,10 +245,9 @@ class Workspace:
         return comparison
 
     def _compared(self, request: ComparisonRequest, flight: Flight[Comparison]) -> Comparison:
-        sides = (request.baseline, request.candidate)
-        (baseline, candidate), flight.provisional = self._both(sides, request.options.window, flight.report)
+        (baseline, candidate), flight.provisional = self._both(request.sides, request.options.window, flight.report)
         flight.report(Progress("comparing"))
-        files = [file for side in sides for file in side.all_files]
+        files = [file for side in request.sides for file in side.all_files]
         return self._loader.work(self._compare, (baseline, candidate, request.options), flight, files, reads=False)
 
     def _both(

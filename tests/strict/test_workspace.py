@@ -11,6 +11,7 @@ import pytest
 from tb_perfcompare.errors import Cancelled
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.plugin.http.responses import tag_of
 from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
 from tb_perfcompare.workspace.listing.index import side_from_path
@@ -80,10 +81,10 @@ def test_the_same_request_is_computed_once(local: Workspace, monkeypatch: pytest
 def test_a_changed_file_is_another_request(tmp_path: Path) -> None:
     table = write(tmp_path / "a_perf_data.csv", [row()])
     before = strict_request(table, table)
-    assert strict_request(table, table).tag() == before.tag()
+    assert tag_of(strict_request(table, table)) == tag_of(before)
     write(table, [row(), row(cycle=2)])
-    assert strict_request(table, table).tag() != before.tag()
-    assert {before.tag()} & {strict_request(table, table, form=form).tag() for form in ("md", "csv")} == set()
+    assert tag_of(strict_request(table, table)) != tag_of(before)
+    assert {tag_of(before)} & {tag_of(strict_request(table, table, form=form)) for form in ("md", "csv")} == set()
 
 
 def test_work_without_a_waiting_request_is_cancelled(local: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ from tb_perfcompare.errors import Cancelled, InputError, SelectionError
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.plugin.http.responses import tag_of
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
 from tb_perfcompare.workspace.listing.index import Root
@@ -86,12 +87,12 @@ def test_each_file_is_read_once_and_again_only_when_it_changes(tmp_path: Path, o
 def test_the_tag_changes_with_the_files_and_the_options_only(tmp_path: Path, opened: Open) -> None:
     normal, _ = write_pair(tmp_path / "logs")
     workspace = opened()
-    tags = {comparison_request(workspace).tag(), comparison_request(workspace).tag()}
+    tags = {tag_of(comparison_request(workspace)), tag_of(comparison_request(workspace))}
     assert len(tags) == 1
-    tags.add(comparison_request(workspace, margin=0.02).tag())
-    tags.add(comparison_request(workspace, "abnormal", "normal").tag())
+    tags.add(tag_of(comparison_request(workspace, margin=0.02)))
+    tags.add(tag_of(comparison_request(workspace, "abnormal", "normal")))
     os.utime(next(normal.iterdir()), ns=(1, 1))
-    tags.add(comparison_request(workspace).tag())
+    tags.add(tag_of(comparison_request(workspace)))
     assert len(tags) == 4
 
 

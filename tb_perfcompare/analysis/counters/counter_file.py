@@ -24,7 +24,7 @@ from tb_perfcompare.model.recordings.cycles import CounterTable
 from tb_perfcompare.model.recordings.recording import ALL_DEVICES, HOST_DEVICE, CounterSamples
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.summary import CounterSeries, Summary
-from tb_perfcompare.number_text import many, time
+from tb_perfcompare.number_text import listed, many, time
 from tb_perfcompare.quick_dataclass import dataclass
 
 TOO_OLD = 2.5
@@ -51,7 +51,7 @@ def with_counter_file(summaries: Sequence[Summary], table: CounterTable) -> tupl
     missed: list[str] = []
     for summary in summaries:
         why = _why_no_overlap(summary, table)
-        counted = summary if why else _with_series(summary, series, table.source)
+        counted = summary if why else _with_series(summary, series)
         if counted is None:
             why = "no counter was sampled during its compared steps or shortly before"
         if why:
@@ -131,7 +131,7 @@ def _why_no_overlap(summary: Summary, table: CounterTable) -> str:
     return f"its samples are from {_day(low)} to {_day(high)}, the recording from {_day(begin)} to {_day(end)}"
 
 
-def _with_series(summary: Summary, series: Sequence[_Series], source: str) -> Summary | None:
+def _with_series(summary: Summary, series: Sequence[_Series]) -> Summary | None:
     """Adds the file's counters to the summary; None if none of them has a value in any step."""
     capture = summary.captures[0]
     assert capture.clock_zero_ns is not None
@@ -199,9 +199,8 @@ def _averaged_note(series: Sequence[_Series], source: str) -> Note | None:
     merged = sorted((each for each in series if each.size > 1), key=lambda each: (-each.size, each.name))
     if not merged:
         return None
-    shown = ", ".join(f"{counter.name} ({counter.size} at a time)" for counter in merged[:_MAX_NAMED])
-    more = f" and {len(merged) - _MAX_NAMED} more" if len(merged) > _MAX_NAMED else ""
-    message = f"devices, cores and disks share a counter's name; what was sampled together is averaged: {shown}{more}"
+    shown = listed((f"{counter.name} ({counter.size} at a time)" for counter in merged), _MAX_NAMED)
+    message = f"devices, cores and disks share a counter's name; what was sampled together is averaged: {shown}"
     return Note(NoteCode.COUNTERS_AVERAGED, message, source)
 
 

@@ -20,7 +20,7 @@ from tb_perfcompare.model.recordings.cycles import HOST
 from tb_perfcompare.model.recordings.recording import ALL_DEVICES, HOST_DEVICE, CounterSamples
 from tb_perfcompare.model.summary.summary import CounterSeries
 from tb_perfcompare.model.vendors import CPU
-from tb_perfcompare.number_text import time
+from tb_perfcompare.number_text import listed, time
 from tb_perfcompare.quick_dataclass import dataclass
 
 _MAX_NAMED = 3
@@ -68,14 +68,13 @@ def coarse_note(counters: SampledCounters, step_lengths_ns: Nanoseconds, where: 
     rare = np.flatnonzero(counters.period_ns > step_ns)
     if not len(rare):
         return None
-    shown = [
+    shown = (
         f"{counter} of {device} every {time(counters.period_ns[row] / 1000)}"
-        for row in rare[:_MAX_NAMED].tolist()
+        for row in rare.tolist()
         for counter, device in (counters.series.keys[row],)
-    ]
-    more = f" and {len(rare) - _MAX_NAMED} more" if len(rare) > _MAX_NAMED else ""
+    )
     message = (
-        f"counters sampled more rarely than the steps last ({time(step_ns / 1000)}): {', '.join(shown)}{more}; "
+        f"counters sampled more rarely than the steps last ({time(step_ns / 1000)}): {listed(shown, _MAX_NAMED)}; "
         "compare their means over the capture, not single steps"
     )
     return Note(NoteCode.COARSE_COUNTERS, message, where)

@@ -31,7 +31,7 @@ from tb_perfcompare.model.summary.summary import (
     StepTable,
     Summary,
 )
-from tb_perfcompare.number_text import count, many
+from tb_perfcompare.number_text import count, listed, many
 
 _NO_LENGTH = "no length"
 
@@ -214,8 +214,7 @@ def _count(cycles: int) -> str:
 
 
 def _listed(texts: list[str]) -> str:
-    more = f" and {len(texts) - _MAX_NAMED:,} more" if len(texts) > _MAX_NAMED else ""
-    return ", ".join(texts[:_MAX_NAMED]) + more
+    return listed(texts, _MAX_NAMED)
 
 
 _UNKNOWN = -1

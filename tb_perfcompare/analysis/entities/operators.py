@@ -179,9 +179,9 @@ def numbered_texts(strings: StringTable, codes: Ints) -> tuple[Ints32, list[str]
     return number, texts
 
 
-def shape_ids(events: EventTable, argument: str = "input_dims") -> Ints32:
+def shape_ids(events: EventTable) -> Ints32:
     """Maps the string index of raw JSON to that of the first equal shape; the last entry is for "no shape recorded"."""
-    used = used_codes(np.asarray(events.args[argument].values, dtype=np.int32), len(events.strings))
+    used = used_codes(np.asarray(events.args["input_dims"].values, dtype=np.int32), len(events.strings))
     out = np.full(len(events.strings) + 1, -1, dtype=np.int32)
     shown = shown_texts(list(map(events.strings.texts.__getitem__, used.tolist())))
     first = dict(zip(reversed(shown), reversed(used.tolist()), strict=True))  # for equal texts the last wins

@@ -19,7 +19,7 @@ from tb_perfcompare.model.names.kernel_names import KernelForms, cut_prefixes, i
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.summary.summary import BOUND_CLASSES, GroupTable, Summary
-from tb_perfcompare.number_text import percent
+from tb_perfcompare.number_text import listed, percent
 
 _MAX_NAMED = 3
 """Number of kernels named in a note."""
@@ -86,11 +86,11 @@ def _notes(
     )
     used = np.zeros(len(dur), dtype=bool)
     used[[code for codes in matches for code in codes]] = True
-    listed = dur > 0
-    if (listed & ~used).any():
+    timed = dur > 0
+    if (timed & ~used).any():
         rest = dur[~used].sum() / dur.sum()
-        count = int((listed & ~used).sum())
-        message += f"; {count} of its {int(listed.sum())} names, {percent(rest)} of its time, are not in the trace"
+        count = int((timed & ~used).sum())
+        message += f"; {count} of its {int(timed.sum())} names, {percent(rest)} of its time, are not in the trace"
     notes = [Note(NoteCode.ATTACHED_LAUNCHES, message, path)]
     sharing: dict[int, list[int]] = {}
     for row, codes in enumerate(matches):
@@ -99,12 +99,11 @@ def _notes(
     common = {code: rows for code, rows in sharing.items() if len(rows) > 1}
     if common:
         largest = sorted(common, key=lambda code: -int(time[common[code]].sum()))
-        names = [f"{recording.launches.strings[code]} ({len(common[code])})" for code in largest[:_MAX_NAMED]]
-        more = f" and {len(largest) - _MAX_NAMED} more" if len(largest) > _MAX_NAMED else ""
+        names = (f"{recording.launches.strings[code]} ({len(common[code])})" for code in largest)
         rows = {row for rows in common.values() for row in rows}
         message = (
             f"{len(rows)} kernels have a figure in common with others, because the {title} has one name for them: "
-            f"{', '.join(names)}{more}"
+            f"{listed(names, _MAX_NAMED)}"
         )
         notes.append(Note(NoteCode.SHARED_FIGURES, message, path))
     trace = dict(summary.environment).get("device.compute_capability", "")

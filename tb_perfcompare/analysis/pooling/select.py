@@ -25,6 +25,7 @@ from tb_perfcompare.model.summary.summary import (
     StepTable,
     Summary,
 )
+from tb_perfcompare.number_text import listed
 
 _WHOLE_CAPTURE = "known for whole recordings only, not for a subset of steps"
 _LABELS_NAMED = 20
@@ -145,9 +146,7 @@ def _inside(label: str, first: int, last: int) -> bool:
 
 
 def _named(labels: tuple[str, ...]) -> str:
-    distinct = list(dict.fromkeys(labels))
-    more = f" and {len(distinct) - _LABELS_NAMED} more" if len(distinct) > _LABELS_NAMED else ""
-    return ", ".join(distinct[:_LABELS_NAMED]) + more
+    return listed(dict.fromkeys(labels), _LABELS_NAMED)
 
 
 def _steps(table: StepTable, columns: NDArray[np.intp]) -> StepTable:

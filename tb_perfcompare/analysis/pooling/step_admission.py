@@ -18,6 +18,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.iterations import PROFILER
 from tb_perfcompare.model.summary.job_workers import job_spans, job_workers
 from tb_perfcompare.model.summary.summary import INCOMPLETE, WARM_UP, Summary
+from tb_perfcompare.number_text import listed
 from tb_perfcompare.quick_dataclass import dataclass
 
 MODE_COVERS = 0.5
@@ -112,10 +113,9 @@ def admit_steps(summary: Summary) -> Summary:
         return summary
     reasons |= _on_other_workers(summary, reasons)
     times = Counter((summary.steps.label[at], why) for at, why in sorted(reasons.items()))
-    named = ", ".join(f"{label} ({why}{f', {n} times' if n > 1 else ''})" for (label, why), n in [*times.items()][:10])
-    more = f" and {len(times) - 10} more" if len(times) > 10 else ""
+    named = (f"{label} ({why}{f', {n} times' if n > 1 else ''})" for (label, why), n in times.items())
     steps = "step" if len(times) == 1 else "steps"
-    note = Note(NoteCode.STEPS_DROPPED, f"left out: {steps} {named}{more}; --all-steps includes them")
+    note = Note(NoteCode.STEPS_DROPPED, f"left out: {steps} {listed(named, 10)}; --all-steps includes them")
     kept = without_steps(summary, reasons)
     return replace(kept, notes=(*kept.notes, note))
 

@@ -9,7 +9,7 @@ from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import StepCategory
-from tb_perfcompare.number_text import many, percent, time
+from tb_perfcompare.number_text import listed, many, percent, time
 
 
 def reading_notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windows) -> tuple[Note, ...]:
@@ -103,5 +103,5 @@ def _by_reason(dropped: list[tuple[str, str]]) -> list[str]:
     return [f"left out: {'step' if len(of) == 1 else 'steps'} {_named(of)} ({reason})" for reason, of in labels.items()]
 
 
-def _named(labels: list[str], most: int = 5) -> str:
-    return ", ".join(labels[:most]) + (f" and {len(labels) - most} more" if len(labels) > most else "")
+def _named(labels: list[str]) -> str:
+    return listed(labels, 5)

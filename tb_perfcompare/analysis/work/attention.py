@@ -123,7 +123,7 @@ def model(places: Places) -> Callable[[Call], Work]:
         if places.backward:
             grad = call.tensor(0)
             need(_sizes(grad, places, packed) == (batch, heads, queries, width_v))
-            moved += grad.bytes + sum(tensor.elements * tensor.type.size for tensor in (q, k, v))
+            moved += grad.bytes + sum(tensor.written for tensor in (q, k, v))
             return Work(2 * count * (3 * width + 2 * width_v), moved, same(q, k, v), FAMILY)
         return Work(2 * count * (width + width_v), moved, same(q, k, v), FAMILY)
 

@@ -132,11 +132,11 @@ def _backward(call: Call, transposed: bool, groups: int, mask: tuple[bool, ...],
     per_gradient = 2 * x.sizes[0] * prod(positions) * weight.elements
     moved = grad.bytes
     if mask[0]:
-        moved += weight.bytes + x.elements * x.type.size
+        moved += weight.bytes + x.written
     if mask[1]:
         steps = _list(call, stride, len(positions), 1)
         read = x.bytes if transposed else _reached(x, weight, tuple(positions), steps)
-        moved += read + weight.elements * weight.type.size
+        moved += read + weight.written
     if mask[2]:
         moved += channels * weight.type.size
     return Work(per_gradient * (mask[0] + mask[1]), moved, same(grad, x, weight), FAMILY)

@@ -12,10 +12,8 @@ from tb_perfcompare.analysis.work.recorded_call import (
     BOOL,
     INT64,
     LARGEST,
-    SCALAR_TYPES,
     Call,
     NoModelError,
-    Tensor,
     Work,
     broadcast,
     models,
@@ -24,10 +22,6 @@ from tb_perfcompare.analysis.work.recorded_call import (
 from tb_perfcompare.analysis.work.without_model import CALLS_OTHERS
 
 COPY, INDEX, SORT, RANDOM, EMBEDDING = "copy", "gather and scatter", "sort and scan", "random numbers", "embedding"
-
-
-def _written(tensor: Tensor, elements: int | None = None) -> int:
-    return (tensor.elements if elements is None else elements) * tensor.type.size
 
 
 @models("aten::copy_")
@@ -67,7 +61,7 @@ def linspace(call: Call) -> Work:
 def same_size(call: Call) -> Work:
     """roll, flip, tril, triu, also in place: read and write all elements."""
     x = call.tensor(0)
-    return Work(0, x.bytes + _written(x), "", COPY)
+    return Work(0, x.bytes + x.written, "", COPY)
 
 
 @models("aten::normal_", "aten::uniform_", "aten::bernoulli_", "aten::exponential_", "aten::random_")
@@ -81,8 +75,8 @@ def index_select(call: Call) -> Work:
     """index_select(self, dim, index): the selected slices are read and written."""
     x, index, dim = call.tensor(0), call.tensor(2), call.integer_of_dimension(1, len(call.tensor(0).sizes))
     need(len(index.sizes) <= 1 and x.sizes[dim] > 0)
-    chosen = x.elements // x.sizes[dim] * index.elements
-    return Work(0, min(_written(x, chosen), x.bytes) + index.bytes + _written(x, chosen), "", INDEX)
+    chosen = x.elements // x.sizes[dim] * index.elements * x.type.size
+    return Work(0, min(chosen, x.bytes) + index.bytes + chosen, "", INDEX)
 
 
 @models("aten::gather")
@@ -90,7 +84,7 @@ def gather(call: Call) -> Work:
     """gather(self, dim, index): reads and writes one element per index."""
     x, index = call.tensor(0), call.tensor(2)
     need(len(x.sizes) == len(index.sizes))
-    chosen = _written(x, index.elements)
+    chosen = index.elements * x.type.size
     return Work(0, min(chosen, x.bytes) + index.bytes + chosen, "", INDEX)
 
 
@@ -102,7 +96,7 @@ def scatter_add(call: Call) -> Work:
     """
     x, index, source = call.tensor(0), call.tensor(2), call.tensor(3)
     need(len(x.sizes) == len(index.sizes) == len(source.sizes) and source.type == x.type)
-    chosen = _written(x, index.elements)
+    chosen = index.elements * x.type.size
     return Work(index.elements, 2 * min(chosen, x.bytes) + index.bytes + min(chosen, source.bytes), x.type.name, INDEX)
 
 
@@ -111,7 +105,7 @@ def scatter(call: Call) -> Work:
     """scatter_(self, dim, index, src or value): self's selected elements are written; duplicates are not added."""
     x, index, source = call.tensor(0), call.tensor(2), call.optional(3)
     need(len(x.sizes) == len(index.sizes))
-    chosen = _written(x, index.elements)
+    chosen = index.elements * x.type.size
     read = min(chosen, source.bytes) if source is not None and source.sizes else 0
     return Work(0, min(chosen, x.bytes) + index.bytes + read, "", INDEX)
 
@@ -121,7 +115,7 @@ def index_add(call: Call) -> Work:
     """index_add_(self, dim, index, source): self's selected slices are read and written, one addition per element."""
     x, index, source = call.tensor(0), call.tensor(2), call.tensor(3)
     need(len(x.sizes) == len(source.sizes) and source.type == x.type)
-    chosen = min(_written(source), x.bytes)
+    chosen = min(source.written, x.bytes)
     return Work(source.elements, 2 * chosen + index.bytes + source.bytes, x.type.name, INDEX)
 
 
@@ -130,7 +124,7 @@ def index_copy(call: Call) -> Work:
     """index_copy_(self, dim, index, source): source is read, self's selected slices are written."""
     x, index, source = call.tensor(0), call.tensor(2), call.tensor(3)
     need(len(x.sizes) == len(source.sizes) and source.type == x.type)
-    return Work(0, min(_written(source), x.bytes) + index.bytes + source.bytes, "", INDEX)
+    return Work(0, min(source.written, x.bytes) + index.bytes + source.bytes, "", INDEX)
 
 
 @models("aten::embedding_dense_backward")
@@ -141,7 +135,7 @@ def embedding_backward(call: Call) -> Work:
     """
     grad, indices, rows = call.tensor(0), call.tensor(1), call.integer(2)
     need(len(grad.sizes) > 0 and grad.sizes[:-1] == indices.sizes and rows >= 0)
-    moved = grad.bytes + indices.bytes + _written(grad, min(indices.elements, rows) * grad.sizes[-1])
+    moved = grad.bytes + indices.bytes + min(indices.elements, rows) * grad.sizes[-1] * grad.type.size
     return Work(grad.elements, moved, grad.type.name, EMBEDDING)
 
 
@@ -155,9 +149,9 @@ def embedding_bag(call: Call) -> Work:
     bags = offsets.elements - call.flag(7)
     need(len(table.sizes) == 2 and len(indices.sizes) == 1 and bags >= 0)
     width = table.sizes[1]
-    read = min(_written(table, indices.elements * width), table.bytes) + call.optional_bytes(6)
+    read = min(indices.elements * width * table.type.size, table.bytes) + call.optional_bytes(6)
     flops = (1 + call.is_tensor(6)) * indices.elements * width
-    moved = read + indices.bytes + offsets.bytes + _written(table, bags * width)
+    moved = read + indices.bytes + offsets.bytes + bags * width * table.type.size
     return Work(flops, moved, table.type.name, EMBEDDING)
 
 
@@ -170,7 +164,8 @@ def embedding_bag_backward(call: Call) -> Work:
     grad, indices, rows = call.tensor(0), call.tensor(1), call.integer(5)
     need(len(grad.sizes) == 2 and len(indices.sizes) == 1 and rows >= 0)
     width = grad.sizes[1]
-    moved = grad.bytes + indices.bytes + call.optional_bytes(2, 8) + _written(grad, min(indices.elements, rows) * width)
+    written = min(indices.elements, rows) * width * grad.type.size
+    moved = grad.bytes + indices.bytes + call.optional_bytes(2, 8) + written
     return Work(indices.elements * width, moved, grad.type.name, EMBEDDING)
 
 
@@ -198,10 +193,8 @@ def topk(call: Call) -> Work:
 def scan(call: Call) -> Work:
     """cumsum, cumprod(self, dim, dtype): as many elements are written as read; integers are summed as int64."""
     x = call.tensor(0)
-    text = call.value(2)
-    if text and text not in SCALAR_TYPES:
-        raise NoModelError("unknown type of the output")
-    kind = SCALAR_TYPES[text] if text else INT64 if x.type.rank < 2 else x.type
+    call.value(2)  # raises if values are not recorded
+    kind = call.output_type(2, INT64 if x.type.rank < 2 else x.type)
     return Work(0, x.bytes + x.elements * kind.size, "", SORT)
 
 
@@ -209,7 +202,7 @@ def scan(call: Call) -> Work:
 def dropout(call: Call) -> Work:
     """native_dropout, _fused_dropout(input, p, ...): one product per element; also writes a bool mask."""
     x = call.tensor(0)
-    return Work(x.elements, x.bytes + _written(x) + x.elements * BOOL.size, x.type.name, "dropout")
+    return Work(x.elements, x.bytes + x.written + x.elements * BOOL.size, x.type.name, "dropout")
 
 
 @models("aten::native_dropout_backward")
@@ -217,4 +210,4 @@ def dropout_backward(call: Call) -> Work:
     """native_dropout_backward(grad, mask, scale): one product per element."""
     grad, mask = call.tensor(0), call.tensor(1)
     need(grad.sizes == mask.sizes)
-    return Work(grad.elements, grad.bytes + mask.bytes + _written(grad), grad.type.name, "dropout")
+    return Work(grad.elements, grad.bytes + mask.bytes + grad.written, grad.type.name, "dropout")

@@ -219,7 +219,7 @@ def glu_backward(call: Call) -> Work:
     """glu_backward(grad, self, dim): recomputes a σ(b), and its two derivatives, 3 per element of self."""
     grad, x = call.tensor(0), call.tensor(1)
     need(2 * grad.elements == x.elements)
-    return Work(3 * x.elements, grad.bytes + x.bytes + x.elements * x.type.size, same(grad, x), FAMILY)
+    return Work(3 * x.elements, grad.bytes + x.bytes + x.written, same(grad, x), FAMILY)
 
 
 @models("aten::_thnn_fused_lstm_cell")

@@ -42,22 +42,18 @@ def _work(x: Tensor, thirds: int, moved: int) -> Work:
     return Work(thirds * (4 if x.type.rank == 3 else 1) // 3, moved, x.type.name, MATRICES)
 
 
-def _written(x: Tensor) -> int:
-    return x.elements * x.type.size
-
-
 def cholesky(call: Call) -> Work:
     """linalg_cholesky_ex(A, upper, ...): n³ / 3."""
     x = call.tensor(0)
     count, n = _square(x)
-    return _work(x, count * n**3, x.bytes + _written(x))
+    return _work(x, count * n**3, x.bytes + x.written)
 
 
 def cholesky_inverse(call: Call) -> Work:
     """cholesky_inverse(L, upper): 2 n³ / 3."""
     x = call.tensor(0)
     count, n = _square(x)
-    return _work(x, 2 * count * n**3, x.bytes + _written(x))
+    return _work(x, 2 * count * n**3, x.bytes + x.written)
 
 
 def lu(call: Call) -> Work:
@@ -65,7 +61,7 @@ def lu(call: Call) -> Work:
     x = call.tensor(0)
     count, rows, columns = _matrices(x)
     m, n = max(rows, columns), min(rows, columns)
-    return _work(x, count * (3 * m * n**2 - n**3), x.bytes + _written(x) + 4 * count * n)
+    return _work(x, count * (3 * m * n**2 - n**3), x.bytes + x.written + 4 * count * n)
 
 
 def solution(factor: int, right: int, each: int, left: int = -1) -> Callable[[Call], Work]:
@@ -79,7 +75,7 @@ def solution(factor: int, right: int, each: int, left: int = -1) -> Callable[[Ca
         n = _square(a)[1]
         count, rows, columns = _matrices(b)
         need(n == (rows if left < 0 or call.flag(left) else columns))
-        return _work(b, 3 * each * n * count * rows * columns, a.bytes + b.bytes + _written(b))
+        return _work(b, 3 * each * n * count * rows * columns, a.bytes + b.bytes + b.written)
 
     return model
 
@@ -89,7 +85,7 @@ def eigenvalues(call: Call) -> Work:
     x, vectors = call.tensor(0), call.flag(2)
     count, n = _square(x)
     real = x.type.size // (2 if x.type.rank == 3 else 1)
-    moved = x.bytes + count * n * real + _written(x) * vectors
+    moved = x.bytes + count * n * real + x.written * vectors
     return _work(x, count * (27 if vectors else 4) * n**3, moved)
 
 
@@ -131,7 +127,7 @@ def fourier(real_in: bool, real_out: bool) -> Callable[[Call], Work]:
             half = sizes[dims[-1]] // 2 + 1 if call.flag(3) else sizes[dims[-1]]
             written = count // max(sizes[dims[-1]], 1) * half * 2 * x.type.size
         else:
-            written = _written(x)
+            written = x.written
         each = 2.5 if real_in or real_out else 5
         flops = round(each * count * log2(points)) if points > 0 else 0
         return Work(flops, x.bytes + written, x.type.name, FOURIER)

@@ -10,10 +10,8 @@ from math import prod
 
 from tb_perfcompare.analysis.work.recorded_call import (
     INT32,
-    SCALAR_TYPES,
     Call,
     DataType,
-    NoModelError,
     Tensor,
     Work,
     broadcast,
@@ -41,25 +39,12 @@ def _shape(a: Tensor, b: Tensor) -> tuple[int, int, int, int]:
     return prod(batch), m, k, n
 
 
-def output_type(call: Call, index: int, a: Tensor) -> DataType:
-    """Returns the output type: of the tensor given as `out`, of the number given as `out_dtype`, else of A."""
-    out = call.optional(index)
-    if out is not None:
-        return out.type
-    text = call.values[index] if index < len(call.values) else ""
-    if not text:
-        return a.type
-    if text not in SCALAR_TYPES:
-        raise NoModelError("unknown type of the output")
-    return SCALAR_TYPES[text]
-
-
 @models("aten::mm", "aten::bmm")
 def mm(call: Call) -> Work:
     """A[m, k] B[k, n] or batches of them (mm, bmm): 2 b m k n."""
     a, b = call.tensor(0), call.tensor(1)
     batch, m, k, n = _shape(a, b)
-    return product(a, b, batch * m * n, batch * m * k * n, output_type(call, 2, a))
+    return product(a, b, batch * m * n, batch * m * k * n, call.output_type(2, a.type))
 
 
 @models("aten::addmm", "aten::addmm_", "aten::_addmm_activation", "aten::baddbmm", "aten::baddbmm_")
@@ -68,12 +53,12 @@ def addmm(call: Call) -> Work:
     added, a, b = call.tensor(0), call.tensor(1), call.tensor(2)
     batch, m, k, n = _shape(a, b)
     need(broadcast(added, Tensor((*a.sizes[:-1], n), a.type, None)) == (*a.sizes[:-1], n))
-    return product(a, b, batch * m * n, batch * m * k * n, a.type, _added_bytes(call, added, 3))
+    return product(a, b, batch * m * n, batch * m * k * n, a.type, _added_bytes(call, added))
 
 
-def _added_bytes(call: Call, added: Tensor, beta: int) -> int:
-    unread = beta < len(call.values) and call.values[beta] in ("0", "0.")
-    return 0 if unread else added.bytes
+def _added_bytes(call: Call, added: Tensor) -> int:
+    beta = call.values[3] if len(call.values) > 3 else ""
+    return 0 if beta in ("0", "0.") else added.bytes
 
 
 @models("aten::addbmm", "aten::addbmm_")
@@ -82,7 +67,7 @@ def addbmm(call: Call) -> Work:
     added, a, b = call.tensor(0), call.tensor(1), call.tensor(2)
     need(len(a.sizes) == 3)
     batch, m, k, n = _shape(a, b)
-    return product(a, b, m * n, batch * m * k * n, a.type, _added_bytes(call, added, 3))
+    return product(a, b, m * n, batch * m * k * n, a.type, _added_bytes(call, added))
 
 
 @models("aten::mv")
@@ -94,7 +79,7 @@ def mv(call: Call) -> Work:
 @models("aten::addmv", "aten::addmv_")
 def addmv(call: Call) -> Work:
     """beta s + alpha A v: 2 m k."""
-    return _matrix_vector(call.tensor(1), call.tensor(2), _added_bytes(call, call.tensor(0), 3))
+    return _matrix_vector(call.tensor(1), call.tensor(2), _added_bytes(call, call.tensor(0)))
 
 
 def _matrix_vector(a: Tensor, v: Tensor, more_bytes: int) -> Work:
@@ -116,7 +101,7 @@ def addr(call: Call) -> Work:
     added, u, v = call.tensor(0), call.tensor(1), call.tensor(2)
     need(len(u.sizes) == len(v.sizes) == 1)
     count = u.elements * v.elements
-    return product(u, v, count, count, u.type, _added_bytes(call, added, 3))
+    return product(u, v, count, count, u.type, _added_bytes(call, added))
 
 
 @models("aten::mkldnn_linear", "mkldnn::_linear_pointwise")
@@ -137,7 +122,7 @@ def scaled_mm(call: Call) -> Work:
     # torch before 2.5: (self, mat2, bias, out_dtype, scale_a, scale_b, ...)
     scales_first = call.is_tensor(2) and call.is_tensor(3)
     call.value(0)
-    result = output_type(call, 6 if scales_first else 3, a)
+    result = call.output_type(6 if scales_first else 3, a.type)
     return product(
         a, b, m * n, batch * m * k * n, result, call.optional_bytes(*((2, 3, 4) if scales_first else (2, 4, 5)))
     )
@@ -160,7 +145,7 @@ def scaled_mm_of_lists(call: Call) -> Work:
     a, b = call.tensor(0), call.tensor(1)
     _, m, k, n = _shape(a, b)
     call.value(0)
-    return product(a, b, m * n, m * k * n, output_type(call, 9, a), call.optional_bytes(8))
+    return product(a, b, m * n, m * k * n, call.output_type(9, a.type), call.optional_bytes(8))
 
 
 @models("aten::_grouped_mm")
@@ -196,7 +181,7 @@ def _grouped(call: Call, offsets_at: int, result_at: int, read: tuple[int, ...])
     else:
         need(offsets is not None)
     multiply_adds = m * k * n * (groups if len(a.sizes) == len(b.sizes) == 3 else 1)
-    result = output_type(call, result_at, a)
+    result = call.output_type(result_at, a.type)
     return product(a, b, groups * m * n, multiply_adds, result, call.optional_bytes(*read))
 
 
@@ -219,5 +204,5 @@ def packed_int4(call: Call) -> Work:
     x, weight, scales = call.tensor(0), call.tensor(1), call.tensor(3)
     need(len(x.sizes) == 2 and len(scales.sizes) == 3)
     (m, k), n = x.sizes, scales.sizes[1]
-    need(2 * weight.elements * weight.type.size == k * n)
+    need(2 * weight.written == k * n)
     return Work(2 * m * k * n, x.bytes + weight.bytes + scales.bytes + m * n * x.type.size, x.type.name, FAMILY)

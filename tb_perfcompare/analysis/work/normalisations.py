@@ -23,10 +23,6 @@ def _statistic_size(x: Tensor) -> int:
     return max(4, x.type.size)
 
 
-def _written(tensor: Tensor) -> int:
-    return tensor.elements * tensor.type.size
-
-
 def _rows(call: Call, x: Tensor, shape: int, weight: Tensor | None) -> int:
     """Number of normalised rows: elements divided by the last dimensions, whose sizes the weight or `shape` states."""
     inner = weight.sizes if weight is not None else call.integers(shape)
@@ -40,7 +36,7 @@ def layer_norm(call: Call) -> Work:
     x, weight, bias = call.tensor(0), call.optional(2), call.optional(3)
     rows = _rows(call, x, 1, weight)
     flops = (5 + (weight is not None) + (bias is not None)) * x.elements
-    moved = x.bytes + call.optional_bytes(2, 3) + _written(x) + 2 * rows * _statistic_size(x)
+    moved = x.bytes + call.optional_bytes(2, 3) + x.written + 2 * rows * _statistic_size(x)
     return Work(flops, moved, x.type.name, FAMILY)
 
 
@@ -54,7 +50,7 @@ def layer_norm_backward(call: Call) -> Work:
     need(len(mask) == 3)
     each = (9 + (weight is not None)) * mask[0] + 2 * mask[1] + mask[2]
     parameter = x.elements // rows if rows else 0
-    moved = grad.bytes + x.bytes + call.optional_bytes(3, 4, *(5,) * mask[0]) + _written(x) * mask[0]
+    moved = grad.bytes + x.bytes + call.optional_bytes(3, 4, *(5,) * mask[0]) + x.written * mask[0]
     moved += parameter * (weight or x).type.size * (mask[1] + mask[2])
     return Work(each * x.elements, moved, same(grad, x), FAMILY)
 
@@ -64,7 +60,7 @@ def rms_norm(call: Call) -> Work:
     """_fused_rms_norm(input, shape, weight, eps): 3 or 4 per element."""
     x, weight = call.tensor(0), call.optional(2)
     rows = _rows(call, x, 1, weight)
-    moved = x.bytes + call.optional_bytes(2) + _written(x) + rows * _statistic_size(x)
+    moved = x.bytes + call.optional_bytes(2) + x.written + rows * _statistic_size(x)
     return Work((3 + (weight is not None)) * x.elements, moved, x.type.name, FAMILY)
 
 
@@ -77,8 +73,8 @@ def rms_norm_backward(call: Call) -> Work:
     mask = call.flags(5)
     need(len(mask) == 2)
     each = (6 + (weight is not None)) * mask[0] + 2 * mask[1]
-    moved = grad.bytes + x.bytes + call.optional_bytes(3, *(4,) * mask[0]) + _written(x) * mask[0]
-    moved += _written(weight) * mask[1] if weight is not None else 0
+    moved = grad.bytes + x.bytes + call.optional_bytes(3, *(4,) * mask[0]) + x.written * mask[0]
+    moved += weight.written * mask[1] if weight is not None else 0
     return Work(each * x.elements, moved, same(grad, x), FAMILY)
 
 
@@ -98,7 +94,7 @@ def batch_norm(call: Call) -> Work:
     channels = _channels(x, weight, bias, call.optional(3), call.optional(4))
     training = call.flag(5)
     flops = ((5 if training else 2) + (weight is not None) + (bias is not None)) * x.elements
-    moved = x.bytes + call.optional_bytes(1, 2, 3, 4) + _written(x)
+    moved = x.bytes + call.optional_bytes(1, 2, 3, 4) + x.written
     if training:
         moved += call.optional_bytes(3, 4) + 2 * channels * _statistic_size(x)
     return Work(flops, moved, x.type.name, FAMILY)
@@ -113,7 +109,7 @@ def batch_norm_backward(call: Call) -> Work:
     need(grad.sizes == x.sizes and len(mask) == 3)
     each = ((9 if training else 1) + (weight is not None)) * mask[0] + (2 if training else 4) * mask[1] + mask[2]
     statistics = (5, 6) if training else (3, 4)
-    moved = grad.bytes + x.bytes + call.optional_bytes(*(2,) * mask[0], *statistics) + _written(x) * mask[0]
+    moved = grad.bytes + x.bytes + call.optional_bytes(*(2,) * mask[0], *statistics) + x.written * mask[0]
     moved += channels * (weight or x).type.size * (mask[1] + mask[2])
     return Work(each * x.elements, moved, same(grad, x), FAMILY)
 
@@ -127,7 +123,7 @@ def library_batch_norm_backward(call: Call) -> Work:
     x, grad, weight = call.tensor(0), call.tensor(1), call.tensor(2)
     channels = _channels(x, weight)
     need(grad.sizes == x.sizes)
-    moved = grad.bytes + x.bytes + call.optional_bytes(2, 5, 6) + _written(x) + 2 * channels * weight.type.size
+    moved = grad.bytes + x.bytes + call.optional_bytes(2, 5, 6) + x.written + 2 * channels * weight.type.size
     return Work(13 * x.elements, moved, same(grad, x), FAMILY)
 
 
@@ -138,7 +134,7 @@ def group_norm(call: Call) -> Work:
     _channels(x, weight, bias)
     rows = x.sizes[0] * call.integer(6)
     flops = (5 + (weight is not None) + (bias is not None)) * x.elements
-    moved = x.bytes + call.optional_bytes(1, 2) + _written(x) + 2 * rows * _statistic_size(x)
+    moved = x.bytes + call.optional_bytes(1, 2) + x.written + 2 * rows * _statistic_size(x)
     return Work(flops, moved, x.type.name, FAMILY)
 
 
@@ -149,6 +145,6 @@ def group_norm_backward(call: Call) -> Work:
     channels, mask = _channels(x, weight), call.flags(9)
     need(grad.sizes == x.sizes and len(mask) == 3)
     each = (9 + (weight is not None)) * mask[0] + 2 * mask[1] + mask[2]
-    moved = grad.bytes + x.bytes + call.optional_bytes(2, 3, *(4,) * mask[0]) + _written(x) * mask[0]
+    moved = grad.bytes + x.bytes + call.optional_bytes(2, 3, *(4,) * mask[0]) + x.written * mask[0]
     moved += channels * (weight or x).type.size * (mask[1] + mask[2])
     return Work(each * x.elements, moved, same(grad, x), FAMILY)

@@ -82,7 +82,7 @@ def avg_pool_backward(call: Call) -> Work:
     dimensions = 3 if "3d" in call.name else 2
     need(len(kernel) in (1, dimensions))
     window = prod(kernel) ** (dimensions if len(kernel) == 1 else 1)
-    return Work(grad.elements * window, grad.bytes + x.elements * x.type.size, x.type.name, FAMILY)
+    return Work(grad.elements * window, grad.bytes + x.written, x.type.name, FAMILY)
 
 
 @models("aten::max_pool2d_with_indices_backward", "aten::max_pool3d_with_indices_backward")
@@ -90,7 +90,7 @@ def max_pool_backward(call: Call) -> Work:
     """max_poolNd_with_indices_backward(grad, self, ..., indices at 7): one addition per element of grad."""
     grad, x, places = call.tensor(0), call.tensor(1), call.tensor(7)
     need(grad.sizes == places.sizes and len(grad.sizes) == len(x.sizes))
-    return Work(grad.elements, grad.bytes + places.bytes + x.elements * x.type.size, x.type.name, FAMILY)
+    return Work(grad.elements, grad.bytes + places.bytes + x.written, x.type.name, FAMILY)
 
 
 def _adaptive(x: Tensor, output: tuple[int, ...]) -> int:
@@ -117,7 +117,7 @@ def adaptive_avg_pool_backward(call: Call) -> Work:
     grad, x = call.tensor(0), call.tensor(1)
     dimensions = 3 if "3d" in call.name else 2
     need(len(grad.sizes) == len(x.sizes) > dimensions and grad.sizes[:-dimensions] == x.sizes[:-dimensions])
-    moved = grad.bytes + x.elements * x.type.size
+    moved = grad.bytes + x.written
     return Work(_adaptive(x, grad.sizes[-dimensions:]), moved, x.type.name, FAMILY)
 
 

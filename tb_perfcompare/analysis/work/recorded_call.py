@@ -95,10 +95,15 @@ class Tensor(msgspec.Struct, frozen=True):
         return prod(self.sizes)
 
     @property
+    def written(self) -> int:
+        """Bytes of all its elements, as those of a new tensor of its sizes."""
+        return self.elements * self.type.size
+
+    @property
     def bytes(self) -> int:
         """Bytes of its distinct elements: expanded tensors (stride 0) and overlapping windows are read once."""
         if not self.strides:
-            return self.elements * self.type.size
+            return self.written
         span, stored = 1, 1
         for size, stride in zip(self.sizes, self.strides, strict=True):
             if not size:
@@ -177,6 +182,17 @@ class Call(msgspec.Struct, frozen=True):
         if not self.values:
             raise NoModelError("the trace does not record the values of arguments (torch before 2.1)")
         return self.values[index] if index < len(self.values) else ""
+
+    def output_type(self, index: int, default: DataType, *, out: int | None = None) -> DataType:
+        """Returns the type of the output: of the tensor `out` (None: at `index`), of the `dtype` at `index`, or the
+        default."""
+        given = self.optional(index if out is None else out)
+        if given is not None:
+            return given.type
+        text = self.values[index] if index < len(self.values) else ""
+        if text and text not in SCALAR_TYPES:
+            raise NoModelError("unknown type of the output")
+        return SCALAR_TYPES[text] if text else default
 
     def number(self, index: int) -> float:
         """Returns a recorded number."""

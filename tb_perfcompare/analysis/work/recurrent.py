@@ -68,7 +68,7 @@ def model(places: Places) -> Callable[[Call], Work]:
             return Work(2 * steps * weights, moved, same(*tensors), FAMILY)
         requested = call.flags(places.mask)
         need(len(requested) == 4)
-        moved += call.optional_bytes(*range(places.grad, places.grad + 3)) + x.elements * x.type.size
+        moved += call.optional_bytes(*range(places.grad, places.grad + 3)) + x.written
         moved += of_weights * requested[3]
         return Work(2 * steps * weights * (1 + requested[3]), moved, same(*tensors), FAMILY)
 
@@ -90,7 +90,7 @@ def layer(backward: bool) -> Callable[[Call], Work]:
         output = steps * of_states.sizes[1] * x.type.size
         moved = x.bytes + weights + 2 * (state.bytes + call.optional_bytes(6)) + output
         if backward:
-            moved += call.optional_bytes(10, 11, 12) + x.elements * x.type.size + weights
+            moved += call.optional_bytes(10, 11, 12) + x.written + weights
         flops = 2 * steps * (of_inputs.elements + of_states.elements) * (1 + backward)
         return Work(flops, moved, same(x, of_inputs, of_states, state), FAMILY)
 

@@ -13,7 +13,6 @@ from tb_perfcompare.analysis.work.recorded_call import (
     BOOL,
     FP32,
     INT64,
-    SCALAR_TYPES,
     Call,
     DataType,
     NoModelError,
@@ -39,36 +38,24 @@ def _work(x: Tensor, each: int, output: int) -> Work:
     return Work(each * x.elements, x.bytes + output, x.type.name, REDUCTION)
 
 
-def _dtype(call: Call, index: int, default: DataType) -> DataType:
-    """Returns the output type: of the tensor `out` after argument `index`, of the number at it, else the default."""
-    out = call.optional(index + 1)
-    if out is not None:
-        return out.type
-    text = call.values[index] if index < len(call.values) else ""
-    if not text:
-        return default
-    if text not in SCALAR_TYPES:
-        raise NoModelError("unknown type of the output")
-    return SCALAR_TYPES[text]
-
-
 @models("aten::sum", "aten::prod")
 def total(call: Call) -> Work:
     """sum and prod: (self, dtype) over everything, (self, dim, keepdim, dtype); integers are summed as int64."""
     x = call.tensor(0)
-    natural = INT64 if x.type.rank < 2 else x.type
-    if len(call.types) == 2:
-        return _work(x, 1, _dtype(call, 1, natural).size)
-    return _work(x, 1, _remaining(call, x, 1) * _dtype(call, 3, natural).size)
+    return _reduced(call, x, INT64 if x.type.rank < 2 else x.type)
 
 
 @models("aten::mean")
 def mean(call: Call) -> Work:
     """mean(self, dtype) or (self, dim, keepdim, dtype)."""
     x = call.tensor(0)
+    return _reduced(call, x, x.type)
+
+
+def _reduced(call: Call, x: Tensor, natural: DataType) -> Work:
     if len(call.types) == 2:
-        return _work(x, 1, _dtype(call, 1, x.type).size)
-    return _work(x, 1, _remaining(call, x, 1) * _dtype(call, 3, x.type).size)
+        return _work(x, 1, call.output_type(1, natural, out=2).size)
+    return _work(x, 1, _remaining(call, x, 1) * call.output_type(3, natural, out=4).size)
 
 
 @models("aten::max", "aten::min")
@@ -107,7 +94,7 @@ def every(call: Call) -> Work:
 def vector_norm(call: Call) -> Work:
     """linalg_vector_norm(self, ord, dim, keepdim, dtype): a power and an addition, 2 per element."""
     x = call.tensor(0)
-    return _work(x, 2, _remaining(call, x, 2) * _dtype(call, 4, x.type).size)
+    return _work(x, 2, _remaining(call, x, 2) * call.output_type(4, x.type, out=5).size)
 
 
 @models("aten::var", "aten::std")
@@ -143,7 +130,7 @@ def softmax_backward(call: Call) -> Work:
     """_softmax_backward_data, _log_softmax_backward_data(grad, output, dim, input_dtype): 4 per element."""
     grad, output = call.tensor(0), call.tensor(1)
     need(grad.sizes == output.sizes)
-    result = _dtype(call, 3, grad.type) if call.kind(3) == "Scalar" and call.values else grad.type
+    result = call.output_type(3, grad.type, out=4) if call.kind(3) == "Scalar" and call.values else grad.type
     moved = grad.bytes + output.bytes + output.elements * result.size
     return Work(4 * output.elements, moved, same(grad, output), SOFTMAX)
 
@@ -186,7 +173,7 @@ def pair_loss(call: Call) -> Work:
     """
     x, target = call.tensor(0), call.tensor(1)
     need(x.sizes == target.sizes)
-    return Work(2 * x.elements, x.bytes + target.bytes + x.elements * x.type.size, same(x, target), LOSS)
+    return Work(2 * x.elements, x.bytes + target.bytes + x.written, same(x, target), LOSS)
 
 
 @models("aten::mse_loss_backward", "aten::smooth_l1_loss_backward")
@@ -194,5 +181,5 @@ def pair_loss_backward(call: Call) -> Work:
     """mse_loss_backward, smooth_l1_loss_backward(grad, self, target, ...): 3 per element."""
     grad, x, target = call.tensor(0), call.tensor(1), call.tensor(2)
     need(x.sizes == target.sizes and grad.sizes in ((), x.sizes))
-    moved = grad.bytes + x.bytes + target.bytes + x.elements * x.type.size
+    moved = grad.bytes + x.bytes + target.bytes + x.written
     return Work(3 * x.elements, moved, same(grad, x, target), LOSS)

@@ -16,7 +16,6 @@ from collections.abc import Callable
 from tb_perfcompare.analysis.work.data_movement import COPY, SORT
 from tb_perfcompare.analysis.work.elementwise import FAMILY as ELEMENTWISE
 from tb_perfcompare.analysis.work.matrix_products import FAMILY as MATRIX_PRODUCT
-from tb_perfcompare.analysis.work.matrix_products import output_type
 from tb_perfcompare.analysis.work.normalisations import FAMILY as NORMALISATION
 from tb_perfcompare.analysis.work.recorded_call import (
     BF16,
@@ -69,7 +68,7 @@ def product(places: Product) -> Callable[[Call], Work]:
             need(out.sizes == (m, n))
             moved += out.bytes
         else:
-            kind = output_type(call, places.result, a) if places.result >= 0 else a.type
+            kind = call.output_type(places.result, a.type) if places.result >= 0 else a.type
             if places.default is not None and not call.value(places.result):
                 kind = places.default
             moved += m * n * kind.size
@@ -106,7 +105,7 @@ def machete(call: Call) -> Work:
     """machete_mm(x[m, k], weight[., n], type, out_type, scales, zeros, group, scales of n, of m, ...): 2 m k n."""
     x, weight = call.tensor(0), call.tensor(1)
     need(len(x.sizes) == len(weight.sizes) == 2)
-    return _low_bit(x, weight.sizes[1], weight.bytes + call.optional_bytes(4, 5, 7, 8), output_type(call, 3, x))
+    return _low_bit(x, weight.sizes[1], weight.bytes + call.optional_bytes(4, 5, 7, 8), call.output_type(3, x.type))
 
 
 def _after_tensors(call: Call) -> int:

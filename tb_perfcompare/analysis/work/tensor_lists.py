@@ -53,7 +53,7 @@ def _read(tensors: Sequence[Tensor]) -> int:
 
 
 def _written(tensors: Sequence[Tensor]) -> int:
-    return sum(tensor.elements * tensor.type.size for tensor in tensors)
+    return sum(tensor.written for tensor in tensors)
 
 
 def _type(*lists: Sequence[Tensor]) -> str:

@@ -17,6 +17,7 @@ from tb_perfcompare.comparison.alignment.kernel_matches import (
 )
 from tb_perfcompare.comparison.alignment.place_tree import NOWHERE, PlaceTree, Side, Work
 from tb_perfcompare.model.names.names import without_library
+from tb_perfcompare.number_text import listed
 from tb_perfcompare.quick_dataclass import dataclass
 
 NO_OPERATOR = "(no operator)"
@@ -237,8 +238,7 @@ class _Matcher:
         names = sorted({
             NO_OPERATOR if work.place == NOWHERE else self._tree.operator[work.place] for work in works
         })  # fmt: skip
-        more = f" and {len(names) - _SEVERAL} more" if len(names) > _SEVERAL else ""
-        return " / ".join(names[:_SEVERAL]) + more
+        return listed(names, _SEVERAL, " / ")
 
     def _remove(self, side: int, works: Iterable[Work]) -> None:
         gone = set(works)

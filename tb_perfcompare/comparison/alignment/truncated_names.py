@@ -13,6 +13,7 @@ from itertools import islice
 from tb_perfcompare.comparison.alignment.renaming import Joins, renamed_kernels
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.number_text import listed
 
 CUT = "..."
 
@@ -70,9 +71,8 @@ def _notes(one: int, several: list[tuple[str, int]]) -> Iterable[Note]:
         message = f"{names} cut on one side matched to the only name on the other that starts alike"
         yield Note(NoteCode.CUT_NAMES, message, _TABLE)
     if several:
-        listed = ", ".join(f"{name} ({number} names)" for name, number in several[:_MAX_NAMED])
-        more = f" and {len(several) - _MAX_NAMED} more" if len(several) > _MAX_NAMED else ""
-        message = f"names that begin like a truncated one cannot be distinguished and share a row: {listed}{more}"
+        shared = listed((f"{name} ({number} names)" for name, number in several), _MAX_NAMED)
+        message = f"names that begin like a truncated one cannot be distinguished and share a row: {shared}"
         yield Note(NoteCode.CUT_NAMES, message, _TABLE)
 
 

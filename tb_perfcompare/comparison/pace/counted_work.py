@@ -241,7 +241,7 @@ def _sizes(side: Summary) -> dict[str, _Size]:
 
 
 def _step_times(sides: Sides, samples: Samplings) -> Pair:
-    return per_observation(sides, samples, [side.steps.total_ns for side in sides])
+    return per_observation(samples, [side.steps.total_ns for side in sides])
 
 
 def _step_ns(side: Summary) -> float:

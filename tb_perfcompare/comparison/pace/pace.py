@@ -11,7 +11,7 @@ import numpy as np
 from tb_perfcompare.comparison.pace.rows import RowChanges, WorkRows, heterogeneity, row_changes
 from tb_perfcompare.comparison.result.wording import many, percent_text, ratio_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import capture_counts, centres, middle_half
+from tb_perfcompare.comparison.statistics.between_captures import centres, middle_half
 from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.comparison.statistics.weights import weighted_median
 from tb_perfcompare.model.arrays import Floats, median, unique
@@ -170,11 +170,6 @@ def is_interrupted(shift: float, fastest: float | None) -> bool:
 def max_deviation(pace: Pace, alpha: float) -> float:
     """How far time outside the common work may deviate from the pace, in ln(time)."""
     return _quantile(pace.freedom, alpha) * (1 - pace.coverage) * pace.tau
-
-
-def has_several_captures(captures: Captures) -> bool:
-    """Whether a side has more than one capture."""
-    return max(capture_counts(captures)) > 1
 
 
 def _quantile(freedom: float, alpha: float) -> float:

@@ -37,7 +37,7 @@ def owned_time(sides: Sides, samples: Samplings, of: str) -> Pair:
     device = [int(category) for category in _ON_DEVICE]
     without_pace = [int(category) for category in _APART]
     chosen = device if of == "device" else [int(one) for one in StepCategory if int(one) not in device + without_pace]
-    return per_observation(sides, samples, [side.owned.by_category()[chosen].sum(axis=0) for side in sides])
+    return per_observation(samples, [side.owned.by_category()[chosen].sum(axis=0) for side in sides])
 
 
 def path_time(sides: Sides, samples: Samplings, of: str) -> Pair:
@@ -49,7 +49,7 @@ def path_time(sides: Sides, samples: Samplings, of: str) -> Pair:
         path = side.groups[CRITICAL_PATH]
         rows = np.array([_FOLLOWS.get(key[1], "host") == of for key in path.keys], dtype=bool)
         values.append(path.measures_ns["total"][rows].sum(axis=0))
-    return per_observation(sides, samples, values)
+    return per_observation(samples, values)
 
 
 def _knows_its_path(side: Summary) -> bool:
@@ -68,7 +68,7 @@ def largest_share(part: Pair, whole: Pair) -> float:
     return max(float(one.sum() / of.sum()) if of.sum() else 0.0 for one, of in zip(part, whole, strict=True))
 
 
-def per_observation(sides: Sides, samples: Samplings, values: Sequence[Ints]) -> Pair:
+def per_observation(samples: Samplings, values: Sequence[Ints]) -> Pair:
     """Converts values per step to means per observation, over the ranks of the observation."""
     one, two = (mean_per_observation(row[None, :], seen)[0] for row, seen in zip(values, samples, strict=True))
     return one, two

@@ -112,7 +112,7 @@ def _common_work(
         return CommonWork(None, reason)
     samples = observations(baseline), observations(candidate)
     captures = samples[0].capture, samples[1].capture
-    times: Pair = per_observation(sides, samples, [side.steps.total_ns for side in sides])
+    times: Pair = per_observation(samples, [side.steps.total_ns for side in sides])
     if any((side <= 0).any() or not len(side) for side in times):
         return CommonWork(None, "step times that are not above zero")
     shares = {of: largest_share(owned_time(sides, samples, of), times) for of in ("host", "device")}
@@ -203,4 +203,4 @@ def _follower(pace: Pace, sides: Sides, samples: Samplings, times: Pair, *, on_d
 
 def _table_totals(sides: Sides, samples: Samplings, table: str, measure: str) -> Pair:
     """Time per observation of all rows of a table."""
-    return per_observation(sides, samples, [side.groups[table].measures_ns[measure].sum(axis=0) for side in sides])
+    return per_observation(samples, [side.groups[table].measures_ns[measure].sum(axis=0) for side in sides])

@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.ranks.sides import Ranks
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, many, percent_text, signed_time, time_text
 from tb_perfcompare.model.arrays import median
+from tb_perfcompare.number_text import listed
 from tb_perfcompare.quick_dataclass import dataclass
 
 _MAX_NAMED = 4
@@ -65,7 +66,7 @@ def _sizes(rows: Sequence[RankRow]) -> list[str]:
         return []
     both = len(rows) - len(removed) - len(added)
     sides = (("baseline", removed), ("candidate", added))
-    only = [f"{_listed(keys)} only in the {side}" for side, keys in sides if keys]
+    only = [f"{listed(keys, _MAX_NAMED)} only in the {side}" for side, keys in sides if keys]
     return [
         f"{both + len(removed)} ranks in the baseline, {both + len(added)} in the candidate, {both} in both; "
         f"{'; '.join(only)}. With a different world size a rank does a different share of the work, so a single "
@@ -85,7 +86,7 @@ def _everywhere(rows: Sequence[RankRow], headline: Headline) -> list[str]:
     if len(clear) == 1:
         some = found[clear[0]]
         everywhere = len(some) == len(judged)
-        where = f"Step time changed on {'all ranks' if everywhere else _listed(some)}"
+        where = f"Step time changed on {'all ranks' if everywhere else listed(some, _MAX_NAMED)}"
     elif clear:
         where = "Some ranks are slower and others faster"
     elif len(found["same"]) == len(judged):
@@ -180,9 +181,3 @@ def _weak(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side) -> list[st
             "other ranks; waiting in the rest is not measured."
         )
     return out
-
-
-def _listed(keys: Sequence[str]) -> str:
-    if len(keys) <= _MAX_NAMED:
-        return ", ".join(keys)
-    return f"{', '.join(keys[:_MAX_NAMED])} and {len(keys) - _MAX_NAMED} more"

@@ -170,14 +170,14 @@ def _changes(
     return found.astype(np.int8)
 
 
-def robust_z(baseline: Ints, candidate: Ints, quantum_ns: float = 1000.0) -> Floats:
+def robust_z(baseline: Ints, candidate: Ints) -> Floats:
     """(g,) change of the median in robust deviations of the baseline, for display: always finite, within +-99.
 
-    (median B - median A) / max(1.4826 MAD_A, 0.5 % of |median A|, quantum / sqrt(12)).
+    (median B - median A) / max(1.4826 MAD_A, 0.5 % of |median A|, 1 µs / sqrt(12)).
     """
     middle = _medians(baseline)
     spread = 1.4826 * _medians(np.abs(baseline - middle[:, None]))
-    scale = np.maximum.reduce([spread, 0.005 * np.abs(middle), np.full(len(middle), quantum_ns / math.sqrt(12))])
+    scale = np.maximum.reduce([spread, 0.005 * np.abs(middle), np.full(len(middle), 1000 / math.sqrt(12))])
     z: Floats = np.clip((_medians(candidate) - middle) / scale, -99, 99) + 0.0
     return z
 

@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.result.wording import times_text
 from tb_perfcompare.comparison.strict.corrected import ADDED, REMOVED, Corrected
 from tb_perfcompare.comparison.strict.report import Durations, StrictReport
 from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.number_text import listed
 from tb_perfcompare.units import COUNT, NUMBER, PERCENT, US, Better
 
 _MAX_LOST_NAMED = 5
@@ -175,12 +176,11 @@ def _present(values: Floats, beside: Corrected, missing: str) -> list[Cell]:
 def _lost(beside: Corrected) -> tuple[str, ...]:
     if not beside.lost:
         return ()
-    named = "; ".join(
+    named = (
         f"{lost.function} on {lost.device} {times_text(lost.normal_us, lost.abnormal_us)} per cycle"
-        for lost in beside.lost[:_MAX_LOST_NAMED]
+        for lost in beside.lost
     )
-    more = f" and {len(beside.lost) - _MAX_LOST_NAMED} more" if len(beside.lost) > _MAX_LOST_NAMED else ""
-    return (f"functions without a counter have no row here: {named}{more}",)
+    return (f"functions without a counter have no row here: {listed(named, _MAX_LOST_NAMED, '; ')}",)
 
 
 def _figure(name: str, label: str, unit: str, what: str, *, role: str = "plain") -> Column:

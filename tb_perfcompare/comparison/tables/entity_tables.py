@@ -126,7 +126,7 @@ def _draft(
     keys_a, keys_b = (() if table is None else table.keys for table in (a, b))
     joined = join_rows(numbers, keys_a, keys_b, len(model.key_columns))
     steps = (len(baseline.steps), len(candidate.steps))
-    calls = tuple(_per_step(t, at, n, _calls) for t, at, n in _sides(a, b, joined, steps))
+    calls = tuple(_per_step(None if t is None else t.calls, at, n) for t, at, n in _sides(a, b, joined, steps))
     times = _times(name, (a, b), joined, (baseline, candidate))
     share, *effects_of = _share_and_effects(times.main, calls[0], calls[1], headline_delta_us)
     cycles = baseline.metric == CYCLE_TIME
@@ -197,7 +197,10 @@ def _times(
         there = [measure.source not in DEVICE_MEASURES or summary.has_device for summary in summaries]
         if not any(there):
             continue
-        x, y = (_per_step(t, at, n, _picker(measure.source)) / 1000 for t, at, n in _sides(*tables, joined, steps))
+        x, y = (
+            _per_step(None if t is None else t.measures_ns[measure.source], at, n) / 1000
+            for t, at, n in _sides(*tables, joined, steps)
+        )
         triple = columns.triple(measure.name, measure.label, measure.definition, shown=measure.shown)
         if not all(there):  # one side only: no difference
             x, y = (side if known else np.full(len(joined), np.nan) for side, known in zip((x, y), there, strict=True))
@@ -286,21 +289,11 @@ def _sides(
     return ((a, joined.at_a, steps[0]), (b, joined.at_b, steps[1]))
 
 
-def _calls(table: GroupTable) -> Ints:
-    return table.calls
-
-
-def _picker(source: str) -> Callable[[GroupTable], Ints]:
-    return lambda table: table.measures_ns[source]
-
-
-def _per_step(
-    table: GroupTable | None, at: Ints, steps: int, pick: Callable[[GroupTable], Ints]
-) -> Floats:
-    """(rows,) mean per step, 0 if the side lacks the row."""
-    if table is None:
+def _per_step(values: Ints | None, at: Ints, steps: int) -> Floats:
+    """(rows,) mean of (groups, steps) values per step, 0 if the side lacks the row."""
+    if values is None:
         return np.zeros(len(at))
-    total = pick(table).sum(axis=1).astype(np.float64)
+    total = values.sum(axis=1).astype(np.float64)
     return np.where(at >= 0, total[np.maximum(at, 0)], 0.0) / steps
 
 
@@ -353,7 +346,8 @@ def _test(batch: list[_Test], both: tuple[Summary, Summary], options: CompareOpt
     values = (np.concatenate(side) for side in zip(*(test.sides() for test in batch), strict=True))
     x, y = (own.means(side) if len(side) else side for own, side in zip(seen, values, strict=True))
     least = floor_ns(min(float(side.steps.total_ns.mean()) for side in both), options)
-    at_a, at_b = (np.concatenate([at(test.joined) for test in batch]) >= 0 for at in (_at_a, _at_b))
+    at_a = np.concatenate([test.joined.at_a for test in batch]) >= 0
+    at_b = np.concatenate([test.joined.at_b for test in batch]) >= 0
     ends = np.cumsum([0, *(len(test.delta_ns) for test in batch)]).tolist()
     families = tuple(slice(start, end) for start, end in itertools.pairwise(ends))
     delta_ns = np.concatenate([test.delta_ns for test in batch])
@@ -379,14 +373,6 @@ def _test(batch: list[_Test], both: tuple[Summary, Summary], options: CompareOpt
 def _both_ways(recorded: Floats, at_one_pace: Floats) -> Floats:
     """Change at equal machine speed, NaN (unknown) if the recorded change has the opposite sign."""
     return np.where(recorded * at_one_pace >= 0, at_one_pace, np.nan)
-
-
-def _at_a(joined: JoinedRows) -> Ints:
-    return joined.at_a
-
-
-def _at_b(joined: JoinedRows) -> Ints:
-    return joined.at_b
 
 
 def effects(x: Floats, y: Floats, calls_a: Floats, calls_b: Floats) -> tuple[Floats, Floats]:

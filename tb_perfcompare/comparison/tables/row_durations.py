@@ -20,9 +20,7 @@ class LaunchDurations:
     candidate: tuple[int, ...] | None
 
 
-def launch_durations(
-    table: str, row: str, baseline: PathSource, candidate: PathSource, most: int = MAX_BINS
-) -> LaunchDurations | None:
+def launch_durations(table: str, row: str, baseline: PathSource, candidate: PathSource) -> LaunchDurations | None:
     """Builds the histogram; None if the table has no launches, or neither side counted those of this row one by one."""
     counted = [_counts(side, DURATION_TABLES.get(table, ""), row) for side in (baseline, candidate)]
     classes = [number for side in counted for number in side]
@@ -30,7 +28,7 @@ def launch_durations(
         return None
     first, last = min(classes), max(classes)
     width = 1
-    while (last - first) // width + 1 > most:
+    while (last - first) // width + 1 > MAX_BINS:
         width *= 2
     bins = (last - first) // width + 1
     start = tuple(class_start_ns(first + at * width) for at in range(bins + 1))

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT
 from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.rules import Settled
 from tb_perfcompare.comparison.verdict.words import SIDES, Words, percent_range, signed_percent
-from tb_perfcompare.number_text import count, number, p_value, percent
+from tb_perfcompare.number_text import count, listed, number, p_value, percent
 
 _NAMED_STEPS = 5
 _SURE = frozenset({Verdict.SLOWER, Verdict.FASTER})
@@ -123,9 +123,8 @@ def mean_disagrees(
 def _named(side: int, estimate: ShiftEstimate, words: Words) -> str:
     """Outlying steps of a side: "candidate steps 9, 10"."""
     indices = estimate.outliers[side]
-    names = [words.labels[side][i] if words.labels else str(i + 1) for i in indices[:_NAMED_STEPS]]
-    more = f" and {len(indices) - _NAMED_STEPS:,} more" if len(indices) > _NAMED_STEPS else ""
-    return f"{SIDES[side]} {words.noun}{'s' if len(indices) > 1 else ''} {', '.join(names)}{more}"
+    names = listed((words.labels[side][i] if words.labels else str(i + 1) for i in indices), _NAMED_STEPS)
+    return f"{SIDES[side]} {words.noun}{'s' if len(indices) > 1 else ''} {names}"
 
 
 def identical(count: int, words: Words) -> str:

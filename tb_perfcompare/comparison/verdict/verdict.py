@@ -26,6 +26,7 @@ from tb_perfcompare.comparison.verdict import over_captures, reason
 from tb_perfcompare.comparison.verdict.rules import Settled, settle
 from tb_perfcompare.comparison.verdict.words import SIDES, Words
 from tb_perfcompare.model.arrays import unique
+from tb_perfcompare.number_text import listed
 
 _Sides = tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]
 
@@ -258,7 +259,4 @@ def _drifts_named(times: Times, captures: Captures, words: Words) -> str:
                 label = words.labels[place][start] if words.labels else str(start + 1)
                 how = f"{percent_text(abs(changed.shift))} {'longer' if changed.shift > 0 else 'shorter'}"
                 clauses.append(f"from {words.noun} {label} on, {word} {words.noun}s are {how}")
-    if not clauses:
-        return ""
-    more = f" and {len(clauses) - _MAX_NAMED} more" if len(clauses) > _MAX_NAMED else ""
-    return f"; drift: {', '.join(clauses[:_MAX_NAMED])}{more}"
+    return f"; drift: {listed(clauses, _MAX_NAMED)}" if clauses else ""

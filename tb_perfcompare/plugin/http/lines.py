@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tb_perfcompare.errors import REFUSED_MEMORY, PerfCompareError, out_of_memory
@@ -22,45 +23,14 @@ LINE_EVERY_S = 0.25
 """Interval of progress lines, and so the time in which a closed connection is noticed."""
 
 
-class Lines:
-    """The lines of a response. The server closes it when the client has gone, which cancels the work."""
-
-    def __init__(self, lines: Generator[bytes, None, None]) -> None:
-        self._lines = lines
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self._lines
-
-    def close(self) -> None:
-        """Leaves the computation; the server always calls it."""
-        self._lines.close()
-
-
 def lines_of(
     joined: Callable[[], AbstractContextManager[Flight[T]]], encode: Callable[[T], bytes], connection: Connection
-) -> Lines:
-    """Returns the lines of one computation.
+) -> Iterator[bytes]:
+    """Yields the lines of one computation. The server closes them when the client has gone, which cancels the work.
 
     joined  joins the computation; called for the first line, left at the end
     encode  encodes the result as a JSON object
     """
-    return Lines(_stream(joined, encode, connection))
-
-
-def progress_dict(progress: Progress) -> dict[str, Any]:
-    """Returns a progress report as a JSON object."""
-    return {
-        "phase": progress.phase,
-        "path": progress.path,
-        "done_bytes": progress.done_bytes,
-        "total_bytes": progress.total_bytes,
-        "events": progress.events,
-    }
-
-
-def _stream(
-    joined: Callable[[], AbstractContextManager[Flight[T]]], encode: Callable[[T], bytes], connection: Connection
-) -> Generator[bytes, None, None]:
     try:
         with joined() as flight:
             yield from progress_lines(flight, connection)
@@ -81,13 +51,13 @@ def progress_lines(flight: Flight[Any], connection: Connection, **more: int) -> 
     client has gone. `more` is added to each line."""
     connection.writes_lines()
     start_s, seen, wait_s = time.monotonic(), 0, 0.0
-    updates = [progress_dict(Progress("listing"))]
+    updates = [asdict(Progress("listing"))]
     while not flight.wait(wait_s):
         if connection.gone():
             return
         wait_s = LINE_EVERY_S
         seen, news = flight.news(seen)
-        updates = [progress_dict(progress) for progress in news] or updates[-1:]
+        updates = [asdict(progress) for progress in news] or updates[-1:]
         elapsed_s = round(time.monotonic() - start_s, 3)
         for update in updates:
             yield line({"progress": {**update, "elapsed_s": elapsed_s, **more}})

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.plugin.http.connection import Connection
-from tb_perfcompare.plugin.http.lines import Lines, line, progress_lines
+from tb_perfcompare.plugin.http.lines import line, progress_lines
 from tb_perfcompare.plugin.http.responses import (
     JSON,
     BadRequest,
@@ -49,7 +49,7 @@ def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Respons
         return respond(request, b"", JSON)
     connection = Connection(request.environ)
     if as_lines:
-        return stream(request, Lines(_stream(workspace, asked, options.alpha, connection)))
+        return stream(request, _stream(workspace, asked, options.alpha, connection))
     tag = tag_of("verdicts", asked)
     if is_cached_by_client(request, tag):
         return not_modified(tag)
@@ -73,7 +73,7 @@ def _answer(rows: Sequence[CandidateRow], alpha: float) -> bytes:
 
 def _stream(
     workspace: Workspace, asked: Sequence[_Asked], alpha: float, connection: Connection
-) -> Generator[bytes, None, None]:
+) -> Iterator[bytes]:
     rows: list[CandidateRow] = []
     for number, requested in enumerate(asked):
         if isinstance(requested.resolved, PerfCompareError):

@@ -10,7 +10,15 @@ from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.plugin.http.connection import Connection
 from tb_perfcompare.plugin.http.lines import lines_of
-from tb_perfcompare.plugin.http.responses import JSON, is_cached_by_client, not_modified, respond, stream, tagged
+from tb_perfcompare.plugin.http.responses import (
+    JSON,
+    is_cached_by_client,
+    not_modified,
+    respond,
+    stream,
+    tag_of,
+    tagged,
+)
 from tb_perfcompare.plugin.requests.pair_request import SideOf, flag, resolve_pair
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.sharing.single_flight import Flight, finished
@@ -24,7 +32,7 @@ def comparison(first: FirstAnswer, side_of: SideOf, request: Request) -> Respons
     as_lines = flag(request.args, "stream", default=True)
     if request.method == "HEAD":
         return respond(request, b"", JSON)
-    tag, connection = resolved.tag(), Connection(request.environ)
+    tag, connection = tag_of(resolved), Connection(request.environ)
     if as_lines:
         return stream(request, lines_of(lambda: first(resolved), lambda body: tagged(body, tag), connection))
 

@@ -84,7 +84,7 @@ def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     name, query, measure = table_name(request.args), row_query(request.args), request.args.get("measure") or ""
     wanted, points = places_and_points(request.args)
     resolved = resolve_pair(side_of, request.args)
-    check_tag(_tag(request.args), resolved.tag())
+    check_tag(_tag(request.args), tag_of(resolved))
     report = Connection(request.environ).report
 
     def make() -> tuple[bytes, bool]:
@@ -138,7 +138,7 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     connection = Connection(request.environ)
 
     def first_answer(body: bytes) -> bytes:
-        return tagged(strict_first(body), resolved.tag())
+        return tagged(strict_first(body), tag_of(resolved))
 
     if flag(request.args, "stream", default=False):
         if name or resolved.form != strict_jobs.JSON:
@@ -164,7 +164,7 @@ def _rows_of(
     find: Callable[[], TableRows],
 ) -> Response:  # fmt: skip
     """Rows of a table of the pair; `row` is the key of one to look for, "" for none."""
-    check_tag(_tag(request.args), resolved.tag())
+    check_tag(_tag(request.args), tag_of(resolved))
     row = request.args.get("row") or ""
 
     def make() -> tuple[bytes, bool]:

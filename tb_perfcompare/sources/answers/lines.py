@@ -167,7 +167,7 @@ def split_runs(data: bytes, path: str) -> list[RawRun]:
     return runs if runs[0].lines else []
 
 
-def first_problem(data: bytes, path: str) -> str:
+def first_problem(data: bytes) -> str:
     """Describes what is wrong with the first line of a file without any answer."""
     for number, line in enumerate(_without_mark(data).split(b"\n"), start=1):
         if line.strip():

@@ -59,7 +59,7 @@ def read_answers(
         raise InputError(path, message, hint="give the trace itself")
     runs = split_runs(data, shown)
     if not runs:
-        raise CorruptInput(path, f"no usable answer: {first_problem(data, path)}", hint=_REMEDY)
+        raise CorruptInput(path, f"no usable answer: {first_problem(data)}", hint=_REMEDY)
     if not 1 <= part <= len(runs):
         message = f"holds {many(len(runs), 'run')}, not {part}"
         raise InputError(path, message, hint=f"give a number from 1 to {len(runs)}")

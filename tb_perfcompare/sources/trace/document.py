@@ -136,7 +136,7 @@ class _Reader:
                 break
         self._offset += position
         if len(data) - position > MAX_PENDING_BYTES:
-            self._break(data, 0)
+            self._break(0)
             return b""
         return data[position:]
 
@@ -152,18 +152,18 @@ class _Reader:
         if data[start] == ord("{"):
             document.state = State.MEMBERS
             return start + 1
-        return self._break(data, start)
+        return self._break(start)
 
     def _open_events(self, position: int) -> int:
         # a second list of this name replaces the first, as JSON readers do
         self._lists += 1
         if self._lists > _MAX_LISTS:
-            return self._break(b"", position)
+            return self._break(position)
         self.document.scanner = self._new_scanner()
         self.document.state = State.EVENTS
         return position
 
-    def _break(self, data: bytes, position: int) -> int:
+    def _break(self, position: int) -> int:
         self.document.state = State.BROKEN
         if self.document.damaged_at < 0:
             self.document.damaged_at = self._offset + position
@@ -187,7 +187,7 @@ class _Reader:
         key = _KEY.match(data, position)
         if key is None:
             may_grow = data[position] == ord('"') and not final and len(data) - position < _MAX_KEY_BYTES
-            return position if may_grow else self._break(data, position)
+            return position if may_grow else self._break(position)
         name = key[1].decode("utf-8", "replace")
         if name == _EVENTS_KEY and data[key.end()] == ord("["):
             return self._open_events(key.end() + 1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
@@ -20,24 +20,12 @@ from tb_perfcompare.workspace.jobs.span_facts import SpanFacts, span_facts
 
 if TYPE_CHECKING:
     from tb_perfcompare.model.summary.outline import Outline
+    from tb_perfcompare.sources.run_entries import FileEntry
     from tb_perfcompare.workspace.inputs.sides import CaptureFile
     from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob
 
 _MAX_FILES = 20_000
 """Maximum number of files; the oldest facts are dropped first."""
-
-
-class RecordedFile(Protocol):
-    """A listed file (FileEntry) or a file to read (CaptureFile)."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def bytes(self) -> int: ...
-    @property
-    def mtime_ns(self) -> int: ...
-    @property
-    def part(self) -> int: ...
 
 
 class KnownFile(msgspec.Struct, frozen=True):
@@ -74,7 +62,7 @@ class KnownRuns:
             self._refresh()
             return self._state
 
-    def of(self, file: RecordedFile) -> KnownFile | None:
+    def of(self, file: FileEntry | CaptureFile) -> KnownFile | None:
         """The facts about a file, as of the last call of `state`; None if it has not been read."""
         return self._files.get(key_of(file))
 
@@ -131,7 +119,7 @@ class KnownRuns:
             self._state += 1
 
 
-def key_of(file: RecordedFile) -> str:
+def key_of(file: FileEntry | CaptureFile) -> str:
     """Key of a file in its listed state: a digest, which does not reveal the path."""
     return _digest(repr((file.path, file.part, file.bytes, file.mtime_ns)))
 

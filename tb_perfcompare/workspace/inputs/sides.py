@@ -3,12 +3,10 @@ about links they were found by. Listing runs imports nothing that reads or compa
 
 from __future__ import annotations
 
-import hashlib
 import re
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
 
-from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.result.options import CompareOptions, ExperimentLook
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note
@@ -41,10 +39,6 @@ class ComparisonRequest:
     def sides(self) -> tuple[Side, Side]:
         """Baseline and candidate."""
         return self.baseline, self.candidate
-
-    def tag(self) -> str:
-        """Hash that changes whenever the result may: of the files' names, sizes and times, the options, the version."""
-        return hashlib.sha256(repr((__version__, self)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 
 Steps = tuple[int, int]

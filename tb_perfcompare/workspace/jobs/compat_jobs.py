@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.formats import BASELINE, CYCLES, TITLES, TRACE
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.progress import Progress, Reporter
@@ -13,7 +13,7 @@ from tb_perfcompare.model.recordings.answers import AnswersRecording
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, in_expected_state
-from tb_perfcompare.workspace.jobs.summary_jobs import shown_error
+from tb_perfcompare.workspace.jobs.summary_jobs import with_shown_name
 
 MEMORY_FACTOR = 11
 """Memory relative to summarising the same file: measured 1,800 to 2,250 bytes per event, a summary needs 200."""
@@ -46,10 +46,8 @@ class CompatAnswer:
 
 def compat_answer(request: CompatRequest, report: Reporter) -> CompatAnswer:
     """Computes torch-tb-profiler's answer. Raises InputError and SelectionError."""
-    try:
+    with with_shown_name(request.file):
         return _answered(request, report)
-    except InputError as error:
-        raise shown_error(error, request.file) from error
 
 
 def _answered(request: CompatRequest, report: Reporter) -> CompatAnswer:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tb_perfcompare._version import __version__
 from tb_perfcompare.analysis.step_view.step_events import StepCutter
 from tb_perfcompare.comparison.alignment import step_matches
-from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.step_events import StepEvents
@@ -15,7 +15,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.excerpt import excerpt_file, packed, read_excerpt
 from tb_perfcompare.sources.trace.joined_excerpts import JoinedSide, joined_file
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, in_expected_state
-from tb_perfcompare.workspace.jobs.summary_jobs import read_recording, shown_error
+from tb_perfcompare.workspace.jobs.summary_jobs import read_recording, with_shown_name
 
 MAX_EVENTS_AT_ONCE = 300_000
 """Neighbouring steps are cut out with the requested one up to this many events, as one of them is likely next."""
@@ -80,14 +80,11 @@ def _excerpt_of(side: ExcerptSide, report: Reporter) -> JoinedSide:
     cutter = _cutter(side.file, side.window, side.marker, report)
     extents = [cutter.extent(label) for label in (side.first, side.last)]
     zero_ns, _ = cutter.window(side.first)
-    try:
-        with in_expected_state(side.file) as fs:
-            excerpt = read_excerpt(
-                side.file.path, min(first for first, _ in extents), max(last for _, last in extents),
-                fs=fs, report=report, name=side.file.shown,
-            )  # fmt: skip
-    except InputError as error:
-        raise shown_error(error, side.file) from error
+    with with_shown_name(side.file), in_expected_state(side.file) as fs:
+        excerpt = read_excerpt(
+            side.file.path, min(first for first, _ in extents), max(last for _, last in extents),
+            fs=fs, report=report, name=side.file.shown,
+        )  # fmt: skip
     return JoinedSide(side.label, excerpt, zero_ns)
 
 
@@ -99,10 +96,7 @@ def _about(side: ExcerptSide) -> dict[str, object]:
 
 
 def _cutter(file: CaptureFile, window: str, marker: str, report: Reporter) -> StepCutter:
-    try:
-        recording = read_recording(file, report)
-    except InputError as error:
-        raise shown_error(error, file) from error
+    recording = read_recording(file, report)
     if not isinstance(recording, TraceRecording):
         raise NoEvents(f"{file.shown} is not a trace", hint="only traces hold single events")
     report(Progress("summarising", file.shown, file.bytes, file.bytes, recording.stats.events))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare._version import __version__
 from tb_perfcompare.analysis.cycles.summarize_cycles import summarize_cycles
 from tb_perfcompare.analysis.cycles.trace_cycles import TOTAL
 from tb_perfcompare.comparison.engine import compare_summaries
@@ -20,7 +18,7 @@ from tb_perfcompare.comparison.strict.report import StrictReport, strict_report
 from tb_perfcompare.comparison.strict.tables import strict_tables
 from tb_perfcompare.errors import InputError, NotComparable, SelectionError
 from tb_perfcompare.model.formats import CYCLES
-from tb_perfcompare.model.progress import Progress, Reporter, silent
+from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recordings.cycles import CycleRecording, CycleTable
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -51,7 +49,7 @@ from tb_perfcompare.workspace.jobs.summary_jobs import (
     origin_of,
     pooled,
     read_recording,
-    shown_error,
+    with_shown_name,
     with_step_range,
 )
 
@@ -84,10 +82,6 @@ class StrictRequest:
     def sides(self) -> tuple[Side, Side]:
         """The normal side and the abnormal side."""
         return self.baseline, self.candidate
-
-    def tag(self) -> str:
-        """Hash that changes whenever the report may: of the files' names, sizes and times, the options, the version."""
-        return hashlib.sha256(repr((__version__, self)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 
 def holds_tables(side: Side) -> bool:
@@ -235,12 +229,9 @@ def with_worker_only(side: Side, worker: str) -> Side:
     return replace(side, files=tuple(file for file in side.files if file.worker == worker))
 
 
-def _read_table(file: CaptureFile, report: Reporter = silent) -> CycleRecording:
+def _read_table(file: CaptureFile, report: Reporter) -> CycleRecording:
     """Reads one per-cycle table with its counters file. Raises InputError, naming the file as it is shown."""
-    try:
-        recording = read_recording(file, report)
-    except InputError as error:
-        raise shown_error(error, file) from error
+    recording = read_recording(file, report)
     assert isinstance(recording, CycleRecording)
     return recording
 
@@ -249,8 +240,6 @@ def _of_process(side: Side, pid: int, options: CompareOptions, report: Reporter)
     (file,) = side.files
     recording = _read_table(file, report)
     table = recording.table
-    try:
+    with with_shown_name(file):
         summary = summarize_cycles(replace(recording, table=table.of_pid(pid)), origin_of(file), options.window)
-    except InputError as error:
-        raise shown_error(error, file) from error
     return with_step_range(summary, side.steps)

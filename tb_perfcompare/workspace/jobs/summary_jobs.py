@@ -76,11 +76,12 @@ def _from_recording(
 ) -> T | Summary:
     """Returns `of_trace(trace, job)` for a trace, the summary for any other recording."""
     file, origin = job.file, origin_of(job.file)
-    try:
+    with with_shown_name(file):
         match read_recording(file, report):
             case TraceRecording() as trace:
                 report(Progress("summarising", file.shown, file.bytes, file.bytes, trace.stats.events))
-                return of_trace(trace, job)
+                with _named_marker(job):
+                    return of_trace(trace, job)
             case AnswersRecording() as answers:
                 from tb_perfcompare.analysis.answers.summarize_answers import summarize_answers
 
@@ -98,25 +99,21 @@ def _from_recording(
                 from tb_perfcompare.analysis.pooling.baseline_summary import saved_summary
 
                 return saved_summary(saved, origin, job.window, job.marker)
-    except InputError as error:
-        raise shown_error(error, file) from error
 
 
 def _of_trace(trace: TraceRecording, job: SummaryJob) -> Summary:
     from tb_perfcompare.analysis.summarize import summarize, without_unread
 
-    with _named_marker(job):
-        return summarize(
-            without_unread(trace), origin_of(job.file), job.window, marker=job.marker, paths_of_rows=job.paths,
-            tail=job.tail,
-        )  # fmt: skip
+    return summarize(
+        without_unread(trace), origin_of(job.file), job.window, marker=job.marker, paths_of_rows=job.paths,
+        tail=job.tail,
+    )  # fmt: skip
 
 
 def _outline_of_trace(trace: TraceRecording, job: SummaryJob) -> Outline:
     from tb_perfcompare.analysis.outline import outline
 
-    with _named_marker(job):
-        return outline(trace, job.window, marker=job.marker, tail=job.tail)
+    return outline(trace, job.window, marker=job.marker, tail=job.tail)
 
 
 @contextmanager
@@ -131,10 +128,7 @@ def _named_marker(job: SummaryJob) -> Iterator[None]:
 def read_launches(file: CaptureFile, report: Reporter) -> LaunchRecording:
     """Reads the launches of a kernel listing or an ncu export. Raises InputError, also for a file of another format, or
     Cancelled."""
-    try:
-        recording = read_recording(file, report)
-    except InputError as error:
-        raise shown_error(error, file) from error
+    recording = read_recording(file, report)
     if not isinstance(recording, LaunchRecording):
         hint = f"give a {TITLES[LISTING]} or an {TITLES[NCU]}"
         raise InputError(file.shown, "holds no launches with utilisation", hint=hint)
@@ -145,22 +139,19 @@ def read_counter_file(file: CaptureFile, report: Reporter) -> CounterTable:
     """Reads the samples of a counters file. Raises InputError or Cancelled."""
     from tb_perfcompare.sources.perf_data.csv_tables import read_counters
 
-    try:
-        with in_expected_state(file) as fs:
-            return replace(read_counters(file.path, fs=fs, report=report), source=file.shown)
-    except InputError as error:
-        raise shown_error(error, file) from error
+    with with_shown_name(file), in_expected_state(file) as fs:
+        return replace(read_counters(file.path, fs=fs, report=report), source=file.shown)
 
 
 def read_recording(file: CaptureFile, report: Reporter) -> Recording:
-    """Reads a file. Notes name it relative to its source, progress reports as it is shown. Raises InputChanged if the
-    file is not in its expected state or leaves it while it is read."""
+    """Reads a file. Notes name it relative to its source, progress reports and errors as it is shown. Raises
+    InputError, InputChanged if the file is not in its expected state or leaves it while it is read, and Cancelled."""
     from tb_perfcompare.sources import registry
 
     def renamed(progress: Progress, /) -> None:
         report(replace(progress, path=file.shown))
 
-    with in_expected_state(file) as fs:
+    with with_shown_name(file), in_expected_state(file) as fs:
         return registry.read(file.path, fs=fs, report=renamed, want_hash=True, name=file.name, part=file.part)
 
 
@@ -169,11 +160,16 @@ def origin_of(file: CaptureFile) -> Origin:
     return Origin(file.source, file.run, file.worker, file.span, file.rank)
 
 
-def shown_error(error: InputError, file: CaptureFile) -> InputError:
-    """Returns the same error with the file's shown name instead of its path, which must not leave the server."""
-    has_usual_arguments = type(error) in (InputError, InputChanged, CorruptInput, UnrecognisedFormat)
-    kind: type[InputError] = type(error) if has_usual_arguments else InputError
-    return kind(file.shown, error.reason, place=error.place, hint=error.hint)
+@contextmanager
+def with_shown_name(file: CaptureFile) -> Iterator[None]:
+    """Gives an InputError raised in the `with` body the file's shown name instead of its path, which must not leave the
+    server."""
+    try:
+        yield
+    except InputError as error:
+        has_usual_arguments = type(error) in (InputError, InputChanged, CorruptInput, UnrecognisedFormat)
+        kind: type[InputError] = type(error) if has_usual_arguments else InputError
+        raise kind(file.shown, error.reason, place=error.place, hint=error.hint) from error
 
 
 def pooled(loaded: LoadedSide) -> Summary:

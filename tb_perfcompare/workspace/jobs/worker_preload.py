@@ -9,6 +9,3 @@ def import_jobs() -> None:
     import tb_perfcompare.comparison.engine
     import tb_perfcompare.sources.registry
     import tb_perfcompare.workspace.jobs.summary_jobs  # noqa: F401
-
-
-IN_THIS_ORDER = (import_jobs,)

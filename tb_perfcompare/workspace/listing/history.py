@@ -10,7 +10,6 @@ import threading
 from collections import Counter
 
 from tb_perfcompare.comparison.history import SeriesHistory, history_of
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import InputError, SelectionError, choices
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.saved.history import PointFacts
@@ -39,7 +38,7 @@ def series_of(listing: Listing) -> dict[str, int]:
     return dict(sorted(Counter(point.series for point in listing.points).items()))
 
 
-def series_history(listing: Listing, series: str, options: CompareOptions | None = None) -> SeriesPoints:
+def series_history(listing: Listing, series: str) -> SeriesPoints:
     """Reads the history of a series; points that cannot be read are listed as problems. Raises SelectionError for an
     unknown series."""
     entries = [point for point in listing.points if point.series == series]
@@ -56,7 +55,7 @@ def series_history(listing: Listing, series: str, options: CompareOptions | None
         except InputError as error:
             problems.append(Note(NoteCode.FILE_FAILED, str(error).removeprefix(f"{error.path}: "), entry.name))
     points.sort(key=lambda entry: (entry[0].at_s, entry[0].label, entry[1]))
-    history = history_of([point for point, _ in points], options)
+    history = history_of([point for point, _ in points])
     runs = [name if name in names else None for _, name in points]
     return SeriesPoints(series, tuple(runs[len(runs) - len(history.points) :]), history, tuple(problems))
 

@@ -6,38 +6,22 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from tb_perfcompare.comparison.pairing.pairing import Pair
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, encoded, raw, rows_that_fit
-from tb_perfcompare.sources.run_entries import FileEntry, RunEntry
+from tb_perfcompare.sources.run_entries import RunEntry
 from tb_perfcompare.workspace.listing.describe import pair_dict, problem_dict, run_dict, runs_dict
 from tb_perfcompare.workspace.listing.index import Listing
 
+if TYPE_CHECKING:
+    from tb_perfcompare.workspace.disk_cache.known_runs import KnownFile, KnownRuns
+
 _PAIRS_BYTES, _PROBLEMS_BYTES = 250_000, 100_000
 _RESERVE = 2_000
-
-
-class KnownFile(Protocol):
-    """Facts about a file that was read before."""
-
-    @property
-    def device(self) -> str: ...
-    @property
-    def steps(self) -> int: ...
-    @property
-    def mean_step_us(self) -> float | None: ...
-
-
-class KnownFiles(Protocol):
-    """Facts about the files that were read, by this server or an earlier process; `state` changes when there are
-    more."""
-
-    def state(self) -> int: ...
-    def of(self, file: FileEntry) -> KnownFile | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +42,7 @@ class RunPages:
 
     def page(
         self, listing: Listing, roots: Sequence[str], problems: tuple[tuple[str, str], ...], profiler_tab: bool,
-        offset: int, known: KnownFiles | None = None,
+        offset: int, known: KnownRuns | None = None,
     ) -> RunsPage:  # fmt: skip
         """Returns the page that begins with worker number `offset`. `problems`, (path, message), precede those of the
         listing; `profiler_tab` says that torch-tb-profiler's tab is installed; `known` has facts about files that were
@@ -81,7 +65,7 @@ class RunPages:
 
 def _body(
     listing: Listing, roots: Sequence[str], extra_problems: Sequence[tuple[str, str]], profiler_tab: bool, offset: int,
-    known: KnownFiles | None,
+    known: KnownRuns | None,
 ) -> bytes:  # fmt: skip
     """Returns the JSON of a page; only the first page has pairs and problems."""
 
@@ -130,7 +114,7 @@ def _from(runs: Sequence[RunEntry], offset: int) -> Iterator[RunEntry]:
         offset = max(0, offset - count)
 
 
-def _pairs_of_same_device(listing: Listing, known: KnownFiles | None) -> Iterator[Pair]:
+def _pairs_of_same_device(listing: Listing, known: KnownRuns | None) -> Iterator[Pair]:
     """Yields the suggested pairs, except those whose runs are known to be of different devices."""
     if known is None:
         yield from listing.pairs

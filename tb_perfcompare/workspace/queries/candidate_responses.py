@@ -123,14 +123,8 @@ CANDIDATE_COLUMNS = (
 
 def row_dict(row: CandidateRow) -> CandidateRowDict:
     """One candidate without its adjusted p, which is known only after all candidates are compared."""
-    candidate = row.candidate
     return {
-        "candidate": {
-            "run": candidate.run,
-            "worker": candidate.worker,
-            "span": candidate.span,
-            "steps": candidate.steps,
-        },
+        "candidate": as_plain(row.candidate),
         "error": None if row.error is None else _error(row),
         "look": None if row.result is None else _result_dict(row.result),
     }

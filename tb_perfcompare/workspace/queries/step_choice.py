@@ -10,6 +10,7 @@ from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.formats import ANSWERS, CYCLES, LISTING, NCU, TITLES, TRACE
 from tb_perfcompare.model.summary.step_events import StepFacts
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.number_text import listed
 from tb_perfcompare.quick_dataclass import dataclass
 
 TYPICAL, WORST, SAME = "typical", "worst", "same"
@@ -84,9 +85,8 @@ def choose(steps: Sequence[StepFacts], choice: StepChoice, source: str) -> StepF
         lost = next((step for step in steps if step.label == choice.choice), None)
         if lost is not None and not lost.drawable:
             raise SelectionError(f"step {lost.label} of {source} cannot be drawn", hint=lost.reason)
-        labels = list(dict.fromkeys(step.label for step in steps_here))
-        more = f" and {len(labels) - _MAX_NAMED} more" if len(labels) > _MAX_NAMED else ""
-        hint = f"there are: {', '.join(labels[:_MAX_NAMED])}{more}"
+        labels = dict.fromkeys(step.label for step in steps_here)
+        hint = f"there are: {listed(labels, _MAX_NAMED)}"
         raise SelectionError(f"{source} has no step {choice.choice[:80]!r}", hint=hint)
     return labelled
 

@@ -15,7 +15,6 @@ from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.events import event_answer, event_dict
 from tb_perfcompare.render.wire.steps import (
     Counterparts,
-    absent_answer,
     area_answer,
     counterparts,
     differences_dict,
@@ -50,11 +49,6 @@ class Area:
     first_ns: int
     last_ns: int
     shift_ns: int = 0
-
-
-def nothing_drawn(why: str) -> bytes:
-    """The response about a source without events, with the reason."""
-    return absent_answer(why)
 
 
 def drawn_step(

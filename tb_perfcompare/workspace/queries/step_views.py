@@ -10,17 +10,11 @@ from tb_perfcompare.comparison.alignment.step_matches import StepMatches
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.step_events import StepEvents, StepFacts
 from tb_perfcompare.quick_dataclass import dataclass
+from tb_perfcompare.render.wire.steps import absent_answer
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
 from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide, NoEvents, StepJob, match_steps, read_steps, trace_file
 from tb_perfcompare.workspace.queries.step_choice import SAME, TYPICAL, WORST, StepChoice, StepList, choose, step_list
-from tb_perfcompare.workspace.queries.step_responses import (
-    Area,
-    Stretch,
-    compared_area,
-    drawn_event,
-    drawn_step,
-    nothing_drawn,
-)
+from tb_perfcompare.workspace.queries.step_responses import Area, Stretch, compared_area, drawn_event, drawn_step
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
 
@@ -121,13 +115,13 @@ class StepViews:
         try:
             return self._answer(request, flight)
         except NoEvents as error:
-            return nothing_drawn(f"not measured: {error}")
+            return absent_answer(f"not measured: {error}")
 
     def _answer(self, request: StepViewRequest, flight: Flight[bytes]) -> bytes:
         request = self.agreed(request, flight.report)
         listing = self.steps(request.own.side, request.window, flight.report)
         if listing.absent:
-            return nothing_drawn(listing.absent)
+            return absent_answer(listing.absent)
         request = self.labelled(request, flight.report)
         facts, own = self._step(request.own, request.window, flight.report)
         other: tuple[StepEvents, StepMatches] | None = None

@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import call_count_chang
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, signed_time
-from tb_perfcompare.model.api_calls import ALLOCATION, RELEASE, calls
+from tb_perfcompare.model.api_calls import ALLOCATION, RELEASE
 from tb_perfcompare.model.summary.summary import Summary
 
 _OUTSIDE = "(outside operators)"
@@ -20,7 +20,7 @@ def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
     """More (fewer) allocator calls to the driver, with their exposed time."""
     if not is_same_runtime(pair):
         return
-    taken, given = pair.called(_takes), pair.called(_gives)
+    taken, given = pair.called(ALLOCATION), pair.called(RELEASE)
     every = {**taken, **given}
     amount = total(every.values())
     rows = {row.path[1]: row.delta / pair.unit for row in pair.entities("Runtime") if row.path[1] in every}
@@ -43,7 +43,7 @@ def _retries(
 ) -> tuple[Rule, str, str, str, str, str] | None:
     """Retries of allocations: inside an operator the allocator frees memory only if it could not allocate. None
     without a change in retries."""
-    inside = total(amount for caller, amount in pair.callers(_gives).items() if caller != _OUTSIDE)
+    inside = total(amount for caller, amount in pair.callers(RELEASE).items() if caller != _OUTSIDE)
     if not call_count_changed(inside.calls_a, inside.calls_b) or not taken:
         return None
     more = inside.more_calls > 0
@@ -63,7 +63,7 @@ def _retries(
 def _calls(pair: RuleContext, every: dict[str, Amount]) -> tuple[Rule, str, str, str, str, str]:
     first = max(every, key=lambda name: (abs(every[name].delta_us), name))
     more = every[first].more_calls > 0
-    outside = pair.callers(lambda name: calls(RELEASE, name)).get(_OUTSIDE, NOTHING)
+    outside = pair.callers(RELEASE).get(_OUTSIDE, NOTHING)
     emptied = call_count_changed(outside.calls_a, outside.calls_b)
     where = ", outside operators, as torch.cuda.empty_cache() does" if emptied else ""
     return (
@@ -74,14 +74,6 @@ def _calls(pair: RuleContext, every: dict[str, Amount]) -> tuple[Rule, str, str,
         f"{first} {_times(every[first])} calls per step{where}",
         "torch.cuda.empty_cache()" if emptied else "",
     )
-
-
-def _takes(name: str) -> bool:
-    return calls(ALLOCATION, name)
-
-
-def _gives(name: str) -> bool:
-    return calls(RELEASE, name)
 
 
 def _times(amount: Amount) -> str:

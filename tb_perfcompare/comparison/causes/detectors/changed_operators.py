@@ -27,7 +27,7 @@ from tb_perfcompare.comparison.causes.evidence.where_called import where_called
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.wording import calls_text, many, numbers_text, short, signed_time
-from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, WAIT, calls
+from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, WAIT
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.names import is_collective_operator
 from tb_perfcompare.model.names.work_kinds import work_kind
@@ -210,7 +210,7 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
 def _matters(pair: RuleContext, changed: list[_Changed]) -> bool:
     """Whether operators that only one side has, and that do not wait for the device, make a substantial part of the
     change."""
-    waiting = pair.callers(lambda name: calls(WAIT, name))
+    waiting = pair.callers(WAIT)
     alone = [one.delta_us for one in changed if not one.is_in_both and one.name not in waiting]
     us = fsum(alone)
     return len(alone) >= NEW and us * pair.delta_us > 0 and abs(us) >= NEWS * abs(pair.delta_us)
@@ -310,7 +310,7 @@ def _recorded(operators: Mapping[Key, Amount]) -> bool:
 
 def _launches_graphs(pair: RuleContext) -> bool:
     """Whether graphs are launched: a replayed graph calls no operators, so their counts mean little."""
-    graphs = total(pair.called(lambda name: calls(GRAPH_LAUNCH, name)).values())
+    graphs = total(pair.called(GRAPH_LAUNCH).values())
     return bool(graphs.calls_a or graphs.calls_b)
 
 

@@ -22,6 +22,7 @@ from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short, signed_time
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, is_compiled
 from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, Summary
+from tb_perfcompare.number_text import listed
 from tb_perfcompare.quick_dataclass import dataclass
 
 _MAX_IDS_NAMED, _MAX_GONE_NAMED = 6, 3
@@ -48,8 +49,7 @@ class _Regions:
     @property
     def text(self) -> str:
         """Regions in words: "2 compiled regions per step (0/0, 1/0)"."""
-        more = f" and {len(self.ids) - _MAX_IDS_NAMED} more" if len(self.ids) > _MAX_IDS_NAMED else ""
-        suffix = f" ({', '.join(self.ids[:_MAX_IDS_NAMED])}{more})" if self.ids else ""
+        suffix = f" ({listed(self.ids, _MAX_IDS_NAMED)})" if self.ids else ""
         one = "compiled region" if self.per_step == 1 else "compiled regions"
         return f"{number_text(self.per_step)} {one} per step{suffix}"
 

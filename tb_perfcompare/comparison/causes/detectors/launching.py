@@ -19,7 +19,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import number_text, numbers_text, signed_time, times_text
-from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, LAUNCH, calls
+from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, LAUNCH
 
 HALF = 0.5
 """Remaining share of graph launches below which graphs count as launched less often. Also the share of the launches'
@@ -41,8 +41,8 @@ def graph_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     other cause explains."""
     if not is_same_runtime(pair):
         return
-    graphs = pair.called(lambda name: calls(GRAPH_LAUNCH, name))
-    graph, single = total(graphs.values()), total(pair.called(_launches).values())
+    graphs = pair.called(GRAPH_LAUNCH)
+    graph, single = total(graphs.values()), total(pair.called(LAUNCH).values())
     lost = graph.calls_a > 0 and graph.calls_b < HALF * graph.calls_a and single.more_calls > 0
     gained = graph.calls_b > 0 and graph.calls_a < HALF * graph.calls_b and single.more_calls < 0
     moved = explained.left(pair, HOST)
@@ -61,20 +61,11 @@ def graph_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     )  # fmt: skip
 
 
-def graph_calls(pair: RuleContext) -> bool:
-    """Whether any side launches graphs."""
-    return bool(pair.called(lambda name: calls(GRAPH_LAUNCH, name)))
-
-
-def _launches(name: str) -> bool:
-    return calls(LAUNCH, name)
-
-
 def launch_rules(pair: RuleContext) -> Iterator[Cause]:
     """Each launch takes longer, beyond a uniform slowdown of the host, and the device waits for it."""
     if not is_same_runtime(pair):
         return
-    launched = pair.called(_launches)
+    launched = pair.called(LAUNCH)
     launches = total(launched.values())
     exposed = fsum(exposed_host(pair).values())
     if not (launches.calls_a and launches.calls_b) or abs(exposed) < pair.least_us or not pair.is_clear(*HOST):
@@ -83,7 +74,7 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
     ratio = mean_b / mean_a if mean_a else 0.0
     if not (ratio >= SLOWER_LAUNCH or 0 < ratio <= 1 / SLOWER_LAUNCH) or (ratio > 1) != (exposed > 0):
         return
-    if graph_calls(pair):  # the single launches outside graphs are others
+    if pair.called(GRAPH_LAUNCH):  # the single launches outside graphs are others
         return
     if idle_share(pair) < IDLE_SHARE:  # a full launch queue delays launches, too
         return

@@ -49,7 +49,7 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     other cause does."""
     if not is_same_runtime(pair):
         return
-    waits = total(pair.called(_waits).values())
+    waits = total(pair.called(WAIT).values())
     if not call_count_changed(waits.calls_a, waits.calls_b):
         return
     sign = 1 if waits.more_calls > 0 else -1
@@ -106,10 +106,6 @@ def _exposed(side: Summary, *, whole: bool) -> float:
     return float(times.mean() if whole else np.delete(times, outlying_steps(side.steps.total_ns)).mean())
 
 
-def _waits(name: str) -> bool:
-    return calls(WAIT, name)
-
-
 def _only_in_few_steps(side: Summary) -> bool:
     """Whether the waits are only in few steps, as at a checkpoint."""
     waits = _per_step(side)
@@ -121,7 +117,7 @@ def _per_step(side: Summary) -> Ints:
     owned = side.owned
     rows = [
         at for at, (category, name) in enumerate(zip(owned.category.tolist(), owned.key, strict=True))
-        if category == StepCategory.RUNTIME and _waits(name)
+        if category == StepCategory.RUNTIME and calls(WAIT, name)
     ]  # fmt: skip
     waits: Ints = owned.calls[rows].sum(axis=0)
     return waits
@@ -134,7 +130,7 @@ def _times(amount: Amount) -> str:
 def _caller(pair: RuleContext, sign: int) -> tuple[str, Amount]:
     """The operator whose own waits increased (decreased) most, with its waits. Of nested operators the outermost
     with the same additional calls and time: aten::item rather than aten::_local_scalar_dense."""
-    callers = pair.callers(_waits)
+    callers = pair.callers(WAIT)
     inner = max(callers, key=lambda name: (sign * callers[name].more_calls, name), default="")
     if not inner or sign * callers[inner].more_calls <= 0 or inner == _OUTSIDE:
         return inner, callers.get(inner, Amount())

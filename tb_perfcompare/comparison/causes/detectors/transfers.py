@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, 
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
-from tb_perfcompare.model.api_calls import WAIT, calls
+from tb_perfcompare.model.api_calls import WAIT
 from tb_perfcompare.model.names.names import LOADED_BY, LOADER_NAME
 from tb_perfcompare.model.summary.summary import StepCategory
 from tb_perfcompare.number_text import many
@@ -106,7 +106,7 @@ def _waited_for(pair: RuleContext, row: LedgerRow) -> bool:
     more = row.calls[1] - row.calls[0]
     if not _TO_HOST.search(row.path[1]) or not is_same_runtime(pair):
         return False
-    waits = total(pair.called(lambda name: calls(WAIT, name)).values()).more_calls
+    waits = total(pair.called(WAIT).values()).more_calls
     return call_count_changed(*row.calls) and waits * more > 0 and abs(waits) >= abs(more)
 
 

@@ -11,12 +11,12 @@ from tb_perfcompare.comparison.causes.detectors.recording import costlier_to_rec
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import paced
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_calls, table_of_calls
+from tb_perfcompare.comparison.causes.evidence.host_time import working_calls
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES
 from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, signed_time
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio, weighted_quartiles
-from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.recordings.cycles import HOST
 from tb_perfcompare.model.summary.summary import GroupTable
 
@@ -84,9 +84,7 @@ def _explained_by_host_pace(pair: RuleContext, ratio: float) -> dict[Part, float
     """Part -> change explained by the host's pace. Operators and API calls are limited together, by the growth of
     both including hidden time, because exposed time shifts between them. Every other category follows the pace on
     its own, or not at all."""
-    work = [*pair.amounts("operators", "host_self").values()]
-    work += pair.called(lambda name: not calls(WAIT, name)).values()
-    slower = math.fsum(_per_call(amount).paced_us(ratio) for amount in work)
+    slower = math.fsum(_per_call(amount).paced_us(ratio) for amount in working_calls(pair))
     rows = {
         (row.path[0], row.path[1]): row.rate_effect / pair.unit
         for label in _WORK

@@ -8,7 +8,7 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Part
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.wording import times_text
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.summary.device_timeline import BUSY, HOST_WAIT, IDLE, TABLE
@@ -56,9 +56,13 @@ def exposed_host(pair: RuleContext) -> dict[str, float]:
 def slower_work(pair: RuleContext) -> float:
     """Microseconds per step by which the same calls of operators and of the device's API take longer, without
     waiting."""
-    work = [*pair.amounts("operators", "host_self").values()]
-    work += pair.called(lambda name: not calls(WAIT, name)).values()
-    return fsum(amount.rate_us for amount in work)
+    return fsum(amount.rate_us for amount in working_calls(pair))
+
+
+def working_calls(pair: RuleContext) -> list[Amount]:
+    """Operators with their own time, and calls of the device's API that do not wait."""
+    api = (amount for name, amount in pair.runtime().items() if not calls(WAIT, name))
+    return [*pair.amounts("operators", "host_self").values(), *api]
 
 
 def less_hidden(pair: RuleContext) -> float:

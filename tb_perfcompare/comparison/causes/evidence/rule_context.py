@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from math import fsum
@@ -24,6 +25,7 @@ from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, sm
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables.counter_join import CounterChange
 from tb_perfcompare.comparison.tables.group_shapes import IF_RECORDED
+from tb_perfcompare.model.api_calls import calls
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
@@ -280,21 +282,21 @@ class RuleContext:
             known = self._tables[category, "plain"] = self._plain(CATEGORY_LABELS.index(category))
         return {key[0]: amount for key, amount in known.items()}
 
-    def called(self, role: Callable[[str], bool]) -> dict[str, Amount]:
-        """API calls whose names have a role."""
-        return {name: amount for name, amount in self.runtime().items() if role(name)}
+    def called(self, role: re.Pattern[str]) -> dict[str, Amount]:
+        """API calls whose names have a role of model/api_calls.py."""
+        return {name: amount for name, amount in self.runtime().items() if calls(role, name)}
 
-    def callers(self, role: Callable[[str], bool]) -> dict[str, Amount]:
+    def callers(self, role: re.Pattern[str]) -> dict[str, Amount]:
         """Operator -> its own API calls of a role, with exposed time. Empty if a side has none by operator."""
         found: dict[str, Amount] = {}
         for side, summary in enumerate((self.baseline, self.candidate)):
             parts = summary.owned.parts
             if parts is None or "operator" not in parts.recorded_keys:
                 return {}
-            for (category, entity, caller, _), ns, calls in zip(parts.keys, *parts.totals(), strict=True):
-                if category == "Runtime" and role(entity):
+            for (category, entity, caller, _), ns, count in zip(parts.keys, *parts.totals(), strict=True):
+                if category == "Runtime" and calls(role, entity):
                     steps = len(summary.steps)
-                    found[caller] = found.get(caller, NOTHING) + _one(side, calls / steps, ns / steps / 1000)
+                    found[caller] = found.get(caller, NOTHING) + _one(side, count / steps, ns / steps / 1000)
         return found
 
     def _joined(self, table: str, measure: str) -> AmountColumns:
