@@ -19,7 +19,7 @@ from tb_perfcompare.comparison.pace.paced_time import (
     per_observation,
 )
 from tb_perfcompare.comparison.pace.select import ALIKE_CALLS, OPERATORS, work_by_shape
-from tb_perfcompare.comparison.pace.undisturbed import FASTEST
+from tb_perfcompare.comparison.pace.uninterrupted import FASTEST
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.containment import inside
@@ -143,7 +143,7 @@ def _rows(side: Summary, samples: Samples) -> dict[tuple[int, str], _Row]:
     operators = set() if table is None else {key[0] for key in table.keys}
     steady = (owned.calls > 0).mean(axis=1) >= MIN_STEPS_SHARE
     at = np.flatnonzero(steady & np.isin(owned.category, list(_CATEGORIES)))
-    calls, times = _calls(owned.calls[at], samples).tolist(), _undisturbed(owned.time_ns[at]).tolist()
+    calls, times = _calls(owned.calls[at], samples).tolist(), _uninterrupted(owned.time_ns[at]).tolist()
     names = zip(owned.category[at].tolist(), map(owned.key.__getitem__, at.tolist()), strict=True)
     return {
         key: row for key, row in zip(names, zip(calls, times, strict=True), strict=True)
@@ -159,7 +159,7 @@ def _calls(calls: Ints, samples: Samples) -> Floats:
     return np.where(high > (1 + ALIKE_CALLS) * low, math.nan, means.mean(axis=1))
 
 
-def _undisturbed(times: Ints) -> Floats:
+def _uninterrupted(times: Ints) -> Floats:
     """(r,) mean of the fastest quarter of the steps that have the row, 0 if fewer than half of the steps have it."""
     found = np.zeros(len(times))
     steady = (times > 0).mean(axis=1) >= MIN_STEPS_SHARE
@@ -246,5 +246,5 @@ def _step_times(sides: Sides, samples: Samplings) -> Pair:
 
 def _step_ns(side: Summary) -> float:
     """Duration of an uninterrupted step, 0 if the steps have nothing in common."""
-    return float(_undisturbed(side.owned.time_ns).sum())
+    return float(_uninterrupted(side.owned.time_ns).sum())
 

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part
 from tb_perfcompare.comparison.pace.pace import MIN_NAMES, shift_of_pace
 from tb_perfcompare.comparison.pace.program import LONG_STEPS, OVERLOADED, ProgramPart, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
-from tb_perfcompare.comparison.pace.undisturbed import FASTEST, Alone
+from tb_perfcompare.comparison.pace.uninterrupted import FASTEST, Alone
 from tb_perfcompare.comparison.pace.words import far_apart, with_sentence
 from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, PaceFacts, Part, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -139,7 +139,7 @@ def _as_the_same_work(headline: Headline, work: CommonWork) -> Headline:
     if headline.verdict not in _DIRECTIONS or shift is None or [*found] != ["host"]:
         return headline
     changes = found["host"].changes
-    longer = max(map(_times_undisturbed, changes.common))
+    longer = max(map(_times_uninterrupted, changes.common))
     few = changes.kept_names < MIN_NAMES and found["host"].pace.coverage >= _MAIN_SHARE
     if max(capture_counts(work.captures)) > 1 or (longer <= OVERLOADED and not few):
         return headline
@@ -148,14 +148,14 @@ def _as_the_same_work(headline: Headline, work: CommonWork) -> Headline:
     if abs(theta) > max(changes.spread, STEP_EXCESS_RATIO * same_work):
         return headline
     first, *rest = headline.reason.split("; ")
-    why = f"the CPU is overloaded: the same work takes {times(longer)} its undisturbed time"
+    why = f"the CPU is overloaded: the same work takes {times(longer)} as long as without interruptions"
     if longer <= OVERLOADED:
         why = "the same operators account for it: record several captures per side to know the machine's part"
     first = f"{first.partition(', entirely ')[0]}, but {why}"
     return replace(headline, verdict=Verdict.INCONCLUSIVE, reason="; ".join((first, *rest)))
 
 
-def _times_undisturbed(common: Floats) -> float:
+def _times_uninterrupted(common: Floats) -> float:
     """Ratio of the time of the same work, (r,) rows by (n,) steps, in the median step to that in each row's fastest
     quarter of the steps."""
     fastest = np.sort(common, axis=1)[:, : max(common.shape[1] // FASTEST, 1)].mean(axis=1).sum()

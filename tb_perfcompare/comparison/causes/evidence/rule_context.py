@@ -18,7 +18,7 @@ from tb_perfcompare.comparison.causes.evidence.significant_categories import (
 from tb_perfcompare.comparison.result.headline import Headline
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, Ledger, LedgerRow, columns_of
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.result.quiet_part import QuietPart
+from tb_perfcompare.comparison.result.uninterrupted_part import UninterruptedPart
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, row_means
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
@@ -124,8 +124,8 @@ class AmountColumns:
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleContext:
     """Everything that rules may look at. `counters`: those that moved; `p_values`: p of the categories' times per
-    step; `pace`: for each step of each side, the factor by which the machine lengthens it, None if unknown; `quiet`:
-    the parts of uninterrupted steps, empty if unknown. Amounts are computed once per table."""
+    step; `pace`: for each step of each side, the factor by which the machine lengthens it, None if unknown;
+    `uninterrupted`: the parts of uninterrupted steps, empty if unknown. Amounts are computed once per table."""
 
     baseline: Summary
     candidate: Summary
@@ -135,7 +135,7 @@ class RuleContext:
     counters: tuple[CounterChange, ...] = ()
     p_values: Mapping[str, float | None] = field(default_factory=dict)
     pace: tuple[Floats, Floats] | None = None
-    quiet: tuple[QuietPart, ...] = ()
+    uninterrupted: tuple[UninterruptedPart, ...] = ()
     numbers: TextNumbers = field(default_factory=TextNumbers)
     _columns: dict[tuple[str, str], AmountColumns] = field(default_factory=dict)
     _tables: dict[tuple[str, str], dict[Key, Amount]] = field(default_factory=dict)
