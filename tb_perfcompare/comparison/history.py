@@ -33,21 +33,21 @@ only the last points are used."""
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Points of one level: `first` to `last`, both included. `typical_us` is their median."""
+    """Points of one level, neighbours in time."""
 
-    first: int
-    last: int
-    typical_us: float
+    first: Annotated[int, "index of its first point"]
+    last: Annotated[int, "index of its last point"]
+    typical_us: Annotated[float, "median of the points' median steps, in microseconds"]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of level at a point: `shift` is a fraction of the level before, `p` that of the permutation test."""
+    """A change of level."""
 
-    point: int
-    shift: float
-    p: float
-    verdict: Annotated[str, ("slower", "faster")]
+    point: Annotated[int, "index of the first point of the new level"]
+    shift: Annotated[float, "Hodges-Lehmann shift from the level before, as a fraction"]
+    p: Annotated[float, "p of the permutation test that found it"]
+    verdict: Annotated[str, "direction of `shift`", ("slower", "faster")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import lcm
+from typing import Annotated
 
 from tb_perfcompare.comparison.tables.group_shapes import SHAPES
 from tb_perfcompare.comparison.tables.path_source import PATHED, RELATED, Frame, PathSource, Values, row_place
@@ -40,8 +41,8 @@ class PathFrame:
 class Figures:
     """Calls and times (measure -> nanoseconds), all per step and multiplied by RowPaths.denominator."""
 
-    calls: Pair
-    times: Mapping[str, Pair]
+    calls: Annotated[Pair, "calls per step x `denominator`: baseline, candidate"]
+    times: Annotated[Mapping[str, Pair], "measure -> nanoseconds per step x `denominator`: baseline, candidate"]
 
 
 @dataclass(frozen=True, slots=True)
