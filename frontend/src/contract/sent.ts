@@ -622,7 +622,7 @@ export interface RowSteps {
 
 /** A kind of time by which rows are compared. */
 export interface Measure {
-  /** column that it belongs to; "" for the main one */
+  /** part of its column names: `host_total` in `baseline_host_total_us`; "" for the main one */
   name: string;
   /** heading of the time */
   label: string;

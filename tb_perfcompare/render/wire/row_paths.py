@@ -77,7 +77,7 @@ class CalleesDict(TypedDict):
 class MeasureDict(TypedDict):
     """A kind of time by which rows are compared."""
 
-    name: Annotated[str, 'column that it belongs to; "" for the main one']
+    name: Annotated[str, 'part of its column names: `host_total` in `baseline_host_total_us`; "" for the main one']
     label: Annotated[str, "heading of the time"]
 
 
