@@ -120,10 +120,10 @@ def adjusted(headlines: Sequence[Headline | None], alpha: float) -> tuple[Adjust
         for place, headline in enumerate(headlines)
         if headline is not None and headline.deciding_p is not None and headline.verdict is not Verdict.WITHHELD
     ]
-    found: list[Adjusted | None] = [None] * len(headlines)
+    verdicts: list[Adjusted | None] = [None] * len(headlines)
     for (place, _, calls), p in zip(looks, holm(np.array([p for _, p, _ in looks], dtype=np.float64)), strict=True):
-        found[place] = Adjusted(float(p), bool(p <= alpha) if calls else None)
-    return tuple(found)
+        verdicts[place] = Adjusted(float(p), bool(p <= alpha) if calls else None)
+    return tuple(verdicts)
 
 
 def _brief(side: SideFacts) -> SideBrief:

@@ -442,12 +442,12 @@ def _absent(baseline: Summary, candidate: Summary, tables: dict[str, Table]) -> 
 def _groups(side: str, summary: Summary) -> list[Note]:
     """Note on steps of a side that fall into two groups, which no single shift describes."""
     seen = observations(summary)
-    found = two_groups(seen.means(summary.steps.total_ns), seen.capture) if summary.is_timed else None
-    if found is None:
+    groups = two_groups(seen.means(summary.steps.total_ns), seen.capture) if summary.is_timed else None
+    if groups is None:
         return []
     message = (
-        f"its steps fall into two groups: {found.low_count} around {time_text(found.low_ns / 1000)} and "
-        f"{found.high_count} around {time_text(found.high_ns / 1000)}"
+        f"its steps fall into two groups: {groups.low_count} around {time_text(groups.low_ns / 1000)} and "
+        f"{groups.high_count} around {time_text(groups.high_ns / 1000)}"
     )
     return [Note(NoteCode.TWO_GROUPS, message, side)]
 

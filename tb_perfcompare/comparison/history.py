@@ -86,15 +86,16 @@ def history_of(points: Sequence[PointFacts], options: CompareOptions | None = No
         place for place, point in enumerate(points) if point.median_ns is not None and point.metric == metric
     ]  # fmt: skip
     times_us = np.array([(points[place].median_ns or 0.0) / 1000 for place in timed])
-    found = change_points(np.log(times_us), options)
-    ends = [0, *(change.start for change in found), len(timed)]
+    splits = change_points(np.log(times_us), options)
+    ends = [0, *(split.start for split in splits), len(timed)]
     segments = tuple(
         Segment(timed[start], timed[end - 1], float(np.median(times_us[start:end])))
         for start, end in pairwise(ends)
         if end > start
     )
     changes = tuple(
-        Change(timed[one.start], fraction_of(one.shift), one.p, SLOWER if one.shift > 0 else FASTER) for one in found
+        Change(timed[split.start], fraction_of(split.shift), split.p, SLOWER if split.shift > 0 else FASTER)
+        for split in splits
     )
     numbers = np.searchsorted(ends, np.arange(len(timed)), side="right") - 1
     standings = [Standing(None, None, None)] * len(points)

@@ -97,9 +97,9 @@ def _add(sums: list[int | None], times: Pair) -> None:
             sums[side] = (sums[side] or 0) + time
 
 
-def _order(one: Callee) -> tuple[object, ...]:
-    a, b = (time or 0 for time in one.time)
-    return -abs(b - a), -max(a, b), one.kind, one.name
+def _order(callee: Callee) -> tuple[object, ...]:
+    a, b = (time or 0 for time in callee.time)
+    return -abs(b - a), -max(a, b), callee.kind, callee.name
 
 
 def _table(kind: int, name: str, sides: tuple[PathSource, PathSource]) -> str:

@@ -118,7 +118,7 @@ def _behind_the_device(pair: RuleContext, exposed: float, pace: float) -> str:
         if abs(amount.more_calls) <= SAME_CALLS * min(amount.calls_a, amount.calls_b)
         and not (is_backward(key[0]) and pair.once(recomputed))
     }
-    name = max(slower, key=lambda one: (slower[one] * math.copysign(1, exposed), one), default="")
+    name = max(slower, key=lambda operator: (slower[operator] * math.copysign(1, exposed), operator), default="")
     most = slower.get(name, 0.0)
     enough = abs(most) >= max(MAIN_SHARE * abs(math.fsum(slower.values())), MAIN_SHARE * abs(exposed), pair.least_us)
     return name if enough and most * exposed > 0 else ""

@@ -233,10 +233,10 @@ class RuleContext:
 
     def columns(self, table: str, measure: str = "total") -> AmountColumns:
         """Amounts of a group table of both sides, without rows that neither has."""
-        known = self._columns.get((table, measure))
-        if known is None:
-            known = self._columns[table, measure] = self._joined(table, measure)
-        return known
+        columns = self._columns.get((table, measure))
+        if columns is None:
+            columns = self._columns[table, measure] = self._joined(table, measure)
+        return columns
 
     def counted_us(self, row: LedgerRow) -> float:
         """Part of an entity's change by count: the count effect, at most the change, because added calls may differ
@@ -248,11 +248,11 @@ class RuleContext:
 
     def amounts(self, table: str, measure: str = "total") -> Mapping[Key, Amount]:
         """Key -> amounts of a group table of both sides, empty if neither has it."""
-        known = self._tables.get((table, measure))
-        if known is None:
+        amounts = self._tables.get((table, measure))
+        if amounts is None:
             columns = self.columns(table, measure)
-            known = self._tables[table, measure] = columns.of_rows(np.arange(len(columns.joined)))
-        return known
+            amounts = self._tables[table, measure] = columns.of_rows(np.arange(len(columns.joined)))
+        return amounts
 
     def amount(self, table: str, measure: str, name: str) -> Amount:
         """Amount of the table row whose key is `name`."""
@@ -262,12 +262,12 @@ class RuleContext:
 
     def amounts_of(self, first: str, table: str, measure: str = "total") -> Mapping[Key, Amount]:
         """Amounts of the rows whose keys begin with `first`."""
-        known = self._by_first.get((table, measure))
-        if known is None:
-            known = self._by_first[table, measure] = {}
+        by_first = self._by_first.get((table, measure))
+        if by_first is None:
+            by_first = self._by_first[table, measure] = {}
             for key, amount in self.amounts(table, measure).items():
-                known.setdefault(key[0], {})[key] = amount
-        return known.get(first, {})
+                by_first.setdefault(key[0], {})[key] = amount
+        return by_first.get(first, {})
 
     def runtime(self) -> Mapping[str, Amount]:
         """API call -> calls and summed time, including hidden time."""
@@ -275,10 +275,10 @@ class RuleContext:
 
     def own_times(self, category: str) -> Mapping[str, Amount]:
         """Entity of the ledger -> calls and summed time, including hidden time."""
-        known = self._tables.get((category, "plain"))
-        if known is None:
-            known = self._tables[category, "plain"] = self._plain(CATEGORY_LABELS.index(category))
-        return {key[0]: amount for key, amount in known.items()}
+        amounts = self._tables.get((category, "plain"))
+        if amounts is None:
+            amounts = self._tables[category, "plain"] = self._plain(CATEGORY_LABELS.index(category))
+        return {key[0]: amount for key, amount in amounts.items()}
 
     def called(self, role: Callable[[str], bool]) -> dict[str, Amount]:
         """API calls whose names have a role."""
@@ -286,7 +286,7 @@ class RuleContext:
 
     def callers(self, role: Callable[[str], bool]) -> dict[str, Amount]:
         """Operator -> its own API calls of a role, with exposed time. Empty if a side has none by operator."""
-        found: dict[str, Amount] = {}
+        callers: dict[str, Amount] = {}
         for side, summary in enumerate((self.baseline, self.candidate)):
             parts = summary.owned.parts
             if parts is None or "operator" not in parts.recorded_keys:
@@ -294,8 +294,8 @@ class RuleContext:
             for (category, entity, caller, _), ns, calls in zip(parts.keys, *parts.totals(), strict=True):
                 if category == "Runtime" and role(entity):
                     steps = len(summary.steps)
-                    found[caller] = found.get(caller, NOTHING) + _one(side, calls / steps, ns / steps / 1000)
-        return found
+                    callers[caller] = callers.get(caller, NOTHING) + _one(side, calls / steps, ns / steps / 1000)
+        return callers
 
     def _joined(self, table: str, measure: str) -> AmountColumns:
         groups = [side.groups.get(table) for side in (self.baseline, self.candidate)]
@@ -313,15 +313,15 @@ class RuleContext:
         return AmountColumns(joined, calls[0], calls[1], us[0], us[1])
 
     def _plain(self, category: int) -> dict[Key, Amount]:
-        found: dict[Key, Amount] = {}
+        amounts: dict[Key, Amount] = {}
         for side, summary in enumerate((self.baseline, self.candidate)):
             owned, steps = summary.owned, len(summary.steps)
             rows = (owned.category == category).nonzero()[0]
             for row in rows.tolist():
                 key = (owned.key[row],)
                 amount = _one(side, owned.calls[row].sum() / steps, owned.plain_ns[row].sum() / steps / 1000)
-                found[key] = found.get(key, NOTHING) + amount
-        return found
+                amounts[key] = amounts.get(key, NOTHING) + amount
+        return amounts
 
 
 def _clear(pair: RuleContext) -> SignificantCategories:
