@@ -156,14 +156,14 @@ def by_captures(uninterrupted: UninterruptedSteps) -> Clocked:
     captures = np.arange(len(steady[0]), dtype=np.int32), np.arange(len(steady[1]), dtype=np.int32)
     level = np.log(pace.level)
     log = np.log(common[0]) - level, np.log(common[1]) - level
-    found = by_one_pace(steady, captures, replace(pace, log=log, common=common))
+    clocked = by_one_pace(steady, captures, replace(pace, log=log, common=common))
 
     def with_unsteady(pair: Pair) -> Pair:
         one, two = (np.log(np.exp(side) + more) for side, more in zip(pair, uninterrupted.usual_ns, strict=True))
         return one, two
 
     return replace(
-        found, at_pace=with_unsteady(found.at_pace), otherwise=tuple(map(with_unsteady, found.otherwise))
+        clocked, at_pace=with_unsteady(clocked.at_pace), otherwise=tuple(map(with_unsteady, clocked.otherwise))
     )
 
 

@@ -97,9 +97,9 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
 
 def _decisive(clocked: Clocked, options: CompareOptions) -> ProgramPart:
     means = part_of_means(clocked, options)
-    found = _of_three(clocked, means, options)
+    part = _of_three(clocked, means, options)
     # two programs are not the same just because only some captures have long steps
-    return found if abs(means.estimate.theta) <= LONG_STEPS else _without_same(found)
+    return part if abs(means.estimate.theta) <= LONG_STEPS else _without_same(part)
 
 
 def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> ProgramPart:
@@ -220,8 +220,8 @@ def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, e
     times = as_integers(clocked.at_pace)
     if np.array_equal(np.sort(times[0]), np.sort(times[1])):
         return _identical(times, clocked, options)
-    known = None if like is None else like.estimate
-    main = estimate(times, clocked, options, known)
+    given = None if like is None else like.estimate
+    main = estimate(times, clocked, options, given)
     reaches = (
         follower.share * math.hypot(max_deviation(follower.pace, options.alpha), interruption(follower, clocked))
         for follower in clocked.followers
@@ -229,7 +229,7 @@ def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, e
     main = widened(main, math.hypot(*reaches))
     apart = paces_differ(clocked, options) if like is None else like.apart
     if apart:
-        main = hull(main, [estimate(as_integers(other), clocked, options, known) for other in clocked.otherwise])
+        main = hull(main, [estimate(as_integers(other), clocked, options, given) for other in clocked.otherwise])
     within = within_kinds(times, captures, clocked.strata, options.alpha)
     level, capture_of = (times, captures) if within is None else (within.level, within.captures)
     floor = noise_floor(level, capture_of) if like is None else like.floor
@@ -288,21 +288,21 @@ def hull(main: ShiftEstimate, others: Sequence[ShiftEstimate]) -> ShiftEstimate:
     )
 
 
-def _estimate(times: Times, clocked: Clocked, options: CompareOptions, known: ShiftEstimate | None) -> ShiftEstimate:
+def _estimate(times: Times, clocked: Clocked, options: CompareOptions, given: ShiftEstimate | None) -> ShiftEstimate:
     within = within_kinds(times, clocked.captures, clocked.strata, options.alpha)
     if within is not None:
-        return within.shift(options.alpha, like=known, at_pace=True)
-    return estimate_shift(*times, options.alpha, captures=clocked.captures, like=known, at_pace=True)
+        return within.shift(options.alpha, like=given, at_pace=True)
+    return estimate_shift(*times, options.alpha, captures=clocked.captures, like=given, at_pace=True)
 
 
-def _of_captures(times: Times, clocked: Clocked, options: CompareOptions, known: ShiftEstimate | None) -> ShiftEstimate:
+def _of_captures(times: Times, clocked: Clocked, options: CompareOptions, given: ShiftEstimate | None) -> ShiftEstimate:
     """Shift between one time per capture of each side, with captures as the unit."""
-    found = estimate_shift(*times, options.alpha, captures=clocked.captures, like=known, at_pace=True)
-    between = found.between
+    estimated = estimate_shift(*times, options.alpha, captures=clocked.captures, like=given, at_pace=True)
+    between = estimated.between
     assert between is not None
     theta, low, high = (float(end[0]) + 0.0 for end in (between.middle, between.low, between.high))
     return replace(
-        found, theta=theta, theta_low=low, theta_high=high, steps_low=low, steps_high=high, level=1 - options.alpha,
+        estimated, theta=theta, theta_low=low, theta_high=high, steps_low=low, steps_high=high, level=1 - options.alpha,
         p=float(between.p[0]),
     )  # fmt: skip
 

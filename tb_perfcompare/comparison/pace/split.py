@@ -76,7 +76,8 @@ def paces_of_observations(work: CommonWork) -> dict[str, Pair]:
     if work.clocked is None or max(capture_counts(work.captures)) < 2:
         return {}
     return {
-        one.pace.of: (np.exp(one.pace.log[0]), np.exp(one.pace.log[1])) for one in work.clocked.followers
+        pace.of: (np.exp(pace.log[0]), np.exp(pace.log[1]))
+        for pace in (follower.pace for follower in work.clocked.followers)
     }
 
 
@@ -155,7 +156,8 @@ def _common_work(
     if not on_device:
         clocked = by_one_pace(times, captures, followers[0].pace)
         return CommonWork(replace(clocked, uninterrupted=uninterrupted), "", *kept)
-    unpaced = [owned_time(sides, samples, of) for of in shares if of not in {one.pace.of for one in followers}]
+    paced = {follower.pace.of for follower in followers}
+    unpaced = [owned_time(sides, samples, of) for of in shares if of not in paced]
     if 1.0 - sum(shares.values()) >= ASKED:  # waiting for other ranks may be hidden, too
         unpaced = [times]
     return CommonWork(by_their_paces(times, captures, followers, unpaced), "", *kept)
