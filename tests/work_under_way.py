@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.served import Served
 
 
-def is_quiet(server: Served) -> bool:
+def is_idle(server: Served) -> bool:
     """Whether no worker uses a processor."""
     before = cpu_ticks(server.workers())
     time.sleep(0.15)

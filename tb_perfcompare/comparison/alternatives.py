@@ -43,12 +43,12 @@ def with_alternatives(comparison: Comparison, judged: Judged, narrow: Narrow) ->
     """Adds what could settle the comparison's verdict. A verdict that is only probable needs more recordings."""
     headline = comparison.headline
     if headline.verdict in _OPEN:
-        found = _alternatives(headline, judged, narrow)
+        alternatives = _alternatives(headline, judged, narrow)
     elif headline.verdict in _PROBABLE:
-        found = tuple(filter(None, [_record_more(headline)]))
+        alternatives = tuple(filter(None, [_record_more(headline)]))
     else:
         return comparison
-    return replace(comparison, headline=replace(headline, alternatives=found)) if found else comparison
+    return replace(comparison, headline=replace(headline, alternatives=alternatives)) if alternatives else comparison
 
 
 def _alternatives(headline: Headline, judged: Judged, narrow: Narrow) -> tuple[Alternative, ...]:
@@ -57,12 +57,12 @@ def _alternatives(headline: Headline, judged: Judged, narrow: Narrow) -> tuple[A
     withheld = headline.verdict is Verdict.WITHHELD
     more = None if withheld else _record_more(headline)
     sides = judged.baseline, judged.candidate
-    found = [_steps_alternative(choice, judged.options, narrow) for choice in _step_choices(sides)]
+    alternatives = [_steps_alternative(choice, judged.options, narrow) for choice in _step_choices(sides)]
     if withheld:  # if the work still differs with fewer steps, there is nothing to choose
-        found = [one for one in found if one is not None and one.verdict is not Verdict.WITHHELD]
-    elif len(found) < MAX_ALTERNATIVES - (more is not None):
-        found.append(_other_window_alternative(judged))
-    there_are = [alternative for alternative in found if alternative is not None]
+        alternatives = [one for one in alternatives if one is not None and one.verdict is not Verdict.WITHHELD]
+    elif len(alternatives) < MAX_ALTERNATIVES - (more is not None):
+        alternatives.append(_other_window_alternative(judged))
+    there_are = [alternative for alternative in alternatives if alternative is not None]
     return (*there_are[: MAX_ALTERNATIVES - (more is not None)], *([] if more is None else [more]))
 
 
@@ -110,7 +110,7 @@ def _step_choices(sides: tuple[Summary, Summary]) -> Iterator[_Steps]:
         begun = len(set(range(settled)) - gaps)
         what = f"without the first {many(begun, 'step') if begun > 1 else 'step'} of each side"
         choice = _ranged("after_warm_up", what, a, b, first, last)
-        if choice is not None and all(choice.ranges != one.ranges for one in offered):
+        if choice is not None and all(choice.ranges != other.ranges for other in offered):
             offered.append(choice)
     yield from offered
 

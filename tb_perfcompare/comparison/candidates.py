@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 
@@ -40,11 +41,11 @@ class SideBrief:
 
 @dataclass(frozen=True, slots=True)
 class RowTimes:
-    """Time per step of a part of the step, or of a table row by its key; null for a side that lacks it."""
+    """Time per step of a category or of a table row."""
 
-    name: str
-    baseline_us: float | None
-    candidate_us: float | None
+    name: Annotated[str, "category of the step, or key of a table row"]
+    baseline_us: Annotated[float | None, "microseconds per step; null if the baseline lacks it"]
+    candidate_us: Annotated[float | None, "microseconds per step; null if the candidate lacks it"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +68,10 @@ class CandidateResult:
 
 @dataclass(frozen=True, slots=True)
 class Adjusted:
-    """p adjusted by Holm's method over all looks; whether a claimed difference still holds (null: none claimed)."""
+    """A verdict after adjusting for the number of candidates."""
 
-    p: float
-    stands: bool | None
+    p: Annotated[float, "p adjusted over all candidates by Holm's method"]
+    stands: Annotated[bool | None, "whether a claimed difference holds at `alpha` after adjusting; null: none claimed"]
 
 
 def candidate_result(comparison: Comparison) -> CandidateResult:
@@ -119,10 +120,10 @@ def adjusted(headlines: Sequence[Headline | None], alpha: float) -> tuple[Adjust
         for place, headline in enumerate(headlines)
         if headline is not None and headline.deciding_p is not None and headline.verdict is not Verdict.WITHHELD
     ]
-    found: list[Adjusted | None] = [None] * len(headlines)
+    verdicts: list[Adjusted | None] = [None] * len(headlines)
     for (place, _, calls), p in zip(looks, holm(np.array([p for _, p, _ in looks], dtype=np.float64)), strict=True):
-        found[place] = Adjusted(float(p), bool(p <= alpha) if calls else None)
-    return tuple(found)
+        verdicts[place] = Adjusted(float(p), bool(p <= alpha) if calls else None)
+    return tuple(verdicts)
 
 
 def _brief(side: SideFacts) -> SideBrief:

@@ -15,8 +15,8 @@ from tb_perfcompare.comparison.causes.counters import counter_findings, moved_co
 from tb_perfcompare.comparison.causes.cycles import find_cycle_causes
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses, detect_causes
 from tb_perfcompare.comparison.causes.evidence.findings import find_causes
-from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
 from tb_perfcompare.comparison.causes.launch_findings import find_launch_causes
 from tb_perfcompare.comparison.causes.leading_cause import (
     order_findings,
@@ -38,7 +38,6 @@ from tb_perfcompare.comparison.ledger.modules import module_ledger
 from tb_perfcompare.comparison.pace.decide import decided
 from tb_perfcompare.comparison.pace.order import in_turns
 from tb_perfcompare.comparison.pace.program import allow_little_common_work
-from tb_perfcompare.comparison.pace.quiet_parts import quiet_parts, quiet_table
 from tb_perfcompare.comparison.pace.sensitivity import sensitivity
 from tb_perfcompare.comparison.pace.split import (
     CommonWork,
@@ -48,6 +47,7 @@ from tb_perfcompare.comparison.pace.split import (
     steps_at_one_pace,
 )
 from tb_perfcompare.comparison.pace.table import common_work_table
+from tb_perfcompare.comparison.pace.uninterrupted_parts import uninterrupted_parts, uninterrupted_table
 from tb_perfcompare.comparison.pace.words import with_experiment, withheld
 from tb_perfcompare.comparison.ranks.table import ranks_table
 from tb_perfcompare.comparison.result.comparison import Comparison
@@ -55,9 +55,9 @@ from tb_perfcompare.comparison.result.finding import Check, Finding
 from tb_perfcompare.comparison.result.headline import Basis, Fact, Headline, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.result.quiet_part import QuietPart
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.result.uninterrupted_part import UninterruptedPart
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, p_text, percent_text, time_text, verdict_word
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean
@@ -188,8 +188,8 @@ def compare_judged(judged: Judged) -> Comparison:
         baseline, candidate, headline, judged.alignment, options, paces_of_observations(work), numbers
     )
     tables |= _further_tables(baseline, candidate, counters, launches)
-    quiet = quiet_parts(work)
-    tables |= _present_tables((common_work_table(work), quiet_table(quiet)))
+    uninterrupted = uninterrupted_parts(work)
+    tables |= _present_tables((common_work_table(work), uninterrupted_table(uninterrupted)))
     moved = moved_counters(counters, options.alpha)
     return Comparison(
         baseline=side_facts(baseline),
@@ -198,7 +198,7 @@ def compare_judged(judged: Judged) -> Comparison:
         headline=headline,
         ledger=ledger,
         findings=_findings(
-            baseline, candidate, ledger, headline, moves, moved, launches, work, quiet, options, numbers
+            baseline, candidate, ledger, headline, moves, moved, launches, work, uninterrupted, options, numbers
         ),
         comparability=checks,
         tables=with_reading_notes(tables, baseline, candidate),
@@ -261,7 +261,7 @@ def _further_tables(
 def _findings(
     baseline: Summary, candidate: Summary, ledger: Ledger, headline: Headline, moves: Mapping[str, CategoryShift],
     moved: tuple[CounterChange, ...], launches: LaunchRows | None, work: CommonWork,
-    quiet: tuple[QuietPart, ...], options: CompareOptions,
+    uninterrupted: tuple[UninterruptedPart, ...], options: CompareOptions,
     numbers: TextNumbers,
 ) -> tuple[Finding, ...]:  # fmt: skip
     """All findings, largest first; counters that moved come last."""
@@ -272,7 +272,8 @@ def _findings(
         verdict = headline.verdict
         causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
         context = RuleContext(
-            baseline, candidate, ledger, headline, options, moved, p_values, pace_of_steps(work), quiet, numbers,
+            baseline, candidate, ledger, headline, options, moved, p_values, pace_of_steps(work), uninterrupted,
+            numbers,
         )  # fmt: skip
         split = baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split
         detected = detect_causes(context) if split else DetectedCauses()
@@ -281,7 +282,7 @@ def _findings(
             ledger, baseline, candidate, p_values, verdict, options, named, detected.explained, detected.machine_us,
             same_inputs=detected.same_inputs,
         )  # fmt: skip
-        if change_us := context.once(quiet_change):
+        if change_us := context.once(uninterrupted_change):
             findings = without_interruptions(findings, detected.findings, change_us)
         every = without_minor_changes((*detected.findings, *findings, *causes.findings), context.least_us)
         findings = order_findings(every, headline)[: options.top_findings]
@@ -441,12 +442,12 @@ def _absent(baseline: Summary, candidate: Summary, tables: dict[str, Table]) -> 
 def _groups(side: str, summary: Summary) -> list[Note]:
     """Note on steps of a side that fall into two groups, which no single shift describes."""
     seen = observations(summary)
-    found = two_groups(seen.means(summary.steps.total_ns), seen.capture) if summary.is_timed else None
-    if found is None:
+    groups = two_groups(seen.means(summary.steps.total_ns), seen.capture) if summary.is_timed else None
+    if groups is None:
         return []
     message = (
-        f"its steps fall into two groups: {found.low_count} around {time_text(found.low_ns / 1000)} and "
-        f"{found.high_count} around {time_text(found.high_ns / 1000)}"
+        f"its steps fall into two groups: {groups.low_count} around {time_text(groups.low_ns / 1000)} and "
+        f"{groups.high_count} around {time_text(groups.high_ns / 1000)}"
     )
     return [Note(NoteCode.TWO_GROUPS, message, side)]
 

@@ -33,21 +33,21 @@ only the last points are used."""
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Points of one level: `first` to `last`, both included. `typical_us` is their median."""
+    """Points of one level, neighbours in time."""
 
-    first: int
-    last: int
-    typical_us: float
+    first: Annotated[int, "index of its first point"]
+    last: Annotated[int, "index of its last point"]
+    typical_us: Annotated[float, "median of the points' median steps, in microseconds"]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of level at a point: `shift` is a fraction of the level before, `p` that of the permutation test."""
+    """A change of level."""
 
-    point: int
-    shift: float
-    p: float
-    verdict: Annotated[str, ("slower", "faster")]
+    point: Annotated[int, "index of the first point of the new level"]
+    shift: Annotated[float, "Hodges-Lehmann shift from the level before, as a fraction"]
+    p: Annotated[float, "p of the permutation test that found it"]
+    verdict: Annotated[str, "direction of `shift`", ("slower", "faster")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +86,16 @@ def history_of(points: Sequence[PointFacts], options: CompareOptions | None = No
         place for place, point in enumerate(points) if point.median_ns is not None and point.metric == metric
     ]  # fmt: skip
     times_us = np.array([(points[place].median_ns or 0.0) / 1000 for place in timed])
-    found = change_points(np.log(times_us), options)
-    ends = [0, *(change.start for change in found), len(timed)]
+    splits = change_points(np.log(times_us), options)
+    ends = [0, *(split.start for split in splits), len(timed)]
     segments = tuple(
         Segment(timed[start], timed[end - 1], float(np.median(times_us[start:end])))
         for start, end in pairwise(ends)
         if end > start
     )
     changes = tuple(
-        Change(timed[one.start], fraction_of(one.shift), one.p, SLOWER if one.shift > 0 else FASTER) for one in found
+        Change(timed[split.start], fraction_of(split.shift), split.p, SLOWER if split.shift > 0 else FASTER)
+        for split in splits
     )
     numbers = np.searchsorted(ends, np.arange(len(timed)), side="right") - 1
     standings = [Standing(None, None, None)] * len(points)

@@ -41,11 +41,11 @@ def job_summary(comparison: Comparison, outcomes: Sequence[Outcome], unsure: Uns
 
 
 def _row(outcome: Outcome, unsure: Unsure) -> tuple[str, ...]:
-    result = _MARKS[outcome.status]
+    mark = _MARKS[outcome.status]
     if outcome.status is Status.CANNOT_TELL and unsure is not Unsure.REPORT:
-        result += f", counts as {_WORDS[effective_status(outcome, unsure)]}"
+        mark += f", counts as {_WORDS[effective_status(outcome, unsure)]}"
     sentence = outcome.sentence if outcome.status is Status.CANNOT_TELL else outcome.measured
-    return tuple(map(printable, (outcome.gate, outcome.limit, sentence, result)))
+    return tuple(map(printable, (outcome.gate, outcome.limit, sentence, mark)))
 
 
 def _encoded(blocks: Sequence[document.Block]) -> bytes:

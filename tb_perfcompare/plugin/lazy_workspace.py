@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.sharing.single_flight import Flight
     from tb_perfcompare.workspace.workspace import Workspace
 
-_QUIET_S = 0.25
+_IDLE_S = 0.25
 """Importing in advance starts this long after the last request: it would slow down the next one, which a tab that shows
 a pair sends at once."""
 
@@ -92,7 +92,7 @@ class LazyWorkspace:
             return self._workspace
 
     def prestart(self) -> None:
-        """Creates the workspace in a thread, once no request has come for _QUIET_S. Only the first call has an
+        """Creates the workspace in a thread, once no request has come for _IDLE_S. Only the first call has an
         effect."""
         with self._lock:
             if self._ahead is None and self._workspace is None:
@@ -107,7 +107,7 @@ class LazyWorkspace:
                 self._workspace.close()
 
     def _prestart(self) -> None:
-        while (wait_s := self._last_request_s + _QUIET_S - time.monotonic()) > 0:
+        while (wait_s := self._last_request_s + _IDLE_S - time.monotonic()) > 0:
             time.sleep(wait_s)
         if self._closed:
             return

@@ -32,12 +32,12 @@ def bars(ledger: Ledger) -> list[Bar]:
     """Returns the bars of categories with time on either side, largest change first; the last one ends at the
     candidate's time."""
     heads = [row for row in ledger.heads if row.baseline or row.candidate]
-    result: list[Bar] = []
+    chart: list[Bar] = []
     at = ledger.baseline
     for row in sorted(heads, key=lambda row: -abs(row.delta)):
-        result.append(Bar(row.path[0], row.baseline, row.candidate, at, at + row.delta))
+        chart.append(Bar(row.path[0], row.baseline, row.candidate, at, at + row.delta))
         at += row.delta
-    return result
+    return chart
 
 
 def waterfall_table(ledger: Ledger) -> str:

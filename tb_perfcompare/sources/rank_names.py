@@ -76,6 +76,6 @@ def are_ranks(texts: Iterable[str]) -> bool:
 def captures_of_one(files: Iterable[FileStat]) -> dict[str, FileStat]:
     """Stem of the name -> file, if the names count recordings of one program and differ in nothing else: trace_0.json
     and trace_1.json, worker_4711.json and worker_4712.json, but not bs8.json and bs16.json."""
-    found = {named["stem"]: file for file in files if (named := JSON_NAME.fullmatch(file.name))}
-    leads = {counted["lead"] if (counted := _COUNTED.fullmatch(stem)) else stem for stem in found}
-    return found if len(leads) == 1 and len(found) > 1 else {}
+    by_stem = {named["stem"]: file for file in files if (named := JSON_NAME.fullmatch(file.name))}
+    leads = {counted["lead"] if (counted := _COUNTED.fullmatch(stem)) else stem for stem in by_stem}
+    return by_stem if len(leads) == 1 and len(by_stem) > 1 else {}

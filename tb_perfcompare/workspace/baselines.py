@@ -134,8 +134,8 @@ class Baselines:
         return path
 
     def _unknown(self, name: str, what: str) -> SelectionError:
-        known = self.names()
-        hint = f"{choices(name, known)} (in {self.directory})" if known else f"none in {self.directory}"
+        names = self.names()
+        hint = f"{choices(name, names)} (in {self.directory})" if names else f"none in {self.directory}"
         return SelectionError(f"there is no {what} called {name!r}", hint=hint)
 
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from benchmarks.served import Served
 from tests.browser.tab import Tab, link
-from tests.work_under_way import is_quiet
+from tests.work_under_way import is_idle
 from tests.workspace.waiting import becomes_true
 
 SLOW = {"a": "slow/normal", "b": "slow/abnormal"}
@@ -52,4 +52,4 @@ def test_the_page_tells_bytes_and_events_of_each_file(tab: Tab) -> None:
 @pytest.mark.parametrize("leave", [cancel, other_pair, other_site, close])
 def test_leaving_ends_its_work(tab: Tab, drawn_server: Served, leave: Callable[[Tab], None]) -> None:
     leave(tab)
-    assert becomes_true(lambda: is_quiet(drawn_server))  # a process between two files lives on, and does nothing
+    assert becomes_true(lambda: is_idle(drawn_server))  # a process between two files lives on, and does nothing

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, TypedDict
+from typing import Annotated, Any, ClassVar, TypedDict
 
 import pytest
 
@@ -19,15 +19,27 @@ def test_the_schemas_are_current(path: wire_types.Path) -> None:
     assert path.read_text("utf-8") == wire_types.json_schema(*wire_types.SCHEMAS[path])
 
 
+def undescribed(named: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Keys without a description, each with the name of its type."""
+    return [
+        f"{name}.{key}"
+        for name, kind in named.items()
+        for key, shape in kind["properties"].items()
+        if not shape.get("description")
+    ]
+
+
 @pytest.mark.parametrize("path", wire_types.SCHEMAS, ids=lambda path: path.name)
 def test_every_key_of_a_schema_is_described(path: wire_types.Path) -> None:
     schema = json.loads(path.read_text("utf-8"))
-    keys = {
-        f"{name}.{key}": shape
-        for name, kind in {"": schema, **schema["$defs"]}.items()
-        for key, shape in kind["properties"].items()
-    }
-    assert [key for key, shape in keys.items() if not shape.get("description")] == []
+    assert undescribed({"": schema, **schema["$defs"]}) == []
+
+
+@pytest.mark.parametrize("kind", wire_types.SENT, ids=lambda kind: kind.__name__)
+def test_every_key_that_the_page_reads_is_described(kind: type) -> None:
+    shapes = wire_types.Shapes()
+    shapes.of(kind)
+    assert undescribed(shapes.named) == []
 
 
 def test_the_types_of_the_page_are_current() -> None:

@@ -22,7 +22,7 @@ from tests.planted.everyday import FASTER, SLOWER
 from tests.planted.genuine import SIDES, SPANS, compared
 from tests.planted.replay.faults import FAULTS, NEEDS_COLLECTIVES, healthy
 from tests.planted.replay.recorded import recorded
-from tests.planted.replay.replay import Noise, busy, quiet, replayed, write
+from tests.planted.replay.replay import Noise, busy, idle, replayed, write
 
 
 class Program(NamedTuple):
@@ -58,7 +58,7 @@ def make(data: Path, program: Program, fault: str, folder: Path, *, busily: bool
     exact = {side: sum(replayed(of, edit, Noise(), Random(0), program.steps)[1]) for side, edit in edits.items()}
     random = Random(zlib.crc32(f"{program.path} {fault}".encode()))
     for capture, (side, edit) in product(range(SPANS), edits.items()):
-        noise = busy(random) if busily else quiet(random)
+        noise = busy(random) if busily else idle(random)
         events, _ = replayed(of, edit, noise, random, program.steps)
         write(events, of, folder / side / f"worker0.{capture + 1}.pt.trace.json.gz")
     (folder / "ratio").write_text(repr(exact[SIDES[1]] / exact[SIDES[0]]))

@@ -99,8 +99,8 @@ def test_a_host_that_varies_behind_the_kernels_leaves_the_program_as_certain_as_
 def test_a_checkpoint_in_the_same_step_of_every_capture_is_a_slow_step_and_no_synchronisation() -> None:
     """One capture of the other side has as many slow steps, elsewhere."""
     saves = COMPUTING.changed(saved=5, gaps={5: 40_000.0})
-    disturbed = COMPUTING.changed(gaps={2: 30_000.0, 3: 30_000.0, 4: 20_000.0})
-    found = compared(captures(COMPUTING, 10, first=disturbed), captures(saves, 20))
+    stalled = COMPUTING.changed(gaps={2: 30_000.0, 3: 30_000.0, 4: 20_000.0})
+    found = compared(captures(COMPUTING, 10, first=stalled), captures(saves, 20))
     assert causes(found)[0] == "slow_steps"
     assert "synchronisation" not in causes(found)
 

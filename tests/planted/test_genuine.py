@@ -1,7 +1,7 @@
 """The causes of differences between genuine recordings: torch trains a small network on the CPU, well and with a fault.
 
 Recordings on a busy machine hold its other work, too. The suite records faults that counts decide, on any machine;
-TB_PERFCOMPARE_THOROUGH=1 records all of them, which asks for a quiet one. The sides' recordings take turns, and a pair
+TB_PERFCOMPARE_THOROUGH=1 records all of them, which asks for an idle one. The sides' recordings take turns, and a pair
 that shows something else first is recorded again, at most twice.
 """
 

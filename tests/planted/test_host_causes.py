@@ -113,11 +113,11 @@ def test_interruptions_are_told_from_slow_work() -> None:
 
 
 def test_one_long_slice_in_one_operator_is_contention_all_the_same() -> None:
-    def disturbed(number: int) -> Iterable[Call]:
+    def interrupted(number: int) -> Iterable[Call]:
         return (*PROGRAM, Call("aten::mm", 30_000.0 if number == 5 else 400.0, 1))
 
     healthy = drawn((*PROGRAM, Call("aten::mm", 400.0, 1)))
-    found = compared_traces(healthy, drawn(disturbed, seed=2, stall_us=900.0))
+    found = compared_traces(healthy, drawn(interrupted, seed=2, stall_us=900.0))
     assert causes(found) == ["host_interrupted", "slow_steps"]
 
 

@@ -83,7 +83,7 @@ def test_processes_start_after_the_list_and_do_the_first_comparison(server: Serv
 
 
 def test_a_server_that_is_closed_starts_nothing(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tb_perfcompare.plugin.lazy_workspace._QUIET_S", 0.05)
+    monkeypatch.setattr("tb_perfcompare.plugin.lazy_workspace._IDLE_S", 0.05)
     list_runs(server)
     server.plugin.close()
     ahead = server.plugin._opening._ahead

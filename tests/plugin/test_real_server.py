@@ -20,7 +20,7 @@ from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
 from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.drawn_runs import write_pair
 from tests.slow_runs import write_slow_pair
-from tests.work_under_way import is_quiet
+from tests.work_under_way import is_idle
 from tests.workspace.waiting import becomes_true
 
 SLOW = {"baseline": "slow/normal", "candidate": "slow/abnormal"}
@@ -45,7 +45,7 @@ def running(logdir: Path) -> Iterator[Served]:
     with served(logdir, environment=BOUNDED, core_only=True) as found:
         found.get("api/runs")
         assert becomes_true(lambda: working(found))
-        assert becomes_true(lambda: is_quiet(found))  # what is imported ahead is nobody's work
+        assert becomes_true(lambda: is_idle(found))  # what is imported ahead is nobody's work
         yield found
 
 
@@ -53,7 +53,7 @@ def running(logdir: Path) -> Iterator[Served]:
 def server(running: Served) -> Iterator[Served]:
     """Nothing is under way before a test, and nothing afterwards."""
     yield running
-    assert becomes_true(lambda: is_quiet(running))
+    assert becomes_true(lambda: is_idle(running))
 
 
 def ask(server: Served, route: str, *, protocol: str = "HTTP/1.1", **query: str) -> socket.socket:
@@ -73,14 +73,14 @@ def answer_over(asking: socket.socket) -> tuple[int, bytes]:
 
 def working(server: Served) -> bool:
     """Whether both workers are reading."""
-    return len(server.workers()) == 2 and not is_quiet(server)
+    return len(server.workers()) == 2 and not is_idle(server)
 
 
 def test_a_browser_that_leaves_takes_its_work_along(server: Served) -> None:
     asking = ask(server, "api/comparison", **SLOW)
     assert becomes_true(lambda: working(server))
     asking.close()
-    assert becomes_true(lambda: is_quiet(server))  # a worker between two files lives on, and does nothing
+    assert becomes_true(lambda: is_idle(server))  # a worker between two files lives on, and does nothing
     assert json.loads(server.get("api/comparison", stream="0", **QUICK).body)["headline"]["verdict"] == "slower"
 
 
@@ -97,7 +97,7 @@ def test_browsers_that_leave_other_routes_take_their_work_along(server: Served) 
     assert select.select(wholes, [], [], 0)[0] == []
     for asking in (*streams, *wholes):
         asking.close()
-    assert becomes_true(lambda: is_quiet(server))
+    assert becomes_true(lambda: is_idle(server))
 
 
 def test_a_half_closed_connection_gets_the_whole_answer(server: Served) -> None:
@@ -120,7 +120,7 @@ def test_a_half_closed_connection_of_http_1_0_gets_a_quick_answer_and_is_not_wai
     asking = ask(server, "api/comparison", protocol="HTTP/1.0", stream="0", **SLOW)
     assert becomes_true(lambda: working(server))
     asking.close()
-    assert becomes_true(lambda: is_quiet(server))  # left alone the work takes longer
+    assert becomes_true(lambda: is_idle(server))  # left alone the work takes longer
 
 
 def test_work_goes_on_while_one_of_two_still_waits(server: Served) -> None:
@@ -131,7 +131,7 @@ def test_work_goes_on_while_one_of_two_still_waits(server: Served) -> None:
     time.sleep(1)
     assert workers <= set(server.workers())  # another one may have started meanwhile
     stays.close()
-    assert becomes_true(lambda: is_quiet(server))  # a worker between two files lives on, and does nothing
+    assert becomes_true(lambda: is_idle(server))  # a worker between two files lives on, and does nothing
 
 
 def test_a_stream_shows_where_the_work_is(server: Served) -> None:
@@ -152,7 +152,7 @@ def test_a_stream_shows_where_the_work_is(server: Served) -> None:
         assert read["path"].startswith("slow/")
         answer.close()  # the socket is closed with the last of those who hold it
         connection.close()
-        assert becomes_true(lambda: is_quiet(server))
+        assert becomes_true(lambda: is_idle(server))
 
 
 def lost_by_a_kill(server: Served, run: str) -> list[str]:

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.pace.decide import outcome
 from tb_perfcompare.comparison.pace.machine import machine_part
 from tb_perfcompare.comparison.pace.pace import PaceRows, pace_of
 from tb_perfcompare.comparison.pace.program import ProgramPart, program_part
-from tb_perfcompare.comparison.pace.undisturbed import undisturbed_steps
+from tb_perfcompare.comparison.pace.uninterrupted import uninterrupted_steps
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.verdict.rules import settle
@@ -68,8 +68,8 @@ def at_one_pace(pair: Drawn, alpha: float) -> Clocked:
     """The steps with their pace, and as if nothing had interrupted them."""
     found = pace_of("host", pair.rows, pair.captures, pair.times, "operators", alpha)
     assert isinstance(found, PaceRows)
-    undisturbed = undisturbed_steps((pair.parts(0), pair.parts(1)), pair.rows, pair.captures, alpha)
-    return replace(by_one_pace(pair.times, pair.captures, found.pace), undisturbed=undisturbed)
+    uninterrupted = uninterrupted_steps((pair.parts(0), pair.parts(1)), pair.rows, pair.captures, alpha)
+    return replace(by_one_pace(pair.times, pair.captures, found.pace), uninterrupted=uninterrupted)
 
 
 def _interval(part: ProgramPart) -> tuple[float, float, float]:

@@ -80,8 +80,8 @@ class _Looked:
         if self.clocked is None:
             return self._apart((np.log(self.times[0]), np.log(self.times[1])), self.captures)
         every = [self.clocked, by_means(self.clocked)]
-        if self.clocked.undisturbed is not None:
-            every.append(by_captures(self.clocked.undisturbed))
+        if self.clocked.uninterrupted is not None:
+            every.append(by_captures(self.clocked.uninterrupted))
         return any(self._apart(one.at_pace, one.captures) for one in every)
 
     def _apart(self, logs: tuple[Floats, Floats], captures: Captures) -> bool:

@@ -566,9 +566,13 @@ export interface Caveat {
 
 /** A page of a table's filtered and sorted rows. */
 export interface TablePage {
+  /** name and number of this schema */
   schema: 'tb_perfcompare.table/1';
+  /** tb_perfcompare version */
   version: string;
+  /** name of the table that the rows are from */
   table: string;
+  /** column names, in the order of a row's cells */
   columns: string[];
   /** number of rows of the table */
   total_rows: number;
@@ -580,7 +584,7 @@ export interface TablePage {
   hidden: RowSums;
   /** sums of additive columns over all rows */
   all_sums: Record<string, number | null>;
-  /** number of rows by status */
+  /** status -> number of rows that pass all filters except `status`, `change` and `min_delta_us` */
   statuses: Record<string, number>;
   /** index of the page's first row among the matching rows */
   offset: number;
@@ -588,6 +592,7 @@ export interface TablePage {
   place: number | null;
   /** number of notes about input that could not be read for these rows */
   lost: number;
+  /** cells in the order of `columns`; null: absent or not measured */
   rows: ((string | number | boolean | null)[])[];
   /** offset of the next page; null on the last page */
   next_offset: number | null;
@@ -595,25 +600,37 @@ export interface TablePage {
 
 /** Answer of api/row. */
 export interface RowSteps {
+  /** name and number of this schema */
   schema: 'tb_perfcompare.row/1';
+  /** tb_perfcompare version */
   version: string;
+  /** name of the table that the row is from */
   table: string;
+  /** its key: key columns joined by ` › ` */
   row: string;
+  /** what a step's time is: `step_time`, `kernel_time` or `cycle_time` */
   metric: string;
+  /** microseconds, for all times */
   unit: 'us';
+  /** kinds of time that both sides have per step, the main one first */
   measures: Measure[];
+  /** the row in each step of the baseline */
   baseline: StepTimes;
+  /** the row in each step of the candidate */
   candidate: StepTimes;
 }
 
 /** A kind of time by which rows are compared. */
 export interface Measure {
+  /** part of its column names: `host_total` in `baseline_host_total_us`; "" for the main one */
   name: string;
+  /** heading of the time */
   label: string;
 }
 
 /** Times of one row in each step of a side. */
 export interface StepTimes {
+  /** number of each step, as recorded */
   steps: string[];
   /** for each step, index of the span that recorded it, from 0 */
   captures: number[];
@@ -621,45 +638,61 @@ export interface StepTimes {
   time_us: Record<string, number[]> | null;
 }
 
-/** Answer of api/row_paths: integers in nanoseconds (or calls) per step times `denominator`. A pair is baseline and candidate, null if a side has no such path. */
+/** Answer of api/row_paths. A pair is baseline and candidate; null: a side has no such row, path or frame. */
 export interface RowPaths {
+  /** name and number of this schema */
   schema: 'tb_perfcompare.row_paths/1';
+  /** tb_perfcompare version */
   version: string;
+  /** name of the table that the row is from */
   table: string;
+  /** its key: key columns joined by ` › ` */
   row: string;
+  /** divide calls and nanoseconds by it for figures per step */
   denominator: number;
+  /** kinds of time that `times` has, the main one first */
   measures: Measure[];
+  /** the whole row */
   total: Figures;
   /** kind, name, and the table that has a row of this name, or "" */
   frames: [string, string, string][];
-  /** empty if the table has no call paths */
+  /** the row split by its callers, once per kind of path; empty if the table has no call paths */
   ways: PathSplit[];
+  /** rows of other tables that share work with this one, by relation */
   related: Related[];
   /** largest frame of this name in the call tree; null if there is none */
   call_tree: FrameLink | null;
-  /** null if nothing runs inside the row's frames */
+  /** what the row's frames call, by exposed time; null if nothing runs inside them */
   callees: Callees | null;
-  /** null if there are no individual launches */
+  /** histogram of the single launches; null if there are none */
   durations: LaunchDurations | null;
 }
 
 /** Calls and times (measure -> nanoseconds), all per step and multiplied by RowPaths.denominator. */
 export interface Figures {
+  /** calls per step x `denominator`: baseline, candidate */
   calls: [number | null, number | null];
+  /** measure -> nanoseconds per step x `denominator`: baseline, candidate */
   times: Record<string, [number | null, number | null]>;
 }
 
 /** The row split by one kind of path. */
 export interface PathSplit {
+  /** kind of path: `operators` (modules and operators) or `python` (Python functions and operators) */
   way: string;
+  /** why a side has no paths of this kind */
   absent: Absent;
+  /** at most 40 paths, the largest change first; with `rest` they sum to `RowPaths.total` */
   paths: CallPath[];
+  /** sum of the paths that are not listed */
   rest: Rest;
 }
 
-/** Why a side has no paths, null if it has some. */
+/** Why a side has no paths. */
 export interface Absent {
+  /** what the baseline's recording lacks; null if it has paths */
   baseline: string | null;
+  /** the same for the candidate */
   candidate: string | null;
 }
 
@@ -667,7 +700,9 @@ export interface Absent {
 export interface CallPath {
   /** indices into RowPaths.frames, outermost first */
   frames: number[];
+  /** calls per step x `denominator`: baseline, candidate */
   calls: [number | null, number | null];
+  /** measure -> nanoseconds per step x `denominator`: baseline, candidate */
   times: Record<string, [number | null, number | null]>;
   /** the same for the candidate, if its folders or line numbers differ */
   candidate_frames?: number[];
@@ -675,73 +710,105 @@ export interface CallPath {
 
 /** The part of the row that is not in the listed paths. */
 export interface Rest {
+  /** calls per step x `denominator`: baseline, candidate */
   calls: [number | null, number | null];
+  /** measure -> nanoseconds per step x `denominator`: baseline, candidate */
   times: Record<string, [number | null, number | null]>;
   /** number of paths in the rest */
   paths: number;
 }
 
-/** Related rows of one kind. */
+/** Rows with one relation to the row. */
 export interface Related {
+  /** relation: launches, launched_by, contains, shapes, launch_properties, in_modules, kernel, operator or module */
   what: string;
+  /** at most 8 rows, the largest change first */
   rows: RelatedRow[];
+  /** number of rows that are not listed */
   others: number;
 }
 
-/** A row of a table by its key, its name in this context, and time in nanoseconds per step x the denominator. */
+/** A row that shares work with another, and the time that they share. */
 export interface RelatedRow {
+  /** name of the table that has the row */
   table: string;
+  /** its key: key columns joined by ` › ` */
   row: string;
+  /** text for this list, such as the kernel or the input shapes */
   name: string;
+  /** nanoseconds per step x `denominator`: baseline, candidate */
   time: [number | null, number | null];
 }
 
-/** Link to the largest frame of a name in the call tree, by the key of its row, with the number of such frames. */
+/** Link to the largest frame of a name in the call tree. */
 export interface FrameLink {
+  /** key of the largest frame in the table `call_tree` */
   row: string;
+  /** number of frames of this name */
   frames: number;
 }
 
 /** Exposed times of the direct callees of the row's frames. `own`, `rows` and `rest` sum to `whole`. */
 export interface Callees {
+  /** the row's frames with everything they call; nanoseconds per step x `denominator`: baseline, candidate */
   whole: [number | null, number | null];
+  /** time in the frames themselves; nanoseconds per step x `denominator`: baseline, candidate */
   own: [number | null, number | null];
+  /** at most 12 callees, the largest change first */
   rows: Callee[];
+  /** sum of the callees that are not listed */
   rest: CalleesRest;
 }
 
-/** Direct callees of one name, summed; `table` is the table that has a row of this name, or "". */
+/** Direct callees of one name, summed. */
 export interface Callee {
+  /** kind of frame: `module`, `operator`, `host call`, `device work`, `other` or `smaller frames` */
   kind: string;
+  /** name that its frames share */
   name: string;
+  /** name of the table that has a row of this name; "" if none has */
   table: string;
+  /** exposed nanoseconds per step x `denominator`: baseline, candidate */
   time: [number | null, number | null];
 }
 
 /** Time and number of the callees that are not listed. */
 export interface CalleesRest {
+  /** nanoseconds per step x `denominator`: baseline, candidate */
   time: [number | null, number | null];
+  /** number of callees that are not listed */
   callees: number;
 }
 
 /** Histogram of launch durations over all compared steps. */
 export interface LaunchDurations {
+  /** start of each bin and end of the last, in nanoseconds */
   start_ns: number[];
+  /** number of launches in each bin; null if the baseline lacks the row */
   baseline: number[] | null;
+  /** the same for the candidate */
   candidate: number[] | null;
 }
 
 /** Answer of api/rows. */
 export interface RowLines {
+  /** name and number of this schema */
   schema: 'tb_perfcompare.rows/1';
+  /** tb_perfcompare version */
   version: string;
+  /** name of the table that the rows are from */
   table: string;
+  /** what a step's time is: `step_time`, `kernel_time` or `cycle_time` */
   metric: string;
+  /** microseconds, for all times */
   unit: 'us';
+  /** kind of time that is drawn */
   measure: Measure;
+  /** number of steps behind each line */
   steps: StepCounts;
   /** positions of the returned rows; fewer than requested if the response is full */
   places: number[];
+  /** lines, in the order of `places` */
   rows: StepLine[];
   /** number of notes about input that could not be read, as in TablePage */
   lost: number;
@@ -749,13 +816,17 @@ export interface RowLines {
 
 /** Number of steps of each side. */
 export interface StepCounts {
+  /** number of compared steps of the baseline */
   baseline: number;
+  /** number of compared steps of the candidate */
   candidate: number;
 }
 
-/** The steps of one row on both sides; null for a side that does not have the row. */
+/** The steps of one row on both sides. */
 export interface StepLine {
+  /** null if the baseline lacks the row */
   baseline: SideLine | null;
+  /** null if the candidate lacks the row */
   candidate: SideLine | null;
 }
 
@@ -837,8 +908,11 @@ export interface Weakness {
 
 /** Answer of api/step_event. */
 export interface EventAnswer {
+  /** name and number of this schema */
   schema: 'tb_perfcompare.step_event/1';
+  /** tb_perfcompare version */
   version: string;
+  /** the requested event */
   event: EventFacts;
   /** matched event of the other step; null if there is none */
   counterpart: EventFacts | null;
@@ -848,13 +922,21 @@ export interface EventAnswer {
 
 /** One event with all its figures, enclosing events and links. */
 export interface EventFacts {
+  /** index of the event in the step */
   event: number;
+  /** name as recorded */
   name: string;
+  /** type of event, such as `operator` or `kernel` */
   kind: string;
+  /** lane that shows it, such as `GPU 0 stream 7` */
   lane: string;
+  /** contents of the lane: stream, communication, copies, ranges, waits, host, calls, python, overhead or other */
   lane_kind: string;
+  /** row of the picture that shows it, from 0 */
   row: number;
+  /** nanoseconds from the start of the step; negative: before it */
   start_ns: number;
+  /** duration in nanoseconds */
   dur_ns: number;
   /** duration excluding direct children; null if not applicable */
   self_ns: number | null;
@@ -874,59 +956,81 @@ export interface EventFacts {
   enclosing: string[];
   /** events that called or launched this one, and events launched by it */
   linked: Link[];
+  /** argument name -> recorded value */
   args: Record<string, unknown>;
 }
 
 /** An event linked to another, such as a launch and its kernel. */
 export interface Link {
+  /** index of the linked event in the step */
   event: number;
+  /** `operator` or `launcher`: called or launched this one; `launched`: launched by it */
   role: string;
+  /** row of the picture that shows it, from 0 */
   row: number;
+  /** nanoseconds from the start of the step; negative: before it */
   start_ns: number;
+  /** duration in nanoseconds */
   dur_ns: number;
+  /** name as recorded, shortened if long */
   name: string;
 }
 
 /** Answer of api/verdicts. */
 export interface VerdictsAnswer {
+  /** name and number of this schema */
   schema: 'tb_perfcompare.verdicts/1';
+  /** tb_perfcompare version */
   version: string;
+  /** significance level, for each comparison and for all together */
   alpha: number;
   /** number of comparisons that have a p */
   looks: number;
+  /** candidates, in the order of the request */
   rows: VerdictRow[];
 }
 
 /** One candidate with its adjusted p. */
 export interface VerdictRow {
+  /** run and part of it to compare with the baseline */
   candidate: Selected;
   /** why the candidate was not compared; null if it was */
   error: ServerError | null;
   /** comparison in brief; null if there is an error */
   look: CandidateResult | null;
-  /** null if the candidate has no p or its verdict is withheld */
+  /** verdict after adjusting p for all candidates; null: no p, or verdict withheld */
   adjusted: Adjusted | null;
 }
 
 /** A candidate as it was requested. */
 export interface Selected {
+  /** run name, as in api/runs */
   run: string;
+  /** one worker of the run; null: all */
   worker: string | null;
+  /** one span of the worker; null: all */
   span: string | null;
+  /** numbers of the steps to compare, such as `3-10`; null: all */
   steps: string | null;
 }
 
 /** Why there is no result. */
 export interface ServerError {
+  /** type of failure, such as `selection` or `corrupt` */
   code: string;
+  /** what is wrong, and where */
   message: string;
+  /** remedy, or the values that exist; may be empty */
   hint: string;
 }
 
 /** A comparison in brief. */
 export interface CandidateResult {
+  /** what was compared of the baseline */
   baseline: SideBrief;
+  /** what was compared of the candidate */
   candidate: SideBrief;
+  /** verdict on the step time, with its figures */
   headline: Headline;
   /** checks that warn or failed */
   checks: Check[];
@@ -934,6 +1038,7 @@ export interface CandidateResult {
   cause: Finding | null;
   /** number of findings */
   causes: number;
+  /** step time by category */
   parts: RowTimes[];
   /** name of the table that `rows` is from; empty if there is none */
   table: string;
@@ -945,64 +1050,95 @@ export interface CandidateResult {
 
 /** One side in brief. */
 export interface SideBrief {
+  /** run name */
   run: string;
+  /** format of the files, such as `torch_profiler_trace` */
   format: string;
+  /** device the side ran on */
   device: Device;
+  /** steps recorded, compared and dropped */
   steps: BriefSteps;
+  /** number of captures: recordings of this side at different times */
   captures: number;
 }
 
 /** Step counts of a side: recorded, compared, and left out by reason. */
 export interface BriefSteps {
+  /** number of steps recorded */
   count: number;
+  /** number of steps compared */
   admitted: number;
+  /** steps not compared, the most frequent reason first */
   dropped: Skipped[];
 }
 
 /** Number of steps left out for one reason. */
 export interface Skipped {
+  /** why they are not compared */
   reason: string;
+  /** number of steps */
   steps: number;
 }
 
-/** Time per step of a part of the step, or of a table row by its key; null for a side that lacks it. */
+/** Time per step of a category or of a table row. */
 export interface RowTimes {
+  /** category of the step, or key of a table row */
   name: string;
+  /** microseconds per step; null if the baseline lacks it */
   baseline_us: number | null;
+  /** microseconds per step; null if the candidate lacks it */
   candidate_us: number | null;
 }
 
-/** p adjusted by Holm's method over all looks; whether a claimed difference still holds (null: none claimed). */
+/** A verdict after adjusting for the number of candidates. */
 export interface Adjusted {
+  /** p adjusted over all candidates by Holm's method */
   p: number;
+  /** whether a claimed difference holds at `alpha` after adjusting; null: none claimed */
   stands: boolean | null;
 }
 
 /** Answer of api/history. */
 export interface HistoryAnswer {
+  /** name and number of this schema */
   schema: 'tb_perfcompare.history/1';
+  /** tb_perfcompare version */
   version: string;
+  /** all series of the log directories; empty after the first page */
   series: Series[];
+  /** levels and points of the requested series; null if none was requested */
   history: History | null;
+  /** number of entries missing from `series` */
   series_left_out?: number;
 }
 
 /** A series and its number of points. */
 export interface Series {
+  /** directory below the log directory */
   series: string;
+  /** number of recorded runs */
   points: number;
 }
 
 /** The history of a series. */
 export interface History {
+  /** levels, in order of time; empty after the first page */
   segments: Segment[];
+  /** starts of new levels; empty after the first page */
   changes: Change[];
+  /** limits of this history, in words; empty after the first page */
   notes: string[];
+  /** points that cannot be read; empty after the first page */
   problems: Problem[];
+  /** directory below the log directory */
   series: string;
+  /** recorded runs, in order of time */
   points: Point[];
+  /** number of entries missing from `problems` */
   problems_left_out?: number;
+  /** index of the page's first point; absent if one page has all points */
   offset?: number;
+  /** number of points on all pages; absent if one page has all points */
   total_points?: number;
   /** identifier of the listing that all pages of a history share */
   listing?: string;
@@ -1010,24 +1146,33 @@ export interface History {
   next_offset?: number;
 }
 
-/** Points of one level: `first` to `last`, both included. */
+/** Points of one level, neighbours in time. */
 export interface Segment {
+  /** index of its first point */
   first: number;
+  /** index of its last point */
   last: number;
+  /** median of the points' median steps, in microseconds */
   typical_us: number;
 }
 
-/** A change of level at a point: `shift` is a fraction of the level before, `p` that of the permutation test. */
+/** A change of level. */
 export interface Change {
+  /** index of the first point of the new level */
   point: number;
+  /** Hodges-Lehmann shift from the level before, as a fraction */
   shift: number;
+  /** p of the permutation test that found it */
   p: number;
+  /** direction of `shift` */
   verdict: 'slower' | 'faster';
 }
 
 /** A file or folder that could not be read, and why. */
 export interface Problem {
+  /** what could not be read, below the log directory */
   path: string;
+  /** reason */
   message: string;
 }
 
@@ -1035,18 +1180,25 @@ export interface Problem {
 export interface Point {
   /** run name for api/comparison; null if its summary is unreadable */
   run: string | null;
+  /** commit, build, host or other name given when it was recorded */
   label: string;
+  /** time of recording, ISO 8601 in UTC */
   at: string;
+  /** name of the run that was recorded */
   recorded_run: string;
+  /** device name; empty if unknown */
   device: string;
+  /** what a step's time is: `step_time`, `kernel_time` or `cycle_time` */
   metric: string;
+  /** tb_perfcompare version that recorded it */
   version: string;
+  /** steps recorded and compared */
   steps: RecordedSteps;
-  /** null without step times */
+  /** mean of the steps in microseconds; null without step times */
   mean_step_us: number | null;
-  /** null without step times */
+  /** median of the steps in microseconds; null without step times */
   median_step_us: number | null;
-  /** lower and upper quartile of the steps; null if not recorded */
+  /** lower and upper quartile of the steps in microseconds; null if not recorded */
   quartiles_us: [number, number] | null;
   /** index of the point's segment; null without a step time */
   segment: number | null;
@@ -1060,6 +1212,8 @@ export interface Point {
 
 /** Step counts of a point: recorded, and admitted to the comparison. */
 export interface RecordedSteps {
+  /** number of steps recorded */
   count: number;
+  /** number of steps compared */
   admitted: number;
 }

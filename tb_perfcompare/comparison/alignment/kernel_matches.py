@@ -69,29 +69,29 @@ def match_kernels(
     ordered     all calls have one shape, so that the order of the kernels is that of one call
     """
     one, two = _by_category(a), _by_category(b)
-    found: list[KernelMatch] = []
+    matches: list[KernelMatch] = []
     for category in dict.fromkeys((*one, *two)):
         left, right = one.get(category, {}), two.get(category, {})
-        found += [
+        matches += [
             KernelMatch(category, (left[name],), (right[name],), SAME, CERTAIN, "same name")
             for name in left
             if name in right
         ]
         rest = [run for name, run in left.items() if name not in right]
         other = [run for name, run in right.items() if name not in left]
-        found += _by_function(category, rest, other, confidence)
-        found += _by_position(category, rest, other, units, confidence, ordered)
-    return tuple(found)
+        matches += _by_function(category, rest, other, confidence)
+        matches += _by_position(category, rest, other, units, confidence, ordered)
+    return tuple(matches)
 
 
 def _by_category(work: Iterable[Work]) -> dict[str, dict[str, Run]]:
     """Category -> name -> all its work, in the order in which it first ran."""
-    found: dict[str, dict[str, Run]] = {}
-    for one in sorted(work, key=lambda each: each.order):
-        here = found.setdefault(one.category, {})
-        known = here.get(one.name, Run(one.name, 0, 0))
-        here[one.name] = Run(one.name, known.launches + one.launches, known.time_ns + one.time_ns)
-    return found
+    by_category: dict[str, dict[str, Run]] = {}
+    for launched in sorted(work, key=lambda each: each.order):
+        here = by_category.setdefault(launched.category, {})
+        run = here.get(launched.name, Run(launched.name, 0, 0))
+        here[launched.name] = Run(launched.name, run.launches + launched.launches, run.time_ns + launched.time_ns)
+    return by_category
 
 
 @lru_cache(maxsize=1 << 15)
@@ -112,11 +112,13 @@ def _by_function(category: str, rest: list[Run], other: list[Run], confidence: s
     left, right = _grouped(rest, key_of), _grouped(other, key_of)
     sure = weakest(confidence, LIKELY)
     both = [key for key in left if key in right]
-    found = [KernelMatch(category, tuple(left[key]), tuple(right[key]), RENAMED, sure, "same function") for key in both]
+    matches = [
+        KernelMatch(category, tuple(left[key]), tuple(right[key]), RENAMED, sure, "same function") for key in both
+    ]
     for runs, groups in ((rest, left), (other, right)):
         gone = {run.name for key in both for run in groups[key]}
         runs[:] = [run for run in runs if run.name not in gone]
-    return found
+    return matches
 
 
 def _grouped(runs: Iterable[Run], key_of: Callable[[str], str]) -> dict[str, list[Run]]:
@@ -142,25 +144,25 @@ def _by_position(
     if len(rest) == len(other) and all(_equally_often((x,), (y,), units) for x, y in zip(rest, other, strict=True)):
         return _matched_in_order(category, rest, other, confidence if ordered else WEAK)
     blocks = _blocks(rest, other) if ordered else [(rest, other)]
-    found = []
+    matches = []
     for left, right in blocks:
         kind = _kind(left, right, units)
         sure = weakest(confidence, LIKELY) if kind == OTHERS else WEAK
         rule = "the remaining kernels of the operator" if len(blocks) == 1 else "position and share of the time"
-        found.append(KernelMatch(category, tuple(left), tuple(right), kind, sure, rule))
-    return found
+        matches.append(KernelMatch(category, tuple(left), tuple(right), kind, sure, rule))
+    return matches
 
 
 def _matched_in_order(category: str, rest: list[Run], other: list[Run], confidence: str) -> list[KernelMatch]:
     """Matches equal numbers of kernels by position, each launched as often as its counterpart."""
     total = tuple(sum(run.time_ns for run in runs) for runs in (rest, other))
-    found = []
+    matches = []
     for x, y in zip(rest, other, strict=True):
         near = x.time_ns * total[1] <= SHARE_RATIO * y.time_ns * total[0]
         near = near and y.time_ns * total[0] <= SHARE_RATIO * x.time_ns * total[1]
         sure = weakest(confidence, LIKELY if near else WEAK)
-        found.append(KernelMatch(category, (x,), (y,), RENAMED, sure, "same position, launched as often"))
-    return found
+        matches.append(KernelMatch(category, (x,), (y,), RENAMED, sure, "same position, launched as often"))
+    return matches
 
 
 def _launches(runs: Sequence[Run]) -> int:

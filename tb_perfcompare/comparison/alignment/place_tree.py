@@ -58,11 +58,11 @@ class PlaceTree:
 
     def around(self, place: int) -> list[int]:
         """The place itself and those around it, innermost first."""
-        found = []
+        places = []
         while place != NOWHERE:
-            found.append(place)
+            places.append(place)
             place = self.above[place]
-        return found
+        return places
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,9 +120,9 @@ def plain_matches(
     is_plain = calls[0] * units[1] == calls[1] * units[0]
     is_plain[row[~both & (row >= 0)]] = False
     taken = (row >= 0) & is_plain[row]
-    found = np.flatnonzero(taken)
+    matched = np.flatnonzero(taken)
     left = tuple(_not_taken(at[taken], len(side.work)) for side, at in ((a, work.at_a), (b, work.at_b)))
-    return _grouped(operators, work, row[found], found, calls, units, (a, b)), (left[0], left[1])
+    return _grouped(operators, work, row[matched], matched, calls, units, (a, b)), (left[0], left[1])
 
 
 def _places(operators: JoinedRows) -> Ints:
@@ -136,17 +136,17 @@ def _places(operators: JoinedRows) -> Ints:
         for operator, shape, above in zip(*parts, strict=True)
     ]  # fmt: skip
     place, above = numbers.of(made), operators.parts[2][rows]
-    known = above == numbers.of((OUTSIDE,))[0]
+    reachable = above == numbers.of((OUTSIDE,))[0]
     while True:
         there = np.zeros(len(numbers), dtype=bool)
-        there[place[known]] = True
-        more = known | there[above]
-        if np.array_equal(more, known):
+        there[place[reachable]] = True
+        more = reachable | there[above]
+        if np.array_equal(more, reachable):
             break
-        known = more
-    found = np.full(len(operators), -1, dtype=np.int64)
-    found[rows[known]] = place[known]
-    return found
+        reachable = more
+    places = np.full(len(operators), -1, dtype=np.int64)
+    places[rows[reachable]] = place[reachable]
+    return places
 
 
 def _grouped(
@@ -181,8 +181,8 @@ def _grouped(
 
 
 def _values_or_none(values: Ints, rows: Ints) -> Ints:
-    found: Ints = np.append(values, 0)[rows]
-    return found
+    picked: Ints = np.append(values, 0)[rows]
+    return picked
 
 
 def _not_taken(taken: Ints, count: int) -> Flags:

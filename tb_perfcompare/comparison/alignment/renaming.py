@@ -102,10 +102,10 @@ def _merged_group(table: GroupTable, joins: Joins) -> tuple[GroupTable, Ints]:
 
 
 def _merged_names(names: Sequence[str], row_of: Ints, rows: int) -> tuple[str, ...]:
-    found: list[list[str]] = [[] for _ in range(rows)]
+    names_of: list[list[str]] = [[] for _ in range(rows)]
     for name, row in zip(names, row_of.tolist(), strict=True):
-        found[row].append(name)
-    return tuple(each[0] if len(each) == 1 else f"{each[0]} and {len(each) - 1} more" for each in found)
+        names_of[row].append(name)
+    return tuple(each[0] if len(each) == 1 else f"{each[0]} and {len(each) - 1} more" for each in names_of)
 
 
 def _mean(

@@ -95,11 +95,11 @@ def moved_frames(a: Iterable[str], b: Iterable[str]) -> Joins:
     Several functions with one name, such as methods, are paired in their order in the file, if both sides have all
     of them."""
     sides: tuple[dict[tuple[str, str], list[tuple[int, str]]], ...] = ({}, {})
-    for found, names in zip(sides, (a, b), strict=True):
+    for by_function, names in zip(sides, (a, b), strict=True):
         for name in names:
             frame = python_frame(name)
             if frame is not None:
-                found.setdefault((frame.file, frame.function), []).append((frame.line, name))
+                by_function.setdefault((frame.file, frame.function), []).append((frame.line, name))
     joins: dict[str, str] = {}
     for (file, function), lines in sides[0].items():
         others = sides[1].get((file, function), [])
@@ -114,16 +114,16 @@ def moved_frames(a: Iterable[str], b: Iterable[str]) -> Joins:
 
 def equivalent_calls(a: Iterable[str], b: Iterable[str], one: Vendor, two: Vendor) -> Joins:
     """Pairs calls of two vendors' runtimes that do the same: `cudaLaunchKernel` and `hipLaunchKernel`."""
-    found = _one_to_one(a, b, one.call_of, two.call_of)
-    rest = [{*side} - {*found} for side in (a, b)]
-    found |= _one_to_one(rest[0], rest[1], one.role_of, two.role_of)
-    return {name: JOINED.join(sorted(pair)) for pair in found.values() for name in pair}
+    pairs = _one_to_one(a, b, one.call_of, two.call_of)
+    rest = [{*side} - {*pairs} for side in (a, b)]
+    pairs |= _one_to_one(rest[0], rest[1], one.role_of, two.role_of)
+    return {name: JOINED.join(sorted(pair)) for pair in pairs.values() for name in pair}
 
 
 def equivalent_copies(a: Iterable[str], b: Iterable[str]) -> Joins:
     """Pairs copies in the same direction, and sets: vendors name the memory on the host differently."""
-    found = _one_to_one(a, b, _what_is_copied, _what_is_copied)
-    return {name: str(_what_is_copied(name)) for name in found}
+    pairs = _one_to_one(a, b, _what_is_copied, _what_is_copied)
+    return {name: str(_what_is_copied(name)) for name in pairs}
 
 
 def _what_is_copied(name: str) -> str | None:
@@ -139,17 +139,17 @@ def _one_to_one(a: Iterable[str], b: Iterable[str], of_a: _Meaning, of_b: _Meani
             meant = meaning(name)
             if meant is not None:
                 groups.setdefault(meant, (set(), set()))[side].add(name)
-    found: dict[str, tuple[str, str]] = {}
+    pairs: dict[str, tuple[str, str]] = {}
     for one, two in groups.values():
         if len(one) == len(two) == 1 and one != two:
             pair = (next(iter(one)), next(iter(two)))
-            found |= dict.fromkeys(pair, pair)
-    return found
+            pairs |= dict.fromkeys(pair, pair)
+    return pairs
 
 
 def _names(side: Summary, category: StepCategory) -> list[str]:
     own = zip(side.owned.category.tolist(), side.owned.key, strict=True)
-    return [key for known, key in own if known == category]
+    return [key for of_category, key in own if of_category == category]
 
 
 def _notes(joins: Mapping[StepCategory, Joins]) -> Iterable[Note]:

@@ -98,8 +98,8 @@ class _Matcher:
         return _pair_numbers((around[0], around[1]), _rows_of_both(self._key, rows))
 
     def _align(self, rows: Both, symbols: Both) -> None:
-        found = align(*symbols)
-        self._join(rows[0][found.at_a], rows[1][found.at_b])
+        alignment = align(*symbols)
+        self._join(rows[0][alignment.at_a], rows[1][alignment.at_b])
 
     def _join(self, left: Ints, right: Ints) -> None:
         self.partner[0][left], self.partner[1][right] = right, left
@@ -120,10 +120,10 @@ class _Matcher:
         jobs = [_jobs(side)[own] for side, own in ((a, left), (b, right))]
         # the operator of b identifies the pair of operators
         below = [_values_at(self.partner[0], a.operator[left], NO_EVENT), b.operator[right].astype(np.int64)]
-        known = [(below[s] != NO_EVENT) & (jobs[s] != _NO_JOB) for s in (0, 1)]
-        left, right = left[known[0]], right[known[1]]
+        identified = [(below[s] != NO_EVENT) & (jobs[s] != _NO_JOB) for s in (0, 1)]
+        left, right = left[identified[0]], right[identified[1]]
         groups = _pair_numbers(
-            (below[0][known[0]], below[1][known[1]]), (jobs[0][known[0]], jobs[1][known[1]])
+            (below[0][identified[0]], below[1][identified[1]]), (jobs[0][identified[0]], jobs[1][identified[1]])
         )
         places = _pair_numbers(groups, (_ordinal(groups[0]), _ordinal(groups[1])))
         _, at_a, at_b = np.intersect1d(*places, assume_unique=True, return_indices=True)
@@ -135,13 +135,13 @@ def _sequences(side: StepEvents, kind: str) -> dict[int, Ints]:
     if kind == _DEVICE:
         rows = np.flatnonzero(_in_lanes(side, [lane.kind in DEVICE_LANES for lane in side.lanes]))
         return {0: rows[np.lexsort(_launch_order(side, rows))]} if len(rows) else {}
-    found = {}
+    sequences = {}
     for lane in side.lanes:
         if lane.kind == kind:
             rows = np.flatnonzero((side.row >= lane.first) & (side.row < lane.first + lane.rows))
             place = int(lane.key.rpartition(".")[2])
-            found[place] = rows[np.lexsort((rows, side.row[rows], side.start_ns[rows]))]
-    return found
+            sequences[place] = rows[np.lexsort((rows, side.row[rows], side.start_ns[rows]))]
+    return sequences
 
 
 def _in_lanes(side: StepEvents, wanted: list[bool]) -> Flags:
@@ -153,9 +153,9 @@ def _launch_order(side: StepEvents, rows: Ints) -> tuple[Ints, ...]:
     """Sort keys of the order of launches, the last key first: by thread, then by time; work without a known launch
     comes last, by the time it ran."""
     launcher = side.launcher[rows]
-    known = launcher != NO_EVENT
-    thread = np.where(known, side.row[launcher], np.iinfo(np.int32).max).astype(np.int64)
-    when = np.where(known, side.start_ns[launcher], side.start_ns[rows])
+    launched = launcher != NO_EVENT
+    thread = np.where(launched, side.row[launcher], np.iinfo(np.int32).max).astype(np.int64)
+    when = np.where(launched, side.start_ns[launcher], side.start_ns[rows])
     return rows, side.start_ns[rows], when, thread
 
 
@@ -229,11 +229,11 @@ def _ordinal(groups: Ints) -> Ints:
 
 def name_differences(baseline: Iterable[NameTotals], candidate: Iterable[NameTotals]) -> tuple[NameDifference, ...]:
     """Differences by name: every name of either step once; names with one key are merged."""
-    sides = [{(one.key, one.kind): one for one in side} for side in (baseline, candidate)]
+    sides = [{(totals.key, totals.kind): totals for totals in side} for side in (baseline, candidate)]
     keys = dict.fromkeys((*sides[0], *sides[1]))
-    found = [
+    differences = [
         NameDifference((a or b).name, key[1], (a, b))  # type: ignore[union-attr]
         for key in keys
         for a, b in [(sides[0].get(key), sides[1].get(key))]
     ]
-    return tuple(sorted(found, key=lambda one: (-abs(one.delta_ns), one.name, one.kind)))
+    return tuple(sorted(differences, key=lambda totals: (-abs(totals.delta_ns), totals.name, totals.kind)))

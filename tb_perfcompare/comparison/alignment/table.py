@@ -250,13 +250,13 @@ def _runs(kernel: KernelMatch, side: int) -> tuple[Run, ...]:
 
 def _by_name(kernels: Iterable[KernelMatch], side: int) -> list[Run]:
     """Kernels of a side, those with the most time first."""
-    found: dict[str, Run] = {}
+    runs: dict[str, Run] = {}
     for kernel in kernels:
         for run in _runs(kernel, side):
-            whole = found.setdefault(run.name, Run(run.name, 0, 0))
+            whole = runs.setdefault(run.name, Run(run.name, 0, 0))
             whole.time_ns += run.time_ns
             whole.launches += run.launches
-    return sorted(found.values(), key=lambda run: (-run.time_ns, run.name))
+    return sorted(runs.values(), key=lambda run: (-run.time_ns, run.name))
 
 
 def _listed(runs: Sequence[Sequence[Run]], counts: Sequence[int], steps: Sequence[int]) -> list[str]:
@@ -303,16 +303,16 @@ def matched_check(alignment: Alignment) -> Check:
 
 def with_matched(checks: tuple[Check, ...], alignment: Alignment) -> tuple[Check, ...]:
     """Adds the check of the matched share. Different kernel names then only warn, if their work is matched."""
-    found = matched_check(alignment)
-    if found.status != "ok":
-        return (*checks, found)
+    matched = matched_check(alignment)
+    if matched.status != "ok":
+        return (*checks, matched)
     adjusted = [
         replace(check, status="warn", detail=f"{check.detail}; their work is matched by operator")
         if check.check == "kernels" and check.status == "fail"
         else check
         for check in checks
     ]
-    return (*adjusted, found)
+    return (*adjusted, matched)
 
 
 def matched_notes(alignment: Alignment, baseline: Summary, candidate: Summary) -> tuple[Note, ...]:
@@ -378,7 +378,7 @@ _MATCHED_WITH = columns.text(
 
 def _partners(alignment: Alignment) -> dict[tuple[str, str], str]:
     """(kernel, status of its row) -> its partners, those with the most time first."""
-    found: dict[tuple[str, str], dict[tuple[str, str, str], int]] = {}
+    partners_of: dict[tuple[str, str], dict[tuple[str, str, str], int]] = {}
     for match, kernel in alignment.kernel_matches():
         if kernel.kind not in ONE_BY_ONE or kernel.kind == SAME:
             continue
@@ -389,9 +389,9 @@ def _partners(alignment: Alignment) -> dict[tuple[str, str], str]:
             more = f" and {len(others) - 1} more" if len(others) > 1 else ""
             for run in _runs(kernel, side):
                 names = most.name + more
-                here = found.setdefault((run.name, status), {})
+                here = partners_of.setdefault((run.name, status), {})
                 here[names, kernel.kind, sure] = here.get((names, kernel.kind, sure), 0) + run.time_ns
-    return {key: _texts(partners) for key, partners in found.items()}
+    return {key: _texts(partners) for key, partners in partners_of.items()}
 
 
 def _texts(partners: Mapping[tuple[str, str, str], int]) -> str:

@@ -65,9 +65,9 @@ def matched_names(a: Sequence[str], b: Sequence[str]) -> tuple[Joins, tuple[Note
     return joins, tuple(_notes(alone, several))
 
 
-def _notes(one: int, several: list[tuple[str, int]]) -> Iterable[Note]:
-    if one:
-        names = "1 kernel name" if one == 1 else f"{one} kernel names"
+def _notes(matched: int, several: list[tuple[str, int]]) -> Iterable[Note]:
+    if matched:
+        names = "1 kernel name" if matched == 1 else f"{matched} kernel names"
         message = f"{names} cut on one side matched to the only name on the other that starts alike"
         yield Note(NoteCode.CUT_NAMES, message, _TABLE)
     if several:
@@ -94,10 +94,10 @@ class _Groups:
         return name
 
     def members(self) -> list[list[str]]:
-        found: dict[str, list[str]] = {}
+        groups: dict[str, list[str]] = {}
         for name in sorted(self._above):
-            found.setdefault(self._top(name), []).append(name)
-        return list(found.values())
+            groups.setdefault(self._top(name), []).append(name)
+        return list(groups.values())
 
 
 def _starting_with(text: str, names: list[str]) -> Iterator[str]:

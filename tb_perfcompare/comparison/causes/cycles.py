@@ -87,7 +87,7 @@ def find_cycle_causes(
         return ()
     cycle_us = float(baseline.steps.total_ns.mean()) / 1000
     least_us = max(options.material_fraction * cycle_us, options.material_ns / 1000)
-    found = []
+    findings = []
     groups = sorted({_group(key[1]) for key in (*a.keys, *b.keys)})
     for group in groups:
         x, y = _part(a, baseline, group), _part(b, candidate, group)
@@ -97,9 +97,9 @@ def find_cycle_causes(
         test = _test((x, y), (baseline, candidate))
         # several types are tested, hence alpha is divided by their number
         if test is None or min(test) <= options.alpha / len(groups):
-            found.append(_finding(group, (x, y), (baseline, candidate), headline, moved, options, test))
-    found.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
-    return tuple(found[: options.top_findings])
+            findings.append(_finding(group, (x, y), (baseline, candidate), headline, moved, options, test))
+    findings.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
+    return tuple(findings[: options.top_findings])
 
 
 def _finding(

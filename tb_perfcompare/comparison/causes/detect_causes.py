@@ -48,14 +48,14 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
         return DetectedCauses()
     same_work = pair.once(find_other_work) is None
     silent = OF_DEVICES if is_without_device(pair) else ()
-    found = [
+    causes = [
         cause for find in FIND for cause in find(pair)
         if (same_work or not cause.same_work) and cause.finding.category not in silent
     ]  # fmt: skip
-    found.sort(key=lambda cause: (cause.rank, -abs(cause.finding.delta_us or 0.0), cause.finding.rule))
+    causes.sort(key=lambda cause: (cause.rank, -abs(cause.finding.delta_us or 0.0), cause.finding.rule))
     explained = Explained()
     kept: list[Cause] = []
-    for cause in found:
+    for cause in causes:
         if not explained.covers(cause):
             kept.append(cause)
             explained.add(cause)
@@ -92,4 +92,6 @@ def _recalled(pair: RuleContext, causes: Iterable[Cause], explained: Explained) 
     """Operators and annotations whose change in calls is explained."""
     operators = pair.amounts("operators", "host_total")
     names = {name: operators.get((name,)) for cause in causes for name in cause.calls}
-    return {name for name, one in names.items() if one is None or explained.has_most_calls(name, one.more_calls)}
+    return {
+        name for name, amount in names.items() if amount is None or explained.has_most_calls(name, amount.more_calls)
+    }

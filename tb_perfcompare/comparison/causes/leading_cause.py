@@ -68,20 +68,20 @@ def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Fin
     ordered = sorted(findings, key=lambda finding: -abs(finding.delta_us or 0.0))
     of_program = headline.basis is Basis.PROGRAM or headline.counted is not None
     way = headline.verdict.way if of_program else 0
-    against = [one for one in ordered if one.rule in WEAKER_RULES and way * (one.delta_us or 0.0) < 0]
-    ordered = _moves_behind([*(one for one in ordered if one not in against), *against])
-    machines = [one for one in ordered if one.rule in _OF_THE_MACHINE]
-    rest = [one for one in ordered if one not in machines]
-    if way and any(one.rule not in WEAKER_RULES or way * (one.delta_us or 0.0) > 0 for one in rest):
+    against = [finding for finding in ordered if finding.rule in WEAKER_RULES and way * (finding.delta_us or 0.0) < 0]
+    ordered = _moves_behind([*(finding for finding in ordered if finding not in against), *against])
+    machines = [finding for finding in ordered if finding.rule in _OF_THE_MACHINE]
+    rest = [finding for finding in ordered if finding not in machines]
+    if way and any(finding.rule not in WEAKER_RULES or way * (finding.delta_us or 0.0) > 0 for finding in rest):
         ordered = [*rest, *machines]
     way = headline.verdict.way if headline.basis is Basis.MACHINE else 0
-    leading = [one for one in ordered if one.rule in _PACES and way * (one.delta_us or 0.0) > 0]
-    ordered = [*leading, *(one for one in ordered if one not in leading)]
+    leading = [finding for finding in ordered if finding.rule in _PACES and way * (finding.delta_us or 0.0) > 0]
+    ordered = [*leading, *(finding for finding in ordered if finding not in leading)]
     for place, finding in enumerate(ordered):
         if (
             place
             and finding.confidence.startswith(COUNTED)
-            and all(_comes_after(one, finding) for one in ordered[:place])
+            and all(_comes_after(other, finding) for other in ordered[:place])
         ):
             return (finding, *ordered[:place], *ordered[place + 1 :])
     return tuple(ordered)
@@ -91,9 +91,9 @@ def without_minor_changes(findings: tuple[Finding, ...], least_us: float) -> tup
     """Removes changed operators below the smallest change that matters. Replaced layers stay, and so do all findings
     if nothing else is found."""
     large = tuple(
-        found for found in findings
-        if found.rule not in _STRUCTURE or found.delta_us is None or abs(found.delta_us) >= least_us
-        or _is_of_layers(found)
+        finding for finding in findings
+        if finding.rule not in _STRUCTURE or finding.delta_us is None or abs(finding.delta_us) >= least_us
+        or _is_of_layers(finding)
     )  # fmt: skip
     return large or findings
 
@@ -104,19 +104,20 @@ def without_interruptions(
     """General findings that agree with uninterrupted steps. Removed are those of a category that a cause from
     uninterrupted steps is about, and those within the spread of steps as recorded if they go against the program's
     change or if a cause of the program is known."""
-    named = {found.category for found in causes if found.rule not in _OF_THE_MACHINE}
+    named = {finding.category for finding in causes if finding.rule not in _OF_THE_MACHINE}
     return tuple(
-        found for found in general
-        if found.category not in named and (is_sure(found) or (not named and (found.delta_us or 0.0) * change_us > 0))
+        finding for finding in general
+        if finding.category not in named
+        and (is_sure(finding) or (not named and (finding.delta_us or 0.0) * change_us > 0))
     )  # fmt: skip
 
 
-def _is_of_layers(found: Finding) -> bool:
-    return _is_replaced(found) and any(work_kind(item.row) for item in found.evidence)
+def _is_of_layers(finding: Finding) -> bool:
+    return _is_replaced(finding) and any(work_kind(item.row) for item in finding.evidence)
 
 
-def _is_replaced(found: Finding) -> bool:
-    return found.rule in OPERATOR_REPLACED.names
+def _is_replaced(finding: Finding) -> bool:
+    return finding.rule in OPERATOR_REPLACED.names
 
 
 def _moves_behind(findings: list[Finding]) -> list[Finding]:
@@ -130,8 +131,8 @@ def _moves_behind(findings: list[Finding]) -> list[Finding]:
     return [*(finding for finding in findings[:at] if finding not in moves), first, *moves, *findings[at + 1 :]]
 
 
-def _only_moves(found: Finding) -> bool:
-    return all(item.row in _MOVING for item in found.evidence)
+def _only_moves(finding: Finding) -> bool:
+    return all(item.row in _MOVING for item in finding.evidence)
 
 
 def _comes_after(general: Finding, counted: Finding) -> bool:
@@ -160,17 +161,17 @@ def with_largest_entry(
     if abs(largest.delta) < least or not _lies_apart(largest, baseline, candidate):
         return findings
     key = largest.path[1]
-    is_named = any(key in (found.subject, *(item.row for item in found.evidence)) for found in findings)
+    is_named = any(key in (finding.subject, *(item.row for item in finding.evidence)) for finding in findings)
     named = is_named or key in named_elsewhere
-    same_way = [abs(found.delta_us) for found in findings if found.delta_us and found.delta_us * delta_us > 0]
+    same_way = [abs(finding.delta_us) for finding in findings if finding.delta_us and finding.delta_us * delta_us > 0]
     if named or max(*same_way, abs(explained.get(largest.path[0], 0.0)), 0.0) >= abs(delta_us):
         return findings
-    one = _finding(largest, unit, ledger.delta, steps=min(len(baseline.steps), len(candidate.steps)))
-    larger = [found for found in findings if abs(found.delta_us or 0.0) >= abs(delta_us)]
+    entry = _finding(largest, unit, ledger.delta, steps=min(len(baseline.steps), len(candidate.steps)))
+    larger = [finding for finding in findings if abs(finding.delta_us or 0.0) >= abs(delta_us)]
     # work on other inputs is slower in its largest entry too, but the inputs are what changed
     other_work = findings[:1] if not larger and findings and findings[0].rule in OTHER_WORK and same_way else ()
     place = len(larger or other_work)
-    return (*findings[:place], one, *findings[place:])[: options.top_findings]
+    return (*findings[:place], entry, *findings[place:])[: options.top_findings]
 
 
 def _finding(row: LedgerRow, unit: int, whole: int, steps: int) -> Finding:

@@ -60,7 +60,7 @@ def _utilisation_metrics(a: Summary, b: Summary) -> Check:
     Profilers offer several for one figure such as "tensor pipe active", and two of them differ even if the kernels do
     not.
     """
-    found, figures = list[str](), list[str]()
+    differences, figures = list[str](), list[str]()
     for figure, words in _FIGURES.items():
         if not (_has(a, figure) and _has(b, figure)):
             continue
@@ -69,12 +69,12 @@ def _utilisation_metrics(a: Summary, b: Summary) -> Check:
             continue
         figures.append(figure)
         if x and y:
-            found.append(f"{words}: {x} vs {y}")
+            differences.append(f"{words}: {x} vs {y}")
         else:
             silent, named = ("baseline", f"the candidate's is {y}") if y else ("candidate", f"the baseline's is {x}")
-            found.append(f"{words}: the {silent} does not name its metric, {named}")
-    if found:
-        detail = f"figures of different metrics are not comparable: {'; '.join(found)}"
+            differences.append(f"{words}: the {silent} does not name its metric, {named}")
+    if differences:
+        detail = f"figures of different metrics are not comparable: {'; '.join(differences)}"
         bound = ("bound",) if {"tensor_active", "dram_active"} & set(figures) else ()
         return Check("utilisation_metrics", "warn", detail, (*figures, *bound))
     return Check("utilisation_metrics", "ok", "all figures come from the same metrics")

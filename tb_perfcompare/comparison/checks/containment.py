@@ -88,8 +88,8 @@ def self_times(table: GroupTable) -> Floats:
 
 def step_self_times(table: GroupTable) -> Floats:
     """(g, s) self times as in `self_times`, for each step."""
-    known = [table.measures_ns[name] for name in ("host_self", "device_self") if name in table.measures_ns]
-    return np.sum(known, axis=0, dtype=np.float64) if known else np.zeros(table.calls.shape)
+    times = [table.measures_ns[name] for name in ("host_self", "device_self") if name in table.measures_ns]
+    return np.sum(times, axis=0, dtype=np.float64) if times else np.zeros(table.calls.shape)
 
 
 def _calls(summary: Summary) -> dict[str, float]:

@@ -21,10 +21,10 @@ def option_differences(a: Summary, b: Summary, *, known: bool = False) -> list[s
     sides recorded."""
     sides = dict(a.environment), dict(b.environment)
     off = "false" if all(_NAMES_OPTIONS in side for side in sides) else None
-    found = []
+    differences = []
     for option in _OPTIONS:
         name = f"profiler.{option}"
         one, two = (side.get(name, off) for side in sides)
         if one != two and not (known and None in (one, two)):
-            found.append(setting_change(name, one, two))
-    return found
+            differences.append(setting_change(name, one, two))
+    return differences

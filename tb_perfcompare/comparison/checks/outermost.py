@@ -61,7 +61,7 @@ def outermost_calls(summary: Summary) -> dict[str, float]:
     if tree is None:
         return {}
     calls = np.bincount(tree.frame, weights=tree.calls, minlength=len(tree)) / max(len(summary.steps), 1)
-    found: dict[str, float] = {}
+    outermost: dict[str, float] = {}
     encloses = np.zeros(len(tree), dtype=bool)
     rows = zip(tree.parent.tolist(), tree.keys(), calls.tolist(), strict=True)
     for at, (parent, (kind, _, name), count) in enumerate(rows):
@@ -70,8 +70,8 @@ def outermost_calls(summary: Summary) -> dict[str, float]:
         is_optimizer = name.startswith("Optimizer.")
         encloses[at] = kind in _ENCLOSING and not is_optimizer
         if count and (is_optimizer or (kind == FrameKind.OPERATOR and not name.startswith("autograd::"))):
-            found[name] = found.get(name, 0.0) + count
-    return found
+            outermost[name] = outermost.get(name, 0.0) + count
+    return outermost
 
 
 def _listed(calls: Mapping[str, float], unit: str) -> str:

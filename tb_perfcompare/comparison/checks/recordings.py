@@ -37,8 +37,8 @@ def same_capture(a: Summary, b: Summary) -> Check:
             f"{many(len(equal), 'recording')} with identical figures on both sides: the same file under another name?",
             ("verdict",),
         )
-    for side, found in zip(("baseline", "candidate"), seen, strict=True):
-        twice = sum(count - 1 for count in found.values())
+    for side, counts in zip(("baseline", "candidate"), seen, strict=True):
+        twice = sum(count - 1 for count in counts.values())
         if twice:
             return Check(
                 "same_capture",
@@ -63,7 +63,7 @@ def _steps_of_files(summary: Summary) -> dict[tuple[str, int] | None, frozenset[
         key = (capture.file.sha256, capture.file.part) if capture.file.sha256 else None
         own = frozenset(labels[summary.steps.capture == at].tolist())
         out[key] = out.get(key, frozenset()) | own
-    return {key: found for key, found in out.items() if key is not None or found}
+    return {key: steps for key, steps in out.items() if key is not None or steps}
 
 
 def _figures(summary: Summary) -> Iterator[tuple[Ints, Ints, bytes]]:

@@ -159,11 +159,11 @@ def program(a: Summary, b: Summary) -> Program | None:
     sides = _computed(a), _computed(b)
     one, two = _unrolled(sides[0].calls, sides[1].calls), _unrolled(sides[1].calls, sides[0].calls)
     heavy, rest = ([_part(side, heavy=which) for side in (one, two)] for which in (True, False))
-    known = all(
+    is_known = all(
         fsum(share for name, share in here.unknown.items() if name not in there.unknown) <= _UNKNOWN
         for here, there in (sides, sides[::-1])
     )
-    return Program(sides, (heavy[0], heavy[1]), (rest[0], rest[1]), known)
+    return Program(sides, (heavy[0], heavy[1]), (rest[0], rest[1]), is_known)
 
 
 def _computed(summary: Summary) -> Computed:
@@ -172,10 +172,10 @@ def _computed(summary: Summary) -> Computed:
     times = self_times(table).tolist()
     rows = [(key[0], calls[at], times[at]) for at, key in enumerate(table.keys) if calls[at]]
     names = {name: (kind, count, time) for name, count, time in rows if (kind := work_kind(name))}
-    found = {kind for kind, _, _ in names.values()}
+    kinds = {kind for kind, _, _ in names.values()}
     names |= {
         name: (kind, count, time) for name, count, time in rows
-        if (kind := work_kind_instead(name)) and kind not in found
+        if (kind := work_kind_instead(name)) and kind not in kinds
     }  # fmt: skip
     whole = fsum(time for _, _, time in rows)
     unknown = {

@@ -50,27 +50,27 @@ def same_work_checks(
     these are of another order of size. If one side recorded only the CPU, operators must have nine tenths in common,
     or compute the same: a rank without a device may call operators of the same names for other work.
     """
-    found: dict[str, float] = {}
+    shares: dict[str, float] = {}
     for table, words in (("operators", "operator calls"), ("kernels", "kernel launches")):
         share = shared_calls(table, baseline, candidate, numbers)
         if share is not None:
-            found[words] = share
-    if alignment is not None and found:  # without names on both sides, copies alone would match
-        found["device time, matched by operator"] = min(matched_share(alignment))
+            shares[words] = share
+    if alignment is not None and shares:  # without names on both sides, copies alone would match
+        shares["device time, matched by operator"] = min(matched_share(alignment))
     alone = on_cpu_alone(baseline, candidate)
     held = None if alone else containment(baseline, candidate)
     least = SIMILAR_WORK if alone else SOME_WORK
     return (
-        _same_work(found, held, baseline, candidate, least, alone=alone),
+        _same_work(shares, held, baseline, candidate, least, alone=alone),
         *_inputs("shapes", baseline, candidate, numbers), *_inputs("types", baseline, candidate, numbers),
-        *filter(None, (_input_sizes(baseline, candidate, found.get("kernel launches")),)),
+        *filter(None, (_input_sizes(baseline, candidate, shares.get("kernel launches")),)),
     )  # fmt: skip
 
 
 def _same_work(
-    found: dict[str, float], containment: Containment | None, a: Summary, b: Summary, least: float, *, alone: bool
+    shares: dict[str, float], containment: Containment | None, a: Summary, b: Summary, least: float, *, alone: bool
 ) -> Check:
-    if not found:
+    if not shares:
         return Check("same_work", "ok", "cannot be checked: nothing recorded on both sides")
     if containment is not None and any(containment.contained):
         return Check("same_work", "ok", _contained(containment, a, b))
@@ -80,8 +80,8 @@ def _same_work(
         and containment.largest >= PARTLY
         and max(containment.operators) >= MIN_OPERATORS
     )  # fmt: skip
-    detail = ", ".join(f"{percent_text(share)} of the {words}" for words, share in found.items())
-    most = max(found.values())
+    detail = ", ".join(f"{percent_text(share)} of the {words}" for words, share in shares.items())
+    most = max(shares.values())
     if most >= least and (partly or computed is None or not computed.is_different):
         return Check("same_work", "ok", f"in common: {detail}")
     if computed is not None and computed.same:
@@ -203,18 +203,18 @@ def _input_sizes(a: Summary, b: Summary, shared_kernels: float | None) -> Check 
     warns if only times suggest that; None otherwise. `shared_kernels` is the share of launches in common. A step that
     decodes one token calls the same operators as one that reads a prompt of thousands."""
     by_shape = _ratio(a, b, "operators_by_shape", input_elements, ("host_self", "device_self"))
-    found = by_shape or _ratio(a, b, "kernels_by_launch", launched_threads, ())
-    if found is None:
+    change = by_shape or _ratio(a, b, "kernels_by_launch", launched_threads, ())
+    if change is None:
         return _by_times(a, b)
-    factor = max(found.ratio, 1 / found.ratio)
+    factor = max(change.ratio, 1 / change.ratio)
     other_kernels = shared_kernels is not None and shared_kernels < SOME_WORK
     if factor < (_LARGER if other_kernels else _ANOTHER_ORDER):
         return None
-    side = "candidate" if found.ratio > 1 else "baseline"
+    side = "candidate" if change.ratio > 1 else "baseline"
     what, on = ("operators", "elements") if by_shape else ("kernels", "threads")
     detail = (
         f"not the same problem size: {what} of the {side} process {number_text(round(factor))} times as many {on}: "
-        f"{short(found.name)} {shown_shape(found.before)} → {shown_shape(found.after)}"
+        f"{short(change.name)} {shown_shape(change.before)} → {shown_shape(change.after)}"
     )
     return Check("input_sizes", "fail", detail, ("verdict", "cause"))
 
@@ -247,19 +247,19 @@ def _sizes(
     calls = table.calls.sum(axis=1) / max(steps, 1)
     weight = sum(table.measures_ns[name].sum(axis=1) for name in weighed_by) if weighed_by else calls
     shares = (weight / max(weight.sum(), 1)).tolist()
-    found: dict[str, _Sizes] = {}
+    by_name: dict[str, _Sizes] = {}
     most: dict[str, float] = {}
     for (name, text), count, share in zip(table.keys, calls.tolist(), shares, strict=True):
         sizes = sizes_of(text) if count else ()
         if not any(sizes):
             continue
-        before, share_before, operands, text_before = found.get(name, _NONE)
+        before, share_before, operands, text_before = by_name.get(name, _NONE)
         total = before + count
         means = [(mean * before + size * count) / total for mean, size in zip_longest(operands, sizes, fillvalue=0)]
         if count > most.get(name, 0.0):
             most[name], text_before = count, text
-        found[name] = _Sizes(total, share_before + share, tuple(means), text_before)
-    return found
+        by_name[name] = _Sizes(total, share_before + share, tuple(means), text_before)
+    return by_name
 
 
 def _by_times(a: Summary, b: Summary) -> Check | None:

@@ -80,10 +80,10 @@ def _same_rows(a: Summary, b: Summary, numbers: TextNumbers) -> Check | None:
     graph launch or a compiled region against iterations marked by an operator, or against the recording of a single
     iteration. The first table that both have decides. None if the work differs."""
     for table, measure in _COUNTED:
-        found = _equally_often(table, measure, a, b, numbers)
-        if found is None:
+        equal = _equally_often(table, measure, a, b, numbers)
+        if equal is None:
             continue
-        names, share = found
+        names, share = equal
         if share <= MIN_EQUAL_SHARE:
             return None
         detail = (
@@ -141,15 +141,15 @@ def _other_unit(a: Summary, b: Summary) -> Check:
 def _other_has(a: Summary, b: Summary) -> str:
     """Clause on markers that could delimit the steps of both sides, else of each; "" if none are known. That any
     recording can be one step is no help."""
-    known = {
+    markers_of = {
         side: [marker.asked_as for marker in summary.iterations.candidates]
         for side, summary in (("baseline", a), ("candidate", b))
         if summary.iterations is not None
     }
-    shared = [marker for marker in known.get("baseline", ()) if marker in known.get("candidate", ())]
+    shared = [marker for marker in markers_of.get("baseline", ()) if marker in markers_of.get("candidate", ())]
     if shared and shared != [WHOLE_RECORDING]:
         return f" (--step-marker: both sides have {', '.join(map(repr, shared[:_MAX_NAMED]))})"
-    markers = [f"the {side} has {', '.join(map(repr, own[:_MAX_NAMED]))}" for side, own in known.items()]
+    markers = [f"the {side} has {', '.join(map(repr, own[:_MAX_NAMED]))}" for side, own in markers_of.items()]
     return f" (--step-marker: {' and '.join(markers)})" if markers else ""
 
 

@@ -247,12 +247,12 @@ def _difference(kinds: WithinKinds, alpha: float, widening: float) -> Difference
     middle, below, above = Fraction(0), [], []
     for count, (one, two), few in zip(kinds.count, kinds.places, kinds.few, strict=True):
         x, y = kinds.times[0][one], kinds.times[1][two]
-        found, low, high = shift_of_ns(x, y, 0 if few else _rank(x, y, alpha))
-        ends = float(found - low), float(high - found)
+        shift, low, high = shift_of_ns(x, y, 0 if few else _rank(x, y, alpha))
+        ends = float(shift - low), float(high - shift)
         if few:
             half = _half(kinds, alpha, len(x), len(y)) * (float(median(x)) + float(median(y))) / 2
             ends = half, half
-        middle += count * found
+        middle += count * shift
         below.append((float(count) * ends[0]) ** 2)
         above.append((float(count) * ends[1]) ** 2)
     down, up = (widening * math.sqrt(math.fsum(side)) for side in (below, above))

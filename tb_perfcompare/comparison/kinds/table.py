@@ -102,6 +102,6 @@ def _tested(
     if not len(one) or not len(two):
         return None
     captures = a.steps.capture[one], b.steps.capture[two]
-    found = row_shifts(a.steps.total_ns[None, one], b.steps.total_ns[None, two], captures, alpha)
-    ends = [float(end[0]) / 1000 if np.isfinite(end[0]) else None for end in (found.low, found.high)]
-    return float(found.p[0]), float(found.shift[0]) / 1000, ends[0], ends[1]
+    test = row_shifts(a.steps.total_ns[None, one], b.steps.total_ns[None, two], captures, alpha)
+    ends = [float(end[0]) / 1000 if np.isfinite(end[0]) else None for end in (test.low, test.high)]
+    return float(test.p[0]), float(test.shift[0]) / 1000, ends[0], ends[1]

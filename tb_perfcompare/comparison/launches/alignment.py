@@ -46,14 +46,14 @@ def align(a: Ints, b: Ints) -> Alignment:
         return Alignment(turned.at_b, turned.at_a, turned.unaligned)
     # kernels of one side only cannot be matched
     from_a, from_b = np.flatnonzero(np.isin(a, b)), np.flatnonzero(np.isin(b, a))
-    found = _Search()
-    _align_part(a[from_a], b[from_b], (0, 0), found, split=True)
-    found.runs.sort()
-    parts = np.array(found.runs, dtype=np.int64).reshape(-1, 3)
+    search = _Search()
+    _align_part(a[from_a], b[from_b], (0, 0), search, split=True)
+    search.runs.sort()
+    parts = np.array(search.runs, dtype=np.int64).reshape(-1, 3)
     within = np.arange(int(parts[:, 2].sum())) - np.repeat(np.cumsum(parts[:, 2]) - parts[:, 2], parts[:, 2])
     at_a = from_a[np.repeat(parts[:, 0], parts[:, 2]) + within]
     at_b = from_b[np.repeat(parts[:, 1], parts[:, 2]) + within]
-    gaps = {int(np.searchsorted(at_a, from_a[x])) for x, _ in found.given_up}
+    gaps = {int(np.searchsorted(at_a, from_a[x])) for x, _ in search.given_up}
     return Alignment(at_a, at_b, tuple(sorted(gaps)))
 
 

@@ -121,10 +121,10 @@ def follow(agreement: Agreement, budget: Budget) -> tuple[list[Run], tuple[int, 
     runs: list[Run] = []
     at = (0, 0)
     while at[0] < n and at[1] < m:
-        found, reached = _search(agreement, at, budget)
+        part, reached = _search(agreement, at, budget)
         if reached == at:
             return runs, at
-        runs += found
+        runs += part
         at = reached
     return runs, (n, m)
 
@@ -150,9 +150,9 @@ def _search(agreement: Agreement, start: tuple[int, int], budget: Budget) -> tup
         if abs(goal) <= d and (goal + d) % 2 == 0 and reach[(goal + d) // 2] == n:
             return _way(rounds, (goal + d) // 2, start, (n, m)), agreement.lengths
         if not exact and d % _CHECKED_EVERY == 0:
-            found = _clear_part(rounds, start, (n, m))
-            if found:
-                return found
+            clear = _clear_part(rounds, start, (n, m))
+            if clear:
+                return clear
     return _clear_part(rounds, start, (n, m)) or ([], start)
 
 

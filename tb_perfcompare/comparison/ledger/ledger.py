@@ -167,11 +167,11 @@ class _Entities:
         one-sided entities."""
         steps_a, steps_b = self.steps
         other = calls_b * steps_a != calls_a * steps_b
-        found = np.where(other & (calls_b == 0), -a, np.where(other & (calls_a == 0), b, 0))
+        whole = np.where(other & (calls_b == 0), -a, np.where(other & (calls_a == 0), b, 0))
         some = np.flatnonzero(other & (calls_a != 0) & (calls_b != 0)).tolist()
         if not some:
-            return exact(found.tolist()) if found.dtype == object else found
-        effects = found.tolist()
+            return exact(whole.tolist()) if whole.dtype == object else whole
+        effects = whole.tolist()
         for at in some:
             effects[at] = count_effect(
                 Total(int(a[at]), int(calls_a[at]), steps_a, ""), Total(int(b[at]), int(calls_b[at]), steps_b, "")

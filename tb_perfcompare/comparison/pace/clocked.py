@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.counted_work import CountedWork
 from tb_perfcompare.comparison.pace.pace import Pace
-from tb_perfcompare.comparison.pace.undisturbed import Undisturbed
+from tb_perfcompare.comparison.pace.uninterrupted import UninterruptedSteps
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, middle_half
 from tb_perfcompare.model.arrays import Floats, unique
@@ -49,7 +49,7 @@ class Clocked:
     otherwise  alternatives to at_pace, to be allowed for if the paces of the sides differ
     followers  the paces, and the time that follows each
     strata     kinds of the steps, which are compared within their kinds
-    undisturbed  the uninterrupted steps, if known
+    uninterrupted  the uninterrupted steps, if known
     counted    work that one side does beyond the other's
     """
 
@@ -59,7 +59,7 @@ class Clocked:
     otherwise: tuple[Pair, ...]
     followers: tuple[Follower, ...]
     strata: Strata | None = None
-    undisturbed: Undisturbed | None = None
+    uninterrupted: UninterruptedSteps | None = None
     counted: CountedWork | None = None
 
     @property
@@ -79,7 +79,7 @@ class Clocked:
 
         return replace(
             self, times_ns=times_ns, at_pace=moved(self.at_pace), otherwise=tuple(map(moved, self.otherwise)),
-            undisturbed=self.undisturbed if all(map(np.array_equal, times_ns, self.times_ns)) else None,
+            uninterrupted=self.uninterrupted if all(map(np.array_equal, times_ns, self.times_ns)) else None,
         )  # fmt: skip
 
     def only(self, kept: tuple[NDArray[np.bool_], NDArray[np.bool_]]) -> Clocked:
@@ -95,7 +95,7 @@ class Clocked:
             at_pace=those(self.at_pace),
             otherwise=tuple(map(those, self.otherwise)),
             strata=None if self.strata is None else self.strata.only(kept),
-            undisturbed=None if self.undisturbed is None else self.undisturbed.only(kept),
+            uninterrupted=None if self.uninterrupted is None else self.uninterrupted.only(kept),
             followers=tuple(
                 replace(
                     follower,
@@ -150,20 +150,20 @@ def by_means(clocked: Clocked) -> Clocked:
     )
 
 
-def by_captures(undisturbed: Undisturbed) -> Clocked:
+def by_captures(uninterrupted: UninterruptedSteps) -> Clocked:
     """One observation per capture: an uninterrupted step. Unsteady rows are given the same time on both sides."""
-    steady, common, pace = undisturbed.steady_ns(), undisturbed.common_ns(), undisturbed.pace
+    steady, common, pace = uninterrupted.steady_ns(), uninterrupted.common_ns(), uninterrupted.pace
     captures = np.arange(len(steady[0]), dtype=np.int32), np.arange(len(steady[1]), dtype=np.int32)
     level = np.log(pace.level)
     log = np.log(common[0]) - level, np.log(common[1]) - level
-    found = by_one_pace(steady, captures, replace(pace, log=log, common=common))
+    clocked = by_one_pace(steady, captures, replace(pace, log=log, common=common))
 
     def with_unsteady(pair: Pair) -> Pair:
-        one, two = (np.log(np.exp(side) + more) for side, more in zip(pair, undisturbed.usual_ns, strict=True))
+        one, two = (np.log(np.exp(side) + more) for side, more in zip(pair, uninterrupted.usual_ns, strict=True))
         return one, two
 
     return replace(
-        found, at_pace=with_unsteady(found.at_pace), otherwise=tuple(map(with_unsteady, found.otherwise))
+        clocked, at_pace=with_unsteady(clocked.at_pace), otherwise=tuple(map(with_unsteady, clocked.otherwise))
     )
 
 

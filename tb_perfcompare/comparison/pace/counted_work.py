@@ -19,7 +19,7 @@ from tb_perfcompare.comparison.pace.paced_time import (
     per_observation,
 )
 from tb_perfcompare.comparison.pace.select import ALIKE_CALLS, OPERATORS, work_by_shape
-from tb_perfcompare.comparison.pace.undisturbed import FASTEST
+from tb_perfcompare.comparison.pace.uninterrupted import FASTEST
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.containment import inside
@@ -143,7 +143,7 @@ def _rows(side: Summary, samples: Samples) -> dict[tuple[int, str], _Row]:
     operators = set() if table is None else {key[0] for key in table.keys}
     steady = (owned.calls > 0).mean(axis=1) >= MIN_STEPS_SHARE
     at = np.flatnonzero(steady & np.isin(owned.category, list(_CATEGORIES)))
-    calls, times = _calls(owned.calls[at], samples).tolist(), _undisturbed(owned.time_ns[at]).tolist()
+    calls, times = _calls(owned.calls[at], samples).tolist(), _uninterrupted(owned.time_ns[at]).tolist()
     names = zip(owned.category[at].tolist(), map(owned.key.__getitem__, at.tolist()), strict=True)
     return {
         key: row for key, row in zip(names, zip(calls, times, strict=True), strict=True)
@@ -159,24 +159,24 @@ def _calls(calls: Ints, samples: Samples) -> Floats:
     return np.where(high > (1 + ALIKE_CALLS) * low, math.nan, means.mean(axis=1))
 
 
-def _undisturbed(times: Ints) -> Floats:
+def _uninterrupted(times: Ints) -> Floats:
     """(r,) mean of the fastest quarter of the steps that have the row, 0 if fewer than half of the steps have it."""
-    found = np.zeros(len(times))
+    means = np.zeros(len(times))
     steady = (times > 0).mean(axis=1) >= MIN_STEPS_SHARE
     some = times[steady].astype(np.float64)
     fastest = np.sort(np.where(some > 0, some, np.inf), axis=1)[:, : max(times.shape[1] // FASTEST, 1)]
-    found[steady] = fastest.mean(axis=1)
-    return found
+    means[steady] = fastest.mean(axis=1)
+    return means
 
 
 def _beyond(here: Mapping[tuple[int, str], _Row], there: Mapping[tuple[int, str], _Row]) -> dict[tuple[int, str], _Row]:
     """Additional calls of `here` over `there`, with their share of the row's time."""
-    found = {}
+    beyond = {}
     for key, (calls, time) in here.items():
         others = there[key][0] if key in there else 0.0
         if calls > (1 + ALIKE_CALLS) * others:  # false for NaN
-            found[key] = calls - others, time * (1 - others / calls)
-    return found
+            beyond[key] = calls - others, time * (1 - others / calls)
+    return beyond
 
 
 def _larger_inputs(sides: Sides, samples: Samplings) -> CountedWork | None:
@@ -221,23 +221,23 @@ def _growth(small: Mapping[str, _Size], large: Mapping[str, _Size]) -> float | N
         name: (size, other) for name, size in small.items()
         if (other := large.get(name)) and other.calls >= least * size.calls and other.elements >= least * size.elements
     }  # fmt: skip
-    known = math.fsum(size.time_ns for size, _ in as_much.values())
-    if not known or known < MIN_COMMON_WORK * math.fsum(size.time_ns for size in small.values()):
+    compared = math.fsum(size.time_ns for size, _ in as_much.values())
+    if not compared or compared < MIN_COMMON_WORK * math.fsum(size.time_ns for size in small.values()):
         return None
     grown = (
         size.time_ns * (other.elements / size.elements if size.elements else 1.0) for size, other in as_much.values()
     )
-    return math.fsum(grown) / known
+    return math.fsum(grown) / compared
 
 
 def _sizes(side: Summary) -> dict[str, _Size]:
     """Size of each operator per step."""
-    found: dict[str, _Size] = {}
+    by_name: dict[str, _Size] = {}
     for (name, *rest), work in work_by_shape(side).items():
-        of = found.get(name, _Size(0.0, 0.0, 0.0))
+        of = by_name.get(name, _Size(0.0, 0.0, 0.0))
         elements = work.calls * math.fsum(input_elements(rest[0])) if rest else 0.0
-        found[name] = _Size(of.calls + work.calls, of.elements + elements, of.time_ns + work.time_ns)
-    return found
+        by_name[name] = _Size(of.calls + work.calls, of.elements + elements, of.time_ns + work.time_ns)
+    return by_name
 
 
 def _step_times(sides: Sides, samples: Samplings) -> Pair:
@@ -246,5 +246,5 @@ def _step_times(sides: Sides, samples: Samplings) -> Pair:
 
 def _step_ns(side: Summary) -> float:
     """Duration of an uninterrupted step, 0 if the steps have nothing in common."""
-    return float(_undisturbed(side.owned.time_ns).sum())
+    return float(_uninterrupted(side.owned.time_ns).sum())
 

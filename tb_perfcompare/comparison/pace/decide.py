@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part
 from tb_perfcompare.comparison.pace.pace import MIN_NAMES, shift_of_pace
 from tb_perfcompare.comparison.pace.program import LONG_STEPS, OVERLOADED, ProgramPart, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
-from tb_perfcompare.comparison.pace.undisturbed import FASTEST, Alone
+from tb_perfcompare.comparison.pace.uninterrupted import FASTEST, Alone
 from tb_perfcompare.comparison.pace.words import far_apart, with_sentence
 from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, PaceFacts, Part, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -135,27 +135,27 @@ def _as_the_same_work(headline: Headline, work: CommonWork) -> Headline:
     """Makes a direction of the recorded times inconclusive if there is one capture per side, and the same work changed
     about as much: the machine explains that as well as the program does. The CPU has to be overloaded, or most of the
     step in too few operators for a pace."""
-    shift, found = headline.shift, {one.pace.of: one for one in work.found}
-    if headline.verdict not in _DIRECTIONS or shift is None or [*found] != ["host"]:
+    shift, paces = headline.shift, {pace_rows.pace.of: pace_rows for pace_rows in work.found}
+    if headline.verdict not in _DIRECTIONS or shift is None or [*paces] != ["host"]:
         return headline
-    changes = found["host"].changes
-    longer = max(map(_times_undisturbed, changes.common))
-    few = changes.kept_names < MIN_NAMES and found["host"].pace.coverage >= _MAIN_SHARE
+    changes = paces["host"].changes
+    longer = max(map(_times_uninterrupted, changes.common))
+    few = changes.kept_names < MIN_NAMES and paces["host"].pace.coverage >= _MAIN_SHARE
     if max(capture_counts(work.captures)) > 1 or (longer <= OVERLOADED and not few):
         return headline
     theta = math.log1p(shift.estimate)
-    same_work = math.copysign(1, theta) * shift_of_pace(found["host"].pace.log, work.captures)
+    same_work = math.copysign(1, theta) * shift_of_pace(paces["host"].pace.log, work.captures)
     if abs(theta) > max(changes.spread, STEP_EXCESS_RATIO * same_work):
         return headline
     first, *rest = headline.reason.split("; ")
-    why = f"the CPU is overloaded: the same work takes {times(longer)} its undisturbed time"
+    why = f"the CPU is overloaded: the same work takes {times(longer)} as long as without interruptions"
     if longer <= OVERLOADED:
         why = "the same operators account for it: record several captures per side to know the machine's part"
     first = f"{first.partition(', entirely ')[0]}, but {why}"
     return replace(headline, verdict=Verdict.INCONCLUSIVE, reason="; ".join((first, *rest)))
 
 
-def _times_undisturbed(common: Floats) -> float:
+def _times_uninterrupted(common: Floats) -> float:
     """Ratio of the time of the same work, (r,) rows by (n,) steps, in the median step to that in each row's fastest
     quarter of the steps."""
     fastest = np.sort(common, axis=1)[:, : max(common.shape[1] // FASTEST, 1)].mean(axis=1).sum()
@@ -232,9 +232,9 @@ def _paces(work: CommonWork) -> tuple[PaceFacts, ...]:
     shares = {} if work.clocked is None else {follower.pace.of: follower.share for follower in work.clocked.followers}
     return tuple(
         PaceFacts(
-            one.pace.of, one.pace.rows, one.pace.kept, one.pace.coverage, fraction_of(one.pace.tau),
-            shares.get(one.pace.of, 0.0), fraction_of(shift_of_pace(one.pace.log, work.captures)),
-            fraction_of(one.pace.centre), one.pace.reason,
+            pace.of, pace.rows, pace.kept, pace.coverage, fraction_of(pace.tau),
+            shares.get(pace.of, 0.0), fraction_of(shift_of_pace(pace.log, work.captures)),
+            fraction_of(pace.centre), pace.reason,
         )
-        for one in work.found
+        for pace in (pace_rows.pace for pace_rows in work.found)
     )  # fmt: skip

@@ -57,7 +57,7 @@ class EstimateKind(Enum):
     """Estimate that decided on the program; values are the words appended to `headline.method` in the JSON."""
 
     STEPS = ""
-    UNDISTURBED = (
+    UNINTERRUPTED = (
         "; program: every part of a step as in the fastest quarter of its steps, so that no interruption counts"
     )
     MEANS = "; program: mean steps of the captures, interval at a fifth of alpha; the typical step does not show it"
@@ -97,43 +97,43 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
 
 def _decisive(clocked: Clocked, options: CompareOptions) -> ProgramPart:
     means = part_of_means(clocked, options)
-    found = _of_three(clocked, means, options)
+    part = _of_three(clocked, means, options)
     # two programs are not the same just because only some captures have long steps
-    return found if abs(means.estimate.theta) <= LONG_STEPS else _without_same(found)
+    return part if abs(means.estimate.theta) <= LONG_STEPS else _without_same(part)
 
 
 def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> ProgramPart:
-    if clocked.undisturbed is None:
+    if clocked.uninterrupted is None:
         steps = part_of_steps(clocked, options)
         return means if steps.verdict not in _SURE and means.verdict in _SURE else steps
-    undisturbed = part_of_undisturbed(clocked, options)
+    uninterrupted = part_of_uninterrupted(clocked, options)
     if _is_overloaded(clocked):  # whole steps with interruptions give no direction
-        return _of_overloaded(clocked, undisturbed, means, options)
-    if means.verdict in _SURE and undisturbed.verdict in _OPEN and _are_interruptions(clocked, means.estimate.theta):
+        return _of_overloaded(clocked, uninterrupted, means, options)
+    if means.verdict in _SURE and uninterrupted.verdict in _OPEN and _are_interruptions(clocked, means.estimate.theta):
         typical = part_of_steps(clocked, replace(options, alpha=MEANS_SHARE * options.alpha))
         if typical.verdict is not means.verdict:
             means = replace(means, verdict=Verdict.INCONCLUSIVE)
     if any(follower.pace.reason for follower in clocked.followers):  # whole steps do not show the pace
-        return _without_same(undisturbed)
-    agree = undisturbed.verdict is means.verdict and _overlap(undisturbed.estimate, means.estimate)
+        return _without_same(uninterrupted)
+    agree = uninterrupted.verdict is means.verdict and _overlap(uninterrupted.estimate, means.estimate)
     if means.verdict in _SURE and not agree:
         return means
-    if undisturbed.verdict not in _OPEN:
-        return undisturbed
+    if uninterrupted.verdict not in _OPEN:
+        return uninterrupted
     steps = part_of_steps(clocked, options)
     return steps if steps.verdict in _OPEN else _without_same(means)
 
 
 def _of_overloaded(
-    clocked: Clocked, undisturbed: ProgramPart, means: ProgramPart, options: CompareOptions
+    clocked: Clocked, uninterrupted: ProgramPart, means: ProgramPart, options: CompareOptions
 ) -> ProgramPart:
     steps = part_of_steps(clocked, options)
     about_zero = steps.estimate.theta_low <= 0 <= steps.estimate.theta_high
-    if about_zero and not _overlap(steps.estimate, undisturbed.estimate):
+    if about_zero and not _overlap(steps.estimate, uninterrupted.estimate):
         return _without_same(steps)
-    if undisturbed.verdict in _SURE and _point_one_way(undisturbed, means, steps):
-        return undisturbed
-    alone = part_of_undisturbed(clocked, replace(options, alpha=OVERLOADED_SHARE * options.alpha))
+    if uninterrupted.verdict in _SURE and _point_one_way(uninterrupted, means, steps):
+        return uninterrupted
+    alone = part_of_uninterrupted(clocked, replace(options, alpha=OVERLOADED_SHARE * options.alpha))
     return alone if alone.estimate.theta_low == alone.estimate.theta_high else _without_same(alone)
 
 
@@ -161,11 +161,11 @@ def _point_one_way(*parts: ProgramPart) -> bool:
 
 def _is_overloaded(clocked: Clocked) -> bool:
     """Whether steps of a side take more than OVERLOADED times as long as uninterrupted ones."""
-    assert clocked.undisturbed is not None
-    alone = clocked.undisturbed.steady_ns()
+    assert clocked.uninterrupted is not None
+    alone = clocked.uninterrupted.steady_ns()
     return any(
         float(np.median(recorded)) > OVERLOADED * float((steady + rest).mean())
-        for recorded, steady, rest in zip(clocked.times_ns, alone, clocked.undisturbed.usual_ns, strict=True)
+        for recorded, steady, rest in zip(clocked.times_ns, alone, clocked.uninterrupted.usual_ns, strict=True)
     )
 
 
@@ -174,10 +174,11 @@ def part_of_steps(clocked: Clocked, options: CompareOptions, like: ProgramPart |
     return _part(clocked, options, like, _estimate)
 
 
-def part_of_undisturbed(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
+def part_of_uninterrupted(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
     """Program part from one uninterrupted step per capture; `clocked` must have them."""
-    assert clocked.undisturbed is not None
-    return replace(_part(by_captures(clocked.undisturbed), options, like, _of_captures), of=EstimateKind.UNDISTURBED)
+    assert clocked.uninterrupted is not None
+    part = _part(by_captures(clocked.uninterrupted), options, like, _of_captures)
+    return replace(part, of=EstimateKind.UNINTERRUPTED)
 
 
 def part_of_means(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
@@ -191,7 +192,7 @@ _OPEN = frozenset({Verdict.SAME, Verdict.INCONCLUSIVE})
 _PROBABLY = frozenset({Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 _PARTS = {
     EstimateKind.STEPS: part_of_steps,
-    EstimateKind.UNDISTURBED: part_of_undisturbed,
+    EstimateKind.UNINTERRUPTED: part_of_uninterrupted,
     EstimateKind.MEANS: part_of_means,
 }
 
@@ -219,8 +220,8 @@ def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, e
     times = as_integers(clocked.at_pace)
     if np.array_equal(np.sort(times[0]), np.sort(times[1])):
         return _identical(times, clocked, options)
-    known = None if like is None else like.estimate
-    main = estimate(times, clocked, options, known)
+    given = None if like is None else like.estimate
+    main = estimate(times, clocked, options, given)
     reaches = (
         follower.share * math.hypot(max_deviation(follower.pace, options.alpha), interruption(follower, clocked))
         for follower in clocked.followers
@@ -228,7 +229,7 @@ def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, e
     main = widened(main, math.hypot(*reaches))
     apart = paces_differ(clocked, options) if like is None else like.apart
     if apart:
-        main = hull(main, [estimate(as_integers(other), clocked, options, known) for other in clocked.otherwise])
+        main = hull(main, [estimate(as_integers(other), clocked, options, given) for other in clocked.otherwise])
     within = within_kinds(times, captures, clocked.strata, options.alpha)
     level, capture_of = (times, captures) if within is None else (within.level, within.captures)
     floor = noise_floor(level, capture_of) if like is None else like.floor
@@ -287,21 +288,21 @@ def hull(main: ShiftEstimate, others: Sequence[ShiftEstimate]) -> ShiftEstimate:
     )
 
 
-def _estimate(times: Times, clocked: Clocked, options: CompareOptions, known: ShiftEstimate | None) -> ShiftEstimate:
+def _estimate(times: Times, clocked: Clocked, options: CompareOptions, given: ShiftEstimate | None) -> ShiftEstimate:
     within = within_kinds(times, clocked.captures, clocked.strata, options.alpha)
     if within is not None:
-        return within.shift(options.alpha, like=known, at_pace=True)
-    return estimate_shift(*times, options.alpha, captures=clocked.captures, like=known, at_pace=True)
+        return within.shift(options.alpha, like=given, at_pace=True)
+    return estimate_shift(*times, options.alpha, captures=clocked.captures, like=given, at_pace=True)
 
 
-def _of_captures(times: Times, clocked: Clocked, options: CompareOptions, known: ShiftEstimate | None) -> ShiftEstimate:
+def _of_captures(times: Times, clocked: Clocked, options: CompareOptions, given: ShiftEstimate | None) -> ShiftEstimate:
     """Shift between one time per capture of each side, with captures as the unit."""
-    found = estimate_shift(*times, options.alpha, captures=clocked.captures, like=known, at_pace=True)
-    between = found.between
+    estimated = estimate_shift(*times, options.alpha, captures=clocked.captures, like=given, at_pace=True)
+    between = estimated.between
     assert between is not None
     theta, low, high = (float(end[0]) + 0.0 for end in (between.middle, between.low, between.high))
     return replace(
-        found, theta=theta, theta_low=low, theta_high=high, steps_low=low, steps_high=high, level=1 - options.alpha,
+        estimated, theta=theta, theta_low=low, theta_high=high, steps_low=low, steps_high=high, level=1 - options.alpha,
         p=float(between.p[0]),
     )  # fmt: skip
 

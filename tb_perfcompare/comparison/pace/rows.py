@@ -127,20 +127,20 @@ def row_changes(rows: WorkRows, captures: Captures) -> RowChanges:
     )
 
 
-def heterogeneity(found: RowChanges, pace: Pair) -> float:
+def heterogeneity(changes: RowChanges, pace: Pair) -> float:
     """tau: how far rows differ in their change beyond their scatter from capture to capture.
 
     pace  (k,), (l,) ln of each capture's pace
     """
-    k, m = (side.shape[1] for side in found.usual)
+    k, m = (side.shape[1] for side in changes.usual)
     if k + m <= 2:
-        return found.spread
+        return changes.spread
     squares = []
-    for side, at in zip(found.usual, pace, strict=True):
-        residuals = side[found.kept] - at
+    for side, at in zip(changes.usual, pace, strict=True):
+        residuals = side[changes.kept] - at
         squares.append(((residuals - residuals.mean(axis=1, keepdims=True)) ** 2).sum(axis=1))
     variance = (squares[0] + squares[1]) / (k + m - 2) * (1 / k + 1 / m)
-    return math.sqrt(max(0.0, found.spread**2 - weighted_median(variance, found.weights[found.kept])))
+    return math.sqrt(max(0.0, changes.spread**2 - weighted_median(variance, changes.weights[changes.kept])))
 
 
 def _per_call(calls: Floats, time: Floats, capture: NDArray[np.int32]) -> Floats:

@@ -92,18 +92,18 @@ def sensitivity(
         if min(len(side.times) for side in left) < MIN_CONCLUSIVE_STEPS:
             continue  # too few for any verdict
         # without one capture, the variation between captures is still taken from all
-        found = judge(left, all_steps if group == _ANY_CAPTURE else None).verdict
+        verdict = judge(left, all_steps if group == _ANY_CAPTURE else None).verdict
         tried.append(group)
-        if found is not headline.verdict:
+        if verdict is not headline.verdict:
             moved.append(group)
-            changed.setdefault(found, []).append((what, group))
+            changed.setdefault(verdict, []).append((what, group))
             one_step = group in (_FIRST.format(_noun(baseline)), _SLOWEST.format(_noun(baseline)))
-            if not hint and one_step and found.way * headline.verdict.way <= 0:
-                hint = _hint(baseline, sides, left, found)
+            if not hint and one_step and verdict.way * headline.verdict.way <= 0:
+                hint = _hint(baseline, sides, left, verdict)
     stays = [group for group in dict.fromkeys(tried) if group not in moved]
     clauses = [
-        f'becomes "{VERDICT_WORDS[found]}" when dropping {_any_of(_grouped(dropped, Counter(tried)))}'
-        for found, dropped in changed.items()
+        f'becomes "{VERDICT_WORDS[verdict]}" when dropping {_any_of(_grouped(dropped, Counter(tried)))}'
+        for verdict, dropped in changed.items()
     ]
     return Robustness("; ".join([*clauses, *([f"unchanged when dropping {_any_of(stays)}"] if stays else [])]), hint)
 
@@ -114,7 +114,7 @@ def _dropped_steps(sides: _Sides, left: _Sides) -> str:
     return f" ({gone[0][0]} and {gone[1][0]})" if [len(one) for one in gone] == [1, 1] else ""
 
 
-def _hint(baseline: Summary, sides: _Sides, left: _Sides, found: Verdict) -> str:
+def _hint(baseline: Summary, sides: _Sides, left: _Sides, verdict: Verdict) -> str:
     """Hint for steps that change the verdict: '"slower" without steps 1 (baseline) and 1 (candidate): leave them out
     with --steps 2-5, or by dragging over the others in the step chart'."""
     gone, ranges = [], []
@@ -123,7 +123,7 @@ def _hint(baseline: Summary, sides: _Sides, left: _Sides, found: Verdict) -> str
         gone.append(f"{', '.join(dict.fromkeys(dropped))} ({word})")
         ranges.append(_range(rest.label, frozenset(dropped)))
     noun = _noun(baseline)
-    clause = f'"{VERDICT_WORDS[found]}" without {noun}s {" and ".join(gone)}'
+    clause = f'"{VERDICT_WORDS[verdict]}" without {noun}s {" and ".join(gone)}'
     if noun != "step" or "" in ranges or not baseline.marked:
         return f"{clause}: look at these {noun}s first"
     same = ranges[0] == ranges[1]
@@ -252,11 +252,11 @@ def _as_recorded(options: CompareOptions, strata: Strata | None, work: CommonWor
         times = sides[0].times, sides[1].times
         if np.array_equal(np.sort(times[0]), np.sort(times[1])):
             return _Judged(Verdict.SAME)
-        known = None if like is None else like.settled
+        given = None if like is None else like.settled
         left = strata
         if left is not None:
             left = Strata((left.code[0][sides[0].place], left.code[1][sides[1].place]))
-        settled = settle(times, (sides[0].capture, sides[1].capture), options, known, left)
+        settled = settle(times, (sides[0].capture, sides[1].capture), options, given, left)
         verdict = settled.verdict
         if verdict is Verdict.INCONCLUSIVE and work.alone is not None:
             gap = work.alone.gap(_kept(sides, work.alone.captures))

@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.pace.paced_time import (
     per_observation,
 )
 from tb_perfcompare.comparison.pace.select import KERNELS, OPERATORS, Selected, same_inputs, select
-from tb_perfcompare.comparison.pace.undisturbed import Alone, Undisturbed, steps_alone, undisturbed_steps
+from tb_perfcompare.comparison.pace.uninterrupted import Alone, UninterruptedSteps, steps_alone, uninterrupted_steps
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
@@ -76,7 +76,8 @@ def paces_of_observations(work: CommonWork) -> dict[str, Pair]:
     if work.clocked is None or max(capture_counts(work.captures)) < 2:
         return {}
     return {
-        one.pace.of: (np.exp(one.pace.log[0]), np.exp(one.pace.log[1])) for one in work.clocked.followers
+        pace.of: (np.exp(pace.log[0]), np.exp(pace.log[1]))
+        for pace in (follower.pace for follower in work.clocked.followers)
     }
 
 
@@ -91,7 +92,7 @@ def common_work(
     observations; `least`: share of the step that the common work has to cover if there is no device work."""
     work = _common_work(baseline, candidate, options, least, in_kinds=strata is not None)
     if strata is not None:  # a different mix of kinds may call other operators
-        clocked = None if work.clocked is None else replace(work.clocked, strata=strata, undisturbed=None)
+        clocked = None if work.clocked is None else replace(work.clocked, strata=strata, uninterrupted=None)
         return replace(work, clocked=clocked)
     sides = baseline, candidate
     if work.clocked is None:
@@ -122,7 +123,7 @@ def _common_work(
     reasons: list[str] = []
     on_device = shares["device"] > 0
     least = MIN_COVERAGE if on_device else least
-    undisturbed: Undisturbed | None = None
+    uninterrupted: UninterruptedSteps | None = None
     for of, table, measure, noun in (
         ("host", OPERATORS, "host_self", "operators"), ("device", KERNELS, "total", "kernels"),
     ):  # fmt: skip
@@ -142,9 +143,9 @@ def _common_work(
             paces.append(outcome)
             if of == "host" and not on_device and _stand_alone(sides, samples):
                 parts = [side.owned.parts for side in sides]
-                undisturbed = undisturbed_steps(parts, outcome.rows, captures, options.alpha, least)
+                uninterrupted = uninterrupted_steps(parts, outcome.rows, captures, options.alpha, least)
         # uninterrupted steps show the pace even if whole steps do not
-        why = outcome if isinstance(outcome, str) else "" if undisturbed is not None else outcome.pace.reason
+        why = outcome if isinstance(outcome, str) else "" if uninterrupted is not None else outcome.pace.reason
         if isinstance(outcome, PaceRows) and not why:
             followers.append(_follower(outcome.pace, sides, samples, times, on_device=on_device))
         elif not on_device or largest_share(path_time(sides, samples, of), times) >= NEEDED:
@@ -154,8 +155,9 @@ def _common_work(
         return CommonWork(None, reasons[0] if reasons else "no work whose pace is known", *kept)
     if not on_device:
         clocked = by_one_pace(times, captures, followers[0].pace)
-        return CommonWork(replace(clocked, undisturbed=undisturbed), "", *kept)
-    unpaced = [owned_time(sides, samples, of) for of in shares if of not in {one.pace.of for one in followers}]
+        return CommonWork(replace(clocked, uninterrupted=uninterrupted), "", *kept)
+    paced = {follower.pace.of for follower in followers}
+    unpaced = [owned_time(sides, samples, of) for of in shares if of not in paced]
     if 1.0 - sum(shares.values()) >= ASKED:  # waiting for other ranks may be hidden, too
         unpaced = [times]
     return CommonWork(by_their_paces(times, captures, followers, unpaced), "", *kept)

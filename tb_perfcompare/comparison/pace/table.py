@@ -52,8 +52,8 @@ def common_work_table(work: CommonWork) -> Table | None:
     return Table(NAME, "Common work", shown, tuple(rows), notes)
 
 
-def _of_pace(of: str, found: PaceRows) -> list[Row]:
-    changes, rows = found.changes, found.rows
+def _of_pace(of: str, pace_rows: PaceRows) -> list[Row]:
+    changes, rows = pace_rows.changes, pace_rows.rows
     medians = [np.exp(side.mean(axis=1)) / 1000 for side in changes.usual]
     weight = changes.work * np.sqrt(medians[0] * medians[1])
     total = float(weight.sum()) or 1.0

@@ -100,15 +100,15 @@ def suggest_pairs(runs: Sequence[RunShape]) -> tuple[Pair, ...]:
     """
     names = sorted({run.name for run in runs}, key=_natural)
     latest_last = sorted(runs, key=lambda run: (run.modified, _natural(run.name)))
-    found: dict[frozenset[tuple[str, str | None]], Pair] = {}
+    by_runs: dict[frozenset[tuple[str, str | None]], Pair] = {}
     by_time = list(dict.fromkeys(run.name for run in latest_last))
     by_words = (*_by_words(by_time), *_by_phase(runs), *_by_words_and_numbers(names))
     others = (sorted(pairs, key=_by_name) for pairs in (_by_number(by_time), _of_one_name(latest_last)))
     for pair in (*by_words, *_by_folder(names), *itertools.chain.from_iterable(others)):
         if may_be_alike(pair.baseline.run, pair.candidate.run):
-            found.setdefault(frozenset({(pair.baseline.run, None), (pair.candidate.run, None)}), pair)
+            by_runs.setdefault(frozenset({(pair.baseline.run, None), (pair.candidate.run, None)}), pair)
     within = [of(run) for of in (_two_starts, _span_check) for run in sorted(runs, key=lambda run: _natural(run.name))]
-    return (*found.values(), *(pair for pair in within if pair is not None))
+    return (*by_runs.values(), *(pair for pair in within if pair is not None))
 
 
 def match_workers(baseline: Sequence[WorkerName], candidate: Sequence[WorkerName]) -> WorkerMatches:
@@ -145,8 +145,8 @@ def _spots(name: str, word: str, *, blank_numbers: bool = False) -> Iterator[tup
     """The name's words with one occurrence of `word` blanked, for each occurrence."""
     components = words_of(name)
     for depth, component in enumerate(components):
-        for position, found in enumerate(component):
-            if found != word:
+        for position, own in enumerate(component):
+            if own != word:
                 continue
             copy = [list(part) for part in components]
             copy[depth][position] = _ANY
@@ -173,12 +173,12 @@ def _by_words(names: Sequence[str]) -> Iterator[Pair]:
     """Pairs by word; `names` has the latest last."""
     for words in WORD_PAIRS:
         reason = f"names differ only in {words[0]}/{words[1]}"
-        found: list[Pair] = []
+        pairs: list[Pair] = []
         for first, second in _grouped(names, words, blank_numbers=False):
             sides = ([(name, ids(name)) for name in side] for side in (first, second))
             for left, right, equal in _alike(*sides):
-                found.append(_pair(left, right, reason if equal else f"{reason}, apart from hashes and random ids"))
-        yield from sorted(found, key=_by_name)
+                pairs.append(_pair(left, right, reason if equal else f"{reason}, apart from hashes and random ids"))
+        yield from sorted(pairs, key=_by_name)
 
 
 def _alike(first: Sequence[_Named], second: Sequence[_Named]) -> list[tuple[str, str, bool]]:

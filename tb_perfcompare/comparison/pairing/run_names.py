@@ -57,14 +57,14 @@ _DEVICE = re.compile(
 @lru_cache(maxsize=10_000)
 def words_of(name: str) -> tuple[tuple[str, ...], ...]:
     """Lower-case words of each path component; a capital letter and a change between letters and digits start one."""
-    return tuple(tuple(_word(part, found) for found in _WORD.finditer(part)) for part in without_ids(name).split("/"))
+    return tuple(tuple(_word(part, match) for match in _WORD.finditer(part)) for part in without_ids(name).split("/"))
 
 
-def _word(text: str, found: re.Match[str]) -> str:
+def _word(text: str, match: re.Match[str]) -> str:
     """The word in lower case. A single letter next to a digit or another letter is marked with _PART, so that it
     does not count as a word in which two names differ."""
-    word = found.group()
-    before, after = text[: found.start()][-1:], text[found.end() :][:1]
+    word = match.group()
+    before, after = text[: match.start()][-1:], text[match.end() :][:1]
     whole = not after.isalnum() and (not before.isalnum() or (before.islower() and word.isupper()))
     return word.lower() if len(word) > 1 or whole else word.lower() + _PART
 
@@ -75,8 +75,8 @@ def without_ids(name: str) -> str:
 
 
 def _blanked(name: str, is_id: Callable[[str], bool]) -> str:
-    plain = _UUID.sub(lambda found: _ID * len(found.group()), name)
-    return _TOKEN.sub(lambda found: _ID * len(found.group()) if is_id(found.group()) else found.group(), plain)
+    plain = _UUID.sub(lambda match: _ID * len(match.group()), name)
+    return _TOKEN.sub(lambda match: _ID * len(match.group()) if is_id(match.group()) else match.group(), plain)
 
 
 def _may_be_id(token: str) -> bool:
@@ -111,7 +111,7 @@ def is_id(token: str) -> bool:
 @lru_cache(maxsize=10_000)
 def ids(name: str) -> tuple[str, ...]:
     """The parts of a name that `without_ids` replaces, in their order."""
-    return tuple(name[found.start() : found.end()] for found in _IDS.finditer(without_ids(name)))
+    return tuple(name[match.start() : match.end()] for match in _IDS.finditer(without_ids(name)))
 
 
 def ids_are_random(one: Sequence[str], other: Sequence[str], *, or_numbers: bool = False) -> bool:
@@ -139,19 +139,19 @@ def numbers(name: str) -> Iterator[tuple[str, tuple[str, str], tuple[str, ...]]]
     """Yields (number, its surroundings without ids and times, those ids) for each number outside ids and times."""
     name = without_times(name)
     blanked, sure = without_ids(name), _blanked(name, is_id)
-    spans = [found.span() for found in _IDS.finditer(blanked)]
-    for found in _NUMBER.finditer(sure):
-        start, end = next((span for span in spans if span[0] <= found.start() < span[1]), found.span())
+    spans = [match.span() for match in _IDS.finditer(blanked)]
+    for match in _NUMBER.finditer(sure):
+        start, end = next((span for span in spans if span[0] <= match.start() < span[1]), match.span())
         around = (
-            (blanked[:start] + name[start : found.start()]).lower(), (name[found.end() : end] + blanked[end:]).lower()
+            (blanked[:start] + name[start : match.start()]).lower(), (name[match.end() : end] + blanked[end:]).lower()
         )  # fmt: skip
         others = tuple(name[span[0] : span[1]] for span in spans if span != (start, end))
-        yield found.group(), around, others
+        yield match.group(), around, others
 
 
 def without_times(name: str) -> str:
     """The name with each date and time replaced by one sign."""
-    return _STAMPS.sub(lambda found: found.group() if _UUID.fullmatch(found.group()) else _STAMP, name)
+    return _STAMPS.sub(lambda match: match.group() if _UUID.fullmatch(match.group()) else _STAMP, name)
 
 
 def may_be_alike(one: str, other: str) -> bool:

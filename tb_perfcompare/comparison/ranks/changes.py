@@ -52,14 +52,14 @@ def rank_changes(a: Ranks, b: Ranks, pairs: Pairs, options: CompareOptions, *, w
     direction whose q (Benjamini-Hochberg over the ranks) exceeds alpha becomes inconclusive."""
     if withheld:
         return [RankChange(Verdict.WITHHELD if None not in pair else None) for pair in pairs]
-    found = [RankChange() if x is None or y is None else _settled(a, b, x, y, options) for x, y in pairs]
-    q = q_values(np.array([math.nan if rank_change.p is None else rank_change.p for rank_change in found]))
+    changes = [RankChange() if x is None or y is None else _settled(a, b, x, y, options) for x, y in pairs]
+    q = q_values(np.array([math.nan if rank_change.p is None else rank_change.p for rank_change in changes]))
     out = []
-    for one, value in zip(found, q.tolist(), strict=True):
-        verdict = one.verdict
+    for change, value in zip(changes, q.tolist(), strict=True):
+        verdict = change.verdict
         if verdict is not None and verdict.way and not value <= options.alpha:
             verdict = Verdict.INCONCLUSIVE
-        out.append(replace(one, verdict=verdict, q=None if math.isnan(value) else value))
+        out.append(replace(change, verdict=verdict, q=None if math.isnan(value) else value))
     return out
 
 
@@ -73,12 +73,12 @@ def _settled(a: Ranks, b: Ranks, x: int, y: int, options: CompareOptions) -> Ran
         return RankChange(Verdict.SAME, 0.0, 0.0, 0.0, 1.0)
     settled = settle(times, captures, options)
     estimate = settled.estimate
-    known = estimate.level is not None
+    has_interval = estimate.level is not None
     return RankChange(
         settled.verdict,
         fraction_of(estimate.theta),
-        fraction_of(estimate.theta_low) if known else None,
-        fraction_of(estimate.theta_high) if known else None,
+        fraction_of(estimate.theta_low) if has_interval else None,
+        fraction_of(estimate.theta_high) if has_interval else None,
         None if estimate.n == (1, 1) else estimate.p,
     )
 
@@ -128,8 +128,8 @@ def _tested(a: Ranks, b: Ranks, sides: list[Ints | None], pairs: Pairs, options:
     lowest = min(int(x.min()), int(y.min()))  # the test needs numbers from zero; only their order matters
     captures = a.capture[a.common[0]], b.capture[b.common[0]]
     p = row_shifts(x - lowest, y - lowest, captures, options.alpha).p
-    known = np.flatnonzero(~np.isnan(p))
-    return dict(zip((numbers[at] for at in known.tolist()), holm(p[known]).tolist(), strict=True))
+    testable = np.flatnonzero(~np.isnan(p))
+    return dict(zip((numbers[at] for at in testable.tolist()), holm(p[testable]).tolist(), strict=True))
 
 
 def beyond_others(values: Ints) -> Ints:
@@ -144,5 +144,5 @@ def beyond_others(values: Ints) -> Ints:
     below = np.take_along_axis(ordered, np.where(low < place, low, low + 1), axis=0)
     above = np.take_along_axis(ordered, np.where(high < place, high, high + 1), axis=0)
     twice = (values - below) + (values - above)
-    found: Ints = np.sign(twice) * (np.abs(twice) // 2)
-    return found
+    beyond: Ints = np.sign(twice) * (np.abs(twice) // 2)
+    return beyond

@@ -37,13 +37,13 @@ def extra_work(side: Summary, before: Summary, worker: str) -> tuple[ExtraWork, 
     """What takes this worker of a side longer than the others and did not in the other run, largest first;
     communication and unowned time are left out. Empty if tables hold means over many ranks."""
     now, then = _by_rank(side, worker), _by_rank(before, worker)
-    found = []
+    extra = []
     for (category, key), (own, others) in now.items():
         once, once_others = then.get((category, key), (0.0, 0.0))
         us = (own - others) - (once - once_others)
         if us > 0 and category not in _UNNAMED and key != NOTHING_RECORDED:
-            found.append(ExtraWork(CATEGORY_LABELS[category], key, us, not (others or once or once_others)))
-    return tuple(sorted(found, key=lambda work: (-work.us, work.category, work.key)))
+            extra.append(ExtraWork(CATEGORY_LABELS[category], key, us, not (others or once or once_others)))
+    return tuple(sorted(extra, key=lambda work: (-work.us, work.category, work.key)))
 
 
 def _by_rank(summary: Summary, worker: str) -> dict[Entity, tuple[float, float]]:
@@ -61,5 +61,5 @@ def _by_rank(summary: Summary, worker: str) -> dict[Entity, tuple[float, float]]
 
 
 def _mean(time_ns: Nanoseconds, columns: NDArray[np.intp]) -> Floats:
-    found: Floats = time_ns[:, columns].mean(axis=1) / 1000
-    return found
+    means: Floats = time_ns[:, columns].mean(axis=1) / 1000
+    return means

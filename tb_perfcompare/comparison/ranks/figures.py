@@ -59,9 +59,9 @@ def _figures(side: Ranks, rank: int, columns: NDArray[np.intp], waited_for: floa
     transfer = waiting = matched = overlap = None
     if side.waiting is not None:
         plain = int(side.waiting.plain[columns].sum())
-        found = int(side.waiting.matched[columns].sum())
-        matched = found / plain if plain else None
-        if found:
+        matched_ns = int(side.waiting.matched[columns].sum())
+        matched = matched_ns / plain if plain else None
+        if matched_ns:
             waiting = _mean(side.waiting.waiting[columns])
             transfer = _mean(side.waiting.matched[columns] - side.waiting.waiting[columns])
     if side.busy_ns is not None and side.hidden_ns is not None:
@@ -90,8 +90,8 @@ def _waited_for(side: Ranks) -> list[float | None]:
         return [None] * len(side)
     own = side.waiting.waiting[side.common].mean(axis=1) / 1000
     others = (own.sum() - own) / (len(side) - 1)
-    found: list[float | None] = (others - own).tolist()
-    return found
+    waited: list[float | None] = (others - own).tolist()
+    return waited
 
 
 def _mean(values: Ints) -> float:

@@ -78,18 +78,18 @@ def _everywhere(rows: Sequence[RankRow], headline: Headline) -> list[str]:
     judged = [(row.key, row.change.verdict) for row in rows if row.change.verdict is not None]
     if not judged or headline.verdict is Verdict.WITHHELD:
         return []
-    found = {word: [key for key, verdict in judged if verdict in verdicts] for word, verdicts in _WORDS.items()}
-    first, *others = (f"{len(keys)}{{}} {word}" for word, keys in found.items() if keys)
+    ranks = {word: [key for key, verdict in judged if verdict in verdicts] for word, verdicts in _WORDS.items()}
+    first, *others = (f"{len(keys)}{{}} {word}" for word, keys in ranks.items() if keys)
     counts = ", ".join([first.format(f" of {len(judged)} ranks"), *(part.format("") for part in others)])
-    clear = [word for word in ("slower", "faster") if found[word]]
+    clear = [word for word in ("slower", "faster") if ranks[word]]
     where = "No rank's step time changed significantly on its own"
     if len(clear) == 1:
-        some = found[clear[0]]
+        some = ranks[clear[0]]
         everywhere = len(some) == len(judged)
         where = f"Step time changed on {'all ranks' if everywhere else listed(some, _MAX_NAMED)}"
     elif clear:
         where = "Some ranks are slower and others faster"
-    elif len(found["same"]) == len(judged):
+    elif len(ranks["same"]) == len(judged):
         where = "No rank's step time changed"
     return [f"{where}: {counts}; all ranks pooled: {VERDICT_WORDS[headline.verdict]}."]
 
@@ -118,7 +118,7 @@ def _which_of_two(rows: Sequence[RankRow]) -> str:
         (row.key, row.candidate.own_us - row.baseline.own_us)
         for row in rows if row.baseline is not None and row.candidate is not None
     ]  # fmt: skip
-    most, least = (sorted(own, key=lambda one: (-abs(one[1]), one[0])) if len(own) == 2 else [("", 0.0)] * 2)
+    most, least = (sorted(own, key=lambda rank: (-abs(rank[1]), rank[0])) if len(own) == 2 else [("", 0.0)] * 2)
     if abs(most[1]) < _FAR_APART * abs(least[1]) or not most[1]:
         return "with two ranks it is unclear which of them changed"
     return (
@@ -128,26 +128,26 @@ def _which_of_two(rows: Sequence[RankRow]) -> str:
 
 
 def _slowest(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side, least_us: float) -> list[str]:
-    found = [(row.key, figures) for row in rows if (figures := of(row)) is not None]
-    if len(side) < 2 or len(found) < 2:
+    ranks = [(row.key, figures) for row in rows if (figures := of(row)) is not None]
+    if len(side) < 2 or len(ranks) < 2:
         return []
-    times = np.array([figures.step_us for _, figures in found])
+    times = np.array([figures.step_us for _, figures in ranks])
     at, middle = int(times.argmax()), float(median(times))
     longest = float(times[at])
     if longest - float(times.min()) < least_us:
         return [f"All ranks of the {word} take about the same time, {time_text(middle)} per step."]
     return [
-        f"The slowest rank of the {word} is {found[at][0]}: {time_text(longest)} per step, "
+        f"The slowest rank of the {word} is {ranks[at][0]}: {time_text(longest)} per step, "
         f"{percent_text(longest / middle - 1)} above the median rank."
     ]
 
 
 def _waited_for(word: str, rows: Sequence[RankRow], of: _Side, least_us: float) -> list[str]:
-    found = [(row.key, f.waited_for_us, f.waiting_us) for row in rows if (f := of(row)) is not None]
-    known = [(waited, key, waiting) for key, waited, waiting in found if waited is not None and waiting is not None]
-    if not known:
+    ranks = [(row.key, f.waited_for_us, f.waiting_us) for row in rows if (f := of(row)) is not None]
+    measured = [(waited, key, waiting) for key, waited, waiting in ranks if waited is not None and waiting is not None]
+    if not measured:
         return []
-    waited, key, waiting = max(known, key=lambda one: (one[0], one[1]))
+    waited, key, waiting = max(measured, key=lambda rank: (rank[0], rank[1]))
     if waited < least_us:
         return []
     return [

@@ -47,8 +47,8 @@ class Ranks:
     @property
     def own_work_ns(self) -> Ints:
         """(s,) step time without exposed communication, which does not depend on other ranks."""
-        found: Ints = self.total_ns - self.owned_ns[StepCategory.COMMUNICATION]
-        return found
+        own_ns: Ints = self.total_ns - self.owned_ns[StepCategory.COMMUNICATION]
+        return own_ns
 
 
 def ranks_of(summary: Summary) -> Ranks:
@@ -89,11 +89,11 @@ def transfers_of(summary: Summary) -> Mapping[tuple[str, str, str], tuple[int, i
         return {}
     spans = job_spans(summary)
     names = [(spans[at], text) for at, text in zip(capture.tolist(), label, strict=True)]
-    found = _matched_calls(communication, _job_steps(names)[1], capture)
-    key, keys = communication.key[found.place], len(communication.keys)
+    matched = _matched_calls(communication, _job_steps(names)[1], capture)
+    key, keys = communication.key[matched.place], len(communication.keys)
     calls = np.bincount(key, minlength=keys).tolist()
     time = np.zeros(keys, dtype=np.int64)
-    np.add.at(time, key, found.transfer_ns)
+    np.add.at(time, key, matched.transfer_ns)
     out: dict[tuple[str, str, str], tuple[int, int]] = {}
     of_keys = zip(communication.keys, communication.group_size.tolist(), calls, time.tolist(), strict=True)
     for (operation, _), ranks, often, ns in of_keys:
@@ -200,13 +200,13 @@ def _matched_calls(communication: Collectives, job_step: Ints, clock: AnyInts) -
 
 def split_waiting(communication: Collectives, job_step: Ints, clock: AnyInts) -> _Waiting:
     """Splits the time of collectives; arguments as for _matched_calls."""
-    steps, found = len(job_step), _matched_calls(communication, job_step, clock)
+    steps, matched = len(job_step), _matched_calls(communication, job_step, clock)
     step, start, dur = communication.step, communication.start_ns, communication.dur_ns
-    own = found.place
+    own = matched.place
     return _Waiting(
         _covered(step, start, dur, steps),
         _covered(step[own], start[own], dur[own], steps),
-        _covered(step[own], start[own], dur[own] - found.transfer_ns, steps),
+        _covered(step[own], start[own], dur[own] - matched.transfer_ns, steps),
     )
 
 

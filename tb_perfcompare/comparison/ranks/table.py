@@ -163,9 +163,9 @@ def own_ranks(summary: Summary) -> Table | None:
         columns.text("worker", "Worker", "name of the worker", shown=False),
     )
     rows = tuple(
-        (name, found.step_us, *(measure.figure(found) for measure in _MEASURES), found.steps, found.worker)
-        for name, found in zip(_names(ranks, _is_numbered(ranks)), rank_figures(ranks), strict=True)
-        if found is not None
+        (name, figures.step_us, *(measure.figure(figures) for measure in _MEASURES), figures.steps, figures.worker)
+        for name, figures in zip(_names(ranks, _is_numbered(ranks)), rank_figures(ranks), strict=True)
+        if figures is not None
     )
     return Table(NAME, "Ranks", shown, rows, (_OWN_NOTE,))
 

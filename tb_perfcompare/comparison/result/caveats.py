@@ -57,7 +57,7 @@ class Caveat:
 
 def caveats_of(checks: Iterable[Check], notes: Sequence[Note]) -> tuple[Caveat, ...]:
     """Returns failed checks, then warnings, then notes in their order. Notes about absent tables are not grouped."""
-    found = [
+    caveats = [
         Caveat(check.status, check.check, name_of(check.check), check.detail, _weakened(check))
         for status in ("fail", "warn")
         for check in checks
@@ -71,8 +71,8 @@ def caveats_of(checks: Iterable[Check], notes: Sequence[Note]) -> tuple[Caveat, 
         own = [notes[place] for place in places]
         message = _with_ranges([note.message for note in own])
         code = own[0].code.value
-        found.append(Caveat("note", code, name_of(code), message, "", _whose(own), tuple(places)))
-    return tuple(found)
+        caveats.append(Caveat("note", code, name_of(code), message, "", _whose(own), tuple(places)))
+    return tuple(caveats)
 
 
 def name_of(code: str) -> str:
@@ -89,7 +89,7 @@ def merged(messages: Iterable[str]) -> list[str]:
 
 
 def _weakened(check: Check) -> str:
-    words = [_WEAKENED.get(one, one.replace("_", " ")) for one in check.invalidates]
+    words = [_WEAKENED.get(conclusion, conclusion.replace("_", " ")) for conclusion in check.invalidates]
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 

@@ -39,17 +39,17 @@ def meaning(name: str, role: str, kind: str) -> Meaning:
     for effect in EFFECTS:
         if name == f"{effect}_us":
             return Meaning("", "", effect)
-    if found := _TEST.fullmatch(name):
-        return Meaning(found["measure"], "", P)
-    if found := _STATISTIC.fullmatch(name):
-        return Meaning(found["measure"] or "", "", found["statistic"])
-    if kind == "text" and (found := _CHANGE.fullmatch(name)):
-        return Meaning(found["measure"] or "", "", CHANGE)
+    if match := _TEST.fullmatch(name):
+        return Meaning(match["measure"], "", P)
+    if match := _STATISTIC.fullmatch(name):
+        return Meaning(match["measure"] or "", "", match["statistic"])
+    if kind == "text" and (match := _CHANGE.fullmatch(name)):
+        return Meaning(match["measure"] or "", "", CHANGE)
     if role == "percent":
         return Meaning("", "", SHARE if name == "share" else RATIO)
     if role == "delta":
         return Meaning("_".join(part for part in _UNIT.sub("", name).split("_") if part != "delta"), "", DELTA)
-    if found := _SIDED.fullmatch(name):
-        return Meaning(_UNIT.sub("", found["measure"] or ""), _SIDES[found["side"]], VALUE)
+    if match := _SIDED.fullmatch(name):
+        return Meaning(_UNIT.sub("", match["measure"] or ""), _SIDES[match["side"]], VALUE)
     side = role if role in ("baseline", "candidate") else ""
     return Meaning(_UNIT.sub("", name.removesuffix("_a").removesuffix("_b") if side else name), side, VALUE)

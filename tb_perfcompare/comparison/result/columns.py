@@ -91,13 +91,13 @@ def calls(what: str, label: str = "Calls") -> tuple[Column, Column]:
     )
 
 
-def means(one: str) -> tuple[Column, Column, Column]:
+def means(noun: str) -> tuple[Column, Column, Column]:
     """Mean time per call: baseline, candidate and delta columns."""
-    what = f"mean time of one {one}"
+    what = f"mean time of one {noun}"
     return (
-        time("baseline_mean_us", f"Per {one} A", f"{what} in the baseline", role="baseline", shown=False),
-        time("candidate_mean_us", f"Per {one} B", f"{what} in the candidate", role="candidate", shown=False),
-        time("mean_delta_us", f"Per {one} Δ", f"candidate minus baseline: {what}", role="delta", shown=False),
+        time("baseline_mean_us", f"Per {noun} A", f"{what} in the baseline", role="baseline", shown=False),
+        time("candidate_mean_us", f"Per {noun} B", f"{what} in the candidate", role="candidate", shown=False),
+        time("mean_delta_us", f"Per {noun} Δ", f"candidate minus baseline: {what}", role="delta", shown=False),
     )
 
 

@@ -117,13 +117,13 @@ class Comparison:
     def table(self, name: str) -> Table:
         """Returns the table. Raises SelectionError listing the tables of this comparison and why this one is
         missing."""
-        found = self.tables.get(name)
-        if found is None:
+        table = self.tables.get(name)
+        if table is None:
             reasons = [note.message for note in self.notes if name in note.where.split(", ")]
             why = f": {reasons[0]}" if reasons else ""
-            known = (LEDGER, *self.tables)
-            raise SelectionError(f"this comparison has no table {name!r}{why}", hint=choices(name, known, len(known)))
-        return found
+            names = (LEDGER, *self.tables)
+            raise SelectionError(f"this comparison has no table {name!r}{why}", hint=choices(name, names, len(names)))
+        return table
 
 
 @dataclass(frozen=True, slots=True)

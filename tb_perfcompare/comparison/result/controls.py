@@ -26,9 +26,9 @@ def for_page(value: T) -> T:
     """Replaces command-line options by page controls in a text, or in all texts of plain values. Values of the key
     `arguments` stay: they are command-line arguments."""
     if isinstance(value, str):
-        return cast("T", _OPTION.sub(lambda found: _CONTROLS[found[1]], value) if "--" in value else value)
+        return cast("T", _OPTION.sub(lambda option: _CONTROLS[option[1]], value) if "--" in value else value)
     if isinstance(value, dict):
-        return cast("T", {key: one if key == "arguments" else for_page(one) for key, one in value.items()})
+        return cast("T", {key: item if key == "arguments" else for_page(item) for key, item in value.items()})
     if isinstance(value, list | tuple):
-        return cast("T", [for_page(one) for one in value])
+        return cast("T", [for_page(item) for item in value])
     return value

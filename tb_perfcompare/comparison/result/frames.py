@@ -41,17 +41,17 @@ def frame_of(columns: Mapping[str, tuple[Sequence[Cell], str]], **attrs: object)
 
 
 def _array(pandas: ModuleType, cells: Sequence[Cell], empty: str) -> object:
-    known = [None if isinstance(cell, float) and not math.isfinite(cell) else cell for cell in cells]
+    finite = [None if isinstance(cell, float) and not math.isfinite(cell) else cell for cell in cells]
     kinds = frozenset(
-        next(kind for kind in (bool, int, float, str) if isinstance(cell, kind)) for cell in known if cell is not None
+        next(kind for kind in (bool, int, float, str) if isinstance(cell, kind)) for cell in finite if cell is not None
     )
     name = _DTYPES.get(kinds, "object") if kinds else empty
-    if name == "Int64" and not all(cell is None or cell in _INT64 for cell in known):
+    if name == "Int64" and not all(cell is None or cell in _INT64 for cell in finite):
         name = "object"  # a ledger's integers may exceed 64 bits
     if name == "string":
         dtype = pandas.StringDtype("python")  # the other storage refuses texts that are not valid Unicode
-        return pandas.array(known, dtype=dtype)
-    return pandas.array(known, dtype=name)
+        return pandas.array(finite, dtype=dtype)
+    return pandas.array(finite, dtype=name)
 
 
 def _pandas() -> ModuleType:

@@ -128,8 +128,8 @@ def gaps(one: Floats, two: Floats) -> Floats:
     up, down = two.min(axis=1) - one.max(axis=1), one.min(axis=1) - two.max(axis=1)
     gap = np.maximum(up, down)
     far = gap > np.maximum(np.maximum(np.ptp(one, axis=1), np.ptp(two, axis=1)), 0.0)
-    found: Floats = np.where(far, np.where(up > down, gap, -gap), 0.0)
-    return found
+    apart: Floats = np.where(far, np.where(up > down, gap, -gap), 0.0)
+    return apart
 
 
 def middle_half(values: NDArray[np.generic]) -> Floats:

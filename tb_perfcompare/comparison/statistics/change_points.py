@@ -44,7 +44,7 @@ def change_points(values: Floats, options: CompareOptions | None = None) -> tupl
     counts if p is at most alpha and its shift exceeds the margin, |shift| > ln(1 + margin)."""
     options = options or CompareOptions()
     margin = math.log1p(options.margin)
-    found: dict[int, float] = {}
+    p_values: dict[int, float] = {}
     pending = [(0, len(values))]
     while pending:
         start, end = pending.pop()
@@ -53,9 +53,9 @@ def change_points(values: Floats, options: CompareOptions | None = None) -> tupl
             continue
         at, p = start + split[0], split[1]
         if p <= options.alpha and abs(_shift(values[start:at], values[at:end])) > margin:
-            found[at] = p
+            p_values[at] = p
             pending += [(start, at), (at, end)]
-    return _splits_beyond(values, found, margin)
+    return _splits_beyond(values, p_values, margin)
 
 
 def can_be_found(n: int, k: int, alpha: float) -> bool:
@@ -64,19 +64,19 @@ def can_be_found(n: int, k: int, alpha: float) -> bool:
     return MIN_VALUES <= k <= n - MIN_VALUES and alpha * math.comb(n, k) >= 2
 
 
-def _splits_beyond(values: Floats, found: dict[int, float], margin: float) -> tuple[ChangePoint, ...]:
+def _splits_beyond(values: Floats, p_values: dict[int, float], margin: float) -> tuple[ChangePoint, ...]:
     """Splits with the shifts between final segments; splits whose shift there is within the margin are removed, the
     smallest first."""
     while True:
-        ends = [0, *sorted(found), len(values)]
+        ends = [0, *sorted(p_values), len(values)]
         changes = [
-            ChangePoint(at, _shift(values[before:at], values[at:after]), found[at])
+            ChangePoint(at, _shift(values[before:at], values[at:after]), p_values[at])
             for before, at, after in zip(ends, ends[1:], ends[2:], strict=False)
         ]
         least = min(changes, key=lambda change: abs(change.shift), default=None)
         if least is None or abs(least.shift) > margin:
             return tuple(changes)
-        del found[least.start]
+        del p_values[least.start]
 
 
 def _split(values: Floats, seed: int) -> tuple[int, float] | None:

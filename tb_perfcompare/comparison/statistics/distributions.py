@@ -66,13 +66,13 @@ def normal_quantile(probability: float) -> float:
 def chi_squared_tail(distance: float, freedom: int) -> float:
     """P(X > distance) with at least one degree of freedom (Abramowitz and Stegun 26.4.4, 26.4.5)."""
     half, a = distance / 2, 1.0 if freedom % 2 == 0 else 0.5
-    found = math.exp(-half) if a == 1 else math.erfc(math.sqrt(half))
+    tail = math.exp(-half) if a == 1 else math.erfc(math.sqrt(half))
     term = math.exp(-half) * half**a / math.gamma(a + 1)
     while a < freedom / 2:
-        found += term
+        tail += term
         a += 1
         term *= half / a
-    return found
+    return tail
 
 
 @lru_cache(maxsize=1 << 8)

@@ -101,8 +101,8 @@ def entity_tests(
     if min(n, m) < 2 or not rows:
         change = _changes(nothing, nothing, nothing, delta_ns, present, least_ns, alpha)
         return EntityTests(nothing, nothing, nothing, nothing, nothing, nothing, change)
-    found = row_shifts(baseline, candidate, captures, alpha, importance=np.abs(delta_ns), alike=families)
-    q, p = np.empty(rows), found.p.copy()
+    shifts = row_shifts(baseline, candidate, captures, alpha, importance=np.abs(delta_ns), alike=families)
+    q, p = np.empty(rows), shifts.p.copy()
     if options.discoveries != "family_wise" and not any(len(set(at.tolist())) > 1 for at in captures):
         small = np.zeros(rows, dtype=bool)
         for family in families:
@@ -113,8 +113,8 @@ def entity_tests(
             q[family] = family_wise_p(baseline[family], candidate[family], captures, options.seed)
             continue
         q[family] = q_values(p[family], any_dependence=options.discoveries == "any_dependence")
-    change = _changes(q, found.low, found.high, delta_ns, present, least_ns, alpha)
-    return EntityTests(p, q, found.shift, found.low, found.high, found.cliffs_delta, change)
+    change = _changes(q, shifts.low, shifts.high, delta_ns, present, least_ns, alpha)
+    return EntityTests(p, q, shifts.shift, shifts.low, shifts.high, shifts.cliffs_delta, change)
 
 
 def _p_apart(baseline: Ints, candidate: Ints) -> Floats:
@@ -138,8 +138,8 @@ def _p_apart(baseline: Ints, candidate: Ints) -> Floats:
 
 def _far_below(low: Ints, high: Ints) -> Flags:
     """(g,) whether every step of `high` takes FAR times as long as every step of `low`."""
-    found: Flags = CLEARLY_APART_RATIO * low.max(axis=1) < high.min(axis=1)
-    return found
+    below: Flags = CLEARLY_APART_RATIO * low.max(axis=1) < high.min(axis=1)
+    return below
 
 
 def _changes(
@@ -155,19 +155,20 @@ def _changes(
     whole interval is too small to matter; unchanged if only the latter holds."""
     at_a, at_b = present
     with np.errstate(invalid="ignore"):
-        known = q <= alpha
-        clear = known & (np.abs(delta) >= least)
+        significant = q <= alpha
+        clear = significant & (np.abs(delta) >= least)
         still = (low >= -least) & (high <= least) & (np.abs(delta) < least)
     # a row of one side only is added or removed, however often it occurred there
     cases = {
         Change.ADDED: at_b & ~at_a, Change.REMOVED: at_a & ~at_b, Change.SLOWER: clear & (delta > 0),
         Change.FASTER: clear,
-        Change.SLOWER_NEGLIGIBLE: still & known & (delta > 0), Change.FASTER_NEGLIGIBLE: still & known & (delta < 0),
+        Change.SLOWER_NEGLIGIBLE: still & significant & (delta > 0),
+        Change.FASTER_NEGLIGIBLE: still & significant & (delta < 0),
         Change.UNCHANGED: still | (delta == 0),
     }  # fmt: skip
     numbers = [CHANGES.index(change) for change in cases]
-    found = np.select(list(cases.values()), numbers, CHANGES.index(Change.UNDETERMINED))
-    return found.astype(np.int8)
+    changes = np.select(list(cases.values()), numbers, CHANGES.index(Change.UNDETERMINED))
+    return changes.astype(np.int8)
 
 
 def robust_z(baseline: Ints, candidate: Ints) -> Floats:

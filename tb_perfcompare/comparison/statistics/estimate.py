@@ -181,8 +181,8 @@ def estimate_shift(
     p = float(test.p_alone[0] if tell else test.p[0])
     if widening > 1:
         p = max(float(test.p_alone[0]), float(neighbours.p(middle, below, above, alpha)[0]))
-    known = None if like is None else like.between
-    between = _between_captures(logs, captures, alpha, known, at_pace)
+    given = None if like is None else like.between
+    between = _between_captures(logs, captures, alpha, given, at_pace)
     if between is not None:
         p = max(p, float(between.p[0]))
     theta_low, theta_high = _hull(steps_low, steps_high, between)

@@ -72,8 +72,8 @@ def differences_at(baseline: NDArray[Value], candidate: NDArray[Value], ranks: S
         dense = np.subtract.outer(candidate, baseline).ravel()
         dense.partition(sorted({rank - 1 for rank in ranks}))
         return [dense[rank - 1] for rank in ranks]
-    found = _select(baseline, candidate, ranks)
-    return [found[rank] for rank in ranks]
+    differences = _select(baseline, candidate, ranks)
+    return [differences[rank] for rank in ranks]
 
 
 def _select(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence[int]) -> dict[int, Value]:

@@ -40,8 +40,8 @@ def differences_near(baseline: Ints, candidate: Ints, ranks: Sequence[int]) -> I
     between = np.repeat(c, counts) - b[place]
     wanted = np.array(ranks) - below - 1
     between.partition(np.unique(wanted))
-    found: Ints = between[wanted]
-    return found
+    differences: Ints = between[wanted]
+    return differences
 
 
 def _thinned(ordered: Ints) -> Ints:
@@ -127,12 +127,12 @@ def _corrected_for_autocorrelation(
     standard errors can. The smaller p counts, but never less than for independent steps.
     """
     p = test.p
-    known = np.flatnonzero(test.neighbours.counts & ~np.isnan(low))
-    if len(known):
-        neighbours, ends = test.neighbours.of_rows(known), (shift[known], low[known], high[known], alpha)
+    rows = np.flatnonzero(test.neighbours.counts & ~np.isnan(low))
+    if len(rows):
+        neighbours, ends = test.neighbours.of_rows(rows), (shift[rows], low[rows], high[rows], alpha)
         p, low, high = p.copy(), low.copy(), high.copy()
-        p[known] = np.maximum(test.p_alone[known], np.minimum(p[known], neighbours.p(*ends)))
-        low[known], high[known] = map(np.rint, neighbours.interval(*ends))
+        p[rows] = np.maximum(test.p_alone[rows], np.minimum(p[rows], neighbours.p(*ends)))
+        low[rows], high[rows] = map(np.rint, neighbours.interval(*ends))
     return p, low, high
 
 

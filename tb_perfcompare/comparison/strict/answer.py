@@ -37,12 +37,12 @@ def weaknesses(
     """Weaknesses in the order of their numbers. The first two tables are those that the report was computed from,
     `files` the tables with all processes that they were taken from; `recordings` is the number pooled on each side."""
     with np.errstate(over="ignore", invalid="ignore"):
-        found = {number: check(report) for number, check in WEAK_FIGURES.items()}
-        found |= {number: check(normal, abnormal) for number, check in WEAK_RECORDINGS.items()}
-        found[11] = _few_recordings(recordings)
+        sentences = {number: check(report) for number, check in WEAK_FIGURES.items()}
+        sentences |= {number: check(normal, abnormal) for number, check in WEAK_RECORDINGS.items()}
+        sentences[11] = _few_recordings(recordings)
         if files is not None:
-            found[15] = _other_processes((normal, abnormal), files)
-    return tuple(Weakness(number, sentence) for number, sentence in sorted(found.items()) if sentence is not None)
+            sentences[15] = _other_processes((normal, abnormal), files)
+    return tuple(Weakness(number, sentence) for number, sentence in sorted(sentences.items()) if sentence is not None)
 
 
 SCHEMA = "tb_perfcompare.strict/1"
@@ -117,12 +117,12 @@ def _other_processes(pair: tuple[CycleTable, CycleTable], files: tuple[CycleTabl
 
 def _summed(table: CycleTable) -> dict[str, Work]:
     """Device work per cycle, summed over all processes."""
-    found: dict[str, Work] = {}
+    summed: dict[str, Work] = {}
     for pid in table.pids():
         for name, own in device_work(work_per_cycle(table.of_pid(pid))).items():
-            before = found.get(name, Work(0.0, 0.0))
-            found[name] = Work(before.calls + own.calls, before.time_us + own.time_us)
-    return found
+            before = summed.get(name, Work(0.0, 0.0))
+            summed[name] = Work(before.calls + own.calls, before.time_us + own.time_us)
+    return summed
 
 
 def _time_us(work: dict[str, Work], name: str) -> float:

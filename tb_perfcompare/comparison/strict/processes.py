@@ -20,9 +20,9 @@ def numbered_workers(
     Workers are paired by rank, then by name; if one is left on each side, and not both ranks are known, these two as
     well. The numbers are the ranks if every worker has a rank of its own, else consecutive numbers.
     """
-    found = match_workers(normal, abnormal)
-    groups = [(match.baseline, match.candidate) for match in found.matches]
-    left, right = list(found.only_baseline), list(found.only_candidate)
+    workers = match_workers(normal, abnormal)
+    groups = [(match.baseline, match.candidate) for match in workers.matches]
+    left, right = list(workers.only_baseline), list(workers.only_candidate)
     if len(left) == len(right) == 1 and None in (left[0].rank, right[0].rank):
         groups.append((left.pop(), right.pop()))
     normal_numbers, abnormal_numbers = Numbers(), Numbers()

@@ -54,8 +54,8 @@ def strict_tables(
     report: StrictReport, beside: Corrected, units: Mapping[str, str], notes: tuple[str, ...] = ()
 ) -> dict[str, Table]:
     """Builds the summary with `notes`, the cycles paired by length, and all triplets. `units`: counter -> unit of μ."""
-    found = (replace(_summary(report), notes=notes), _cycles(report), _triplets(report, beside, units))
-    return {table.name: table for table in found}
+    tables = (replace(_summary(report), notes=notes), _cycles(report), _triplets(report, beside, units))
+    return {table.name: table for table in tables}
 
 
 def table_labels(labels: tuple[str, str]) -> list[str]:
@@ -153,7 +153,7 @@ def _triplets(report: StrictReport, beside: Corrected, units: Mapping[str, str])
 def _corrected(beside: Corrected) -> list[tuple[Column, Iterable[Cell]]]:
     per_cycle = "mean time per cycle over all cycles of the side, zero in cycles without the function"
     first, second = beside.time_us
-    found: list[tuple[Column, Iterable[Cell]]] = [
+    shown: list[tuple[Column, Iterable[Cell]]] = [
         (columns.time("normal_us", "Time A", f"{per_cycle}: A", role="baseline"), _present(first, beside, ADDED)),
         (columns.time("abnormal_us", "Time B", f"{per_cycle}: B", role="candidate"), _present(second, beside, REMOVED)),
         (columns.time("delta_us", "Δ time", "time per cycle of B minus A", role="delta"), _cells(second - first)),
@@ -161,11 +161,11 @@ def _corrected(beside: Corrected) -> list[tuple[Column, Iterable[Cell]]]:
     ]
     for letter, cycles, sampled in zip("AB", beside.cycles, beside.sampled, strict=True):
         what = f"number of cycles of {letter} in which the function ran and the counter has a value"
-        found.append((columns.count(f"cycles_{letter.lower()}", f"Cycles {letter}", what), cycles.tolist()))
+        shown.append((columns.count(f"cycles_{letter.lower()}", f"Cycles {letter}", what), cycles.tolist()))
         if sampled is not None:
             what = f"fraction of the triplet's rows of {letter} with a sample of the counter; others are interpolated"
-            found.append((columns.fraction(f"sampled_{letter.lower()}", f"Sampled {letter}", what), _cells(sampled)))
-    return found
+            shown.append((columns.fraction(f"sampled_{letter.lower()}", f"Sampled {letter}", what), _cells(sampled)))
+    return shown
 
 
 def _present(values: Floats, beside: Corrected, missing: str) -> list[Cell]:

@@ -91,7 +91,7 @@ def _dependent_cycles(normal: CycleTable, abnormal: CycleTable) -> str | None:
         return None
     strongest = min(max(related), _MAX_RELATED)
     factor = ((1 + strongest) / (1 - strongest)) ** 0.5
-    ranks = " and ".join(number(one, most=2) for one in related)
+    ranks = " and ".join(number(correlation, most=2) for correlation in related)
     return (
         f"cycles resemble their neighbours (rank correlation {ranks}): the recording drifts, and p-values that take "
         f"cycles as independent are too small, as if deviations were {number(factor)} times smaller"

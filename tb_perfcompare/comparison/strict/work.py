@@ -31,12 +31,12 @@ def work_per_cycle(table: CycleTable) -> dict[tuple[str, str], Work]:
     )
     calls = np.bincount(index, weights=_filled(once.instances, len(once)), minlength=len(codes)) / cycles
     time_us = np.bincount(index, weights=_time_us(once), minlength=len(codes)) / cycles
-    found = {}
+    work = {}
     for place, code in enumerate(codes.tolist()):
         function, device = divmod(code, size)
         name = table.strings[device - 1] if device else ""
-        found[table.strings[function], name] = Work(float(calls[place]), float(time_us[place]))
-    return found
+        work[table.strings[function], name] = Work(float(calls[place]), float(time_us[place]))
+    return work
 
 
 def launches_per_cycle(table: CycleTable) -> Floats:
@@ -67,12 +67,12 @@ def incomplete_cycles(table: CycleTable) -> int:
 
 def device_work(work: dict[tuple[str, str], Work]) -> dict[str, Work]:
     """Function -> its work on devices, all devices together."""
-    found: dict[str, Work] = {}
+    on_device: dict[str, Work] = {}
     for (function, device), own in work.items():
         if device not in ("", HOST):
-            before = found.get(function, Work(0.0, 0.0))
-            found[function] = Work(before.calls + own.calls, before.time_us + own.time_us)
-    return found
+            before = on_device.get(function, Work(0.0, 0.0))
+            on_device[function] = Work(before.calls + own.calls, before.time_us + own.time_us)
+    return on_device
 
 
 def same_launches(normal: dict[str, Work], abnormal: dict[str, Work]) -> float | None:

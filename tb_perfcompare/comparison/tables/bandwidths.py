@@ -57,8 +57,8 @@ def bandwidths(summary: Summary, name: str, at: Ints) -> dict[str, Floats]:
         one, two = (
             np.where(at >= 0, np.append(table.measures_ns[name].sum(axis=1), 0)[at], 0) for name in (above, below)
         )
-        found: Floats = np.divide(one, two, out=np.full(len(at), np.nan), where=two > 0)
-        return found
+        ratios: Floats = np.divide(one, two, out=np.full(len(at), np.nan), where=two > 0)
+        return ratios
 
     return {
         "message": ratio(MESSAGE_BYTES, SIZED_CALLS),
@@ -70,8 +70,8 @@ def bandwidths(summary: Summary, name: str, at: Ints) -> dict[str, Floats]:
 
 def _transfers(summary: Summary, name: str, table: GroupTable, at: Ints, bus_bytes: Floats) -> dict[str, Floats]:
     """Figures of transfers; `bus_bytes` (r,) are those of one call of each row. Rows of several messages have none."""
-    known = transfers_of(summary) if name == BY_MESSAGE else {}
-    calls, time = np.array([known.get(key, (0, 0)) for key in (*table.keys, ("",) * 3)], dtype=np.float64).T[:, at]
+    transfers = transfers_of(summary) if name == BY_MESSAGE else {}
+    calls, time = np.array([transfers.get(key, (0, 0)) for key in (*table.keys, ("",) * 3)], dtype=np.float64).T[:, at]
     every = np.append(table.calls.sum(axis=1), 0)[at] * _recorded_by(summary)
     there = time > 0
     return {
@@ -101,8 +101,8 @@ def pair_columns(a: Summary, b: Summary, name: str, at_a: Ints, at_b: Ints) -> l
 
 def own_columns(summary: Summary, name: str) -> list[tuple[Column, Floats]]:
     """Columns of the figures of a single run."""
-    found = bandwidths(summary, name, np.arange(len(summary.groups[name]), dtype=np.int64))
-    return [(_column(name, name, "", ""), values) for name, values in found.items() if np.isfinite(values).any()]
+    figures = bandwidths(summary, name, np.arange(len(summary.groups[name]), dtype=np.int64))
+    return [(_column(name, name, "", ""), values) for name, values in figures.items() if np.isfinite(values).any()]
 
 
 def _column(figure: str, name: str, letter: str, side: str) -> Column:

@@ -110,9 +110,9 @@ def counter_changes(baseline: Summary, candidate: Summary) -> tuple[CounterChang
 def side_counter(counters: CounterSeries, row: int, total_ns: Nanoseconds) -> SideCounter | None:
     """Summarises one counter over steps of these lengths; None if no step has a value, or if values are too large to
     add up."""
-    known = np.isfinite(counters.mean[row])
+    measured = np.isfinite(counters.mean[row])
     with np.errstate(over="ignore"):
-        mean = float(counters.mean[row][known].mean()) if known.any() else math.nan
+        mean = float(counters.mean[row][measured].mean()) if measured.any() else math.nan
     if not math.isfinite(mean) or abs(mean) > _MAX_MEAN:
         return None
     sd = counters.sd[row][np.isfinite(counters.sd[row])]
@@ -181,12 +181,12 @@ def _values(summary: Summary, row: int, seen: Samples | None) -> tuple[Floats, I
     earlier step: it adds no information and is left out."""
     assert summary.counters is not None and seen is not None
     mean = summary.counters.mean[row]
-    known = np.isfinite(mean) & (summary.counters.samples[row] != 0)
+    measured = np.isfinite(mean) & (summary.counters.samples[row] != 0)
     if not seen.pooled:
-        return mean[known], seen.capture[known]
+        return mean[measured], seen.capture[measured]
     size = len(seen.label)
-    members = np.bincount(seen.group[known], minlength=size)
-    sums = np.bincount(seen.group[known], weights=mean[known], minlength=size)
+    members = np.bincount(seen.group[measured], minlength=size)
+    sums = np.bincount(seen.group[measured], weights=mean[measured], minlength=size)
     return sums[members > 0] / members[members > 0], seen.capture[members > 0]
 
 

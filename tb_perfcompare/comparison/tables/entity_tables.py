@@ -203,7 +203,7 @@ def _times(
         )
         triple = columns.triple(measure.name, measure.label, measure.definition, shown=measure.shown)
         if not all(there):  # one side only: no difference
-            x, y = (side if known else np.full(len(joined), np.nan) for side, known in zip((x, y), there, strict=True))
+            x, y = (side if has else np.full(len(joined), np.nan) for side, has in zip((x, y), there, strict=True))
             cells += _triple_cells(triple, (x, y, y - x), joined)
             continue
         delta = y - x
@@ -275,9 +275,9 @@ def _recorded(a: GroupTable | None, b: GroupTable | None, joined: JoinedRows) ->
     numbers = joined.numbers
     one, two = (numbers.of(() if table is None else table.names) for table in (a, b))
     in_a = joined.at_a >= 0
-    found = np.empty(len(joined), dtype=np.int64)
-    found[in_a], found[~in_a] = one[joined.at_a[in_a]], two[joined.at_b[~in_a]]
-    return numbers.column(found)
+    names = np.empty(len(joined), dtype=np.int64)
+    names[in_a], names[~in_a] = one[joined.at_a[in_a]], two[joined.at_b[~in_a]]
+    return numbers.column(names)
 
 
 _Side = tuple[GroupTable | None, Ints, int]
@@ -306,13 +306,13 @@ def _tested(
         return []
 
     def sides() -> tuple[Ints, Ints]:
-        found = []
+        times = []
         for summary, table, at in zip(both, tables, (joined.at_a, joined.at_b), strict=True):
             values = np.zeros((len(at), len(summary.steps)), dtype=np.int64)
             if table is not None:
                 values[at >= 0] = table.measures_ns[measure.source][at[at >= 0]]
-            found.append(values)
-        return found[0], found[1]
+            times.append(values)
+        return times[0], times[1]
 
     there = any(table is not None and table.measures_ns[measure.source].any() for table in tables)
     shown = not measure.name or there
@@ -331,7 +331,7 @@ def _batches(tests: list[_Test], steps: int) -> Iterator[list[_Test]]:
     """Yields groups of tests that run together; tests without rows have no observations."""
     batch: list[_Test] = []
     for test in tests:
-        rows = sum(len(one.delta_ns) for one in (*batch, test))
+        rows = sum(len(other.delta_ns) for other in (*batch, test))
         if batch and (rows * steps > _TOGETHER or not len(test.delta_ns) or not len(batch[0].delta_ns)):
             yield batch
             batch = []
@@ -359,13 +359,13 @@ def _test(batch: list[_Test], both: tuple[Summary, Summary], options: CompareOpt
             )
             delta_ns[rows] = _both_ways(delta_ns[rows], y[rows].mean(axis=1) - x[rows].mean(axis=1))
     captures = seen[0].capture, seen[1].capture
-    found = entity_tests(x, y, captures, (at_a, at_b), delta_ns, least, options, families)
+    tested = entity_tests(x, y, captures, (at_a, at_b), delta_ns, least, options, families)
     enough = min(x.shape[1], y.shape[1]) >= 2
-    interval = (ns / 1000 for ns in (found.shift_ns, found.low_ns, found.high_ns))
-    figures = (found.q, found.p, *interval, robust_z(x, y), found.cliffs_delta) if enough else ()
+    interval = (ns / 1000 for ns in (tested.shift_ns, tested.low_ns, tested.high_ns))
+    figures = (tested.q, tested.p, *interval, robust_z(x, y), tested.cliffs_delta) if enough else ()
     for test, rows in zip(batch, families, strict=True):
         change, *rest = test.shown
-        test.cells.append((change, text_column(found.changes[rows], _CHANGES)))
+        test.cells.append((change, text_column(tested.changes[rows], _CHANGES)))
         for shown, figure in zip(rest, figures, strict=False):
             test.cells.append((shown, _cells(figure[rows], None)))
 
@@ -434,9 +434,9 @@ def _fact_cells(shape: TableSpec, a: GroupTable | None, b: GroupTable | None, jo
     for fact in shape.facts:
         sides = []
         for table, at in ((a, joined.at_a), (b, joined.at_b)):
-            known = table.facts.get(fact.name) if table is not None else None
+            facts = table.facts.get(fact.name) if table is not None else None
             sides.append(
-                np.where(at >= 0, known[np.maximum(at, 0)], np.nan) if known is not None else np.full(len(at), np.nan)
+                np.where(at >= 0, facts[np.maximum(at, 0)], np.nan) if facts is not None else np.full(len(at), np.nan)
             )
         if not (np.isfinite(sides[0]).any() or np.isfinite(sides[1]).any()):
             continue

@@ -56,12 +56,12 @@ class Walkable:
 
     def around(self, frame: int) -> tuple[Frame, ...]:
         """The frames around a frame, from the outermost in."""
-        found: list[Frame] = []
+        frames: list[Frame] = []
         at = self.parent[frame]
         while at > 0:
-            found.append((self.kind[at], self.name[at]))
+            frames.append((self.kind[at], self.name[at]))
             at = self.parent[at]
-        return tuple(reversed(found))
+        return tuple(reversed(frames))
 
 
 def walkable(tree: CallTree) -> Walkable:
@@ -166,16 +166,16 @@ def path_source(summary: Summary) -> PathSource:
 
 
 def _durations(summary: Summary) -> dict[str, dict[str, dict[int, int]]]:
-    found: dict[str, dict[str, dict[int, int]]] = {}
+    durations: dict[str, dict[str, dict[int, int]]] = {}
     for table in DURATION_TABLES.values():
         group = summary.groups.get(table)
         if group is None:
             continue
-        rows = found.setdefault(table, {})
+        rows = durations.setdefault(table, {})
         for (name, number), launches in zip(group.keys, group.calls.sum(axis=1).tolist(), strict=True):
             if launches:
                 rows.setdefault(name, {})[int(number)] = launches
-    return found
+    return durations
 
 
 _NUMBER = re.compile(r"_\d+$")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Annotated
 
 from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree
 from tb_perfcompare.comparison.tables.call_tree import KINDS
@@ -18,12 +19,12 @@ MAX_SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class Callee:
-    """Direct callees of one name, summed; `table` is the table that has a row of this name, or ""."""
+    """Direct callees of one name, summed."""
 
-    kind: str
-    name: str
-    table: str
-    time: Pair
+    kind: Annotated[str, "kind of frame: `module`, `operator`, `host call`, `device work`, `other` or `smaller frames`"]
+    name: Annotated[str, "name that its frames share"]
+    table: Annotated[str, 'name of the table that has a row of this name; "" if none has']
+    time: Annotated[Pair, "exposed nanoseconds per step x `denominator`: baseline, candidate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +97,9 @@ def _add(sums: list[int | None], times: Pair) -> None:
             sums[side] = (sums[side] or 0) + time
 
 
-def _order(one: Callee) -> tuple[object, ...]:
-    a, b = (time or 0 for time in one.time)
-    return -abs(b - a), -max(a, b), one.kind, one.name
+def _order(callee: Callee) -> tuple[object, ...]:
+    a, b = (time or 0 for time in callee.time)
+    return -abs(b - a), -max(a, b), callee.kind, callee.name
 
 
 def _table(kind: int, name: str, sides: tuple[PathSource, PathSource]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from tb_perfcompare.comparison.tables.path_source import PathSource
 from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES, class_start_ns
 from tb_perfcompare.quick_dataclass import dataclass
@@ -12,12 +14,11 @@ MAX_BINS = 40
 
 @dataclass(frozen=True, slots=True)
 class LaunchDurations:
-    """Histogram of launch durations over all compared steps. `start_ns` holds the start of each bin and the end of the
-    last; a side is null if it lacks the row."""
+    """Histogram of launch durations over all compared steps."""
 
-    start_ns: tuple[float, ...]
-    baseline: tuple[int, ...] | None
-    candidate: tuple[int, ...] | None
+    start_ns: Annotated[tuple[float, ...], "start of each bin and end of the last, in nanoseconds"]
+    baseline: Annotated[tuple[int, ...] | None, "number of launches in each bin; null if the baseline lacks the row"]
+    candidate: Annotated[tuple[int, ...] | None, "the same for the candidate"]
 
 
 def launch_durations(table: str, row: str, baseline: PathSource, candidate: PathSource) -> LaunchDurations | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import lcm
+from typing import Annotated
 
 from tb_perfcompare.comparison.tables.group_shapes import SHAPES
 from tb_perfcompare.comparison.tables.path_source import PATHED, RELATED, Frame, PathSource, Values, row_place
@@ -40,8 +41,8 @@ class PathFrame:
 class Figures:
     """Calls and times (measure -> nanoseconds), all per step and multiplied by RowPaths.denominator."""
 
-    calls: Pair
-    times: Mapping[str, Pair]
+    calls: Annotated[Pair, "calls per step x `denominator`: baseline, candidate"]
+    times: Annotated[Mapping[str, Pair], "measure -> nanoseconds per step x `denominator`: baseline, candidate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +87,26 @@ def row_paths(
     Without ways if the table's rows have no paths of their own. Raises SelectionError if there is no such table or
     row."""
     if table not in PATHED and table not in RELATED:
-        known = ", ".join((*PATHED, *RELATED))
-        raise SelectionError(f"rows of {table[:80]!r} have no callers", hint=f"of these: {known}")
+        tables = ", ".join((*PATHED, *RELATED))
+        raise SelectionError(f"rows of {table[:80]!r} have no callers", hint=f"of these: {tables}")
     sides = baseline, candidate
     if all(row_place(side, table, row) is None for side in sides):
         raise SelectionError(f"{table} has no row {row[:200]!r}", hint="its key columns joined by ' › '")
     denominator = lcm(baseline.steps, candidate.steps)
     factors = denominator // baseline.steps, denominator // candidate.steps
     sources = PATHED.get(table, {})
-    labels = {one.name: one.label or SHAPES[table].title for one in SHAPES[table].measures if one.name in sources}
+    labels = {
+        measure.name: measure.label or SHAPES[table].title
+        for measure in SHAPES[table].measures
+        if measure.name in sources
+    }
     totals = [side.total(table, row) for side in sides]
     total = _figures(list(sources), totals[0], totals[1], factors)
     plain = any(side.has_modules for side in sides) and not all(side.has_modules for side in sides)
     ways = []
     for name in (BY_OPERATOR, BY_PYTHON) if sources else ():
-        found = [side.paths(name, table, row, without_modules=plain, together=together) for side in sides]
-        joined = list(_joined(*found)) if name == BY_PYTHON else list(_equal_stacks(*found))
+        stacks = [side.paths(name, table, row, without_modules=plain, together=together) for side in sides]
+        joined = list(_joined(*stacks)) if name == BY_PYTHON else list(_equal_stacks(*stacks))
         ways.append(_path_split(name, joined, total, list(sources), factors, sides, most))
     return RowPaths(table, row, denominator, labels, total, tuple(ways))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import lcm
+from typing import Annotated
 
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.path_source import PathSource, row_place
@@ -27,30 +28,32 @@ FRAMES = {
 
 @dataclass(frozen=True, slots=True)
 class RelatedRow:
-    """A row of a table by its key, its name in this context, and time in nanoseconds per step x the denominator."""
+    """A row that shares work with another, and the time that they share."""
 
-    table: str
-    row: str
-    name: str
-    time: Pair
+    table: Annotated[str, "name of the table that has the row"]
+    row: Annotated[str, "its key: key columns joined by ` › `"]
+    name: Annotated[str, "text for this list, such as the kernel or the input shapes"]
+    time: Annotated[Pair, "nanoseconds per step x `denominator`: baseline, candidate"]
 
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Related rows of one kind. `what`: launches, launched_by, contains, shapes, launch_properties, in_modules,
-    kernel, operator, module. `others` is the number of rows that are not listed."""
+    """Rows with one relation to the row."""
 
-    what: str
-    rows: tuple[RelatedRow, ...]
-    others: int
+    what: Annotated[
+        str,
+        "relation: launches, launched_by, contains, shapes, launch_properties, in_modules, kernel, operator or module",
+    ]
+    rows: Annotated[tuple[RelatedRow, ...], "at most 8 rows, the largest change first"]
+    others: Annotated[int, "number of rows that are not listed"]
 
 
 @dataclass(frozen=True, slots=True)
 class FrameLink:
-    """Link to the largest frame of a name in the call tree, by the key of its row, with the number of such frames."""
+    """Link to the largest frame of a name in the call tree."""
 
-    row: str
-    frames: int
+    row: Annotated[str, "key of the largest frame in the table `call_tree`"]
+    frames: Annotated[int, "number of frames of this name"]
 
 
 _Row = tuple[str, str]

@@ -48,12 +48,14 @@ def row_sparklines(
     """Sparklines of the rows with these keys (tables/row_query.py) of the table `name`, at most `points` figures for
     each side. Rows that neither side has are absent on both. Raises SelectionError if the table has no times of
     single steps, or no such time."""
-    measures = {one.name: one for one in measures_of(name, baseline, candidate)}
+    measures = {time.name: time for time in measures_of(name, baseline, candidate)}
     if measure not in measures:
-        raise SelectionError(f"{name} has no time {measure[:80]!r} of single steps", hint=choices(measure, measures))
-    found = measures[measure]
-    sides = (_side(side, name, found.source, rows, points) for side in (baseline, candidate))
-    return RowSparklines(name, baseline.metric, measure, found.label or shape_of(name).title, *sides)
+        others = [other for other in measures if other]
+        hint = choices(measure, others) if others else "leave it out: there is only the main one"
+        raise SelectionError(f"{name} has no time {measure[:80]!r} of single steps", hint=hint)
+    drawn = measures[measure]
+    sides = (_side(side, name, drawn.source, rows, points) for side in (baseline, candidate))
+    return RowSparklines(name, baseline.metric, measure, drawn.label or shape_of(name).title, *sides)
 
 
 def extremes(values: Ints, points: int) -> tuple[Ints, Ints | None]:

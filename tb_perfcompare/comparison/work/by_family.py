@@ -85,12 +85,12 @@ def _works(side: Summary, families: Mapping[Key, str], places: Mapping[Key, int]
 
 
 def _calls(side: Summary, families: Mapping[Key, str], places: Mapping[Key, int]) -> Floats:
-    found = np.zeros(len(places))
+    calls_of = np.zeros(len(places))
     table = side.groups.get(OPERATOR_WORK)
     if table is not None:
         for key, calls in zip(table.keys, table.calls.sum(axis=1).tolist(), strict=True):
-            found[places[(families[key],)]] += calls
-    return found / max(len(side.steps), 1)
+            calls_of[places[(families[key],)]] += calls
+    return calls_of / max(len(side.steps), 1)
 
 
 def _table(made: Sequence[Made], order: Floats, notes: tuple[str, ...]) -> Table:

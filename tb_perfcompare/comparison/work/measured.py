@@ -198,13 +198,13 @@ def _against(figure: str, prefix: str, letter: str, side: str) -> list[Column]:
 def _operators(summary: Summary) -> dict[str, _Operator]:
     """Operator -> its work, for operators with measured launches."""
     values = _values(summary, OPERATOR_METRICS)
-    found: dict[str, dict[str, float]] = {}
+    figures_of: dict[str, dict[str, float]] = {}
     for (name, metric), (_, total) in values.items():
-        found.setdefault(name, {})[metric] = total
+        figures_of.setdefault(name, {})[metric] = total
     work = summary.groups.get(MODELLED_WORK, summary.groups.get("operator_work"))
     modelled = {} if work is None else _modelled(work, max(len(summary.steps), 1))
     out = {}
-    for name, figures in found.items():
+    for name, figures in figures_of.items():
         amounts, whole = modelled.get(name, ({}, True))
         measured = {"flops": figures.get(FLOPS), "bytes": figures.get(BYTES)}
         if any(value is not None for value in measured.values()):
@@ -214,17 +214,17 @@ def _operators(summary: Summary) -> dict[str, _Operator]:
 
 def _modelled(work: GroupTable, steps: int) -> dict[str, tuple[dict[str, float | None], bool]]:
     """Operator -> (its work per step, whether all calls have a model)."""
-    found: dict[str, tuple[dict[str, float | None], bool]] = {}
+    by_operator: dict[str, tuple[dict[str, float | None], bool]] = {}
     flops, moved = (work.measures_ns[name].sum(axis=1).tolist() for name in ("flops", "bytes"))
     for key, flop, byte in zip(work.keys, flops, moved, strict=True):
-        amounts, whole = found.get(key[0], ({}, True))
+        amounts, whole = by_operator.get(key[0], ({}, True))
         if not key[4]:
             amounts = {
                 "flops": (amounts.get("flops") or 0.0) + flop / steps,
                 "bytes": (amounts.get("bytes") or 0.0) + byte / steps,
             }
-        found[key[0]] = amounts, whole and not key[4]
-    return found
+        by_operator[key[0]] = amounts, whole and not key[4]
+    return by_operator
 
 
 def _unit(metric: str) -> str:
@@ -259,18 +259,18 @@ def _values(summary: Summary, group: str) -> _Values:
         return {}
     steps = max(len(summary.steps), 1)
     calls, total = table.calls.sum(axis=1).tolist(), table.measures_ns["total"].sum(axis=1).tolist()
-    found = {
+    values = {
         (name, metric): (count / steps, amount / unit_of(metric) / steps)
         for (name, metric), count, amount in zip(table.keys, calls, total, strict=True)
     }
     for name in dict.fromkeys(name for name, _ in table.keys):
         for figure, weights in _SUMS.items():
-            parts = [found.get((name, metric)) for metric in weights]
-            known = [part for part in parts if part is not None]
-            if len(known) == len(parts) and len({count for count, _ in known}) == 1:
-                amount = math.fsum(by * part[1] for by, part in zip(weights.values(), known, strict=True))
-                found[name, figure] = known[0][0], amount
-    return found
+            parts = [values.get((name, metric)) for metric in weights]
+            recorded = [part for part in parts if part is not None]
+            if len(recorded) == len(parts) and len({count for count, _ in recorded}) == 1:
+                amount = math.fsum(by * part[1] for by, part in zip(weights.values(), recorded, strict=True))
+                values[name, figure] = recorded[0][0], amount
+    return values
 
 
 def _figures(values: _Values, key: tuple[str, str]) -> tuple[float | None, float | None, float | None]:

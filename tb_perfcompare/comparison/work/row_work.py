@@ -59,8 +59,8 @@ class RowWork:
 
     def has_model(self) -> Flags:
         """(r,) whether the work of any call of the row is known."""
-        found: Flags = self.time_ns.sum(axis=1) > 0
-        return found
+        modelled: Flags = self.time_ns.sum(axis=1) > 0
+        return modelled
 
     def per_step(self, of: str) -> Floats:
         """(r,) mean of "flops", "bytes" or "time_ns" per step."""
@@ -149,10 +149,10 @@ def row_work(
         keys, time = [table.keys[at] for at in of_row.tolist()], done[2].sum(axis=1)
         row = np.array(row_of, dtype=np.int64)[of_row]
         np.add.at(all_time, row, time)
-        known = np.array([not key[4] for key in keys], dtype=bool)
+        modelled = np.array([not key[4] for key in keys], dtype=bool)
         for matrix, values in zip(sums, done, strict=True):
-            np.add.at(matrix, row[known], values[known])
-        np.add.at(roofs.T, row[known], _roof_times(keys, done, peaks).T[known])
+            np.add.at(matrix, row[modelled], values[modelled])
+        np.add.at(roofs.T, row[modelled], _roof_times(keys, done, peaks).T[modelled])
         for at, key, ns in zip(row.tolist(), keys, time.tolist(), strict=True):
             text, of = (key[4], reasons) if key[4] else (key[2], types)
             if text:
@@ -181,5 +181,5 @@ def _listed(texts: Mapping[str, int]) -> str:
 
 
 def _divided(top: Floats, bottom: Floats) -> Floats:
-    found: Floats = np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0)
-    return found
+    quotient: Floats = np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0)
+    return quotient

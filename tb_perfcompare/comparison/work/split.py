@@ -20,11 +20,11 @@ def counts_in_flops(a: RowWork, b: RowWork) -> Flags:
     """(r,) whether a row's work is counted in FLOPs, else in bytes: if either device's roof shows it to be
     compute-bound; without roofs by the intensity of both sides together. The same if the sides are exchanged."""
     computes = (a.compute_ns > a.memory_ns) | (b.compute_ns > b.memory_ns)
-    known = (a.compute_ns + a.memory_ns > 0) | (b.compute_ns + b.memory_ns > 0)
+    modelled = (a.compute_ns + a.memory_ns > 0) | (b.compute_ns + b.memory_ns > 0)
     flops, moved = (a.per_step(of) + b.per_step(of) for of in ("flops", "bytes"))
-    large = np.where(known, computes, flops >= COMPUTE_FROM * moved)
-    found: Flags = (large & (flops > 0)) | (moved == 0)
-    return found
+    large = np.where(modelled, computes, flops >= COMPUTE_FROM * moved)
+    in_flops: Flags = (large & (flops > 0)) | (moved == 0)
+    return in_flops
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,10 +77,10 @@ def at_equal_work(a: RowWork, b: RowWork) -> tuple[Ints, Ints, Floats]:
     works = [np.where(in_flops[:, None], side.flops, side.bytes).astype(np.float64) for side in (a, b)]
     mean = sum(work.mean(axis=1) if work.shape[1] else np.zeros(len(work)) for work in works) / 2
     whole = np.logical_and.reduce([work.all(axis=1) for work in works])
-    found = []
+    times = []
     for side, work in zip((a, b), works, strict=True):
         with np.errstate(divide="ignore", invalid="ignore"):
             time = np.where(whole[:, None], side.time_ns / work * np.asarray(mean)[:, None], 0.0)
-        found.append(np.rint(time).astype(np.int64))
-    delta = np.where(whole, found[1].mean(axis=1) - found[0].mean(axis=1), np.nan)
-    return found[0], found[1], delta
+        times.append(np.rint(time).astype(np.int64))
+    delta = np.where(whole, times[1].mean(axis=1) - times[0].mean(axis=1), np.nan)
+    return times[0], times[1], delta

@@ -35,11 +35,11 @@ _TIME = "device self time of the calls whose work is known; host self time in tr
 
 def figures(work: RowWork) -> dict[str, Floats]:
     """Figure -> (r,) value of one side, NaN if not known."""
-    known = work.has_model()
+    modelled = work.has_model()
     return {
-        "modelled": np.where(known, work.per_step("time_ns") / 1000, np.nan),
-        "flops": np.where(known, work.per_step("flops"), np.nan),
-        "moved_bytes": np.where(known, work.per_step("bytes"), np.nan),
+        "modelled": np.where(modelled, work.per_step("time_ns") / 1000, np.nan),
+        "flops": np.where(modelled, work.per_step("flops"), np.nan),
+        "moved_bytes": np.where(modelled, work.per_step("bytes"), np.nan),
         "flop_rate": _positive(work.ratio("flops", "time_ns") * 1e9),
         "byte_rate": _positive(work.ratio("bytes", "time_ns") * 1e9),
         "intensity": work.intensity(),
@@ -92,7 +92,7 @@ def pair_columns(a: RowWork, b: RowWork, shown: Iterable[str] = ()) -> list[Made
     out: list[Made] = []
     for figure in _FIGURES:
         here = figure in open_at_first
-        for (side, letter), values in zip(_SIDES, (one[figure] for one in sides), strict=True):
+        for (side, letter), values in zip(_SIDES, (side_figures[figure] for side_figures in sides), strict=True):
             name = f"{side}_{figure}" + ("_us" if figure == "modelled" else "")
             out.append((_column(figure, name, side, letter, shown=here), values))
         if figure in _WITH_DELTA:
@@ -123,10 +123,10 @@ def _effects(split: WorkSplit, there: Flags, made: tuple[Column, Column]) -> lis
 def own_columns(work: RowWork, shown: Iterable[str] = ()) -> list[Made]:
     """Columns of a single run."""
     open_at_first = frozenset(shown)
-    found = figures(work)
+    values = figures(work)
     out: list[Made] = [
         (_column(figure, figure + ("_us" if figure == "modelled" else ""), "", "", shown=figure in open_at_first),
-         found[figure])
+         values[figure])
         for figure in _FIGURES
     ]  # fmt: skip
     bound = columns.text("bound", "Bound", _BOUND, shown=False)

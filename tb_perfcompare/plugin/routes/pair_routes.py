@@ -106,8 +106,8 @@ def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     pages, connection = workspace.pages, Connection(request.environ)
 
     def answer() -> tuple[bytes, bool]:
-        found, rows = pages.run_rows(side, window, name, query, connection.report)
-        body = view_answer(name, found.reading, found.side, rows.table, found.notes, rows.chosen, page)
+        run_view, rows = pages.run_rows(side, window, name, query, connection.report)
+        body = view_answer(name, run_view.reading, run_view.side, rows.table, run_view.notes, rows.chosen, page)
         return body, rows.provisional
 
     if flag(request.args, "stream", default=False):

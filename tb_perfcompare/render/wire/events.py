@@ -18,25 +18,28 @@ EVENT_SCHEMA = "tb_perfcompare.step_event/1"
 class LinkDict(TypedDict):
     """An event linked to another, such as a launch and its kernel."""
 
-    event: int
-    role: str
-    row: int
-    start_ns: int
-    dur_ns: int
-    name: str
+    event: Annotated[int, "index of the linked event in the step"]
+    role: Annotated[str, "`operator` or `launcher`: called or launched this one; `launched`: launched by it"]
+    row: Annotated[int, "row of the picture that shows it, from 0"]
+    start_ns: Annotated[int, "nanoseconds from the start of the step; negative: before it"]
+    dur_ns: Annotated[int, "duration in nanoseconds"]
+    name: Annotated[str, "name as recorded, shortened if long"]
 
 
 class EventFactsDict(TypedDict):
     """One event with all its figures, enclosing events and links."""
 
-    event: int
-    name: str
-    kind: str
-    lane: str
-    lane_kind: str
-    row: int
-    start_ns: int
-    dur_ns: int
+    event: Annotated[int, "index of the event in the step"]
+    name: Annotated[str, "name as recorded"]
+    kind: Annotated[str, "type of event, such as `operator` or `kernel`"]
+    lane: Annotated[str, "lane that shows it, such as `GPU 0 stream 7`"]
+    lane_kind: Annotated[
+        str,
+        "contents of the lane: stream, communication, copies, ranges, waits, host, calls, python, overhead or other",
+    ]
+    row: Annotated[int, "row of the picture that shows it, from 0"]
+    start_ns: Annotated[int, "nanoseconds from the start of the step; negative: before it"]
+    dur_ns: Annotated[int, "duration in nanoseconds"]
     self_ns: Annotated[int | None, "duration excluding direct children; null if not applicable"]
     device_ns: Annotated[int | None, "total duration of the device work launched inside; null if not applicable"]
     launches: Annotated[int | None, "number of those launches; null if not applicable"]
@@ -46,15 +49,15 @@ class EventFactsDict(TypedDict):
     same_ns: Annotated[int, "total duration of those events"]
     enclosing: Annotated[Sequence[str], "names of the enclosing events, outermost first"]
     linked: Annotated[Sequence[LinkDict], "events that called or launched this one, and events launched by it"]
-    args: Mapping[str, Any]
+    args: Annotated[Mapping[str, Any], "argument name -> recorded value"]
 
 
 class EventAnswerDict(TypedDict):
     """Answer of api/step_event."""
 
-    schema: Annotated[str, (EVENT_SCHEMA,)]
-    version: str
-    event: EventFactsDict
+    schema: Annotated[str, "name and number of this schema", (EVENT_SCHEMA,)]
+    version: Annotated[str, "tb_perfcompare version"]
+    event: Annotated[EventFactsDict, "the requested event"]
     counterpart: Annotated[EventFactsDict | None, "matched event of the other step; null if there is none"]
     renamed: Annotated[bool, "whether the counterpart has another name and was matched by position"]
 

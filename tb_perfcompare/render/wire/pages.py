@@ -35,20 +35,22 @@ TABLE_SCHEMA = "tb_perfcompare.table/1"
 class TablePageDict(TypedDict):
     """A page of a table's filtered and sorted rows."""
 
-    schema: Annotated[str, (TABLE_SCHEMA,)]
-    version: str
-    table: str
-    columns: Sequence[str]
+    schema: Annotated[str, "name and number of this schema", (TABLE_SCHEMA,)]
+    version: Annotated[str, "tb_perfcompare version"]
+    table: Annotated[str, "name of the table that the rows are from"]
+    columns: Annotated[Sequence[str], "column names, in the order of a row's cells"]
     total_rows: Annotated[int, "number of rows of the table"]
     matching_rows: Annotated[int, "number of rows that pass all filters"]
     sums: Annotated[ColumnSums, "sums of additive columns over the matching rows"]
     hidden: Annotated[RowSums, "rows that only `min_delta_us` excludes"]
     all_sums: Annotated[ColumnSums, "sums of additive columns over all rows"]
-    statuses: Annotated[Mapping[str, int], "number of rows by status"]
+    statuses: Annotated[
+        Mapping[str, int], "status -> number of rows that pass all filters except `status`, `change` and `min_delta_us`"
+    ]
     offset: Annotated[int, "index of the page's first row among the matching rows"]
     place: Annotated[int | None, "position of the requested row among the matching rows; null if not there"]
     lost: Annotated[int, "number of notes about input that could not be read for these rows"]
-    rows: Sequence[Sequence[Cell]]
+    rows: Annotated[Sequence[Sequence[Cell]], "cells in the order of `columns`; null: absent or not measured"]
     next_offset: Annotated[int | None, "offset of the next page; null on the last page"]
 
 

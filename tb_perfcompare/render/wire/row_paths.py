@@ -18,8 +18,8 @@ PATHS_SCHEMA = "tb_perfcompare.row_paths/1"
 
 class _CallPathDict(TypedDict):
     frames: Annotated[list[int], "indices into RowPaths.frames, outermost first"]
-    calls: Pair
-    times: Mapping[str, Pair]
+    calls: Annotated[Pair, "calls per step x `denominator`: baseline, candidate"]
+    times: Annotated[Mapping[str, Pair], "measure -> nanoseconds per step x `denominator`: baseline, candidate"]
 
 
 class CallPathDict(_CallPathDict, total=False):
@@ -29,69 +29,79 @@ class CallPathDict(_CallPathDict, total=False):
 
 
 class AbsentDict(TypedDict):
-    """Why a side has no paths, null if it has some."""
+    """Why a side has no paths."""
 
-    baseline: str | None
-    candidate: str | None
+    baseline: Annotated[str | None, "what the baseline's recording lacks; null if it has paths"]
+    candidate: Annotated[str | None, "the same for the candidate"]
 
 
 class RestDict(TypedDict):
     """The part of the row that is not in the listed paths."""
 
-    calls: Pair
-    times: Mapping[str, Pair]
+    calls: Annotated[Pair, "calls per step x `denominator`: baseline, candidate"]
+    times: Annotated[Mapping[str, Pair], "measure -> nanoseconds per step x `denominator`: baseline, candidate"]
     paths: Annotated[int, "number of paths in the rest"]
 
 
 class PathSplitDict(TypedDict):
     """The row split by one kind of path."""
 
-    way: str
-    absent: AbsentDict
-    paths: Sequence[CallPathDict]
-    rest: RestDict
+    way: Annotated[
+        str, "kind of path: `operators` (modules and operators) or `python` (Python functions and operators)"
+    ]
+    absent: Annotated[AbsentDict, "why a side has no paths of this kind"]
+    paths: Annotated[
+        Sequence[CallPathDict], "at most 40 paths, the largest change first; with `rest` they sum to `RowPaths.total`"
+    ]
+    rest: Annotated[RestDict, "sum of the paths that are not listed"]
 
 
 class CalleesRestDict(TypedDict):
     """Time and number of the callees that are not listed."""
 
-    time: Pair
-    callees: int
+    time: Annotated[Pair, "nanoseconds per step x `denominator`: baseline, candidate"]
+    callees: Annotated[int, "number of callees that are not listed"]
 
 
 class CalleesDict(TypedDict):
     """Exposed times of the direct callees of the row's frames. `own`, `rows` and `rest` sum to `whole`."""
 
-    whole: Pair
-    own: Pair
-    rows: Sequence[Callee]
-    rest: CalleesRestDict
+    whole: Annotated[
+        Pair, "the row's frames with everything they call; nanoseconds per step x `denominator`: baseline, candidate"
+    ]
+    own: Annotated[Pair, "time in the frames themselves; nanoseconds per step x `denominator`: baseline, candidate"]
+    rows: Annotated[Sequence[Callee], "at most 12 callees, the largest change first"]
+    rest: Annotated[CalleesRestDict, "sum of the callees that are not listed"]
 
 
 class MeasureDict(TypedDict):
     """A kind of time by which rows are compared."""
 
-    name: str
-    label: str
+    name: Annotated[str, 'part of its column names: `host_total` in `baseline_host_total_us`; "" for the main one']
+    label: Annotated[str, "heading of the time"]
 
 
 class RowPathsDict(TypedDict):
-    """Answer of api/row_paths: integers in nanoseconds (or calls) per step times `denominator`. A pair is baseline and
-    candidate, null if a side has no such path."""
+    """Answer of api/row_paths. A pair is baseline and candidate; null: a side has no such row, path or frame."""
 
-    schema: Annotated[str, (PATHS_SCHEMA,)]
-    version: str
-    table: str
-    row: str
-    denominator: int
-    measures: Sequence[MeasureDict]
-    total: Figures
+    schema: Annotated[str, "name and number of this schema", (PATHS_SCHEMA,)]
+    version: Annotated[str, "tb_perfcompare version"]
+    table: Annotated[str, "name of the table that the row is from"]
+    row: Annotated[str, "its key: key columns joined by ` › `"]
+    denominator: Annotated[int, "divide calls and nanoseconds by it for figures per step"]
+    measures: Annotated[Sequence[MeasureDict], "kinds of time that `times` has, the main one first"]
+    total: Annotated[Figures, "the whole row"]
     frames: Annotated[Sequence[tuple[str, str, str]], 'kind, name, and the table that has a row of this name, or ""']
-    ways: Annotated[Sequence[PathSplitDict], "empty if the table has no call paths"]
-    related: Sequence[Related]
+    ways: Annotated[
+        Sequence[PathSplitDict],
+        "the row split by its callers, once per kind of path; empty if the table has no call paths",
+    ]
+    related: Annotated[Sequence[Related], "rows of other tables that share work with this one, by relation"]
     call_tree: Annotated[FrameLink | None, "largest frame of this name in the call tree; null if there is none"]
-    callees: Annotated[CalleesDict | None, "null if nothing runs inside the row's frames"]
-    durations: Annotated[LaunchDurations | None, "null if there are no individual launches"]
+    callees: Annotated[
+        CalleesDict | None, "what the row's frames call, by exposed time; null if nothing runs inside them"
+    ]
+    durations: Annotated[LaunchDurations | None, "histogram of the single launches; null if there are none"]
 
 
 def paths_answer(

@@ -25,31 +25,31 @@ class SideLineDict(_SideLineDict, total=False):
 
 
 class StepLineDict(TypedDict):
-    """The steps of one row on both sides; null for a side that does not have the row."""
+    """The steps of one row on both sides."""
 
-    baseline: SideLineDict | None
-    candidate: SideLineDict | None
+    baseline: Annotated[SideLineDict | None, "null if the baseline lacks the row"]
+    candidate: Annotated[SideLineDict | None, "null if the candidate lacks the row"]
 
 
 class StepCountsDict(TypedDict):
     """Number of steps of each side."""
 
-    baseline: int
-    candidate: int
+    baseline: Annotated[int, "number of compared steps of the baseline"]
+    candidate: Annotated[int, "number of compared steps of the candidate"]
 
 
 class RowLinesDict(TypedDict):
     """Answer of api/rows."""
 
-    schema: Annotated[str, (ROWS_SCHEMA,)]
-    version: str
-    table: str
-    metric: str
-    unit: Annotated[str, ("us",)]
-    measure: MeasureDict
-    steps: StepCountsDict
+    schema: Annotated[str, "name and number of this schema", (ROWS_SCHEMA,)]
+    version: Annotated[str, "tb_perfcompare version"]
+    table: Annotated[str, "name of the table that the rows are from"]
+    metric: Annotated[str, "what a step's time is: `step_time`, `kernel_time` or `cycle_time`"]
+    unit: Annotated[str, "microseconds, for all times", ("us",)]
+    measure: Annotated[MeasureDict, "kind of time that is drawn"]
+    steps: Annotated[StepCountsDict, "number of steps behind each line"]
     places: Annotated[list[int], "positions of the returned rows; fewer than requested if the response is full"]
-    rows: list[StepLineDict]
+    rows: Annotated[list[StepLineDict], "lines, in the order of `places`"]
     lost: Annotated[int, "number of notes about input that could not be read, as in TablePage"]
 
 

@@ -38,18 +38,18 @@ _EXACT_DIGITS = 15
 _DECIMAL = re.compile(r"\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?\s*")
 
 
-def published_numbers(texts: Sequence[str], found: Floats) -> Floats:
+def published_numbers(texts: Sequence[str], numbers: Floats) -> Floats:
     """(rows,) these decimals as pandas 2 reads them.
 
     `found` are the nearest doubles; it is returned itself if no number differs.
     """
-    out = found
+    out = numbers
     for row, text in enumerate(texts):
-        if len(text) > _EXACT_DIGITS and np.isfinite(found[row]):
+        if len(text) > _EXACT_DIGITS and np.isfinite(numbers[row]):
             value = published_number(text)
-            if value is not None and value != found[row]:
-                if out is found:
-                    out = found.copy()
+            if value is not None and value != numbers[row]:
+                if out is numbers:
+                    out = numbers.copy()
                 out[row] = value
     return out
 

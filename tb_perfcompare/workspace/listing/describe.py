@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.pairing.pairing import Pair, Selection
@@ -75,8 +75,8 @@ def _span(span: SpanEntry) -> dict[str, Any]:
 class ProblemDict(TypedDict):
     """A file or folder that could not be read, and why."""
 
-    path: str
-    message: str
+    path: Annotated[str, "what could not be read, below the log directory"]
+    message: Annotated[str, "reason"]
 
 
 def problem_dict(note: Note) -> ProblemDict:

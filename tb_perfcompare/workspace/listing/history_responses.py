@@ -22,24 +22,26 @@ HISTORY_SCHEMA = "tb_perfcompare.history/1"
 class RecordedStepsDict(TypedDict):
     """Step counts of a point: recorded, and admitted to the comparison."""
 
-    count: int
-    admitted: int
+    count: Annotated[int, "number of steps recorded"]
+    admitted: Annotated[int, "number of steps compared"]
 
 
 class PointDict(TypedDict):
     """One recorded run of a series."""
 
     run: Annotated[str | None, "run name for api/comparison; null if its summary is unreadable"]
-    label: str
-    at: str
-    recorded_run: str
-    device: str
-    metric: str
-    version: str
-    steps: RecordedStepsDict
-    mean_step_us: Annotated[float | None, "null without step times"]
-    median_step_us: Annotated[float | None, "null without step times"]
-    quartiles_us: Annotated[tuple[float, float] | None, "lower and upper quartile of the steps; null if not recorded"]
+    label: Annotated[str, "commit, build, host or other name given when it was recorded"]
+    at: Annotated[str, "time of recording, ISO 8601 in UTC"]
+    recorded_run: Annotated[str, "name of the run that was recorded"]
+    device: Annotated[str, "device name; empty if unknown"]
+    metric: Annotated[str, "what a step's time is: `step_time`, `kernel_time` or `cycle_time`"]
+    version: Annotated[str, "tb_perfcompare version that recorded it"]
+    steps: Annotated[RecordedStepsDict, "steps recorded and compared"]
+    mean_step_us: Annotated[float | None, "mean of the steps in microseconds; null without step times"]
+    median_step_us: Annotated[float | None, "median of the steps in microseconds; null without step times"]
+    quartiles_us: Annotated[
+        tuple[float, float] | None, "lower and upper quartile of the steps in microseconds; null if not recorded"
+    ]
     segment: Annotated[int | None, "index of the point's segment; null without a step time"]
     difference: Annotated[float | None, "difference from the previous level, a fraction; null for the first point"]
     verdict: Annotated[str | None, "verdict on `difference`", ("slower", "faster", "same", "cannot_tell", None)]
@@ -47,23 +49,23 @@ class PointDict(TypedDict):
 
 
 class _LevelsDict(TypedDict):
-    segments: Sequence[Segment]
-    changes: Sequence[Change]
-    notes: Sequence[str]
-    problems: Sequence[ProblemDict]
+    segments: Annotated[Sequence[Segment], "levels, in order of time; empty after the first page"]
+    changes: Annotated[Sequence[Change], "starts of new levels; empty after the first page"]
+    notes: Annotated[Sequence[str], "limits of this history, in words; empty after the first page"]
+    problems: Annotated[Sequence[ProblemDict], "points that cannot be read; empty after the first page"]
 
 
 class _HistoryDict(_LevelsDict):
-    series: str
-    points: Sequence[PointDict]
+    series: Annotated[str, "directory below the log directory"]
+    points: Annotated[Sequence[PointDict], "recorded runs, in order of time"]
 
 
 class HistoryDict(_HistoryDict, total=False):
     """The history of a series."""
 
-    problems_left_out: int
-    offset: int
-    total_points: int
+    problems_left_out: Annotated[int, "number of entries missing from `problems`"]
+    offset: Annotated[int, "index of the page's first point; absent if one page has all points"]
+    total_points: Annotated[int, "number of points on all pages; absent if one page has all points"]
     listing: Annotated[str, "identifier of the listing that all pages of a history share"]
     next_offset: Annotated[int, "index of the next page's first point; absent on the last page"]
 
@@ -71,21 +73,21 @@ class HistoryDict(_HistoryDict, total=False):
 class SeriesDict(TypedDict):
     """A series and its number of points."""
 
-    series: str
-    points: int
+    series: Annotated[str, "directory below the log directory"]
+    points: Annotated[int, "number of recorded runs"]
 
 
 class _HistoryAnswerDict(TypedDict):
-    schema: Annotated[str, (HISTORY_SCHEMA,)]
-    version: str
-    series: Sequence[SeriesDict]
-    history: HistoryDict | None
+    schema: Annotated[str, "name and number of this schema", (HISTORY_SCHEMA,)]
+    version: Annotated[str, "tb_perfcompare version"]
+    series: Annotated[Sequence[SeriesDict], "all series of the log directories; empty after the first page"]
+    history: Annotated[HistoryDict | None, "levels and points of the requested series; null if none was requested"]
 
 
 class HistoryAnswerDict(_HistoryAnswerDict, total=False):
     """Answer of api/history."""
 
-    series_left_out: int
+    series_left_out: Annotated[int, "number of entries missing from `series`"]
 
 
 _SERIES_BYTES, _PROBLEMS_BYTES = 100_000, 100_000

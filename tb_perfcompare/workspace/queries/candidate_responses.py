@@ -25,55 +25,55 @@ VERDICTS_SCHEMA = "tb_perfcompare.verdicts/1"
 class SelectedDict(TypedDict):
     """A candidate as it was requested."""
 
-    run: str
-    worker: str | None
-    span: str | None
-    steps: str | None
+    run: Annotated[str, "run name, as in api/runs"]
+    worker: Annotated[str | None, "one worker of the run; null: all"]
+    span: Annotated[str | None, "one span of the worker; null: all"]
+    steps: Annotated[str | None, "numbers of the steps to compare, such as `3-10`; null: all"]
 
 
 class ServerErrorDict(TypedDict):
     """Why there is no result."""
 
-    code: str
-    message: str
-    hint: str
+    code: Annotated[str, "type of failure, such as `selection` or `corrupt`"]
+    message: Annotated[str, "what is wrong, and where"]
+    hint: Annotated[str, "remedy, or the values that exist; may be empty"]
 
 
 class SkippedDict(TypedDict):
     """Number of steps left out for one reason."""
 
-    reason: str
-    steps: int
+    reason: Annotated[str, "why they are not compared"]
+    steps: Annotated[int, "number of steps"]
 
 
 class BriefStepsDict(TypedDict):
     """Step counts of a side: recorded, compared, and left out by reason."""
 
-    count: int
-    admitted: int
-    dropped: Sequence[SkippedDict]
+    count: Annotated[int, "number of steps recorded"]
+    admitted: Annotated[int, "number of steps compared"]
+    dropped: Annotated[Sequence[SkippedDict], "steps not compared, the most frequent reason first"]
 
 
 class SideBriefDict(TypedDict):
     """One side in brief."""
 
-    run: str
-    format: str
-    device: DeviceDict
-    steps: BriefStepsDict
-    captures: int
+    run: Annotated[str, "run name"]
+    format: Annotated[str, "format of the files, such as `torch_profiler_trace`"]
+    device: Annotated[DeviceDict, "device the side ran on"]
+    steps: Annotated[BriefStepsDict, "steps recorded, compared and dropped"]
+    captures: Annotated[int, "number of captures: recordings of this side at different times"]
 
 
 class CandidateResultDict(TypedDict):
     """A comparison in brief."""
 
-    baseline: SideBriefDict
-    candidate: SideBriefDict
-    headline: Headline
+    baseline: Annotated[SideBriefDict, "what was compared of the baseline"]
+    candidate: Annotated[SideBriefDict, "what was compared of the candidate"]
+    headline: Annotated[Headline, "verdict on the step time, with its figures"]
     checks: Annotated[Sequence[Check], "checks that warn or failed"]
     cause: Annotated[Finding | None, "first finding; null without findings"]
     causes: Annotated[int, "number of findings"]
-    parts: Sequence[RowTimes]
+    parts: Annotated[Sequence[RowTimes], "step time by category"]
     table: Annotated[str, "name of the table that `rows` is from; empty if there is none"]
     rows: Annotated[Sequence[RowTimes], "rows of `table` with the largest baseline time or the largest change"]
     notes: Annotated[Sequence[Note], "notes about the recordings of either side"]
@@ -82,7 +82,7 @@ class CandidateResultDict(TypedDict):
 class CandidateRowDict(TypedDict):
     """One candidate's comparison in brief, or why there is none."""
 
-    candidate: SelectedDict
+    candidate: Annotated[SelectedDict, "run and part of it to compare with the baseline"]
     error: Annotated[ServerErrorDict | None, "why the candidate was not compared; null if it was"]
     look: Annotated[CandidateResultDict | None, "comparison in brief; null if there is an error"]
 
@@ -90,17 +90,19 @@ class CandidateRowDict(TypedDict):
 class VerdictRowDict(CandidateRowDict):
     """One candidate with its adjusted p."""
 
-    adjusted: Annotated[Adjusted | None, "null if the candidate has no p or its verdict is withheld"]
+    adjusted: Annotated[
+        Adjusted | None, "verdict after adjusting p for all candidates; null: no p, or verdict withheld"
+    ]
 
 
 class VerdictsAnswerDict(TypedDict):
     """Answer of api/verdicts."""
 
-    schema: Annotated[str, (VERDICTS_SCHEMA,)]
-    version: str
-    alpha: float
+    schema: Annotated[str, "name and number of this schema", (VERDICTS_SCHEMA,)]
+    version: Annotated[str, "tb_perfcompare version"]
+    alpha: Annotated[float, "significance level, for each comparison and for all together"]
     looks: Annotated[int, "number of comparisons that have a p"]
-    rows: Sequence[VerdictRowDict]
+    rows: Annotated[Sequence[VerdictRowDict], "candidates, in the order of the request"]
 
 
 CANDIDATE_COLUMNS = (

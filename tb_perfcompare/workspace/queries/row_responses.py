@@ -52,7 +52,7 @@ responses."""
 class StepTimesDict(TypedDict):
     """Times of one row in each step of a side."""
 
-    steps: Sequence[str]
+    steps: Annotated[Sequence[str], "number of each step, as recorded"]
     captures: Annotated[Sequence[int], "for each step, index of the span that recorded it, from 0"]
     time_us: Annotated[
         Mapping[str, Sequence[float]] | None, "times by measure, one per step; null if the side lacks the row"
@@ -62,15 +62,15 @@ class StepTimesDict(TypedDict):
 class RowStepsDict(TypedDict):
     """Answer of api/row."""
 
-    schema: Annotated[str, (ROW_SCHEMA,)]
-    version: str
-    table: str
-    row: str
-    metric: str
-    unit: Annotated[str, ("us",)]
-    measures: Sequence[MeasureDict]
-    baseline: StepTimesDict
-    candidate: StepTimesDict
+    schema: Annotated[str, "name and number of this schema", (ROW_SCHEMA,)]
+    version: Annotated[str, "tb_perfcompare version"]
+    table: Annotated[str, "name of the table that the row is from"]
+    row: Annotated[str, "its key: key columns joined by ` › `"]
+    metric: Annotated[str, "what a step's time is: `step_time`, `kernel_time` or `cycle_time`"]
+    unit: Annotated[str, "microseconds, for all times", ("us",)]
+    measures: Annotated[Sequence[MeasureDict], "kinds of time that both sides have per step, the main one first"]
+    baseline: Annotated[StepTimesDict, "the row in each step of the baseline"]
+    candidate: Annotated[StepTimesDict, "the row in each step of the candidate"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

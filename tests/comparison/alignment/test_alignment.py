@@ -264,9 +264,9 @@ def test_captures_of_one_side_are_matched_together() -> None:
 
 
 def test_without_device_work_on_one_side_there_is_no_alignment() -> None:
-    quiet = TraceBuilder(vendor="cpu")
-    quiet.op("aten::mm", 0, 100)
-    assert align(summary(quiet), summary(calls("aten::mm | gemm 10"))) is None
+    host_only = TraceBuilder(vendor="cpu")
+    host_only.op("aten::mm", 0, 100)
+    assert align(summary(host_only), summary(calls("aten::mm | gemm 10"))) is None
 
 
 # -- what is shown ----------------------------------------------------------------------------------------------------

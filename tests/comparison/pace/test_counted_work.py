@@ -64,8 +64,8 @@ def test_more_calls_decide_an_inconclusive_pair() -> None:
     assert found.program.verdict is Verdict.INCONCLUSIVE
     assert (found.verdict, found.basis) == (Verdict.PROBABLY_SLOWER, Basis.PROGRAM)
     assert found.sentence == "Probably slower: 3 more operator calls per step, +3.4 %."
-    undisturbed = sum(OPERATORS.values()) + min(GAPS)
-    assert found.counted.change == pytest.approx(300 / undisturbed, abs=0.001)
+    uninterrupted = sum(OPERATORS.values()) + min(GAPS)
+    assert found.counted.change == pytest.approx(300 / uninterrupted, abs=0.001)
     (text,) = [fact.text for fact in found.facts if fact.label == "Counted"]
     assert text == "the candidate does all that the baseline does, and makes 3 more operator calls per step"
 

@@ -139,7 +139,7 @@ def test_two_captures_of_equal_length_have_no_direction_within_the_threshold() -
     assert (found.verdict, found.sentence) == (Verdict.INCONCLUSIVE, "No change found; at most 1.2 % slower.")
 
 
-def disturbed(seed: int) -> Summary:
+def contended(seed: int) -> Summary:
     """A capture in which other processes lengthen every call by another factor."""
     chance = random.Random(seed)
     steps = ([(name, round(us * chance.choice((1, 1, 1.2, 3))), [[place, 8]]) for place, (name, us) in
@@ -148,14 +148,14 @@ def disturbed(seed: int) -> Summary:
 
 
 def test_a_pace_with_an_interval_around_zero_is_not_in_the_headline() -> None:
-    headline = compare(disturbed(32), disturbed(33)).headline
+    headline = compare(contended(32), contended(33)).headline
     machine = headline.machine
     assert machine is not None and machine.low < 0 < machine.high and abs(machine.estimate) > headline.margin
     assert headline.sentence.startswith("Inconclusive: the program changed by ")
 
 
 def test_a_step_that_decides_at_one_pace_is_not_in_the_reason_of_recorded_times() -> None:
-    sides = disturbed(8), recorded(8, 1.5, 0, slow_step=4)
+    sides = contended(8), recorded(8, 1.5, 0, slow_step=4)
     headline = compare(*sides).headline
     assert headline.program is not None
     assert headline.sensitivity.startswith('becomes "faster" when dropping the slowest step of each side')

@@ -47,8 +47,8 @@ def test_untraced_time_without_a_clear_pace_is_inconclusive() -> None:
 
 
 def test_an_overloaded_cpu_is_inconclusive() -> None:
-    quiet, overloaded = recorded(1), recorded(2, hits=0.6, slice_us=4000)
-    found = headline(quiet, overloaded)
+    idle, overloaded = recorded(1), recorded(2, hits=0.6, slice_us=4000)
+    found = headline(idle, overloaded)
     assert found.recorded is not None and found.recorded.verdict is Verdict.SLOWER
     assert found.verdict is Verdict.INCONCLUSIVE
     assert "the CPU is overloaded: the same work takes" in found.sentence

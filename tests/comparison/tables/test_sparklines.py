@@ -71,8 +71,9 @@ def test_thinning_keeps_every_extreme_where_it_was(values: list[int], points: in
 
 
 def test_an_unknown_measure_is_refused() -> None:
-    with pytest.raises(SelectionError, match="no time 'device_self'"):
+    with pytest.raises(SelectionError, match="no time 'device_self'") as raised:
         lines(["gemm"], gemms(10), gemms(15), measure="device_self")
+    assert raised.value.hint == "leave it out: there is only the main one"
 
 
 @pytest.mark.parametrize("table", ["kernels", "kernels_by_operator", "operators"])

@@ -59,7 +59,7 @@ class Noise:
     stalls: float = 0.0
 
 
-def quiet(random: Random) -> Noise:
+def idle(random: Random) -> Noise:
     """A machine at rest."""
     return Noise(math.exp(random.gauss(0, 0.02)), math.exp(random.gauss(0, 0.004)), 0.02, 0.15, 0.01, 0.02)
 

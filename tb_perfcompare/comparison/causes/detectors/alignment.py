@@ -66,10 +66,11 @@ def alignment_rules(pair: RuleContext) -> Iterator[Cause]:
     delta = math.copysign(min(abs(every.delta_us), abs(exposed)), exposed)
     if abs(delta) < pair.least_us:
         return
-    own = {one: total(amount for _, amount in rows) for one, rows in moved.items()}
-    if abs(math.fsum(own[one].delta_us for one in own if _computes_in_blocks(one))) < MAIN_SHARE * abs(every.delta_us):
+    own = {operator: total(amount for _, amount in rows) for operator, rows in moved.items()}
+    in_blocks = math.fsum(amount.delta_us for operator, amount in own.items() if _computes_in_blocks(operator))
+    if abs(in_blocks) < MAIN_SHARE * abs(every.delta_us):
         return
-    name = max(own, key=lambda one: (not one.startswith("autograd::"), abs(own[one].delta_us), one))
+    name = max(own, key=lambda operator: (not operator.startswith("autograd::"), abs(own[operator].delta_us), operator))
     gone, new = ([part for part, amount in moved[name] if amount.more_calls * sign > 0] for sign in (-1, 1))
     before, after = most_alike(gone, new)
     pads = total(amount for key, amount in pair.amounts("kernels").items() if PADDING in key[0].lower())

@@ -98,10 +98,10 @@ def _most_reserved(summary: Summary) -> int:
 
 
 def _device_mib(summary: Summary) -> int:
-    known = dict(summary.environment)
+    settings = dict(summary.environment)
     for name, scale in (("device.memory_bytes", 2**20), ("device.memory_mib", 1)):
-        if known.get(name, "").isdecimal():
-            return int(known[name]) // scale
+        if settings.get(name, "").isdecimal():
+            return int(settings[name]) // scale
     return 0
 
 

@@ -182,16 +182,18 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     if changed:
         changed += _annotations(pair, host, operators)
     # work in loader processes or hidden behind the device has no exposed time
-    changed = [one for one in changed if one.delta_us]
+    changed = [operator for operator in changed if operator.delta_us]
     if found_rules & {"more_calls", "fewer_calls"}:
-        changed = [one for one in changed if not one.is_in_both]
-    changed = [one for one in changed if not explained.has_most_calls(one.name, one.calls.more_calls)]
+        changed = [operator for operator in changed if not operator.is_in_both]
+    changed = [
+        operator for operator in changed if not explained.has_most_calls(operator.name, operator.calls.more_calls)
+    ]
     if found_rules & set(COLLECTIVE_SLOWER.names):
-        changed = [one for one in changed if not is_collective_operator(one.name)]
+        changed = [operator for operator in changed if not is_collective_operator(operator.name)]
     if not changed:
         return
     # a change too small to matter is reported only if nothing else is found
-    trifle = found_rules or all(one.is_in_both for one in changed)
+    trifle = found_rules or all(operator.is_in_both for operator in changed)
     parts = _by_direction(pair, changed)
     for part in parts:
         has_gaps = part is parts[0] and not explained.by_category().get("Other")
@@ -211,7 +213,7 @@ def _matters(pair: RuleContext, changed: list[_Changed]) -> bool:
     """Whether operators that only one side has, and that do not wait for the device, make a substantial part of the
     change."""
     waiting = pair.callers(WAIT)
-    alone = [one.delta_us for one in changed if not one.is_in_both and one.name not in waiting]
+    alone = [operator.delta_us for operator in changed if not operator.is_in_both and operator.name not in waiting]
     us = fsum(alone)
     return len(alone) >= NEW and us * pair.delta_us > 0 and abs(us) >= NEWS * abs(pair.delta_us)
 
@@ -219,16 +221,20 @@ def _matters(pair: RuleContext, changed: list[_Changed]) -> bool:
 def _by_direction(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]:
     """Increases and decreases as separate groups if each makes a substantial part, because a sum would hide both;
     else one group. New operators stay with those they replaced."""
-    alone = [one for one in changed if not one.is_in_both]
-    replaced = {bool(one.calls.calls_a) for one in alone} == {False, True}
-    units = [alone, *([one] for one in changed if one.is_in_both)] if replaced else [[one] for one in changed]
-    sums = [fsum(one.delta_us for one in unit) for unit in units]
+    alone = [operator for operator in changed if not operator.is_in_both]
+    replaced = {bool(operator.calls.calls_a) for operator in alone} == {False, True}
+    singles = [[operator] for operator in changed]
+    units = [alone, *(single for single in singles if single[0].is_in_both)] if replaced else singles
+    sums = [fsum(operator.delta_us for operator in unit) for unit in units]
     more, less = (fsum(us for us in sums if sign * us > 0) * sign for sign in (1, -1))
     if min(more, less) < max(pair.least_us, OPPOSITE * max(more, less)):
         return [changed]
-    parts = [[one for unit, us in zip(units, sums, strict=True) if sign * us > 0 for one in unit] for sign in (1, -1)]
+    parts = [
+        [operator for unit, us in zip(units, sums, strict=True) if sign * us > 0 for operator in unit]
+        for sign in (1, -1)
+    ]
     if more == less:  # exchanged sides keep the order
-        return sorted(parts, key=lambda part: (all(one.is_in_both for one in part), min(one.name for one in part)))
+        return sorted(parts, key=lambda part: (all(own.is_in_both for own in part), min(own.name for own in part)))
     return parts if more > less else parts[::-1]
 
 
@@ -238,27 +244,27 @@ def _cause_of(
     """One finding on these operators. Named first: annotations, then operators that are also differentiated, because
     others may run inside them. `is_counted`: another cause accounts for the time. `has_gaps`: the finding also
     explains the gaps around the operators."""
-    forward = {backward_of(one.name) for one in changed} - {""}
+    forward = {backward_of(operator.name) for operator in changed} - {""}
     changed = sorted(
         changed,
-        key=lambda one: (
-            not one.annotation, is_backward(one.name),
-            plain_name(one.name.rpartition("::")[2]) not in forward, -one.total_us, one.name,
+        key=lambda operator: (
+            not operator.annotation, is_backward(operator.name),
+            plain_name(operator.name.rpartition("::")[2]) not in forward, -operator.total_us, operator.name,
         ),
     )  # fmt: skip
-    explains: dict[Part, float] = total_by_key(part for one in changed for part in one.explains.items())
-    alone = {one.name for one in changed if not one.is_in_both} if has_gaps else set[str]()
+    explains: dict[Part, float] = total_by_key(part for operator in changed for part in operator.explains.items())
+    alone = {operator.name for operator in changed if not operator.is_in_both} if has_gaps else set[str]()
     around = gaps_around(pair, alone, explains.values())
     explains |= around
     # a function is named once, without its autograd range
-    names = {f"{AUTOGRAD}{one.name}" for one in changed}
-    distinct = [one for one in changed if one.name not in names]
-    new = [one for one in distinct if not one.calls.calls_a]
-    gone = [one for one in distinct if not one.calls.calls_b]
-    others = [one for one in distinct if one.is_in_both]
+    names = {f"{AUTOGRAD}{operator.name}" for operator in changed}
+    distinct = [operator for operator in changed if operator.name not in names]
+    new = [operator for operator in distinct if not operator.calls.calls_a]
+    gone = [operator for operator in distinct if not operator.calls.calls_b]
+    others = [operator for operator in distinct if operator.is_in_both]
     again = pair.once(recomputed)
-    others.sort(key=lambda one: one.name not in again)
-    is_again = fsum(again.get(one.name, 0.0) for one in others) * fsum(explains.values()) > 0
+    others.sort(key=lambda operator: operator.name not in again)
+    is_again = fsum(again.get(operator.name, 0.0) for operator in others) * fsum(explains.values()) > 0
     explains |= in_hooks(pair, explains) if is_again else {}
     delta = fsum(explains.values())
     clauses = [*_one_sided_clauses("new", new), *_one_sided_clauses("gone", gone), *_recounted(others)]
@@ -266,7 +272,7 @@ def _cause_of(
         clauses = [*_recounted(others), *_one_sided_clauses("new", new), *_one_sided_clauses("gone", gone)]
     first = (others if is_again else new or gone or others)[0]
     named = (*new[:MAX_NAMED], *gone[:MAX_NAMED], *others[:MAX_NAMED])
-    where = where_called(pair, [(one.name, one.calls) for one in named if not one.annotation])
+    where = where_called(pair, [(operator.name, operator.calls) for operator in named if not operator.annotation])
     clauses += [where] if where else []
     title = _title(new, gone, others, delta)
     if is_again:
@@ -280,17 +286,19 @@ def _cause_of(
         pair, RECOMPUTATION if is_again else OPERATORS_CHANGED, first.name, "all", None if is_counted else delta,
         sentence,
         tuple(
-            Evidence("ledger", f"{CPU_EXEC} / {one.name}") if one.annotation else Evidence("operators", one.name)
-            for one in (*new[:1], *gone[:1], *others[:1])
+            Evidence("ledger", f"{CPU_EXEC} / {operator.name}")
+            if operator.annotation
+            else Evidence("operators", operator.name)
+            for operator in (*new[:1], *gone[:1], *others[:1])
         ),
         explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all and not is_again else "",
-        calls={one.name: one.calls.more_calls for one in changed},
+        calls={operator.name: operator.calls.more_calls for operator in changed},
     )  # fmt: skip
 
 
 def _annotations(pair: RuleContext, host: EntityRows, operators: Mapping[Key, Amount]) -> list[_Changed]:
     """Annotations that only one side has, in most of its steps. Compiled regions have their own rule."""
-    known = {key[0] for key in operators}
+    called = {key[0] for key in operators}
     alone = host.picked(host.status != STATUSES.index("both"))
     return [
         _Changed(
@@ -298,7 +306,7 @@ def _annotations(pair: RuleContext, host: EntityRows, operators: Mapping[Key, Am
             {(CPU_EXEC, row.path[1]): row.delta / pair.unit}, annotation=True,
         )
         for row in alone
-        if row.path[1] not in known and sum(row.calls) >= MIN_STEPS_SHARE and not is_compiled(row.path[1])
+        if row.path[1] not in called and sum(row.calls) >= MIN_STEPS_SHARE and not is_compiled(row.path[1])
     ]  # fmt: skip
 
 
@@ -334,9 +342,9 @@ def _explained(
     parts = {kernel: us for (kernel, *_), amount in kernels.items() if (us := amount.counted_us) * calls.more_calls > 0}
     whole = fsum(parts.values())
     share = min(1.0, counted / whole) if whole * counted > 0 else 0.0
-    found: dict[Part, float] = {} if own is None else {(CPU_EXEC, own.path[1]): pair.counted_us(own)}
+    host: dict[Part, float] = {} if own is None else {(CPU_EXEC, own.path[1]): pair.counted_us(own)}
     shares = _exposed_shares(pair, parts) if share else {}
-    return found | {(KERNEL, kernel): us * share * shares[kernel] for kernel, us in parts.items() if shares}
+    return host | {(KERNEL, kernel): us * share * shares[kernel] for kernel, us in parts.items() if shares}
 
 
 def _exposed_shares(pair: RuleContext, kernels: Collection[str]) -> dict[str, float]:
@@ -352,9 +360,13 @@ def _exposed_shares(pair: RuleContext, kernels: Collection[str]) -> dict[str, fl
 def _of_shapes(pair: RuleContext, operator: str, calls: Amount) -> float:
     """Device time that more or fewer calls account for, shape by shape: twelve more products of large matrices take
     more than twelve of the usual ones. 0 if some shapes are called more often and others less."""
-    shapes = [one for one in pair.amounts_of(operator, "operators_by_shape", "device_self").values() if one.more_calls]
-    same_way = all(one.more_calls * calls.more_calls > 0 for one in shapes)
-    return fsum(one.counted_us for one in shapes) if same_way else 0.0
+    shapes = [
+        amount
+        for amount in pair.amounts_of(operator, "operators_by_shape", "device_self").values()
+        if amount.more_calls
+    ]
+    same_way = all(amount.more_calls * calls.more_calls > 0 for amount in shapes)
+    return fsum(amount.counted_us for amount in shapes) if same_way else 0.0
 
 
 def _kernels(pair: RuleContext, operators: Collection[str]) -> dict[str, dict[Key, Amount]]:
@@ -367,8 +379,8 @@ def _kernels(pair: RuleContext, operators: Collection[str]) -> dict[str, dict[Ke
 
 def _title(new: list[_Changed], gone: list[_Changed], others: list[_Changed], delta: float) -> str:
     """Title in the direction of `delta`: a new operator saves no time, and one that is gone costs none."""
-    times = sorted(sum(one.total_us for one in group) for group in (new, gone))
-    alike = {work_kind(one.name) for one in new} & {work_kind(one.name) for one in gone} - {""}
+    times = sorted(sum(operator.total_us for operator in group) for group in (new, gone))
+    alike = {work_kind(operator.name) for operator in new} & {work_kind(operator.name) for operator in gone} - {""}
     if new and gone and (alike or times[0] >= REPLACED * times[1]):
         return "Operators replaced"
     if (new and not gone and delta < 0) or (gone and not new and delta > 0):
@@ -379,7 +391,7 @@ def _title(new: list[_Changed], gone: list[_Changed], others: list[_Changed], de
         return "Operators gone" if len(gone) > 1 else "Operator gone"
     if new and gone:
         return "Other operators"
-    more = [one for one in others if one.calls.more_calls > 0]
+    more = [operator for operator in others if operator.calls.more_calls > 0]
     return "More calls" if len(more) == len(others) else "Fewer calls" if not more else "Other numbers of calls"
 
 
@@ -389,8 +401,8 @@ def _one_sided_clauses(word: str, group: list[_Changed]) -> Iterator[str]:
     if not group:
         return
     named = ", ".join(
-        f"{short(one.name)} ({calls_text(one.calls.calls_a + one.calls.calls_b, ' per step')})"
-        for one in group[:MAX_NAMED]
+        f"{short(operator.name)} ({calls_text(operator.calls.calls_a + operator.calls.calls_b, ' per step')})"
+        for operator in group[:MAX_NAMED]
     )
     yield f"{word}: {named}{_others_clause(group)}"
 
@@ -399,7 +411,8 @@ def _recounted(group: list[_Changed]) -> Iterator[str]:
     if not group:
         return
     named = ", ".join(
-        f"{short(one.name)} {numbers_text(one.calls.calls_a, one.calls.calls_b)}" for one in group[:MAX_NAMED]
+        f"{short(operator.name)} {numbers_text(operator.calls.calls_a, operator.calls.calls_b)}"
+        for operator in group[:MAX_NAMED]
     )
     yield f"{_CALLS}: {named}{_others_clause(group)}"
 

@@ -175,19 +175,19 @@ def _waiting(summary: Summary) -> _Split | None:
     ranks = ranks_of(summary)
     if not ranks.common.shape[1]:
         return None
-    found = ranks.waiting
-    if found is None or not found.matched[ranks.common].any():
+    collectives = ranks.waiting
+    if collectives is None or not collectives.matched[ranks.common].any():
         return None
-    transfer = (found.matched - found.waiting)[ranks.common].T / 1000  # (steps, workers)
-    waited = found.waiting[ranks.common].T / 1000
+    transfer = (collectives.matched - collectives.waiting)[ranks.common].T / 1000  # (steps, workers)
+    waited = collectives.waiting[ranks.common].T / 1000
     owned = ranks.owned_ns[:, ranks.common].mean(axis=2) / 1000  # (8, workers)
     beyond = owned - (owned.sum(axis=1, keepdims=True) - owned) / (len(ranks) - 1)
     return _Split(
-        float(found.plain[ranks.common].mean() / 1000),
+        float(collectives.plain[ranks.common].mean() / 1000),
         float(transfer.mean()),
         float(waited.mean()),
         ranks.workers[int(waited.sum(axis=0).argmin())],
-        ranks.common.size == len(ranks.total_ns) and bool((found.matched == found.plain).all()),
+        ranks.common.size == len(ranks.total_ns) and bool((collectives.matched == collectives.plain).all()),
         {worker: beyond[:, at] for at, worker in enumerate(ranks.workers)},
     )
 

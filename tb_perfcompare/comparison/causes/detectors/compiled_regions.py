@@ -50,8 +50,8 @@ class _Regions:
     def text(self) -> str:
         """Regions in words: "2 compiled regions per step (0/0, 1/0)"."""
         suffix = f" ({listed(self.ids, _MAX_IDS_NAMED)})" if self.ids else ""
-        one = "compiled region" if self.per_step == 1 else "compiled regions"
-        return f"{number_text(self.per_step)} {one} per step{suffix}"
+        noun = "compiled region" if self.per_step == 1 else "compiled regions"
+        return f"{number_text(self.per_step)} {noun} per step{suffix}"
 
 
 def regions_clause(pair: RuleContext) -> str:

@@ -41,7 +41,7 @@ TYPICAL = 1 / 3
 in proportion to their time (0.87 to 1.46 in recordings), page faults only a few (0.14)."""
 
 MIN_CALLS = 8
-"""Number of calls from which at least one is likely to be undisturbed."""
+"""Number of calls from which at least one is likely to be uninterrupted."""
 
 LAUNCHES = "kernels_by_launch"
 

@@ -25,12 +25,12 @@ from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_call
 from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, PYTHON, category_words
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, exposed_growth
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
-from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.recomputed import recomputed
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, RuleContext
+from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.quiet_part import QUIET_TABLE, QuietPart
+from tb_perfcompare.comparison.result.uninterrupted_part import UNINTERRUPTED_TABLE, UninterruptedPart
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time, times_text
 from tb_perfcompare.model.names.names import channels_last
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
@@ -118,7 +118,7 @@ def _behind_the_device(pair: RuleContext, exposed: float, pace: float) -> str:
         if abs(amount.more_calls) <= SAME_CALLS * min(amount.calls_a, amount.calls_b)
         and not (is_backward(key[0]) and pair.once(recomputed))
     }
-    name = max(slower, key=lambda one: (slower[one] * math.copysign(1, exposed), one), default="")
+    name = max(slower, key=lambda operator: (slower[operator] * math.copysign(1, exposed), operator), default="")
     most = slower.get(name, 0.0)
     enough = abs(most) >= max(MAIN_SHARE * abs(math.fsum(slower.values())), MAIN_SHARE * abs(exposed), pair.least_us)
     return name if enough and most * exposed > 0 else ""
@@ -161,20 +161,20 @@ OPERATOR_SLOWER = Rule(
 )
 
 
-def quiet_rules(pair: RuleContext) -> Iterator[Cause]:
+def uninterrupted_rules(pair: RuleContext) -> Iterator[Cause]:
     """The part that makes half of a program's change in uninterrupted steps, if interruptions are most of the change
     of recorded operators."""
     part = _dominant_part(pair)
     if part is not None and part.entity != NOTHING_RECORDED:
-        yield _quiet(pair, part)
+        yield _uninterrupted(pair, part)
 
 
-def quiet_rest_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+def uninterrupted_rest_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """Time between events, unless operators that only one side calls explain it; or the largest parts of the change,
     if no rule explains it."""
-    whole, part = pair.once(quiet_change), _dominant_part(pair)
+    whole, part = pair.once(uninterrupted_change), _dominant_part(pair)
     if part is not None and part.entity == NOTHING_RECORDED and not explained.by_category().get(part.category):
-        yield _quiet(pair, part)
+        yield _uninterrupted(pair, part)
         return
     if abs(whole) < pair.least_us or not whole or explained.rules - {*MACHINE_PACE.names}:
         return
@@ -187,22 +187,22 @@ def quiet_rest_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]
         for part in grown
     ]
     yield cause(
-        pair, QUIET_REST, grown[0].entity, grown[0].category, whole,
+        pair, UNINTERRUPTED_REST, grown[0].entity, grown[0].category, whole,
         f"CPU time without interruptions: {signed_time(whole)} per step; {', '.join(clauses)}.",
-        (Evidence(QUIET_TABLE, grown[0].entity),), explains={}, of_the_step=False,
+        (Evidence(UNINTERRUPTED_TABLE, grown[0].entity),), explains={}, of_the_step=False,
     )  # fmt: skip
 
 
-def _grown_parts(pair: RuleContext) -> list[QuietPart]:
+def _grown_parts(pair: RuleContext) -> list[UninterruptedPart]:
     """Parts that changed in the program's direction in all captures."""
-    way = pair.once(quiet_change)
-    return [part for part in pair.quiet if part.gap * way > 0 and part.delta_us * way > 0]
+    way = pair.once(uninterrupted_change)
+    return [part for part in pair.uninterrupted if part.gap * way > 0 and part.delta_us * way > 0]
 
 
-def _dominant_part(pair: RuleContext) -> QuietPart | None:
+def _dominant_part(pair: RuleContext) -> UninterruptedPart | None:
     """The part, called as often on both sides, that makes half of the change; None if there is none. If recording
     costs more, annotations do not count, because they are Python code."""
-    whole = pair.once(quiet_change)
+    whole = pair.once(uninterrupted_change)
     often = [part for part in _grown_parts(pair) if min(part.us) > 0 and not call_count_changed(*part.calls)]
     if costlier_to_record(pair, whole):
         often = [part for part in often if pair.amount("operators", "host_self", part.entity) is not NOTHING]
@@ -210,8 +210,8 @@ def _dominant_part(pair: RuleContext) -> QuietPart | None:
     return most if most is not None and abs(most.delta_us) >= max(MAIN_SHARE * abs(whole), pair.least_us) else None
 
 
-def _quiet(pair: RuleContext, part: QuietPart) -> Cause:
-    whole = pair.once(quiet_change)
+def _uninterrupted(pair: RuleContext, part: UninterruptedPart) -> Cause:
+    whole = pair.once(uninterrupted_change)
     category = StepCategory(CATEGORY_LABELS.index(part.category))
     rule, subject = GENERAL[category], GENERAL[category].meaning
     if category is StepCategory.CPU_EXEC:
@@ -225,13 +225,14 @@ def _quiet(pair: RuleContext, part: QuietPart) -> Cause:
         f"{_layout(pair, part.entity)}."
     )
     return cause(
-        pair, QUIET, part.entity, part.category, part.delta_us, sentence, (Evidence(QUIET_TABLE, part.entity),),
+        pair, UNINTERRUPTED, part.entity, part.category, part.delta_us, sentence,
+        (Evidence(UNINTERRUPTED_TABLE, part.entity),),
         name=rule.names[-1 if whole < 0 else 0], look_at=rule.look_at, of_the_step=False,
         explains={(part.category, part.entity): part.delta_us},
     )  # fmt: skip
 
 
-QUIET = Rule(
+UNINTERRUPTED = Rule(
     names=("operator_slower", "operator_faster"),
     meaning="one operator is slower on the host, interruptions left out",
     when="The program is slower, but steps as recorded leave it open. One operator makes half of the change without "
@@ -240,18 +241,18 @@ QUIET = Rule(
     needs="three captures per side, `record_shapes`; no device work",
     look_at="",
     confidence="captures of the two sides do not overlap, interruptions left out",
-    find=quiet_rules,
+    find=uninterrupted_rules,
     rank=2,
     same_work=True,
 )
-QUIET_REST = Rule(
+UNINTERRUPTED_REST = Rule(
     names=("host_time",),
     meaning="CPU time without interruptions",
     when="The same, where up to three parts of the step together make half, and no other rule finds anything",
     needs="the same",
     look_at="these operators and the Python code around them",
     confidence="captures of the two sides do not overlap, interruptions left out",
-    find_rest=quiet_rest_rules,
+    find_rest=uninterrupted_rest_rules,
     order=6,
     same_work=True,
 )

@@ -69,8 +69,8 @@ def _beyond(rows: EntityRows, pace: float | None) -> NDArray[np.bool_]:
         times = (column.astype(np.float64) for column in (rows.candidate, rows.baseline))
         after, before = (time / calls for time, calls in zip(times, rows.calls[::-1], strict=True))
         own = after / before / pace
-        found: NDArray[np.bool_] = there & (np.maximum(own, 1 / own) >= 1 + BEYOND_PACE)
-    return found
+        beyond: NDArray[np.bool_] = there & (np.maximum(own, 1 / own) >= 1 + BEYOND_PACE)
+    return beyond
 
 
 def _slower_cause(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *, paced: bool) -> Cause:
@@ -109,14 +109,15 @@ def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[Rule, str]:
         return x * scale, y * scale
 
     for fact, scale in _OCCUPANCY:
-        found = moved(fact, scale)
-        if found is not None:
+        change = moved(fact, scale)
+        if change is not None:
             measured = "" if fact == "achieved_occupancy" else "estimated "
-            return OCCUPANCY_LOST, f"; {word} {measured}occupancy ({percent_text(found[0])} → {percent_text(found[1])})"
+            before, after = map(percent_text, change)
+            return OCCUPANCY_LOST, f"; {word} {measured}occupancy ({before} → {after})"
     for fact, words in _MEASURED:
-        found = moved(fact)
-        if found is not None:
-            return UTILISATION_LOST, f"; {word} {words} ({percent_text(found[0])} → {percent_text(found[1])})"
+        change = moved(fact)
+        if change is not None:
+            return UTILISATION_LOST, f"; {word} {words} ({percent_text(change[0])} → {percent_text(change[1])})"
     return KERNEL_SLOWER, ""
 
 

@@ -104,15 +104,15 @@ def _log_call_ratio(before: float, after: float) -> float:
 def _counted(pair: RuleContext, sign: int, usual: float) -> dict[tuple[str, str], float]:
     """Part -> change by count, for entities called more often, but less than BEYOND times more than the work
     (`usual`, a logarithm)."""
-    found = {}
+    counted = {}
     for row in pair.ledger.rows:
         if len(row.path) != 2 or not all(row.calls) or sign * (row.calls[1] - row.calls[0]) <= 0:
             continue
         if row.path[0] == "Runtime" and calls(WAIT, row.path[1]):
             continue
         if sign * (_log_call_ratio(row.calls[0], row.calls[1]) - usual) < math.log(OWN_CAUSE_RATIO):
-            found[row.path[0], row.path[1]] = max(pair.counted_us(row), _by_shape(pair, row, sign), key=abs)
-    return found
+            counted[row.path[0], row.path[1]] = max(pair.counted_us(row), _by_shape(pair, row, sign), key=abs)
+    return counted
 
 
 def _by_shape(pair: RuleContext, row: LedgerRow, sign: int) -> float:

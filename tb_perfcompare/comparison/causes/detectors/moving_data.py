@@ -63,7 +63,7 @@ def only_moves_data(name: str) -> bool:
 
 def counted_copies(pair: RuleContext) -> frozenset[str]:
     """Names of the kernels whose time device_copy_rules explains."""
-    return frozenset(name for found in device_copy_rules(pair) for _, name in found.explains)
+    return frozenset(name for cause in device_copy_rules(pair) for _, name in cause.explains)
 
 
 def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
@@ -109,11 +109,11 @@ def _moves(pair: RuleContext) -> dict[Key, Amount]:
     table = pair.amounts("operators_by_shape", "host_self") or pair.amounts("operators", "host_self")
     usual = times_as_often(pair)
     exposed = {row.path[1]: row.delta / pair.unit for row in pair.entities("CPU Exec") if row.path[1] in MOVING}
-    own = total_by_key((key[0], one.delta_us) for key, one in table.items() if key[0] in MOVING)
+    own = total_by_key((key[0], amount.delta_us) for key, amount in table.items() if key[0] in MOVING)
     elsewhere = {name for name, us in own.items() if abs(exposed.get(name, 0.0)) < MAIN_SHARE * abs(us)}
     return {
-        key: one for key, one in table.items()
-        if key[0] in MOVING and key[0] not in elsewhere and not (usual != 1 and _grew(one, usual))
+        key: amount for key, amount in table.items()
+        if key[0] in MOVING and key[0] not in elsewhere and not (usual != 1 and _grew(amount, usual))
     }  # fmt: skip
 
 

@@ -24,9 +24,9 @@ from tb_perfcompare.comparison.causes.evidence.inputs import (
     share_of_other_inputs,
     time_share_of_other_inputs,
 )
-from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
 from tb_perfcompare.comparison.causes.evidence.rates import peak_clause, total_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Verdict
@@ -96,15 +96,15 @@ class OtherWork:
         if self.ratio is None and left["Other"] * fsum(left[label] for label in _ON_DEVICE) > 0:
             left["Other"] = 0.0  # other types make kernels longer, which hides more of the host, not less
         # causes use times as recorded, with interruptions, so this is the least that they leave
-        quiet = pair.once(quiet_change)
-        quiet -= explained.total(without=MACHINE_PACE.names) if quiet else 0.0
+        change_us = pair.once(uninterrupted_change)
+        change_us -= explained.total(without=MACHINE_PACE.names) if change_us else 0.0
         delta = fsum(left.values())
-        is_left = quiet * pair.once(quiet_change) > 0 and abs(quiet) >= pair.least_us
-        if is_left and (self.ratio is None or (self.ratio > 1) == (quiet > 0)):
+        is_left = change_us * pair.once(uninterrupted_change) > 0 and abs(change_us) >= pair.least_us
+        if is_left and (self.ratio is None or (self.ratio > 1) == (change_us > 0)):
             yield cause(
-                pair, self.rule, self.operator, "all", quiet,
-                f"{self.what}: {signed_time(quiet)} per step without interruptions; {self.how}; the two sides do not "
-                "run the same work.",
+                pair, self.rule, self.operator, "all", change_us,
+                f"{self.what}: {signed_time(change_us)} per step without interruptions; {self.how}; the two sides do "
+                "not run the same work.",
                 (self.evidence,), confidence=self.confidence, look_at=self.look_at, explains={}, of_the_step=False,
             )  # fmt: skip
             return

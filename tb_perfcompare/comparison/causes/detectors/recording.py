@@ -7,8 +7,8 @@ from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.findings import has_stacks
-from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
+from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
 from tb_perfcompare.comparison.checks.differences import option_differences
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
@@ -53,16 +53,16 @@ def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     if pair.baseline.device.kind != pair.candidate.device.kind:
         return
     flags = "; ".join(option_differences(pair.baseline, pair.candidate))
-    quiet = pair.once(quiet_change)
-    if costlier_to_record(pair, quiet) and abs(quiet) >= pair.least_us:
+    change_us = pair.once(uninterrupted_change)
+    if costlier_to_record(pair, change_us) and abs(change_us) >= pair.least_us:
         if not explained.rules & {*OPERATOR_SLOWER}:
             sentence = (
-                f"Probably profiler overhead: {signed_time(quiet)} host time per step without interruptions; recording "
-                f"options differ: {flags}."
+                f"Probably profiler overhead: {signed_time(change_us)} host time per step without interruptions; "
+                f"recording options differ: {flags}."
             )
             yield cause(
-                pair, MORE_RECORDED, PROFILER_WORK, "Other", quiet, sentence, (Evidence("environment", ""),),
-                explains=of_categories(total_by_key((part.category, part.delta_us) for part in pair.quiet)),
+                pair, MORE_RECORDED, PROFILER_WORK, "Other", change_us, sentence, (Evidence("environment", ""),),
+                explains=of_categories(total_by_key((part.category, part.delta_us) for part in pair.uninterrupted)),
                 of_the_step=False,
             )  # fmt: skip
         return

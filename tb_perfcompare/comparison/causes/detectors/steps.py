@@ -138,13 +138,13 @@ def _fisher_p(one: Summary, slow: NDArray[np.int64], other: Summary, other_slow:
 def _steps_text(summary: Summary, steps: NDArray[np.int64]) -> str:
     """The steps by label, and by recording if there are several: "step 5 in span 1, steps 5, 9 in span 2"."""
     several_workers = len({capture.worker for capture in summary.captures}) > 1
-    found: dict[str, list[str]] = {}
+    by_place: dict[str, list[str]] = {}
     for at in steps.tolist():
         capture = summary.captures[int(summary.steps.capture[at])]
         place = f" in {f'{capture.worker}, ' if several_workers else ''}span {capture.span}"
-        found.setdefault(place if len(summary.captures) > 1 else "", []).append(summary.steps.label[at])
+        by_place.setdefault(place if len(summary.captures) > 1 else "", []).append(summary.steps.label[at])
     return ", ".join(
-        f"{'step' if len(labels) == 1 else 'steps'} {', '.join(labels)}{place}" for place, labels in found.items()
+        f"{'step' if len(labels) == 1 else 'steps'} {', '.join(labels)}{place}" for place, labels in by_place.items()
     )
 
 
@@ -173,10 +173,10 @@ def _called_more(summary: Summary, slow: NDArray[np.int64], part: Part) -> str:
 
 
 def _by_category(growth: Mapping[Part, float]) -> dict[str, float]:
-    found = dict.fromkeys(CATEGORY_LABELS, 0.0)
+    by_category = dict.fromkeys(CATEGORY_LABELS, 0.0)
     for (category, _), us in growth.items():
-        found[category] += us
-    return found
+        by_category[category] += us
+    return by_category
 
 
 def _explained(growth: Mapping[Part, float], share: float, delta: float) -> dict[Part, float]:

@@ -162,7 +162,7 @@ def _swaps(pair: RuleContext, copies: Set[str]) -> list[_Swap]:
     for (kernel, operator), amount in columns.of_rows(rows).items():
         if kernel not in copies:
             by_operator.setdefault(operator, {})[kernel] = amount
-    found = []
+    swaps = []
     called = pair.amounts("operators", "host_total") if by_operator else {}
     for operator, kernels in by_operator.items():
         if not _equally_often(called.get((operator,), NOTHING)):
@@ -171,15 +171,15 @@ def _swaps(pair: RuleContext, copies: Set[str]) -> list[_Swap]:
         more = {name: amount for name, amount in kernels.items() if amount.calls_a < amount.calls_b and not amount.us_a}
         swap = _Swap(operator, less, more, total(kernels.values()))
         if less and more and _holds_most(swap, swap.all_kernels):
-            found.append(swap)
-    found.sort(key=lambda swap: (-abs(swap.delta_us), swap.operator))
-    return found
+            swaps.append(swap)
+    swaps.sort(key=lambda swap: (-abs(swap.delta_us), swap.operator))
+    return swaps
 
 
 def _swaps_below(pair: RuleContext, named: Set[str]) -> list[_Swap]:
     """Operators called as often whose kernels are launched by operators below them: one side's kernels against the
     other's, below the innermost operator that both sides have."""
-    found = []
+    swaps = []
     for operator, below in kernels_below(pair).items():
         if not _equally_often(below.calls):
             continue
@@ -187,8 +187,8 @@ def _swaps_below(pair: RuleContext, named: Set[str]) -> list[_Swap]:
         new = {name: amount for name, amount in below.kernels.items() if not amount.calls_a and name not in named}
         swap = _Swap(operator, gone, new, total((*gone.values(), *new.values())))
         if gone and new and _holds_most(swap, below.all_kernels):
-            found.append(swap)
-    return found
+            swaps.append(swap)
+    return swaps
 
 
 def _holds_most(swap: _Swap, every: Amount) -> bool:

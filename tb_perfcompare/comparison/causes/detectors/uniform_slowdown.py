@@ -92,15 +92,15 @@ def _explained_by_host_pace(pair: RuleContext, ratio: float) -> dict[Part, float
         if row.status == "both"
     }
     together = math.fsum(rows.values())
-    found: dict[Part, float] = {}
+    explained: dict[Part, float] = {}
     if together * slower > 0 and abs(slower) >= MAIN_SHARE * abs(together):
-        found = _divided_among_parts(pair, math.copysign(min(abs(slower), abs(together)), slower))
+        explained = _divided_among_parts(pair, math.copysign(min(abs(slower), abs(together)), slower))
     for label in _BESIDE:
         times = pair.exposed_times(label)
         by_pace = Amount(1, 1, *times).paced_us(ratio)
         if by_pace * pair.exposed(label) > 0 and abs(by_pace) >= MAIN_SHARE * abs(pair.exposed(label)):
-            found[label, ""] = math.copysign(min(abs(by_pace), abs(pair.exposed(label))), by_pace)
-    return found
+            explained[label, ""] = math.copysign(min(abs(by_pace), abs(pair.exposed(label))), by_pace)
+    return explained
 
 
 def _per_call(amount: Amount) -> Amount:
@@ -115,14 +115,14 @@ def _divided_among_parts(pair: RuleContext, us: float) -> dict[Part, float]:
     """Part -> share of this time: divided among categories by their change in that direction, and within each among
     the entities of both sides by their time."""
     moved = {label: pair.exposed(label) for label in _WORK if pair.exposed(label) * us > 0}
-    found: dict[Part, float] = {}
+    explained: dict[Part, float] = {}
     for label, exposed in moved.items():
         rows = [row for row in pair.entities(label) if row.status == "both"]
         whole = sum(row.baseline + row.candidate for row in rows)
         for row in rows if whole else ():
             share = exposed / math.fsum(moved.values()) * (row.baseline + row.candidate) / whole
-            found[label, row.path[1]] = us * share
-    return found
+            explained[label, row.path[1]] = us * share
+    return explained
 
 
 def _minima_follow(pair: RuleContext, ratio: float) -> bool:

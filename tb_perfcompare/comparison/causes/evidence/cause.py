@@ -70,23 +70,23 @@ class Explained:
         that of any of its entities."""
         if cause.counts and all(self.has_most_calls(*one) for one in cause.counts.items()):
             return True
-        known = list[float]()
+        explained = list[float]()
         # time explained for the category in general is shared by its entities, and used once
         left: dict[tuple[str, bool], list[float]] = {}
         for (category, entity), us in cause.explains.items():
-            known.append(min(abs(us), self._known(category, entity, us)))
+            explained.append(min(abs(us), self._known(category, entity, us)))
             if entity:
-                left.setdefault((category, us > 0), []).append(abs(us) - known[-1])
+                left.setdefault((category, us > 0), []).append(abs(us) - explained[-1])
         for (category, more), rest in left.items():
             pool = fsum(us for us in self._parts.get(category, {}).get("", ()) if (us > 0) == more)
-            known.append(min(abs(pool), fsum(rest)))
+            explained.append(min(abs(pool), fsum(rest)))
         total = fsum(abs(part) for part in cause.explains.values())
-        return bool(total) and fsum(known) >= EXPLAINED * total
+        return bool(total) and fsum(explained) >= EXPLAINED * total
 
     def has_most_calls(self, operator: str, more: float) -> bool:
         """Whether causes explain EXPLAINED of an operator's additional calls."""
-        known = fsum(self._calls.get(operator, ()))
-        return known * more > 0 and abs(known) >= EXPLAINED * abs(more)
+        explained = fsum(self._calls.get(operator, ()))
+        return explained * more > 0 and abs(explained) >= EXPLAINED * abs(more)
 
     def entities(self, category: str, changes: Mapping[str, float]) -> set[str]:
         """Entities of a category whose change (microseconds per step) is explained by the share EXPLAINED."""
@@ -95,13 +95,13 @@ class Explained:
 
     def _known(self, category: str, entity: str, us: float) -> float:
         parts = self._parts.get(category, {})
-        known = [fsum(parts.get(name, ())) for name in ([entity] if entity else parts)]
-        return abs(fsum(part for part in known if part * us > 0))
+        explained = [fsum(parts.get(name, ())) for name in ([entity] if entity else parts)]
+        return abs(fsum(part for part in explained if part * us > 0))
 
     def left(self, pair: RuleContext, categories: Iterable[str]) -> dict[str, float]:
         """Category -> part of its change that is not explained."""
-        known = self.by_category()
-        return {category: pair.exposed(category) - known.get(category, 0.0) for category in categories}
+        explained = self.by_category()
+        return {category: pair.exposed(category) - explained.get(category, 0.0) for category in categories}
 
     def by_category(self) -> dict[str, float]:
         """Category -> part of its change that is explained."""

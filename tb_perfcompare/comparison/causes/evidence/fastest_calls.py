@@ -23,8 +23,8 @@ def fastest_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
     a, b = pair.baseline.groups.get(table), pair.candidate.groups.get(table)
     if a is None or b is None or a.min_ns is None or b.min_ns is None:
         return {}
-    found = dict(zip(b.keys, b.min_ns.tolist(), strict=True))
-    both = ((key, low, found.get(key, 0)) for key, low in zip(a.keys, a.min_ns.tolist(), strict=True))
+    candidate = dict(zip(b.keys, b.min_ns.tolist(), strict=True))
+    both = ((key, low, candidate.get(key, 0)) for key, low in zip(a.keys, a.min_ns.tolist(), strict=True))
     least = TICKS * _tick_ns(a.min_ns, b.min_ns)
     return {key: (low, other) for key, low, other in both if min(low, other) >= least}
 
@@ -58,11 +58,11 @@ def table_of_calls(pair: RuleContext) -> str:
 def fastest_own_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
     """fastest_calls of operators whose time is their own; of all operators if there are none, in which case children
     and API calls that take longer look like slower operators."""
-    found = fastest_calls(pair, table)
+    fastest = fastest_calls(pair, table)
     own, whole = pair.amounts(table, "host_self"), pair.amounts(table, "host_total")
     pure = {}
-    for key, low in found.items():
+    for key, low in fastest.items():
         mine, every = own.get(key, NOTHING), whole.get(key, NOTHING)
         if mine.us_a >= ITS_OWN * every.us_a and mine.us_b >= ITS_OWN * every.us_b:
             pure[key] = low
-    return pure or found
+    return pure or fastest

@@ -175,13 +175,13 @@ def find_causes(
     threshold = max(options.material_fraction * shorter_us, options.material_ns / 1000)
     findings = []
     for row in ledger.heads:
-        delta_us, known = row.delta / books.unit, (explained or {}).get(row.path[0], 0.0)
-        rest_us = delta_us - known
-        if abs(rest_us) < max(threshold, MIN_REST_SHARE * max(abs(delta_us), abs(known))) or not rest_us:
+        delta_us, explained_us = row.delta / books.unit, (explained or {}).get(row.path[0], 0.0)
+        rest_us = delta_us - explained_us
+        if abs(rest_us) < max(threshold, MIN_REST_SHARE * max(abs(delta_us), abs(explained_us))) or not rest_us:
             continue
         below = columns_of(row.path[0], ledger.entities(row.path[0]))
-        unnamed = below.of_rows(_not_named(below, named_elsewhere)) if known else below
-        if known and not _is_unexplained(rest_us, unnamed, books):
+        unnamed = below.of_rows(_not_named(below, named_elsewhere)) if explained_us else below
+        if explained_us and not _is_unexplained(rest_us, unnamed, books):
             continue
         if not books.is_clear(row.path[0], rest_us) and not _is_counted(unnamed, rest_us, books):
             continue

@@ -74,16 +74,16 @@ def less_hidden(pair: RuleContext) -> float:
 def exposed_growth(pair: RuleContext, own: Mapping[Part, float], grown: float) -> dict[Part, float]:
     """Part -> exposed time explained by work that grew by `grown` microseconds: its own change of exposed time and,
     if it delays what follows, up to the rest of its growth as exposed time elsewhere on the host."""
-    found = {part: us for part, us in own.items() if us * grown > 0}
+    growth = {part: us for part, us in own.items() if us * grown > 0}
     others = {label: us for label, us in exposed_host(pair).items() if us * grown > 0}
-    for (label, _), us in found.items():
+    for (label, _), us in growth.items():
         others[label] = others.get(label, 0.0) - us
     others = {label: us for label, us in others.items() if us * grown > 0}
-    rest, whole = grown - fsum(found.values()), fsum(others.values())
+    rest, whole = grown - fsum(growth.values()), fsum(others.values())
     if rest * grown > 0 and whole * grown > 0:
         for label, us in others.items():
-            found[label, ""] = us * min(1.0, rest / whole)
-    return found
+            growth[label, ""] = us * min(1.0, rest / whole)
+    return growth
 
 
 def is_same_runtime(pair: RuleContext) -> bool:

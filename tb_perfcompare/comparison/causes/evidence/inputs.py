@@ -47,49 +47,49 @@ class OtherInputs:
 def other_inputs(pair: RuleContext, operator: str) -> OtherInputs | None:
     """How the inputs of one operator differ, None if they do not or were not recorded on both sides."""
     for kind, table in (("types", "operators_by_type"), ("shapes", "operators_by_shape")):
-        known = pair.amounts_of(operator, table, "host_total")
-        known = by_inputs(known) if kind == "shapes" else by_first_type(known)
-        if not known or share_of_other_inputs(known) < OTHERWISE:
+        amounts = pair.amounts_of(operator, table, "host_total")
+        amounts = by_inputs(amounts) if kind == "shapes" else by_first_type(amounts)
+        if not amounts or share_of_other_inputs(amounts) < OTHERWISE:
             continue
-        gone = min(known, key=lambda key: (known[key].more_calls, key))
-        new = max(known, key=lambda key: (known[key].more_calls, key))
+        gone = min(amounts, key=lambda key: (amounts[key].more_calls, key))
+        new = max(amounts, key=lambda key: (amounts[key].more_calls, key))
         if kind == "shapes" and nearly_as_large(gone[1], new[1]):
             continue
-        if known[gone].more_calls < 0 < known[new].more_calls:
+        if amounts[gone].more_calls < 0 < amounts[new].more_calls:
             return OtherInputs(kind, gone[1], new[1])
     return None
 
 
 def by_name(parts: Mapping[Key, Amount]) -> dict[str, list[tuple[str, Amount]]]:
     """Operator -> its shapes or types with their amounts."""
-    found: dict[str, list[tuple[str, Amount]]] = {}
+    named: dict[str, list[tuple[str, Amount]]] = {}
     for (name, part), amount in parts.items():
-        found.setdefault(name, []).append((part, amount))
-    return found
+        named.setdefault(name, []).append((part, amount))
+    return named
 
 
 def by_first_type(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
     """(operator, first input type) -> amount. Only the first type counts: it is that of the data, whatever further
     operands there are."""
-    found: dict[Key, list[Amount]] = {}
+    by_type: dict[Key, list[Amount]] = {}
     for (name, types), amount in parts.items():
-        found.setdefault((name, first_type(types)), []).append(amount)
-    return {key: total(amounts) for key, amounts in found.items()}
+        by_type.setdefault((name, first_type(types)), []).append(amount)
+    return {key: total(amounts) for key, amounts in by_type.items()}
 
 
 def by_inputs(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
     """(operator, input shapes) -> amount, for shapes with a size. An additional last operand on one side is ignored:
     compiled code passes the output."""
-    found: dict[Key, list[Amount]] = {}
+    alike: dict[Key, list[Amount]] = {}
     for name, rows in by_name(parts).items():
-        known = [(part, amount) for part, amount in rows if elements(part)]
-        lists = {part: input_texts(part) for part, _ in known} if have_moved(known) else {}
+        sized = [(part, amount) for part, amount in rows if elements(part)]
+        lists = {part: input_texts(part) for part, _ in sized} if have_moved(sized) else {}
         texts = {inputs: part for part, inputs in lists.items()}
-        for part, amount in known:
+        for part, amount in sized:
             inputs = lists.get(part, ())
             begun = (texts[inputs[:length]] for length in range(1, len(inputs)) if inputs[:length] in texts)
-            found.setdefault((name, next(begun, part)), []).append(amount)
-    return {key: total(amounts) for key, amounts in found.items()}
+            alike.setdefault((name, next(begun, part)), []).append(amount)
+    return {key: total(amounts) for key, amounts in alike.items()}
 
 
 def have_moved(rows: Sequence[tuple[str, Amount]]) -> bool:

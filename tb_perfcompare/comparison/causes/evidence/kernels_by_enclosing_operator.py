@@ -77,14 +77,14 @@ def _add(sums: _Sums, name: str, side: int, calls: float, us: float) -> None:
 def _chains(work: DeviceWork) -> Mapping[str, tuple[str, ...]]:
     """Place -> its operators, innermost first."""
     made = {place_below(above, operator, shape): (operator, above) for operator, shape, above in work.operators.keys}
-    found = {}
+    chains = {}
     for place in made:
         chain, at = [], place
         while at in made:
             operator, at = made[at]
             chain.append(operator)
-        found[place] = tuple(chain)
-    return found
+        chains[place] = tuple(chain)
+    return chains
 
 
 def _launched(work: DeviceWork) -> Iterator[tuple[str, str, float, int]]:

@@ -172,7 +172,7 @@ def _bound(a: RowWork, b: RowWork, at: int) -> str:
 def _inputs(shape: str) -> str:
     """Inputs in words: "[512, 8, 64] × [512, 64, 8]" for two tensors, "[64], [32, 8], [8, 64]" otherwise."""
     try:
-        tensors = [str(one) for one in json.loads(shape) if one]
+        tensors = [str(tensor) for tensor in json.loads(shape) if tensor]
     except ValueError:
         return shown_shape(shape)
     return shown_shape((" × " if len(tensors) == 2 else ", ").join(tensors))

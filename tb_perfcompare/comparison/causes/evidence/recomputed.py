@@ -22,15 +22,15 @@ AUTOGRAD = "autograd::engine::evaluate_function: "
 def recomputed(pair: RuleContext) -> dict[str, float]:
     """Operator -> additional calls per step in the candidate's backward pass (negative: fewer). One side has none of
     them; the forward pass calls it as often on both, and as often as the backward pass does or more."""
-    found: dict[str, float] = {}
+    more_calls: dict[str, float] = {}
     sides = _by_pass(pair.baseline), _by_pass(pair.candidate)
     for name in sorted(sides[0].keys() & sides[1].keys()):
         (forward_a, backward_a), (forward_b, backward_b) = (side[name] for side in sides)
         more = backward_b - backward_a
         fewest, most = sorted((forward_a, forward_b))
         if min(backward_a, backward_b) == 0 < abs(more) <= fewest and most - fewest <= AS_OFTEN * most:
-            found[name] = more
-    return found
+            more_calls[name] = more
+    return more_calls
 
 
 def in_hooks(pair: RuleContext, explained: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
@@ -56,10 +56,10 @@ def _by_pass(side: Summary) -> dict[str, tuple[float, float]]:
             backward[frame] = True
     computes = np.array([bool(work_kind(name) or work_kind_instead(name)) for name in tree.names], dtype=bool)
     calls, steps = tree.own()[1], max(len(side.steps), 1)
-    found: dict[str, tuple[float, float]] = {}
+    passes: dict[str, tuple[float, float]] = {}
     for frame in np.flatnonzero((tree.kind == FrameKind.OPERATOR) & computes[tree.name]).tolist():
         name = tree.names[int(tree.name[frame])]
-        forward, again = found.get(name, (0.0, 0.0))
+        forward, again = passes.get(name, (0.0, 0.0))
         each = int(calls[frame]) / steps
-        found[name] = (forward, again + each) if backward[frame] else (forward + each, again)
-    return found
+        passes[name] = (forward, again + each) if backward[frame] else (forward + each, again)
+    return passes

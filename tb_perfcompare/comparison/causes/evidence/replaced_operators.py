@@ -91,15 +91,15 @@ class Replacement:
     def explains(self, unit: int) -> dict[tuple[str, str], float]:
         """(category, entity) -> signed microseconds per step; `unit` is the number of ledger integers per
         microsecond."""
-        found: list[tuple[tuple[str, str], float]] = []
+        parts: list[tuple[tuple[str, str], float]] = []
         for top in self.all:
             share = _share(top.frame)
             for place in top.walk():
                 _, category, name = place.frame.key
                 own = place.frame.own[1] - place.frame.own[0]
                 if category != MIXED and own:
-                    found.append(((CATEGORY_LABELS[category], name), share * own / unit))
-        return total_by_key(found)
+                    parts.append(((CATEGORY_LABELS[category], name), share * own / unit))
+        return total_by_key(parts)
 
     @property
     def is_wrapped(self) -> bool:
@@ -122,14 +122,14 @@ def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool])
     tree, trees = joint_tree(pair.baseline, pair.candidate), trees_alike(pair.baseline, pair.candidate)
     if tree is None or trees is None:
         return []
-    found: list[Replacement] = []
+    candidates: list[Replacement] = []
     waiting = [_nest(tree, trees)]
     while waiting:
         parent = waiting.pop()
-        found += _below(parent, usual, steady)
+        candidates += _below(parent, usual, steady)
         waiting += [place for place in parent.inner if _is_common(place, usual)]
     merged: dict[tuple[frozenset[str], frozenset[str]], Replacement] = {}
-    for replacement in found:
+    for replacement in candidates:
         known = merged.setdefault(replacement.key, replacement)
         if known is not replacement:
             known.went.extend(replacement.went)

@@ -19,7 +19,7 @@ from tb_perfcompare.comparison.causes.evidence.significant_categories import (
 from tb_perfcompare.comparison.result.headline import Headline
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, Ledger, LedgerRow, columns_of
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.result.quiet_part import QuietPart
+from tb_perfcompare.comparison.result.uninterrupted_part import UninterruptedPart
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, row_means
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
@@ -126,8 +126,8 @@ class AmountColumns:
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleContext:
     """Everything that rules may look at. `counters`: those that moved; `p_values`: p of the categories' times per
-    step; `pace`: for each step of each side, the factor by which the machine lengthens it, None if unknown; `quiet`:
-    the parts of uninterrupted steps, empty if unknown. Amounts are computed once per table."""
+    step; `pace`: for each step of each side, the factor by which the machine lengthens it, None if unknown;
+    `uninterrupted`: the parts of uninterrupted steps, empty if unknown. Amounts are computed once per table."""
 
     baseline: Summary
     candidate: Summary
@@ -137,7 +137,7 @@ class RuleContext:
     counters: tuple[CounterChange, ...] = ()
     p_values: Mapping[str, float | None] = field(default_factory=dict)
     pace: tuple[Floats, Floats] | None = None
-    quiet: tuple[QuietPart, ...] = ()
+    uninterrupted: tuple[UninterruptedPart, ...] = ()
     numbers: TextNumbers = field(default_factory=TextNumbers)
     _columns: dict[tuple[str, str], AmountColumns] = field(default_factory=dict)
     _tables: dict[tuple[str, str], dict[Key, Amount]] = field(default_factory=dict)
@@ -235,10 +235,10 @@ class RuleContext:
 
     def columns(self, table: str, measure: str = "total") -> AmountColumns:
         """Amounts of a group table of both sides, without rows that neither has."""
-        known = self._columns.get((table, measure))
-        if known is None:
-            known = self._columns[table, measure] = self._joined(table, measure)
-        return known
+        columns = self._columns.get((table, measure))
+        if columns is None:
+            columns = self._columns[table, measure] = self._joined(table, measure)
+        return columns
 
     def counted_us(self, row: LedgerRow) -> float:
         """Part of an entity's change by count: the count effect, at most the change, because added calls may differ
@@ -250,11 +250,11 @@ class RuleContext:
 
     def amounts(self, table: str, measure: str = "total") -> Mapping[Key, Amount]:
         """Key -> amounts of a group table of both sides, empty if neither has it."""
-        known = self._tables.get((table, measure))
-        if known is None:
+        amounts = self._tables.get((table, measure))
+        if amounts is None:
             columns = self.columns(table, measure)
-            known = self._tables[table, measure] = columns.of_rows(np.arange(len(columns.joined)))
-        return known
+            amounts = self._tables[table, measure] = columns.of_rows(np.arange(len(columns.joined)))
+        return amounts
 
     def amount(self, table: str, measure: str, name: str) -> Amount:
         """Amount of the table row whose key is `name`."""
@@ -264,12 +264,12 @@ class RuleContext:
 
     def amounts_of(self, first: str, table: str, measure: str = "total") -> Mapping[Key, Amount]:
         """Amounts of the rows whose keys begin with `first`."""
-        known = self._by_first.get((table, measure))
-        if known is None:
-            known = self._by_first[table, measure] = {}
+        by_first = self._by_first.get((table, measure))
+        if by_first is None:
+            by_first = self._by_first[table, measure] = {}
             for key, amount in self.amounts(table, measure).items():
-                known.setdefault(key[0], {})[key] = amount
-        return known.get(first, {})
+                by_first.setdefault(key[0], {})[key] = amount
+        return by_first.get(first, {})
 
     def runtime(self) -> Mapping[str, Amount]:
         """API call -> calls and summed time, including hidden time."""
@@ -277,10 +277,10 @@ class RuleContext:
 
     def own_times(self, category: str) -> Mapping[str, Amount]:
         """Entity of the ledger -> calls and summed time, including hidden time."""
-        known = self._tables.get((category, "plain"))
-        if known is None:
-            known = self._tables[category, "plain"] = self._plain(CATEGORY_LABELS.index(category))
-        return {key[0]: amount for key, amount in known.items()}
+        amounts = self._tables.get((category, "plain"))
+        if amounts is None:
+            amounts = self._tables[category, "plain"] = self._plain(CATEGORY_LABELS.index(category))
+        return {key[0]: amount for key, amount in amounts.items()}
 
     def called(self, role: re.Pattern[str]) -> dict[str, Amount]:
         """API calls whose names have a role of model/api_calls.py."""
@@ -288,7 +288,7 @@ class RuleContext:
 
     def callers(self, role: re.Pattern[str]) -> dict[str, Amount]:
         """Operator -> its own API calls of a role, with exposed time. Empty if a side has none by operator."""
-        found: dict[str, Amount] = {}
+        callers: dict[str, Amount] = {}
         for side, summary in enumerate((self.baseline, self.candidate)):
             parts = summary.owned.parts
             if parts is None or "operator" not in parts.recorded_keys:
@@ -296,8 +296,8 @@ class RuleContext:
             for (category, entity, caller, _), ns, count in zip(parts.keys, *parts.totals(), strict=True):
                 if category == "Runtime" and calls(role, entity):
                     steps = len(summary.steps)
-                    found[caller] = found.get(caller, NOTHING) + _one(side, count / steps, ns / steps / 1000)
-        return found
+                    callers[caller] = callers.get(caller, NOTHING) + _one(side, count / steps, ns / steps / 1000)
+        return callers
 
     def _joined(self, table: str, measure: str) -> AmountColumns:
         groups = [side.groups.get(table) for side in (self.baseline, self.candidate)]
@@ -315,15 +315,15 @@ class RuleContext:
         return AmountColumns(joined, calls[0], calls[1], us[0], us[1])
 
     def _plain(self, category: int) -> dict[Key, Amount]:
-        found: dict[Key, Amount] = {}
+        amounts: dict[Key, Amount] = {}
         for side, summary in enumerate((self.baseline, self.candidate)):
             owned, steps = summary.owned, len(summary.steps)
             rows = (owned.category == category).nonzero()[0]
             for row in rows.tolist():
                 key = (owned.key[row],)
                 amount = _one(side, owned.calls[row].sum() / steps, owned.plain_ns[row].sum() / steps / 1000)
-                found[key] = found.get(key, NOTHING) + amount
-        return found
+                amounts[key] = amounts.get(key, NOTHING) + amount
+        return amounts
 
 
 def _clear(pair: RuleContext) -> SignificantCategories:

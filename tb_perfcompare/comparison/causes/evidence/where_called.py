@@ -25,8 +25,8 @@ def where_called(pair: RuleContext, changed: Sequence[tuple[str, Amount]]) -> st
     if len(grown) != 1:
         return ""
     word, summary = ("candidate", pair.candidate) if grown == {True} else ("baseline", pair.baseline)
-    found = {_where(summary, word, name, min(amount.calls_a, amount.calls_b)) for name, amount in changed}
-    return found.pop() if len(found) == 1 else ""
+    places = {_where(summary, word, name, min(amount.calls_a, amount.calls_b)) for name, amount in changed}
+    return places.pop() if len(places) == 1 else ""
 
 
 def _where(summary: Summary, word: str, operator: str, usual: float) -> str:

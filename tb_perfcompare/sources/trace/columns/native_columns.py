@@ -90,9 +90,9 @@ def decode_columns(scanned: ScannedColumns) -> Gathered:
 class _Texts:
     """The distinct JSON texts by number."""
 
-    def __init__(self, found: ScannedColumns) -> None:
-        self._bytes: bytes = found.pop("texts")
-        self._ends: bytes = found.pop("text_ends")
+    def __init__(self, scanned: ScannedColumns) -> None:
+        self._bytes: bytes = scanned.pop("texts")
+        self._ends: bytes = scanned.pop("text_ends")
         self._end = np.frombuffer(self._ends, np.int64)
 
     def __len__(self) -> int:
@@ -220,13 +220,13 @@ def _argument(kind: ArgKind, part: ScannedColumns, texts: _Texts, code_of: Ints3
     return SparseColumn(rows[order], values[order])
 
 
-def _counter(found: ScannedColumns, meanings: Mapping[str, str]) -> Counter[str]:
-    return Counter({meaning: found[key] for key, meaning in meanings.items() if found[key]})
+def _counter(scanned: ScannedColumns, meanings: Mapping[str, str]) -> Counter[str]:
+    return Counter({meaning: scanned[key] for key, meaning in meanings.items() if scanned[key]})
 
 
-def _skipped(texts: _Texts, found: ScannedColumns) -> Counter[str]:
-    phases, categories = (_numbers(found.pop(f"skipped_{key}"), np.int32).tolist() for key in ("phase", "category"))
-    counts = _numbers(found.pop("skipped_count"), np.int64).tolist()
+def _skipped(texts: _Texts, scanned: ScannedColumns) -> Counter[str]:
+    phases, categories = (_numbers(scanned.pop(f"skipped_{key}"), np.int32).tolist() for key in ("phase", "category"))
+    counts = _numbers(scanned.pop("skipped_count"), np.int64).tolist()
     skipped: Counter[str] = Counter()
     for phase, category, count in zip(phases, categories, counts, strict=True):
         if count:  # a discarded block may have left a pair with count zero

@@ -6,10 +6,10 @@ import numpy as np
 
 from tb_perfcompare.comparison.pace.clocked import by_captures
 from tb_perfcompare.comparison.pace.split import CommonWork
-from tb_perfcompare.comparison.pace.undisturbed import Undisturbed
+from tb_perfcompare.comparison.pace.uninterrupted import UninterruptedSteps
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.result.quiet_part import QUIET_TABLE, QuietPart
 from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.result.uninterrupted_part import UNINTERRUPTED_TABLE, UninterruptedPart
 from tb_perfcompare.comparison.statistics.between_captures import gaps
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
@@ -20,29 +20,29 @@ _MIN_NS = 1.0
 _Key = tuple[str, str]
 
 
-def quiet_parts(work: CommonWork) -> tuple[QuietPart, ...]:
+def uninterrupted_parts(work: CommonWork) -> tuple[UninterruptedPart, ...]:
     """Parts of uninterrupted steps, by category and entity, at one pace over all captures; time between recorded
     events is one part. Empty if there are no such steps."""
-    undisturbed = None if work.clocked is None else work.clocked.undisturbed
-    if undisturbed is None:
+    uninterrupted = None if work.clocked is None else work.clocked.uninterrupted
+    if uninterrupted is None:
         return ()
     index: dict[_Key, int] = {}
-    paces = by_captures(undisturbed).followers[0].pace.log
-    sides = [_of_side(undisturbed, side, paces[side], index) for side in (0, 1)]
+    paces = by_captures(uninterrupted).followers[0].pace.log
+    sides = [_of_side(uninterrupted, side, paces[side], index) for side in (0, 1)]
     (ns_a, calls_a), (ns_b, calls_b) = (_padded(*side, len(index)) for side in sides)
     one, two = (np.log(np.maximum(side, _MIN_NS)) for side in (ns_a, ns_b))
     apart = gaps(one, two)
     means = [side.mean(axis=1).tolist() for side in (calls_a, calls_b, ns_a, ns_b)]
     return tuple(
-        QuietPart(category, entity, (often_a, often_b), (a / 1000, b / 1000), gap)
+        UninterruptedPart(category, entity, (often_a, often_b), (a / 1000, b / 1000), gap)
         for (category, entity), often_a, often_b, a, b, gap in zip(index, *means, apart.tolist(), strict=True)
     )
 
 
-def _of_side(undisturbed: Undisturbed, side: int, pace: Floats, index: dict[_Key, int]) -> tuple[Floats, Floats]:
+def _of_side(steps: UninterruptedSteps, side: int, pace: Floats, index: dict[_Key, int]) -> tuple[Floats, Floats]:
     """(e, k) ns per step and calls per step of the entities in each capture; new entities are added to `index`."""
-    place, part, often, low = undisturbed.fastest(side)
-    named, keys = undisturbed.wholes[side].named, undisturbed.parts[side].keys
+    place, part, often, low = steps.fastest(side)
+    named, keys = steps.wholes[side].named, steps.parts[side].keys
     entity_of = {number: _entity(keys[int(named[number])]) for number in np.unique(part).tolist()}
     numbers = np.zeros(len(named), dtype=np.int64)
     for number, key in entity_of.items():
@@ -65,7 +65,7 @@ def _padded(ns: Floats, calls: Floats, count: int) -> tuple[Floats, Floats]:
     return one, two
 
 
-def quiet_table(parts: tuple[QuietPart, ...]) -> Table | None:
+def uninterrupted_table(parts: tuple[UninterruptedPart, ...]) -> Table | None:
     """Table with one row per category and entity, the largest change first; None without parts."""
     if not parts:
         return None
@@ -93,4 +93,4 @@ def quiet_table(parts: tuple[QuietPart, ...]) -> Table | None:
         "Each part of a step as in the fastest quarter of its steps, the mean of all captures at equal machine speed: "
         "interruptions by other processes are left out."
     )
-    return Table(QUIET_TABLE, "Without interruptions", shown, rows, (note,))
+    return Table(UNINTERRUPTED_TABLE, "Without interruptions", shown, rows, (note,))

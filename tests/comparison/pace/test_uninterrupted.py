@@ -1,4 +1,4 @@
-"""Undisturbed steps: time that other processes take from a step is not the program's."""
+"""Uninterrupted steps: time that other processes take from a step is not the program's."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.pace.program import EstimateKind, part_of_steps, part_of_undisturbed, program_part
-from tb_perfcompare.comparison.pace.undisturbed import cells_of_steps, steps_alone, undisturbed_steps
+from tb_perfcompare.comparison.pace.program import EstimateKind, part_of_steps, part_of_uninterrupted, program_part
+from tb_perfcompare.comparison.pace.uninterrupted import cells_of_steps, steps_alone, uninterrupted_steps
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.split_time import SplitTime, split_time
@@ -45,12 +45,12 @@ def interrupted(pair: Drawn, side: int, seed: int) -> Drawn:
 @given(SEEDS)
 def test_occasional_interruptions_hardly_change_the_estimate(seed: int) -> None:
     """Three of four steps of one side are eleven times as long."""
-    quiet = drawn(World(between=0.01), seed)
-    disturbed = interrupted(quiet, 1, seed)
-    assert np.median(disturbed.times[1]) > 10 * np.median(quiet.times[1])
-    one, two = (part_of_undisturbed(at_one_pace(pair, OPTIONS.alpha), OPTIONS) for pair in (quiet, disturbed))
+    alone = drawn(World(between=0.01), seed)
+    shared = interrupted(alone, 1, seed)
+    assert np.median(shared.times[1]) > 10 * np.median(alone.times[1])
+    one, two = (part_of_uninterrupted(at_one_pace(pair, OPTIONS.alpha), OPTIONS) for pair in (alone, shared))
     assert two.estimate.theta == pytest.approx(one.estimate.theta, abs=0.02)
-    assert one.clocked.undisturbed is None and len(one.clocked.times_ns[0]) == 3  # one figure for each capture
+    assert one.clocked.uninterrupted is None and len(one.clocked.times_ns[0]) == 3  # one figure for each capture
 
 
 @given(SEEDS, st.sampled_from([0.0, 0.1, 0.5]))
@@ -80,7 +80,7 @@ def test_a_recurring_stall_is_the_programs(every: int) -> None:
     rests[0] += stall
     stalled = replace(pair, times=(pair.times[0], pair.times[1] + stall), rests=(pair.rests[0], rests))
     clocked = at_one_pace(stalled, OPTIONS.alpha)
-    assert part_of_undisturbed(clocked, OPTIONS).verdict is not Verdict.SLOWER
+    assert part_of_uninterrupted(clocked, OPTIONS).verdict is not Verdict.SLOWER
     found = program_part(clocked, OPTIONS)
     assert found.verdict is Verdict.SLOWER
     assert found.of is EstimateKind.MEANS
@@ -107,21 +107,21 @@ def test_identical_sides_are_the_same_program() -> None:
 def test_dropping_a_capture_keeps_the_figures_of_the_others() -> None:
     clocked = at_one_pace(drawn(BUSY, 5), OPTIONS.alpha)
     kept = clocked.captures[0] != 1, np.ones(len(clocked.captures[1]), dtype=bool)
-    left, whole = clocked.only(kept).undisturbed, clocked.undisturbed
+    left, whole = clocked.only(kept).uninterrupted, clocked.uninterrupted
     assert left is not None and whole is not None
     assert left.steady_ns()[0].tolist() == whole.steady_ns()[0][[0, 2]].tolist()
     assert left.common_ns()[1].tolist() == whole.common_ns()[1].tolist()
 
 
 @pytest.mark.parametrize(("captures", "steps"), [(2, 10), (3, 3)])
-def test_few_captures_or_steps_have_no_undisturbed_steps(captures: int, steps: int) -> None:
+def test_few_captures_or_steps_have_no_uninterrupted_steps(captures: int, steps: int) -> None:
     pair = drawn(World(captures=captures, steps=steps), 1)
-    assert undisturbed_steps((pair.parts(0), pair.parts(1)), pair.rows, pair.captures, OPTIONS.alpha) is None
+    assert uninterrupted_steps((pair.parts(0), pair.parts(1)), pair.rows, pair.captures, OPTIONS.alpha) is None
 
 
-def test_steps_without_parts_have_no_undisturbed_steps() -> None:
+def test_steps_without_parts_have_no_uninterrupted_steps() -> None:
     pair = drawn(World(), 1)
-    assert undisturbed_steps((None, pair.parts(1)), pair.rows, pair.captures, OPTIONS.alpha) is None
+    assert uninterrupted_steps((None, pair.parts(1)), pair.rows, pair.captures, OPTIONS.alpha) is None
 
 
 def parts(*rows: tuple[tuple[str, str, str, str], list[int]]) -> SplitTime:
@@ -177,7 +177,7 @@ def test_means_that_whole_steps_confirm_decide_despite_interruptions() -> None:
     clocked = at_one_pace(
         replace(pair, times=(pair.times[0], pair.times[1] + added), rests=(pair.rests[0], rests)), OPTIONS.alpha
     )
-    assert part_of_undisturbed(clocked, OPTIONS).verdict is Verdict.INCONCLUSIVE
+    assert part_of_uninterrupted(clocked, OPTIONS).verdict is Verdict.INCONCLUSIVE
     found = program_part(clocked, OPTIONS)
     assert (found.verdict, found.of) == (Verdict.SLOWER, EstimateKind.MEANS)
 
@@ -186,11 +186,11 @@ def test_means_that_whole_steps_confirm_decide_despite_interruptions() -> None:
                          ids=["whole steps and means are longer", "they are shorter"])  # fmt: skip
 def test_on_an_overloaded_machine_all_estimates_must_agree(seed: int, verdict: Verdict) -> None:
     clocked = at_one_pace(longer_rests(OVERLOADED, seed, (0.5, 1.0, 0.45)), OPTIONS.alpha)
-    assert part_of_undisturbed(clocked, OPTIONS).verdict is Verdict.SLOWER
+    assert part_of_uninterrupted(clocked, OPTIONS).verdict is Verdict.SLOWER
     assert program_part(clocked, OPTIONS).verdict is verdict
 
 
-def test_undisturbed_steps_without_a_trace_in_whole_steps_do_not_decide() -> None:
+def test_uninterrupted_steps_without_a_trace_in_whole_steps_do_not_decide() -> None:
     """All steps lose equal time to other processes; the fastest steps of the baseline are shorter."""
     pair = drawn(World(hits=400, hit=0.01, between=0.01), 2)
     fast = np.arange(len(pair.times[0])) % 10 < 3
@@ -199,6 +199,6 @@ def test_undisturbed_steps_without_a_trace_in_whole_steps_do_not_decide() -> Non
         pair, times=(pair.times[0] - less.sum(axis=0), pair.times[1]), rests=(pair.rests[0] - less, pair.rests[1])
     )
     clocked = at_one_pace(sides, OPTIONS.alpha)
-    assert part_of_undisturbed(clocked, OPTIONS).verdict is Verdict.SLOWER
+    assert part_of_uninterrupted(clocked, OPTIONS).verdict is Verdict.SLOWER
     found = program_part(clocked, OPTIONS)
     assert (found.verdict, found.of) == (Verdict.INCONCLUSIVE, EstimateKind.STEPS)

@@ -69,7 +69,7 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Undisturbed:
+class UninterruptedSteps:
     """Uninterrupted steps of all captures of both sides, three or more captures each.
 
     wholes    all parts of the steps; rows: those of the same work
@@ -90,7 +90,7 @@ class Undisturbed:
     kept: tuple[Flags, Flags]
     parts: tuple[SplitTime, SplitTime]
 
-    def only(self, kept: tuple[Flags, Flags]) -> Undisturbed:
+    def only(self, kept: tuple[Flags, Flags]) -> UninterruptedSteps:
         """Returns only the steps marked in `kept`."""
         left = tuple(side.copy() for side in self.kept)
         for mask, keep in zip(left, kept, strict=True):
@@ -167,13 +167,13 @@ def _varying_share(parts: SplitTime, capture: CaptureIndex) -> float:
     return float(parts.time_ns[rare].sum()) / max(float(parts.time_ns.sum()), 1.0)
 
 
-def undisturbed_steps(
+def uninterrupted_steps(
     parts: Sequence[SplitTime | None],
     rows: WorkRows,
     captures: Captures,
     alpha: float,
     least: float = MIN_COVERAGE,
-) -> Undisturbed | None:
+) -> UninterruptedSteps | None:
     """Builds uninterrupted steps from the parts of both sides' steps and their rows of the same work; None with too
     few captures, steps or rows. `least`: required coverage."""
     baseline_parts, candidate_parts = parts
@@ -206,7 +206,7 @@ def undisturbed_steps(
     fixed = tuple(float((np.exp(usual) * side[often].mean(axis=1))[scattered].sum()) for side in calls)
     share = min(float(np.mean(side)) / (float(np.mean(side)) + more) for side, more in zip(whole, fixed, strict=True))
     pace = replace(pace_rows.pace, coverage=1 - (1 - pace_rows.pace.coverage) * share)
-    return Undisturbed(
+    return UninterruptedSteps(
         wholes, of_rows, work, unsteady, (fixed[0], fixed[1]), pace, kept, (baseline_parts, candidate_parts)
     )
 
