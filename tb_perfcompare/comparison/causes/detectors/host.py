@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.detectors.changed_operators import with_replaced_calls
 from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
@@ -62,6 +63,8 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     if plain:
         own = pair.columns("operators", "host_self").joined
         often &= np.isin(pair.numbers.of(rows.key), own.parts[0])
+    if inner := pair.once(with_replaced_calls):
+        often &= np.array([key not in inner for key in rows.key], dtype=bool)
     if pair.once(recomputed):  # autograd's functions then contain the Python code of the checkpoint
         often &= np.array([not is_backward(key) for key in rows.key], dtype=bool)
     if abs(exposed) < pair.least_us or not often.any():
@@ -204,7 +207,11 @@ def _dominant_part(pair: RuleContext) -> QuietPart | None:
     """The part, called as often on both sides, that makes half of the change; None if there is none. If recording
     costs more, annotations do not count, because they are Python code."""
     whole = pair.once(quiet_change)
-    often = [part for part in _grown_parts(pair) if min(part.us) > 0 and not call_count_changed(*part.calls)]
+    inner = pair.once(with_replaced_calls)
+    often = [
+        part for part in _grown_parts(pair)
+        if min(part.us) > 0 and not call_count_changed(*part.calls) and part.entity not in inner
+    ]  # fmt: skip
     if costlier_to_record(pair, whole):
         often = [part for part in often if pair.amount("operators", "host_self", part.entity) is not NOTHING]
     most = max(often, key=lambda part: (abs(part.delta_us), part.category, part.entity), default=None)

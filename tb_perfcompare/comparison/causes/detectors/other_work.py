@@ -110,9 +110,11 @@ class OtherWork:
             return
         if abs(delta) < pair.least_us:
             if not self.by_chance:
+                as_long = abs(pair.delta_us) < pair.least_us or pair.headline.verdict is Verdict.SAME
+                result = "the step takes as long all the same" if as_long else "other causes explain the step's change"
                 yield cause(
                     pair, self.rule, self.operator, "all", None,
-                    f"{self.what}: {self.how}; the step takes as long all the same.",
+                    f"{self.what}: {self.how}; {result}.",
                     (self.evidence,), confidence=self.confidence, look_at=self.look_at, explains=of_categories(left),
                 )  # fmt: skip
             return
