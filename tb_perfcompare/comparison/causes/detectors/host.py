@@ -22,7 +22,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import (
     cause,
     entity_confidence,
 )
-from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
+from tb_perfcompare.comparison.causes.evidence.fastest_calls import INTERRUPTED, fastest_calls
 from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, PYTHON, category_words
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, exposed_growth
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
@@ -141,13 +141,18 @@ def _layout(pair: RuleContext, operator: str) -> str:
 
 
 def _all_calls_moved(pair: RuleContext, operator: str, *, slower: bool) -> bool:
-    """Whether the fastest call changed too, for the inputs whose time changed most if inputs were recorded."""
+    """Whether the fastest call changed too, by more than interruptions explain, for the inputs whose time changed most
+    if inputs were recorded."""
+    sign = 1 if slower else -1
     for table in ("operators_by_shape", "operators"):
         fastest = {key: ends for key, ends in fastest_calls(pair, table).items() if key[0] == operator}
         if fastest:
             own = pair.amounts(table, "host_self")
-            low_a, low_b = fastest[max(fastest, key=lambda key: own[key].delta_us * (1 if slower else -1))]
-            return low_b >= FASTEST * low_a if slower else low_a >= FASTEST * low_b
+            key = max(fastest, key=lambda key: own[key].delta_us * sign)
+            whole = pair.amounts(table, "host_total").get(key, NOTHING)
+            means = (whole.us_b / whole.calls_b) / (whole.us_a / whole.calls_a) if whole.us_a and whole.us_b else 1.0
+            low_a, low_b = fastest[key]
+            return math.log(low_b / low_a) * sign >= max(math.log(FASTEST), INTERRUPTED * math.log(means) * sign)
     return True
 
 
@@ -155,7 +160,7 @@ OPERATOR_SLOWER = Rule(
     names=("operator_slower", "operator_faster"),
     meaning="one operator is slower on the host",
     when="As `kernel_slower`, for CPU Exec. At least half is the operator's own time, and its fastest call changed "
-    "too, by at least 5 %. Where the device hides some of its time, it must make half of what all operators take "
+    "too, by at least 5 % and, as logarithms, 35 % of what its calls changed by. Where the device hides some of its time, it must make half of what all operators take "
     "longer",
     needs="operators; `record_shapes` tells its inputs",
     look_at="the operator's inputs and implementation; other load on that core",

@@ -142,7 +142,7 @@ class Replacement:
 def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool]) -> list[Replacement]:
     """One replacement for each replaced operator, with its backward pass. `usual`: ratio of the candidate's to the
     baseline's amount of work; `steady`: whether most steps of a side call an operator."""
-    tree, trees = joint_tree(pair.baseline, pair.candidate), trees_alike(pair.baseline, pair.candidate)
+    tree, trees = pair.once(joint_calls), trees_alike(pair.baseline, pair.candidate)
     if tree is None or trees is None:
         return []
     found: list[Replacement] = []
@@ -157,6 +157,11 @@ def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool])
         if known is not replacement:
             _join(known, replacement)
     return [one for one in _with_backward([*merged.values()]) if not one.is_wrapped]
+
+
+def joint_calls(pair: RuleContext) -> JointTree | None:
+    """The call trees of both sides, joined; None unless both have one."""
+    return joint_tree(pair.baseline, pair.candidate)
 
 
 def _nest(tree: JointTree, trees: tuple[CallTree, CallTree]) -> Place:
