@@ -47,7 +47,8 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
     # without step markers the whole recording is one step, and all differences follow from that
     if pair.baseline.marked != pair.candidate.marked or not pair.differs:
         return DetectedCauses()
-    same_work = pair.once(find_other_work) is None
+    other = pair.once(find_other_work)
+    same_work = other is None or other.is_as_large
     silent = OF_DEVICES if is_without_device(pair) else ()
     found = [
         cause for find in FIND for cause in find(pair)

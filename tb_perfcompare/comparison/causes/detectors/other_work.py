@@ -84,6 +84,11 @@ class OtherWork:
     look_at: str = ""
     by_chance: bool = False
 
+    @property
+    def is_as_large(self) -> bool:
+        """Whether inputs are nearly as large, so that times compare: a length that is now prime slows its operators."""
+        return self.ratio is not None and abs(math.log(self.ratio)) < math.log1p(OTHER_SIZE)
+
     def remaining_causes(self, pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         """Yields the cause, with the change that no other cause explains. Of waiting for data or ranks it takes at
         most the square of the inputs' growth."""
