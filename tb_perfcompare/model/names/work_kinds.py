@@ -29,8 +29,8 @@ MOVING = frozenset(
 
 MOVING_CALLERS = frozenset(
     f"aten::{name}"
-    for name in ("reshape", "reshape_as", "flatten", "type_as", "tile", "repeat_interleave", "hstack", "vstack", "dstack",
-                 "column_stack", "pin_memory", "_pin_memory")
+    for name in ("reshape", "reshape_as", "flatten", "type_as", "tile", "repeat_interleave", "hstack", "vstack",
+                 "dstack", "column_stack", "pin_memory", "_pin_memory")
 )  # fmt: skip
 """Operators that do nothing but call operators that move data, if they have to."""
 

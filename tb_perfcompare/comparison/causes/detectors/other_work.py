@@ -132,7 +132,6 @@ class OtherWork:
             (self.evidence,), confidence=self.confidence, look_at=self.look_at, explains=of_categories(left),
         )  # fmt: skip
 
-
     def _outweighed(self, pair: RuleContext, left: dict[str, float], delta: float) -> Cause:
         """The cause if the step changed against the size of the inputs: it takes only device time that changed with
         them."""

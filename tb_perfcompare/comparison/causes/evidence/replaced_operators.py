@@ -115,7 +115,8 @@ class Replacement:
     def changed_around(self) -> frozenset[str]:
         """Operators around it whose own time changes with the calls: the code between them, or their own instead."""
         own = sum(place.frame.own[1] - place.frame.own[0] for place in self.around)
-        return frozenset(place.frame.key[2] for place in self.around) if abs(own) <= MAX_AROUND * self.time else frozenset()
+        places = self.around if abs(own) <= MAX_AROUND * self.time else ()
+        return frozenset(place.frame.key[2] for place in places)
 
     @property
     def moved(self) -> frozenset[str]:
