@@ -431,9 +431,8 @@ OPERATOR_REPLACED = Rule(
     names=("operator_replaced",),
     meaning="others are called in an operator's place: written out, fused, or in a loop",
     when="Below one parent, in the same place, some operators run less often and others more often. An operator that "
-    "is only wrapped in another one is not replaced. The parent's own time belongs to it; operators inside that are "
-    "called as often on the same inputs do not. If the parent has other inputs, the finding is `data_type_changed` or "
-    "`workload_changed`",
+    "is only wrapped in another one is not replaced. If the parent has other inputs, the finding is "
+    "`data_type_changed` or `workload_changed`",
     needs="operators of both sides, on devices of one kind",
     look_at="how the program or the library writes this operator: fused or not, which optimizer or attention",
     confidence="certain: calls are counted, in the same place; their time is as measured",

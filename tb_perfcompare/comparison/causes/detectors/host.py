@@ -160,8 +160,8 @@ OPERATOR_SLOWER = Rule(
     names=("operator_slower", "operator_faster"),
     meaning="one operator is slower on the host",
     when="As `kernel_slower`, for CPU Exec. At least half is the operator's own time, and its fastest call changed "
-    "too, by at least 5 % and, as logarithms, 35 % of what all its calls changed by. Not an operator in which others "
-    "were replaced. Where the device hides some of its time, it must make half of what all operators take longer",
+    "too, by at least 5 %. Where the device hides some of its time, it must make half of what all operators take "
+    "longer",
     needs="operators; `record_shapes` tells its inputs",
     look_at="the operator's inputs and implementation; other load on that core",
     find=host_rules,
