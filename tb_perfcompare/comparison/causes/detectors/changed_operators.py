@@ -123,7 +123,8 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
         same = {name for name in replacement.moved if has_same_inputs(pair, name)}
         explains, calls_of = replacement.explains(pair.unit, without=same), replacement.operator_calls()
         names = {one.frame.key[2] for top in replacement.all for one in top.walk()}
-        around = gaps_around(pair, names, explains.values()) if counted_names.isdisjoint(names) else {}
+        inside = replacement.explains(pair.unit).values()
+        around = gaps_around(pair, names, inside) if counted_names.isdisjoint(names) else {}
         counted_names |= names
         explains |= around
         delta = fsum(explains.values())
