@@ -25,6 +25,7 @@ from tb_perfcompare.comparison.causes.leading_cause import (
     without_minor_changes,
 )
 from tb_perfcompare.comparison.checks.comparability import check_comparability
+from tb_perfcompare.comparison.checks.differences import recorded_more
 from tb_perfcompare.comparison.checks.recordings import with_itself
 from tb_perfcompare.comparison.checks.same_work import same_work_checks
 from tb_perfcompare.comparison.kinds.split import MixSplit, mix_check, mix_text
@@ -147,6 +148,7 @@ def judge_summaries(baseline: Summary, candidate: Summary, options: CompareOptio
         checks += (mix_check(kinds, options.margin, directed=strata is None and headline.verdict.way != 0),)
         headline = replace(headline, reason=f"{headline.reason}; {mix_text(kinds)}")
     headline = with_experiment(_withheld_if_void(headline, checks), options.look)
+    headline = _with_recorded_more(headline, baseline, candidate)
     itself = with_itself(checks)
     if itself:
         sentence = f"{verdict_word(headline.verdict)}: {itself}"
@@ -354,6 +356,17 @@ def _withheld_if_void(headline: Headline, checks: tuple[Check, ...]) -> Headline
     if not void:
         return headline
     return withheld(replace(headline, verdict=Verdict.WITHHELD, reason="; ".join(void)))
+
+
+def _with_recorded_more(headline: Headline, baseline: Summary, candidate: Summary) -> Headline:
+    """Adds to the sentence which profiler options only the slower side recorded: they take time, too."""
+    way = headline.verdict.way
+    name, slower, other = ("candidate", candidate, baseline) if way > 0 else ("baseline", baseline, candidate)
+    options = recorded_more(other, slower) if way else []
+    if not options:
+        return headline
+    clause = f"only the {name} recorded {', '.join(options)}"
+    return replace(headline, sentence=f"{headline.sentence.removesuffix('.')}; {clause}.")
 
 
 def _with_hint(headline: Headline, hint: str) -> Headline:

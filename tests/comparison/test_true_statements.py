@@ -107,3 +107,18 @@ def test_millions_of_steps_are_not_advised() -> None:
     assert got.headline.certainty is not None
     assert got.headline.certainty.steps_needed is None
     assert "steps per side would resolve" not in all_sentences(got)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_the_headline_says_that_only_the_slower_side_recorded_an_option(swapped: bool) -> None:
+    def steps(us: int, **options: int) -> TraceBuilder:
+        trace = sequence([[("aten::mm", us + number % 3)] * 4 for number in range(12)], gap=2, vendor="cpu")
+        trace.properties |= {"with_stack": 0, "record_shapes": 0, **options}
+        return trace
+
+    plain, stacks = steps(100), steps(130, with_stack=1)
+    sentence = compare(*((stacks, plain) if swapped else (plain, stacks))).headline.sentence
+    assert sentence.endswith(f"; only the {'baseline' if swapped else 'candidate'} recorded with_stack.")
+    for faster in (steps(70, with_stack=1), steps(130, record_shapes=1)):
+        pair = (plain, faster) if faster.properties["with_stack"] else (stacks, faster)
+        assert "recorded" not in compare(*pair).headline.sentence

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 from math import fsum
 
+from tb_perfcompare.comparison.causes.detectors.changed_operators import with_replaced_calls
 from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.other_work import find_other_work
 from tb_perfcompare.comparison.causes.detectors.without_device import OF_DEVICES, is_without_device
@@ -29,7 +30,7 @@ class DetectedCauses:
 
     findings    largest first
     explained   explained change by category, microseconds per step
-    entities    entities that the findings name, and kernels whose change they explain
+    entities    entities that the findings name or whose calls were replaced, and kernels whose change they explain
     machine_us  the machine's part of the change of the step, microseconds
     same_inputs  operators have the same input shapes and types throughout, as far as recorded
     """
@@ -46,7 +47,8 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
     # without step markers the whole recording is one step, and all differences follow from that
     if pair.baseline.marked != pair.candidate.marked or not pair.differs:
         return DetectedCauses()
-    same_work = pair.once(find_other_work) is None
+    other = pair.once(find_other_work)
+    same_work = other is None or other.is_as_large
     silent = OF_DEVICES if is_without_device(pair) else ()
     causes = [
         cause for find in FIND for cause in find(pair)
@@ -70,7 +72,9 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
     findings = sorted((cause.finding for cause in kept), key=lambda finding: -abs(finding.delta_us or 0.0))
     entities = {item.row for finding in findings for item in finding.evidence if item.table == "kernels"}
     kernels = explained.entities(_KERNEL, {row.path[1]: row.delta / pair.unit for row in pair.entities(_KERNEL)})
-    subjects = entities | kernels | {finding.subject for finding in findings} | _recalled(pair, kept, explained)
+    around = {entity for one in kept for _, entity in one.explains} & pair.once(with_replaced_calls)
+    named = {finding.subject for finding in findings} | around
+    subjects = entities | kernels | named | _recalled(pair, kept, explained)
     machine_us = fsum(finding.delta_us or 0.0 for finding in findings if finding.rule in MACHINE_PACE.names)
     return DetectedCauses(tuple(findings), explained.by_category(), frozenset(subjects), machine_us, same_work)
 

@@ -28,3 +28,11 @@ def option_differences(a: Summary, b: Summary, *, known: bool = False) -> list[s
         if one != two and not (known and None in (one, two)):
             differences.append(setting_change(name, one, two))
     return differences
+
+
+def recorded_more(a: Summary, b: Summary) -> list[str]:
+    """Profiler options that cost time and were on for `b` alone; none if others were on for `a` alone."""
+    on = [
+        {option for option in _OPTIONS if dict(side.environment).get(f"profiler.{option}") == "true"} for side in (a, b)
+    ]
+    return [] if on[0] - on[1] else [option for option in _OPTIONS if option in on[1] - on[0]]

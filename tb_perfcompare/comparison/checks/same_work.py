@@ -87,7 +87,7 @@ def _same_work(
     if computed is not None and computed.same:
         return Check("same_work", "warn", f"{computed.how}; in common by name: {detail}", ("cause",))
     if computed is not None and computed.times > 1 and not alone:
-        reason = f"one side does the same work {computed.times} times per step; {computed.unlike}"
+        reason = f"one side makes the same calls {computed.times} times per step; {computed.unlike}"
         return Check("same_work", "warn", f"{reason}; in common by name: {detail}", ("cause",))
     if computed is not None and computed.contained and not alone:
         reason = f"one side does more of the same work: {computed.unlike}; in common by name: {detail}"

@@ -27,6 +27,13 @@ MOVING = frozenset(
 )
 """Operators that only move data."""
 
+MOVING_CALLERS = frozenset(
+    f"aten::{name}"
+    for name in ("reshape", "reshape_as", "flatten", "type_as", "tile", "repeat_interleave", "hstack", "vstack",
+                 "dstack", "column_stack", "pin_memory", "_pin_memory")
+)  # fmt: skip
+"""Operators that do nothing but call operators that move data, if they have to."""
+
 _ENTRIES = {
     **dict.fromkeys(("lstm", "quantized_lstm"), "LSTM"),
     **dict.fromkeys(("gru", "quantized_gru"), "GRU"),

@@ -53,3 +53,14 @@ def test_different_ratios_of_calls_are_not_more_of_the_same_work() -> None:
     before, alike, apart = (called(*times) for times in ((4,) * 5, (4, *[8] * 4), (4, 5, 6, 13, 40)))
     assert "4 of 5 operators run more often, typically ×2.00" in compare(before, alike).findings[0].sentence
     assert all("typically" not in finding.sentence for finding in compare(before, apart).findings)
+
+
+def test_smaller_pieces_of_the_same_work_are_told_from_more_work() -> None:
+    def accumulated(pieces: int, rows: int) -> TraceBuilder:
+        calls = [(name, 50 + 5 * rows, [[rows, 64], [64, 64]]) for name in ("aten::linear", "aten::gelu", "aten::mm")]
+        return sequence([calls * pieces + [("aten::add_", 40, [[64, 64]])]] * 8, gap=10, vendor="cpu")
+
+    whole, pieces, more = accumulated(1, 32), accumulated(4, 8), accumulated(4, 32)
+    assert "typically ×4.00 with ×0.250 the elements each, e.g. " in compare(whole, pieces).findings[0].sentence
+    assert "typically ×0.250 with ×4.00 the elements each, e.g. " in compare(pieces, whole).findings[0].sentence
+    assert "typically ×4.00, e.g. " in compare(whole, more).findings[0].sentence

@@ -171,5 +171,5 @@ def test_any_number_of_micro_batches_per_step_is_compared(often: int) -> None:
         check = same_work(found)
         assert found.headline.verdict is not Verdict.WITHHELD
         if check.status == "warn":  # half of the calls in common by name need no more
-            assert f"one side does the same work {often} times per step" in check.detail
+            assert f"one side makes the same calls {often} times per step" in check.detail
     assert (check.status == "warn") == (often > 2)

@@ -19,9 +19,15 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     is_same_runtime,
     recounted_operators,
 )
-from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
+from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, has_same_inputs, other_inputs
 from tb_perfcompare.comparison.causes.evidence.recomputed import AUTOGRAD, in_hooks, recomputed
-from tb_perfcompare.comparison.causes.evidence.replaced_operators import Place, backward_of, plain_name, replacements
+from tb_perfcompare.comparison.causes.evidence.replaced_operators import (
+    Place,
+    Replacement,
+    backward_of,
+    plain_name,
+    replacements,
+)
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.causes.evidence.where_called import where_called
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -88,24 +94,37 @@ class _Changed:
         return self.calls.us_a + self.calls.us_b
 
 
-def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
-    """One finding for each operator in whose place others are called, whatever their times."""
+def replaced(pair: RuleContext) -> list[Replacement]:
+    """Operators in whose place others are called; none if operators are recorded on one side only, if graphs are
+    replayed, or if code is compiled."""
     operators = pair.amounts("operators", "host_total")
     if not _recorded(operators) or _launches_graphs(pair) or not is_same_runtime(pair):
-        return
+        return []
     steady = _in_most_steps(pair.baseline) | _in_most_steps(pair.candidate)
     changed = {
         key[0] for key, amount in operators.items() if call_count_changed(amount.calls_a, amount.calls_b)
     } & steady
     if not changed or any(map(is_compiled, changed)):
-        return
+        return []
     operator_names = {key[0] for key in operators}
-    often = times_as_often(pair)
+    return replacements(pair, times_as_often(pair), lambda name: name in steady or name not in operator_names)
+
+
+def with_replaced_calls(pair: RuleContext) -> frozenset[str]:
+    """Operators whose own time follows from calls in them that were replaced."""
+    return frozenset().union(*(one.changed_around for one in pair.once(replaced)))
+
+
+def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
+    """One finding for each operator in whose place others are called, whatever their times."""
+    operator_names = {key[0] for key in pair.amounts("operators", "host_total")}
     counted_names: set[str] = set()
-    for replacement in replacements(pair, often, lambda name: name in steady or name not in operator_names):
-        explains, calls_of = replacement.explains(pair.unit), replacement.operator_calls()
+    for replacement in pair.once(replaced):
+        same = {name for name in replacement.moved if has_same_inputs(pair, name)}
+        explains, calls_of = replacement.explains(pair.unit, without=same), replacement.operator_calls()
         names = {one.frame.key[2] for top in replacement.all for one in top.walk()}
-        around = gaps_around(pair, names, explains.values()) if counted_names.isdisjoint(names) else {}
+        inside = replacement.explains(pair.unit).values()
+        around = gaps_around(pair, names, inside) if counted_names.isdisjoint(names) else {}
         counted_names |= names
         explains |= around
         delta = fsum(explains.values())

@@ -10,6 +10,7 @@ import numpy as np
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import (
     BY_SHAPE,
+    INTERRUPTED,
     fastest_calls,
     fastest_own_calls,
     fastest_steps,
@@ -24,10 +25,8 @@ from tb_perfcompare.model.summary.device_timeline import LAUNCH_LATENCY, TABLE
 from tb_perfcompare.model.summary.summary import Summary
 
 UNCHANGED_TOLERANCE = 0.1
-"""The fastest calls are unchanged if the median of their ratios is within this of 1 ..."""
-
-MAX_EXPLAINED = 0.35
-"""... or if they explain at most this share of the ratio of all calls, both as logarithms: caches are affected, too."""
+"""The fastest calls are unchanged if the median of their ratios is within this of 1, or if it is at most INTERRUPTED of
+that of all calls."""
 
 MIN_SLOWDOWN = 1.2
 """Least ratio by which the mean time of operators or kernels must have grown."""
@@ -100,7 +99,7 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     if after <= 0 or max(before, after) < MIN_SLOWDOWN * min(before, after):
         return
     middle = weighted_quartiles(np.log(ratios), np.array(weights))[1]
-    if abs(middle) > max(-math.log(1 - UNCHANGED_TOLERANCE), MAX_EXPLAINED * abs(math.log(after / before))):
+    if abs(middle) > max(-math.log(1 - UNCHANGED_TOLERANCE), INTERRUPTED * abs(math.log(after / before))):
         return
     if weighted_quartiles(np.log(means), np.array(times))[1] / math.log(after / before) < TYPICAL:
         return
@@ -157,7 +156,7 @@ def sharing_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     low = np.log([fastest[key][1] / fastest[key][0] for key in kernels])
     middle = float(weighted_quartiles(low, us.sum(axis=0))[1])
-    if abs(middle) > MAX_EXPLAINED * abs(math.log(after / before)):
+    if abs(middle) > INTERRUPTED * abs(math.log(after / before)):
         return
     rates = np.array([kernel.rate_us for kernel in kernels.values()])
     kept = rates * exposed > 0

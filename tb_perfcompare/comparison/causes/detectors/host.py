@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.detectors.changed_operators import with_replaced_calls
 from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
@@ -21,7 +22,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import (
     cause,
     entity_confidence,
 )
-from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
+from tb_perfcompare.comparison.causes.evidence.fastest_calls import INTERRUPTED, fastest_calls
 from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, PYTHON, category_words
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, exposed_growth
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
@@ -62,6 +63,8 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     if plain:
         own = pair.columns("operators", "host_self").joined
         often &= np.isin(pair.numbers.of(rows.key), own.parts[0])
+    if inner := pair.once(with_replaced_calls):
+        often &= np.array([key not in inner for key in rows.key], dtype=bool)
     if pair.once(recomputed):  # autograd's functions then contain the Python code of the checkpoint
         often &= np.array([not is_backward(key) for key in rows.key], dtype=bool)
     if abs(exposed) < pair.least_us or not often.any():
@@ -138,13 +141,18 @@ def _layout(pair: RuleContext, operator: str) -> str:
 
 
 def _all_calls_moved(pair: RuleContext, operator: str, *, slower: bool) -> bool:
-    """Whether the fastest call changed too, for the inputs whose time changed most if inputs were recorded."""
+    """Whether the fastest call changed too, by more than interruptions explain, for the inputs whose time changed most
+    if inputs were recorded."""
+    sign = 1 if slower else -1
     for table in ("operators_by_shape", "operators"):
         fastest = {key: ends for key, ends in fastest_calls(pair, table).items() if key[0] == operator}
         if fastest:
             own = pair.amounts(table, "host_self")
-            low_a, low_b = fastest[max(fastest, key=lambda key: own[key].delta_us * (1 if slower else -1))]
-            return low_b >= FASTEST * low_a if slower else low_a >= FASTEST * low_b
+            key = max(fastest, key=lambda key: own[key].delta_us * sign)
+            whole = pair.amounts(table, "host_total").get(key, NOTHING)
+            means = (whole.us_b / whole.calls_b) / (whole.us_a / whole.calls_a) if whole.us_a and whole.us_b else 1.0
+            low_a, low_b = fastest[key]
+            return math.log(low_b / low_a) * sign >= max(math.log(FASTEST), INTERRUPTED * math.log(means) * sign)
     return True
 
 
@@ -203,7 +211,11 @@ def _dominant_part(pair: RuleContext) -> UninterruptedPart | None:
     """The part, called as often on both sides, that makes half of the change; None if there is none. If recording
     costs more, annotations do not count, because they are Python code."""
     whole = pair.once(uninterrupted_change)
-    often = [part for part in _grown_parts(pair) if min(part.us) > 0 and not call_count_changed(*part.calls)]
+    inner = pair.once(with_replaced_calls)
+    often = [
+        part for part in _grown_parts(pair)
+        if min(part.us) > 0 and not call_count_changed(*part.calls) and part.entity not in inner
+    ]  # fmt: skip
     if costlier_to_record(pair, whole):
         often = [part for part in often if pair.amount("operators", "host_self", part.entity) is not NOTHING]
     most = max(often, key=lambda part: (abs(part.delta_us), part.category, part.entity), default=None)

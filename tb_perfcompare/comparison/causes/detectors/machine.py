@@ -18,6 +18,9 @@ that the pace must explain."""
 MAX_EXPLAINED = 0.35
 """With interrupted calls, the typical row explains at most this share of the pace, as logarithms."""
 
+MIN_UNSURE = 0.03
+"""Least change of the pace that is reported if captures do not agree on it."""
+
 ACROSS = 0.9
 """Share of the rows of common work that must have a pace for it to be "across the board": a slower memory clock does
 not affect compute."""
@@ -43,8 +46,9 @@ def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     several = headline.certainty is not None and min(headline.certainty.captures) > 1
     if not sure and not (of_program and several):
         return
+    least = math.log1p(max(pair.options.margin, 0.0 if sure else MIN_UNSURE))
     for pace in pair.headline.paces:
-        if not pace.unusable and pace.share > 0 and abs(pace.estimate) > pair.options.margin:
+        if not pace.unusable and pace.share > 0 and abs(math.log1p(pace.estimate)) > least:
             yield from _pace_cause(pair, pace, explained, sure=sure)
 
 
@@ -97,7 +101,7 @@ MACHINE_PACE = Rule(
     names=("device_pace", "host_pace", "host_interrupted"),
     meaning="the machine runs at another pace, and no other rule says why",
     when="Captures agree that the [same work](program_or_machine.md) takes longer, or the verdict is about the "
-    "program, at equal machine speed; other rules explain less than half of it",
+    "program, at equal machine speed, and the pace differs by 3 %; other rules explain less than half of it",
     needs="several captures per side",
     look_at="other processes, clocks and power limits, thread and NUMA placement; record again alternately",
     confidence="captures agree on the pace of the same work",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, recounted_operators
+from tb_perfcompare.comparison.causes.evidence.inputs import OTHER_SIZE, by_inputs, growth, most_alike
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext
 from tb_perfcompare.comparison.causes.evidence.where_called import where_called
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_part
@@ -71,12 +72,26 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     where = where_called(pair, [(key[0], amount)])
     sentence = (
         f"{'More' if more else 'Fewer'} calls: {signed_time(counted)} per step; {len(moved)} of {len(operators)} "
-        f"operators run {'more' if more else 'less'} often, typically {ratio_text(math.exp(usual))}, e.g. "
-        f"{short(key[0])} {numbers_text(amount.calls_a, amount.calls_b)} times per step{f', {where}' if where else ''}."
+        f"operators run {'more' if more else 'less'} often, typically {ratio_text(math.exp(usual))}"
+        f"{_on_inputs(pair, moved)}, e.g. {short(key[0])} {numbers_text(amount.calls_a, amount.calls_b)} times per "
+        f"step{f', {where}' if where else ''}."
     )
     yield cause(
         pair, MORE_CALLS, key[0], "all", counted, sentence, (Evidence("operators", key[0]),), explains=counts,
     )  # fmt: skip
+
+
+def _on_inputs(pair: RuleContext, moved: Iterable[Key]) -> str:
+    """Clause on the size of their inputs, if most operators have others: the same work in smaller pieces, or more of
+    it. "" if shapes were not recorded."""
+    ratios = []
+    for name, *_ in moved:
+        rows = by_inputs(pair.amounts_of(name, "operators_by_shape", "host_total"))
+        gone = [shape for (_, shape), one in rows.items() if not one.calls_b]
+        new = [shape for (_, shape), one in rows.items() if not one.calls_a]
+        ratios += [math.log(growth(*most_alike(gone, new)))] if gone and new else [0.0] if rows else []
+    typical = float(median(ratios)) if ratios else 0.0
+    return f" with {ratio_text(math.exp(typical))} the elements each" if abs(typical) >= math.log1p(OTHER_SIZE) else ""
 
 
 def calls_alike(pair: RuleContext) -> bool:
@@ -130,7 +145,7 @@ MORE_CALLS = Rule(
     meaning="the same work more or less often",
     when="Mostly the same operators on both sides, and half of these run more (less) often, by about the same ratio. "
     "It explains the change by count",
-    needs="operators",
+    needs="operators; `record_shapes` tells if each call works on less",
     look_at="number of layers, micro-batches or iterations per step",
     confidence="certain: calls are counted",
     find=more_calls_rules,

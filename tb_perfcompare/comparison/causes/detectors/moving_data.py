@@ -13,6 +13,7 @@ from tb_perfcompare.comparison.causes.detectors.kernel_speed import launching_op
 from tb_perfcompare.comparison.causes.detectors.more_calls import times_as_often
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE
+from tb_perfcompare.comparison.causes.evidence.moved_inside import moved_inside
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
@@ -103,14 +104,15 @@ def _counts(moved: Mapping[Key, Amount], more: float) -> dict[str, float]:
 
 
 def _moves(pair: RuleContext) -> dict[Key, Amount]:
-    """Self time of the operators that move data, by shape, without those that grew as all work did, and those whose
-    time is another category's: below the data loader. By shape, because more calls of another shape are not slower
-    calls."""
+    """Self time of the operators that move data, by shape, without those that grew as all work did, those that other
+    operators call, and those whose time is another category's: below the data loader. By shape, because more calls of
+    another shape are not slower calls."""
     table = pair.amounts("operators_by_shape", "host_self") or pair.amounts("operators", "host_self")
     usual = times_as_often(pair)
     exposed = {row.path[1]: row.delta / pair.unit for row in pair.entities("CPU Exec") if row.path[1] in MOVING}
     own = total_by_key((key[0], amount.delta_us) for key, amount in table.items() if key[0] in MOVING)
     elsewhere = {name for name, us in own.items() if abs(exposed.get(name, 0.0)) < MAIN_SHARE * abs(us)}
+    elsewhere |= moved_inside(pair)
     return {
         key: amount for key, amount in table.items()
         if key[0] in MOVING and key[0] not in elsewhere and not (usual != 1 and _grew(amount, usual))
@@ -137,7 +139,8 @@ COPIES_ON_CPU = Rule(
     names=("layout_copies",),
     meaning="more operators that only move data",
     when="Without a device: operators that only move data (`aten::copy_`, `clone`, `_to_copy`, `cat`, ...) run more "
-    "often. At least half of their change is by count, shape by shape",
+    "often, and not as part of other operators that run more often. At least half of their change is by count, shape "
+    "by shape",
     needs="operators; `record_shapes`",
     look_at=".contiguous(), .to(), .clone() and channels_last on one side only, dtype conversions between layers",
     confidence="certain: calls are counted",

@@ -84,6 +84,11 @@ class OtherWork:
     look_at: str = ""
     by_chance: bool = False
 
+    @property
+    def is_as_large(self) -> bool:
+        """Whether inputs are nearly as large, so that times compare: a length that is now prime slows its operators."""
+        return self.ratio is not None and abs(math.log(self.ratio)) < math.log1p(OTHER_SIZE)
+
     def remaining_causes(self, pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         """Yields the cause, with the change that no other cause explains. Of waiting for data or ranks it takes at
         most the square of the inputs' growth."""
@@ -110,9 +115,11 @@ class OtherWork:
             return
         if abs(delta) < pair.least_us:
             if not self.by_chance:
+                as_long = abs(pair.delta_us) < pair.least_us or pair.headline.verdict is Verdict.SAME
+                result = "the step takes as long all the same" if as_long else "other causes explain the step's change"
                 yield cause(
                     pair, self.rule, self.operator, "all", None,
-                    f"{self.what}: {self.how}; the step takes as long all the same.",
+                    f"{self.what}: {self.how}; {result}.",
                     (self.evidence,), confidence=self.confidence, look_at=self.look_at, explains=of_categories(left),
                 )  # fmt: skip
             return

@@ -13,6 +13,10 @@ BY_SHAPE = "operators_by_shape"
 TICKS = 10
 """Ticks of the recording's clock that calls must last for a change to show."""
 
+INTERRUPTED = 0.35
+"""Largest share of the ratio of all calls that the fastest ones explain, both as logarithms, if the calls were
+interrupted. Not zero, because other work affects caches, too."""
+
 ITS_OWN = 0.8
 """Share of a call's time that must be the operator's own, not of children and API calls."""
 

@@ -21,6 +21,9 @@ OTHER_SIZE = 0.03
 OTHERWISE = 0.5
 """Share of an operator's common calls that must have other inputs."""
 
+_NUMBER = "[]"
+"""Text of an input without dimensions."""
+
 _TRIED = 32
 """Number of shapes of each side, the largest, that are tried as an example."""
 
@@ -60,6 +63,12 @@ def other_inputs(pair: RuleContext, operator: str) -> OtherInputs | None:
     return None
 
 
+def has_same_inputs(pair: RuleContext, operator: str) -> bool:
+    """Whether most calls of an operator are known to have the same input shapes on both sides."""
+    known = by_inputs(pair.amounts_of(operator, "operators_by_shape", "host_total"))
+    return bool(known) and share_of_other_inputs(known) < OTHERWISE
+
+
 def by_name(parts: Mapping[Key, Amount]) -> dict[str, list[tuple[str, Amount]]]:
     """Operator -> its shapes or types with their amounts."""
     named: dict[str, list[tuple[str, Amount]]] = {}
@@ -69,8 +78,8 @@ def by_name(parts: Mapping[Key, Amount]) -> dict[str, list[tuple[str, Amount]]]:
 
 
 def by_first_type(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
-    """(operator, first input type) -> amount. Only the first type counts: it is that of the data, whatever further
-    operands there are."""
+    """(operator, first input type) -> amount. Only the first tensor's type counts: it is that of the data, whatever
+    further operands there are."""
     by_type: dict[Key, list[Amount]] = {}
     for (name, types), amount in parts.items():
         by_type.setdefault((name, first_type(types)), []).append(amount)
@@ -78,8 +87,9 @@ def by_first_type(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
 
 
 def by_inputs(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
-    """(operator, input shapes) -> amount, for shapes with a size. An additional last operand on one side is ignored:
-    compiled code passes the output."""
+    """(operator, input shapes) -> amount, for shapes with a size. Additional operands on one side are ignored: last
+    ones, because compiled code passes the output, and first ones after a number, because TorchScript records its whole
+    stack, of which the operator takes the end."""
     alike: dict[Key, list[Amount]] = {}
     for name, rows in by_name(parts).items():
         sized = [(part, amount) for part, amount in rows if elements(part)]
@@ -87,8 +97,10 @@ def by_inputs(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
         texts = {inputs: part for part, inputs in lists.items()}
         for part, amount in sized:
             inputs = lists.get(part, ())
-            begun = (texts[inputs[:length]] for length in range(1, len(inputs)) if inputs[:length] in texts)
-            alike.setdefault((name, next(begun, part)), []).append(amount)
+            within = [inputs[:length] for length in range(1, len(inputs))]
+            within += [inputs[start:] for start in range(1, len(inputs)) if inputs[0] == _NUMBER]
+            known_part = (texts[operands] for operands in within if operands in texts)
+            alike.setdefault((name, next(known_part, part)), []).append(amount)
     return {key: total(amounts) for key, amounts in alike.items()}
 
 
@@ -156,9 +168,11 @@ def elements(shape: str) -> int:
 
 @lru_cache(maxsize=1 << 12)
 def first_type(types: str) -> str:
-    """First type of a list such as ['c10::Half', 'c10::Half'], without PyTorch's namespace."""
+    """First type of a tensor in a list such as ['c10::Half', 'c10::Half'], without PyTorch's namespace; that of a
+    number if the list has no tensor."""
     try:
         named = [kind for kind in ast.literal_eval(types) if kind]
     except (ValueError, SyntaxError, TypeError):
         return shown_shape(types)
-    return str(named[0]).removeprefix("c10::") if named else "none"
+    tensors = [kind for kind in named if kind != "Scalar"]
+    return str((tensors or named)[0]).removeprefix("c10::") if named else "none"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import field
 
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, call_count_changed
@@ -23,6 +23,9 @@ MOVED_CALL_RATIO = 4.0
 
 MAX_NAMES = 8
 """If more of the step's own operators than this are gone, the program is another one."""
+
+MAX_AROUND = 4.0
+"""Largest change of the own time of the operator around a replacement, relative to the time of the replaced calls."""
 
 STILL = 0.5
 """An operator was only moved if its calls changed at one place, but in total by less than this share of that change."""
@@ -67,11 +70,12 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Replacement:
     """An operator's replacement, over all its places: what is gone and what came instead. `parent`: the operator
-    around them, "" for the step."""
+    around them, "" for the step; `around`: its places, in which no other replacement takes more time."""
 
     parent: str
     went: list[Place]
     came: list[Place]
+    around: list[Place] = field(default_factory=list)
 
     @property
     def all(self) -> list[Place]:
@@ -88,18 +92,38 @@ class Replacement:
         """Key under which replacements in several places are the same."""
         return frozenset(place.name for place in self.went), frozenset(one.name for one in self.came)
 
-    def explains(self, unit: int) -> dict[tuple[str, str], float]:
-        """(category, entity) -> signed microseconds per step; `unit` is the number of ledger integers per
-        microsecond."""
+    def explains(self, unit: int, *, without: Collection[str] = ()) -> dict[tuple[str, str], float]:
+        """(category, entity) -> signed microseconds per step, without those of the operators `without`; `unit` is the
+        number of ledger integers per microsecond."""
         parts: list[tuple[tuple[str, str], float]] = []
         for top in self.all:
             share = _share(top.frame)
             for place in top.walk():
-                _, category, name = place.frame.key
-                own = place.frame.own[1] - place.frame.own[0]
-                if category != MIXED and own:
-                    parts.append(((CATEGORY_LABELS[category], name), share * own / unit))
+                if place.frame.key[2] not in without:
+                    parts += _own_change(place, share / unit)
+        for place in self.around:
+            if place.frame.key[2] in self.changed_around:
+                parts += _own_change(place, 1 / unit)
         return total_by_key(parts)
+
+    @property
+    def time(self) -> int:
+        """Time of the calls that are gone or came, whichever is more, ledger integers per step."""
+        return max(sum(place.frame.baseline for place in self.went), sum(place.frame.candidate for place in self.came))
+
+    @property
+    def changed_around(self) -> frozenset[str]:
+        """Operators around it whose own time changes with the calls: the code between them, or their own instead."""
+        own = sum(place.frame.own[1] - place.frame.own[0] for place in self.around)
+        places = self.around if abs(own) <= MAX_AROUND * self.time else ()
+        return frozenset(place.frame.key[2] for place in places)
+
+    @property
+    def moved(self) -> frozenset[str]:
+        """Operators inside that are gone in one place and came in another, as often."""
+        calls = self.operator_calls()
+        inner = [{place.frame.key[2] for top in side for place in top.walk()} for side in (self.went, self.came)]
+        return frozenset(name for name in inner[0] & inner[1] if not calls.get(name, 1.0))
 
     @property
     def is_wrapped(self) -> bool:
@@ -119,7 +143,7 @@ class Replacement:
 def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool]) -> list[Replacement]:
     """One replacement for each replaced operator, with its backward pass. `usual`: ratio of the candidate's to the
     baseline's amount of work; `steady`: whether most steps of a side call an operator."""
-    tree, trees = joint_tree(pair.baseline, pair.candidate), trees_alike(pair.baseline, pair.candidate)
+    tree, trees = pair.once(joint_calls), trees_alike(pair.baseline, pair.candidate)
     if tree is None or trees is None:
         return []
     candidates: list[Replacement] = []
@@ -132,9 +156,13 @@ def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool])
     for replacement in candidates:
         known = merged.setdefault(replacement.key, replacement)
         if known is not replacement:
-            known.went.extend(replacement.went)
-            known.came.extend(replacement.came)
+            _join(known, replacement)
     return [one for one in _with_backward([*merged.values()]) if not one.is_wrapped]
+
+
+def joint_calls(pair: RuleContext) -> JointTree | None:
+    """The call trees of both sides, joined; None unless both have one."""
+    return joint_tree(pair.baseline, pair.candidate)
 
 
 def _nest(tree: JointTree, trees: tuple[CallTree, CallTree]) -> Place:
@@ -194,6 +222,8 @@ def _below(parent: Place, usual: float, steady: Callable[[str], bool]) -> Iterat
         fitting = [other for other in made if _fits(place, other) and place.is_backward == other.is_backward]
         if len(fitting) == 1:
             (fitting[0].came if place.more_calls > 0 else fitting[0].went).append(place)
+    if made and not is_step:
+        max(made, key=lambda one: one.time).around.append(parent)
     yield from made
 
 
@@ -224,6 +254,14 @@ def _fits(one: Place, of: Replacement) -> bool:
     return _is_whole(abs(one.more_calls) / min(abs(place.more_calls) for place in of.all))
 
 
+def _own_change(place: Place, scale: float) -> Iterator[tuple[tuple[str, str], float]]:
+    """Yields ((category, entity), change of a place's own time times `scale`), if it is of one category."""
+    _, category, name = place.frame.key
+    own = place.frame.own[1] - place.frame.own[0]
+    if category != MIXED and own:
+        yield (CATEGORY_LABELS[category], name), scale * own
+
+
 def _share(frame: Frame) -> float:
     """Share of a frame's change that is by count; all of it if most calls are new or gone."""
     fewer, more = sorted(frame.calls)
@@ -241,12 +279,18 @@ def _with_backward(found: list[Replacement]) -> list[Replacement]:
             continue
         for of in forward:
             if _are_backward_of(one.went, of.went) or _are_backward_of(one.came, of.came):
-                of.went.extend(one.went)
-                of.came.extend(one.came)
+                _join(of, one)
                 break
         else:
             forward.append(one)
     return forward
+
+
+def _join(one: Replacement, other: Replacement) -> None:
+    """Adds the places of `other` to `one`."""
+    one.went.extend(other.went)
+    one.came.extend(other.came)
+    one.around.extend(other.around)
 
 
 def _are_backward_of(places: Iterable[Place], of: Iterable[Place]) -> bool:
