@@ -166,3 +166,11 @@ def test_more_calls_on_larger_inputs_take_their_own_time() -> None:
     more = f"{usual}\naten::mm[512,512] | large_gemm 400"
     (found,) = changed(calls(usual, steps=8), calls(more, steps=8))
     assert found.rule == "more_calls" and found.delta_us == pytest.approx(400, abs=10)
+
+
+@pytest.mark.parametrize("name", ["torch.distributed.ddp.reducer::search_unused_parameters", "_DDPSinkBackward"])
+def test_an_operator_of_a_setting_has_that_setting_to_look_at(name: str) -> None:
+    (found,) = changed(program("aten::relu"), program("aten::relu", name))
+    assert found.look_at.startswith("find_unused_parameters")
+    (other,) = changed(program("aten::relu"), program("aten::relu", "aten::histc"))
+    assert "find_unused_parameters" not in other.look_at

@@ -20,6 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     recounted_operators,
 )
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
+from tb_perfcompare.comparison.causes.evidence.known_settings import known_setting
 from tb_perfcompare.comparison.causes.evidence.recomputed import AUTOGRAD, in_hooks, recomputed
 from tb_perfcompare.comparison.causes.evidence.replaced_operators import Place, backward_of, plain_name, replacements
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
@@ -128,7 +129,7 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
                 else Evidence("ledger", f"{CPU_EXEC} / {name}")
                 for place in (first, new)
             ),
-            name="" if inputs is None else inputs.rule, look_at="" if inputs is None else INPUTS,
+            name="" if inputs is None else inputs.rule, look_at=known_setting(names) if inputs is None else INPUTS,
             explains=explains, calls=calls_of,
         )  # fmt: skip
 
@@ -284,6 +285,7 @@ def _cause_of(
             for one in (*new[:1], *gone[:1], *others[:1])
         ),
         explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all and not is_again else "",
+        look_at=known_setting([one.name for one in (*new, *gone)]),
         calls={one.name: one.calls.more_calls for one in changed},
     )  # fmt: skip
 
