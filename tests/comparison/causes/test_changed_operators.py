@@ -174,3 +174,12 @@ def test_an_operator_of_a_setting_has_that_setting_to_look_at(name: str) -> None
     assert found.look_at.startswith("find_unused_parameters")
     (other,) = changed(program("aten::relu"), program("aten::relu", "aten::histc"))
     assert "find_unused_parameters" not in other.look_at
+
+
+def test_more_gradients_are_named_first_with_which_parameters_require_them() -> None:
+    """The embedding and two layers are no longer frozen."""
+    gradient = "torch::autograd::AccumulateGrad"
+    before, after = program("aten::a", "aten::b", gradient), program("aten::a", "aten::b", "aten::c", *[gradient] * 5)
+    (found,) = changed(before, after)
+    assert f"calls per step: {gradient} 1 → 5" in found.sentence
+    assert found.look_at.startswith("which parameters require gradients")

@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     recounted_operators,
 )
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
-from tb_perfcompare.comparison.causes.evidence.known_settings import known_setting
+from tb_perfcompare.comparison.causes.evidence.known_settings import SETTINGS, known_setting
 from tb_perfcompare.comparison.causes.evidence.recomputed import AUTOGRAD, in_hooks, recomputed
 from tb_perfcompare.comparison.causes.evidence.replaced_operators import Place, backward_of, plain_name, replacements
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
@@ -258,7 +258,7 @@ def _cause_of(
     gone = [one for one in distinct if not one.calls.calls_b]
     others = [one for one in distinct if one.is_in_both]
     again = pair.once(recomputed)
-    others.sort(key=lambda one: one.name not in again)
+    others.sort(key=lambda one: (one.name not in again, one.name not in SETTINGS))
     is_again = fsum(again.get(one.name, 0.0) for one in others) * fsum(explains.values()) > 0
     explains |= in_hooks(pair, explains) if is_again else {}
     delta = fsum(explains.values())
@@ -285,7 +285,7 @@ def _cause_of(
             for one in (*new[:1], *gone[:1], *others[:1])
         ),
         explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all and not is_again else "",
-        look_at=known_setting([one.name for one in (*new, *gone)]),
+        look_at="" if is_again else known_setting([one.name for one in (*new, *gone, *others)]),
         calls={one.name: one.calls.more_calls for one in changed},
     )  # fmt: skip
 

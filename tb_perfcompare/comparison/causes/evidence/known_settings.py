@@ -1,4 +1,4 @@
-"""Settings of a program by the operators that only they call."""
+"""Settings of a program by the operators whose calls follow from them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ SETTINGS = {
     "_DDPSinkBackward": _UNUSED,
     "aten::_amp_foreach_non_finite_check_and_unscale_": "GradScaler: on one side the gradients of mixed precision are "
     "unscaled and checked",
+    "torch::autograd::AccumulateGrad": "which parameters require gradients (frozen layers, adapters): one gradient "
+    "each",
 }
-"""Operator -> what to look at if only one side calls it."""
+"""Operator -> what to look at if its calls differ, most telling first."""
 
 
-def known_setting(one_sided: Collection[str]) -> str:
-    """What to look at, by operators that one side alone calls; "" if none tells a setting."""
-    return next((setting for name, setting in SETTINGS.items() if name in one_sided), "")
+def known_setting(changed: Collection[str]) -> str:
+    """What to look at, by operators whose calls differ; "" if none tells a setting."""
+    return next((setting for name, setting in SETTINGS.items() if name in changed), "")
