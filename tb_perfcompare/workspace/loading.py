@@ -4,6 +4,7 @@ read once for all callers."""
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,7 +15,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.cycles import CounterTable
 from tb_perfcompare.model.recordings.launches import LaunchRecording
-from tb_perfcompare.model.summary.iterations import WHOLE, Iterations, Marker
+from tb_perfcompare.model.summary.iterations import DETECTED, WHOLE, Iterations, Marker
 from tb_perfcompare.model.summary.outline import Outline, outline_of
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
@@ -327,8 +328,12 @@ def agreed_markers(sides: Sequence[Sequence[Summary]]) -> list[str]:
     """Returns one --step-marker per side that cuts all recordings into steps of the same unit.
 
     "" keeps the default markers: they agree already, or the sides share no marker. WHOLE is for a side whose own
-    recordings share no marker; each recording is then one step."""
-    common = _common_marker([summary for side in sides for summary in side])
+    recordings share no marker, and for all sides if iterations were found in some only by repetition, and in others not
+    at all; each recording is then one step."""
+    summaries = [summary for side in sides for summary in side]
+    common = _common_marker(summaries)
+    if common is None and _must_be_whole(summaries):
+        return [WHOLE] * len(sides)
     return [common or ("" if _common_marker(side) is not None else WHOLE) for side in sides]
 
 
@@ -341,6 +346,26 @@ def _common_marker(summaries: Sequence[Summary]) -> str | None:
     shared_units = set.intersection(*map(_units, iterations))
     shared = [marker for marker in iterations[0].candidates if marker.unit in shared_units]
     return shared[0].asked_as if shared else "" if any(iteration.fixed for iteration in iterations) else None
+
+
+def _must_be_whole(summaries: Sequence[Summary]) -> bool:
+    """Whether only whole recordings are the same unit: some repeat nothing, the others only an operator. Not if the
+    former call about as many operators as one iteration (fewer than the geometric mean of one and all)."""
+    chosen = [summary.iterations.chosen.origin if summary.iterations is not None else "" for summary in summaries]
+    if set(chosen) != {WHOLE, DETECTED}:
+        return False
+    calls = [_operator_calls(summary) for summary in summaries]
+    undivided = [count for count, origin in zip(calls, chosen, strict=True) if origin == WHOLE]
+    single = [
+        count / math.sqrt(max(len(summary.steps), 1))
+        for count, origin, summary in zip(calls, chosen, summaries, strict=True) if origin == DETECTED
+    ]  # fmt: skip
+    return min(undivided) > max(single)
+
+
+def _operator_calls(summary: Summary) -> float:
+    table = summary.groups.get("operators")
+    return 0.0 if table is None else float(table.calls.sum())
 
 
 def markers_of(source: str, summaries: Sequence[Summary]) -> str:

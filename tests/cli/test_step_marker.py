@@ -99,3 +99,40 @@ def test_a_saved_baseline_keeps_its_marker(tmp_path: Path) -> None:
 def test_the_strict_report_counts_iterations(tmp_path: Path) -> None:
     a, b = write_trace(tmp_path / "a", training(8, marks=True)), write_trace(tmp_path / "b", training(8))
     assert "| Total Cycles        | 7        | 7          |" in tb_perfcompare("strict", a, b).out
+
+
+def generated(layers: int, tokens: int) -> TraceBuilder:
+    """A recording without markers: a prompt, then tokens whose first call is the same."""
+    trace = TraceBuilder()
+    names = ["embedding", *("norm", "mm", "softmax", "mm", "add") * layers, "argmax", "ne", "cat"]
+    at = 0
+    for _ in range(tokens):
+        for name in names:
+            trace.op(f"aten::{name}", at, at + 8)
+            at += 10
+    return trace
+
+
+def test_a_recording_without_iterations_is_compared_with_the_whole_other_one(tmp_path: Path) -> None:
+    a = write_trace(tmp_path / "a", generated(3, 8))
+    b = write_trace(tmp_path / "b", once(8))
+    answer = json_of("diff", a, b)
+    assert marker_of(json_of("diff", a, a)["baseline"]).startswith("detected:")
+    assert [marker_of(answer[side]) for side in ("baseline", "candidate")] == ["whole", "whole"]
+    assert check(answer, "step_marker")["status"] == "warn"
+
+
+def test_a_recording_of_one_iteration_is_not_compared_with_whole_loops(tmp_path: Path) -> None:
+    a = write_trace(tmp_path / "a", generated(3, 8))
+    b = write_trace(tmp_path / "b", once(1))
+    answer = json_of("diff", a, b)
+    assert marker_of(answer["baseline"]).startswith("detected:")
+    assert marker_of(answer["candidate"]) == "whole"
+
+
+def once(times: int) -> TraceBuilder:
+    """As many calls as that many tokens of three layers, none of which repeats."""
+    trace = TraceBuilder()
+    for number in range(19 * times):
+        trace.op(f"aten::one{number}", 10 * number, 10 * number + 8)
+    return trace

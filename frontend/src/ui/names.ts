@@ -26,6 +26,8 @@ const UNNAMED = '{anonymous}';
 const CUTLASS = /\bcutlass\w{12,}/;
 const TILE = /\d{2,4}x\d{1,4}(?:x\d{1,4})?/;
 const CUTE_TILE = /tuple<(?:cute::)?C<(\d+)>, ?(?:cute::)?C<(\d+)>, ?(?:cute::)?C<(\d+)>/g;
+/** What Python writes into the qualified name of a function, where C++ has template arguments. */
+const PYTHON = /<(?:locals|lambda|module|listcomp|dictcomp|setcomp|genexpr)>/;
 const SIZES = /\b\d{2,4}(?:, ?\d{2,4}){2,3}\b/;
 
 /** Names without template arguments, as function, tile and rest: Tensile (hipBLASLt, rocBLAS); cuBLAS and cuDNN since sm80;
@@ -62,7 +64,7 @@ function signatureOf(name: string): Signature | null {
 }
 
 function read(name: string): Signature | null {
-  if (name.length < SHORTEST) return null;
+  if (name.length < SHORTEST || PYTHON.test(name)) return null;
   for (const plain of PLAIN) {
     const found = plain.exec(name);
     if (found) return { base: found[1]!, informativeFrames: found[2]!, words: found[3]!.split('_') };

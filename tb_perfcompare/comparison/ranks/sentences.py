@@ -51,7 +51,7 @@ def rank_sentences(a: Ranks, b: Ranks, rows: Sequence[RankRow], headline: Headli
     return (
         *_sizes(rows),
         *_everywhere(rows, headline),
-        *_stand_out(rows, len(a), len(b)),
+        *_stand_out(rows, len(a), len(b), least_us),
         *(text for word, side, of in sides for text in _slowest(word, side, rows, of, least_us)),
         *(text for word, _, of in sides for text in _waited_for(word, rows, of, least_us)),
         *(text for word, side, of in sides for text in _weak(word, side, rows, of)),
@@ -94,7 +94,7 @@ def _everywhere(rows: Sequence[RankRow], headline: Headline) -> list[str]:
     return [f"{where}: {counts}; all ranks pooled: {VERDICT_WORDS[headline.verdict]}."]
 
 
-def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int) -> list[str]:
+def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int, least_us: float) -> list[str]:
     """Sentence on ranks whose own work changed differently from that of the other ranks, their controls."""
     tested = [row for row in rows if row.own.q is not None]
     if not tested:
@@ -102,7 +102,15 @@ def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int) -> list[str]
     clear = [row for row in tested if row.own.is_clear]
     clear.sort(key=lambda row: (-abs(row.own.delta_us or 0.0), row.key))
     if not clear:
-        return ["No rank's own work (without waiting) changed differently from the other ranks."]
+        none = "No rank's own work (without waiting) changed differently from the other ranks"
+        largest = max(tested, key=lambda row: (abs(row.own.delta_us or 0.0), row.own.delta_us or 0.0, row.key))
+        delta = largest.own.delta_us or 0.0
+        if abs(delta) < least_us:
+            return [f"{none}."]
+        return [
+            f"{none} to a significant degree: the largest difference, {largest.key} {signed_time(delta)} per step, is "
+            "within the spread of the steps or ranks."
+        ]
     changes = [f"{row.key} {signed_time(row.own.delta_us or 0.0)}" for row in clear[:_MAX_NAMED]]
     more = f" and {many(len(clear) - _MAX_NAMED, 'more rank')}" if len(clear) > _MAX_NAMED else ""
     two = f"; {_which_of_two(rows)}" if min(ranks_a, ranks_b) == 2 else ""

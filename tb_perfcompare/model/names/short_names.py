@@ -44,6 +44,9 @@ _TILE = re.compile(r"\d{2,4}x\d{1,4}(?:x\d{1,4})?", re.ASCII)
 _CUTE_TILE = re.compile(r"tuple<(?:cute::)?C<(\d+)>, ?(?:cute::)?C<(\d+)>, ?(?:cute::)?C<(\d+)>", re.ASCII)
 _SIZES = re.compile(r"\b\d{2,4}(?:, ?\d{2,4}){2,3}\b", re.ASCII)
 _MARK = re.compile(r"[<>,(): ]")
+_PYTHON = re.compile(r"<(?:locals|lambda|module|listcomp|dictcomp|setcomp|genexpr)>")
+"""What Python writes into the qualified name of a function, where C++ has template arguments."""
+
 _PLAIN = (
     re.compile(r"((?:Custom_)?Cijk_[A-Za-z0-9_]*?)_(MT\d+x\d+x\d+)_(.*)", re.ASCII),  # Tensile: hipBLASLt, rocBLAS
     re.compile(r"(\w+?)_tilesize(\d+x\d+x\d+)_(.*)", re.ASCII),  # cuBLAS and cuDNN since sm80
@@ -71,8 +74,8 @@ class _Signature(NamedTuple):
 def short_name(name: str) -> str:
     """The function's own name and, in ‹ ›, the informative part of its template arguments.
 
-    `void at::native::reduce_kernel<512, SumOp<float> >(...)` becomes `reduce_kernel ‹SumOp›`. Short names and names of
-    no known kind stay unchanged.
+    `void at::native::reduce_kernel<512, SumOp<float> >(...)` becomes `reduce_kernel ‹SumOp›`. Short names, those of
+    Python and names of no known kind stay unchanged.
     """
     signature = signature_of(name)
     if signature is None:
@@ -105,7 +108,7 @@ def short_names(names: Sequence[str]) -> list[str]:
 @lru_cache(4096)
 def signature_of(name: str) -> _Signature | None:
     """Parses a kernel name; None for a name that stays unchanged."""
-    if len(name) < _SHORTEST:
+    if len(name) < _SHORTEST or _PYTHON.search(name):
         return None
     for plain in _PLAIN:
         match = plain.fullmatch(name)

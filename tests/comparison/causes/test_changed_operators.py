@@ -166,3 +166,20 @@ def test_more_calls_on_larger_inputs_take_their_own_time() -> None:
     more = f"{usual}\naten::mm[512,512] | large_gemm 400"
     (found,) = changed(calls(usual, steps=8), calls(more, steps=8))
     assert found.rule == "more_calls" and found.delta_us == pytest.approx(400, abs=10)
+
+
+@pytest.mark.parametrize("name", ["torch.distributed.ddp.reducer::search_unused_parameters", "_DDPSinkBackward"])
+def test_an_operator_of_a_setting_has_that_setting_to_look_at(name: str) -> None:
+    (found,) = changed(program("aten::relu"), program("aten::relu", name))
+    assert found.look_at.startswith("find_unused_parameters")
+    (other,) = changed(program("aten::relu"), program("aten::relu", "aten::histc"))
+    assert "find_unused_parameters" not in other.look_at
+
+
+def test_more_gradients_are_named_first_with_which_parameters_require_them() -> None:
+    """The embedding and two layers are no longer frozen."""
+    gradient = "torch::autograd::AccumulateGrad"
+    before, after = program("aten::a", "aten::b", gradient), program("aten::a", "aten::b", "aten::c", *[gradient] * 5)
+    (found,) = changed(before, after)
+    assert f"calls per step: {gradient} 1 → 5" in found.sentence
+    assert found.look_at.startswith("which parameters require gradients")

@@ -243,3 +243,25 @@ def test_no_remainder_is_reported_when_causes_explain_more_than_the_change(known
     verdict, explained = found.headline.verdict, {"DataLoader": known_us}
     rest = find_causes(found.ledger, before, after, {}, verdict, CompareOptions(), explained=explained)
     assert [one.sentence.partition(";")[0] for one in rest if one.rule == "data_loader"] == says
+
+
+def test_slower_code_in_an_annotated_range_is_no_operator() -> None:
+    """A callback of a trainer has no inputs and no row among the operators."""
+    name = "[pl][profile][Callback]make.<locals>.Metrics.on_train_batch_end"
+
+    def trained(callback: int) -> TraceBuilder:
+        trace = TraceBuilder(vendor="cpu")
+        for number in range(8):
+            at = number * 1200
+            trace.step(number, at, at + 400 + callback + number % 3)
+            for place, operator in enumerate(("mm", "add", "mul", "relu")):
+                trace.op(f"aten::{operator}", at + 50 * place, at + 50 * place + 45)
+            trace.annotation(name, at + 250, at + 260 + callback + number % 3)
+        return trace
+
+    finding = compare(trained(100), trained(400)).findings[0]
+    assert (finding.rule, finding.subject) == ("operator_slower", name)
+    assert finding.sentence.startswith(f"Code in one annotated range, outside operators, is slower: {name} +300 µs")
+    assert "per call" in finding.sentence
+    assert finding.evidence[0].table == "ledger"
+    assert "inputs" not in finding.look_at

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
@@ -86,3 +88,31 @@ def test_the_same_model_on_the_cpu_and_on_a_device_is_compared() -> None:
     assert found.headline.verdict is not Verdict.WITHHELD
     check = check_of(found, "device_kind")
     assert check.detail == "the baseline recorded no device work, the other side ran on NVIDIA A100-SXM4-40GB"
+
+
+def trained(shapes: tuple[str, ...], *operators: str) -> TraceBuilder:
+    """Steps of these operators that accumulate one gradient of each shape."""
+    trace = run(*operators, length=1900)
+    for number in range(8):
+        for place, shape in enumerate(shapes):
+            start = number * 2000 + 1300 + 20 * place
+            trace.op("torch::autograd::AccumulateGrad", start, start + 5, dims=[json.loads(shape)])
+    return trace
+
+
+PARAMETERS = ("[64, 32]", "[64]", "[8, 64]", "[8]")
+
+
+def test_a_step_that_trains_the_same_parameters_by_other_operators_is_compared() -> None:
+    """A sparse product that became gather and scatter."""
+    gathered = "aten::gather", "aten::mul", "aten::scatter_add_", "aten::view", "aten::expand"
+    sparse = "aten::_sparse_mm", "aten::crow_indices", "aten::sort", "aten::cumsum", "aten::col_indices"
+    found = compare(trained(PARAMETERS, *sparse), trained(PARAMETERS, *gathered))
+    assert found.headline.verdict is not Verdict.WITHHELD
+    assert check_of(found, "same_work").detail.startswith(
+        "other operators, but both train 4 parameters of the same shapes"
+    )
+    other = compare(trained(PARAMETERS, *sparse), trained(("[64, 16]", *PARAMETERS[1:]), *gathered))
+    assert other.headline.verdict is Verdict.WITHHELD
+    twice = compare(trained(PARAMETERS, *sparse), trained(PARAMETERS * 2, *gathered))
+    assert twice.headline.verdict is Verdict.WITHHELD

@@ -81,6 +81,12 @@ def test_a_slowdown_of_all_ranks_has_no_outlier() -> None:
     assert any("No rank's own work (without waiting) changed differently" in note for note in table.notes)
 
 
+def test_a_difference_that_is_not_significant_is_told_with_its_size() -> None:
+    table = compare(job(steps=2), job(late=2, by_us=300, steps=2, seed=1)).tables["ranks"]
+    (note,) = [note for note in table.notes if note.startswith("No rank's own work (without waiting)")]
+    assert "to a significant degree: the largest difference, rank 2 +" in note
+
+
 def test_without_collectives_only_the_slow_rank_is_slower() -> None:
     def alone(number: int, longer: float, seed: int) -> Summary:
         trace, chance, at = TraceBuilder(rank=number, world_size=4), random.Random(10 * seed + number), 0.0

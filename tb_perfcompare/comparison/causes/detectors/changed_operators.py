@@ -20,6 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     recounted_operators,
 )
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, has_same_inputs, other_inputs
+from tb_perfcompare.comparison.causes.evidence.known_settings import SETTINGS, known_setting
 from tb_perfcompare.comparison.causes.evidence.recomputed import AUTOGRAD, in_hooks, recomputed
 from tb_perfcompare.comparison.causes.evidence.replaced_operators import (
     Place,
@@ -147,7 +148,7 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
                 else Evidence("ledger", f"{CPU_EXEC} / {name}")
                 for place in (first, new)
             ),
-            name="" if inputs is None else inputs.rule, look_at="" if inputs is None else INPUTS,
+            name="" if inputs is None else inputs.rule, look_at=known_setting(names) if inputs is None else INPUTS,
             explains=explains, calls=calls_of,
         )  # fmt: skip
 
@@ -282,7 +283,7 @@ def _cause_of(
     gone = [operator for operator in distinct if not operator.calls.calls_b]
     others = [operator for operator in distinct if operator.is_in_both]
     again = pair.once(recomputed)
-    others.sort(key=lambda operator: operator.name not in again)
+    others.sort(key=lambda operator: (operator.name not in again, operator.name not in SETTINGS))
     is_again = fsum(again.get(operator.name, 0.0) for operator in others) * fsum(explains.values()) > 0
     explains |= in_hooks(pair, explains) if is_again else {}
     delta = fsum(explains.values())
@@ -311,6 +312,7 @@ def _cause_of(
             for operator in (*new[:1], *gone[:1], *others[:1])
         ),
         explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all and not is_again else "",
+        look_at="" if is_again else known_setting([operator.name for operator in (*new, *gone, *others)]),
         calls={operator.name: operator.calls.more_calls for operator in changed},
     )  # fmt: skip
 

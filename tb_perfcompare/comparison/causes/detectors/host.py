@@ -49,6 +49,9 @@ SAME_CALLS = 0.1
 MAX_NAMED = 3
 """Parts of a step that a sentence names."""
 
+IN_RANGE = "the Python code in this range, such as a callback, hook or metric; with_stack=True names its functions"
+"""What to look at if an annotated range is slower: it is not an operator and has no inputs."""
+
 FASTEST = 1.05
 """Ratio of the fastest calls from which an operator is slower, and not just interrupted."""
 
@@ -84,6 +87,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
         if behind not in rows.key:
             return
         name, amount = behind, pair.amount("operators", "host_self", behind)
+        spent = amount
         delta = float(beyond[rows.key.index(name)])
         sure = category_confidence(pair, CPU_EXEC) if pair.is_clear(CPU_EXEC) else ""
     else:
@@ -93,20 +97,31 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     explained = exposed_growth(pair, {(CPU_EXEC, name): delta}, grown)
     delta = math.fsum(explained.values())
+    is_range = amount is NOTHING
     per = (
-        f" ({times_text(amount.us_a / amount.calls_a, amount.us_b / amount.calls_b)} per call)"
-        if amount.calls_a and amount.calls_b
+        f" ({times_text(spent.us_a / spent.calls_a, spent.us_b / spent.calls_b)} per call)"
+        if spent.calls_a and spent.calls_b
         else ""
     )
     given = other_inputs(pair, name)
     sentence = (
-        f"One operator is {'slower' if delta > 0 else 'faster'} on the CPU: {short(name)} {signed_time(delta)} per "
+        f"{_what(delta > 0, is_range=is_range)}: {short(name)} {signed_time(delta)} per "
         f"step{per}{f' on top of {ratio_text(pace)} for all operators' if pace != 1 else ''}"
         f"{f', {given.clause}' if given is not None else _rates(pair, name)}{_layout(pair, name)}."
     )
     yield cause(
-        pair, OPERATOR_SLOWER, name, CPU_EXEC, delta, sentence, (Evidence("operators", name),),
-        name="" if given is None else given.rule, confidence=sure, explains=explained,
+        pair, OPERATOR_SLOWER, name, CPU_EXEC, delta, sentence,
+        (Evidence("ledger", f"{CPU_EXEC} / {name}") if is_range else Evidence("operators", name),),
+        name="" if given is None else given.rule, confidence=sure, look_at=IN_RANGE if is_range else "",
+        explains=explained,
+    )  # fmt: skip
+
+
+def _what(slower: bool, *, is_range: bool) -> str:
+    """What is slower: an operator, or the program's own code in a range that it or a library annotated."""
+    change = "slower" if slower else "faster"
+    return f"Code in one annotated range, outside operators, is {change}" if is_range else (
+        f"One operator is {change} on the CPU"
     )  # fmt: skip
 
 
@@ -225,9 +240,12 @@ def _dominant_part(pair: RuleContext) -> UninterruptedPart | None:
 def _uninterrupted(pair: RuleContext, part: UninterruptedPart) -> Cause:
     whole = pair.once(uninterrupted_change)
     category = StepCategory(CATEGORY_LABELS.index(part.category))
-    rule, subject = GENERAL[category], GENERAL[category].meaning
+    rule, subject, look_at = GENERAL[category], GENERAL[category].meaning, ""
     if category is StepCategory.CPU_EXEC:
-        rule, subject = OPERATOR_SLOWER, f"one operator is {'slower' if whole > 0 else 'faster'} on the CPU"
+        is_range = pair.amount("operators", "host_self", part.entity) is NOTHING
+        rule = OPERATOR_SLOWER
+        subject = _what(whole > 0, is_range=is_range)
+        look_at = IN_RANGE if is_range else ""
     elif category is StepCategory.OTHER and part.entity != NOTHING_RECORDED:
         subject = PYTHON
     named = "" if part.entity == NOTHING_RECORDED else f"{short(part.entity)} "
@@ -239,7 +257,7 @@ def _uninterrupted(pair: RuleContext, part: UninterruptedPart) -> Cause:
     return cause(
         pair, UNINTERRUPTED, part.entity, part.category, part.delta_us, sentence,
         (Evidence(UNINTERRUPTED_TABLE, part.entity),),
-        name=rule.names[-1 if whole < 0 else 0], look_at=rule.look_at, of_the_step=False,
+        name=rule.names[-1 if whole < 0 else 0], look_at=look_at or rule.look_at, of_the_step=False,
         explains={(part.category, part.entity): part.delta_us},
     )  # fmt: skip
 
