@@ -131,7 +131,7 @@ def test_a_recording_of_one_iteration_is_not_compared_with_whole_loops(tmp_path:
 
 
 def once(times: int) -> TraceBuilder:
-    """As many calls as that many tokens of three layers, none of which repeats."""
+    """Calls of so many tokens through three layers; nothing repeats."""
     trace = TraceBuilder()
     for number in range(19 * times):
         trace.op(f"aten::one{number}", 10 * number, 10 * number + 8)

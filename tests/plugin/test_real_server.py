@@ -45,7 +45,7 @@ def running(logdir: Path) -> Iterator[Served]:
     with served(logdir, environment=BOUNDED, core_only=True) as found:
         found.get("api/runs")
         assert becomes_true(lambda: working(found))
-        assert becomes_true(lambda: is_idle(found))  # what is imported ahead is nobody's work
+        assert becomes_true(lambda: is_idle(found))  # importing ahead is no work
         yield found
 
 
