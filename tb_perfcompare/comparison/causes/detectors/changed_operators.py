@@ -254,7 +254,9 @@ def _by_direction(pair: RuleContext, changed: list[_Changed]) -> list[list[_Chan
         for sign in (1, -1)
     ]
     if more == less:  # exchanged sides keep the order
-        return sorted(parts, key=lambda part: (all(own.is_in_both for own in part), min(own.name for own in part)))
+        return sorted(
+            parts, key=lambda part: (all(each.is_in_both for each in part), min(each.name for each in part))
+        )  # fmt: skip
     return parts if more > less else parts[::-1]
 
 

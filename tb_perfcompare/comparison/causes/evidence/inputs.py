@@ -87,9 +87,9 @@ def by_first_type(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
 
 
 def by_inputs(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
-    """(operator, input shapes) -> amount, for shapes with a size. Additional operands on one side are ignored: last
-    ones, because compiled code passes the output, and first ones after a number, because TorchScript records its whole
-    stack, of which the operator takes the end."""
+    """(operator, input shapes) -> amount, for shapes with a size. Operands that only one side has are ignored if they
+    come last (compiled code passes the output), or first and beginning with a number (TorchScript records its whole
+    stack; the operator's own inputs are the last entries)."""
     alike: dict[Key, list[Amount]] = {}
     for name, rows in by_name(parts).items():
         sized = [(part, amount) for part, amount in rows if elements(part)]
