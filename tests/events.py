@@ -42,6 +42,12 @@ VENDORS: dict[str, Vendor] = {
                   "kernel", "XPU", "Intel(R) Data Center GPU Max 1550", "xccl", 12),
     "mlu": Vendor("privateuse1_runtime", "cnInvokeKernel", "cnMemcpyAsync", "cnMemsetAsync", "cnQueueSync",
                   "kernel", "MLU", "MLU370-M8", "cncl", 20),
+    "musa": Vendor("privateuse1_runtime", "musaLaunchKernel", "musaMemcpyAsync", "musaMemsetAsync",
+                   "musaDeviceSynchronize", "kernel", "GPU", "MTT S5000", "mccl", 20),
+    "maca": Vendor("cuda_runtime", "mcLaunchKernel", "mcMemcpyAsync", "mcMemsetAsync", "mcDeviceSynchronize",
+                   "kernel", "GPU", "MetaX C500", "mccl", 1),
+    "gcu": Vendor("gcu_runtime", "topsLaunchKernel", "topsMemcpyAsync", "topsMemsetAsync", "topsDeviceSynchronize",
+                  "kernel", "GCU", "Enflame S60", "eccl", 20),
     "cpu": Vendor("", "", "", "", "", "", "", "", "gloo", 0),
 }  # fmt: skip
 OLD_CATEGORY = {

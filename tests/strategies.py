@@ -72,7 +72,10 @@ def device_work(draw: st.DrawFn, trace: TraceBuilder, end: int) -> None:
 
 @st.composite
 def traces(
-    draw: st.DrawFn, *, vendors: tuple[str, ...] = ("cuda", "rocm", "mlu", "mtia", "xpu", "cpu"), max_steps: int = 4
+    draw: st.DrawFn,
+    *,
+    vendors: tuple[str, ...] = ("cuda", "rocm", "mlu", "mtia", "xpu", "musa", "gcu", "cpu"),
+    max_steps: int = 4,
 ) -> TraceBuilder:
     """A trace: steps, loaders, operators nested on two threads, device work across steps, a collective, memory."""
     vendor = draw(st.sampled_from(vendors))

@@ -17,18 +17,22 @@ JOINED = " / "
 _LAYER = r"(?:\w+@)?"
 
 
-def _any_of(patterns: Iterable[tuple[str, ...]]) -> re.Pattern[str]:
-    alternatives = "|".join(pattern for names in patterns for pattern in names)
+_UNKNOWN = "[a-z]{2,8}"
+"""Prefix of an unknown vendor: most runtimes repeat CUDA's names behind their own."""
+
+
+def _any_of(patterns: Iterable[tuple[str, ...]], *unknown: str) -> re.Pattern[str]:
+    alternatives = "|".join([*(pattern for names in patterns for pattern in names), *unknown])
     return re.compile(f"{_LAYER}(?:{alternatives})", re.ASCII)
 
 
-LAUNCH = _any_of(vendor.launches for vendor in VENDORS)
+LAUNCH = _any_of((vendor.launches for vendor in VENDORS), _UNKNOWN + r"(?:Module)?Launch(?:Cooperative)?Kernel\w*")
 """Launches one kernel."""
 
-GRAPH_LAUNCH = _any_of(vendor.graph_launches for vendor in VENDORS)
+GRAPH_LAUNCH = _any_of((vendor.graph_launches for vendor in VENDORS), _UNKNOWN + r"GraphLaunch\w*")
 """Launches all kernels of a captured graph."""
 
-WAIT = _any_of(vendor.waits for vendor in VENDORS)
+WAIT = _any_of((vendor.waits for vendor in VENDORS), _UNKNOWN + r"(?:Device|Stream|Event)Synchronize\w*")
 """Returns when the device has finished the work submitted to it."""
 
 STREAM_WAIT = re.compile(_LAYER + r"\w*(?:StreamWaitEvent|QueueWaitNotifier)\w*", re.ASCII)

@@ -35,17 +35,31 @@ _KINETO: dict[str, Category] = {
 """Categories that Kineto writes for any device; most back ends use CUDA's spelling."""
 
 CATEGORY_OF = _KINETO | {text: category for vendor in VENDORS for text, category in vendor.categories.items()}
-"""Lower-case `cat` of a trace event -> Category; any other is Category.OTHER and keeps its own name."""
+"""Lower-case `cat` of a trace event -> Category."""
+
+_AS_KINETO_NAMES: dict[str, Category] = {
+    "_runtime": Category.RUNTIME,
+    "_driver": Category.DRIVER,
+    "_memcpy": Category.MEMCPY,
+    "_memset": Category.MEMSET,
+    "_user_annotation": Category.DEVICE_ANNOTATION,
+}
+"""Endings of categories by which Kineto's forks for further devices tell what they write: `gcu_runtime`."""
 
 DEVICE_WAITS = {text: names for vendor in VENDORS for text, names in vendor.device_waits.items()}
 """Lower-case `cat` of device work -> names of its events that only wait or signal: Category.SYNC."""
 
 
 def category_of(cat: str, name: str) -> Category:
-    """Category of a complete event from its `cat` and name."""
-    if name.lower() in DEVICE_WAITS.get(cat.lower(), ()):
+    """Category of a complete event from its `cat` and name. An unknown `cat` is Category.OTHER, which keeps its own
+    name, unless it ends as Kineto's do."""
+    cat = cat.lower()
+    if name.lower() in DEVICE_WAITS.get(cat, ()):
         return Category.SYNC
-    return CATEGORY_OF.get(cat.lower(), Category.OTHER)
+    known = CATEGORY_OF.get(cat)
+    if known is None:
+        known = next((kind for ending, kind in _AS_KINETO_NAMES.items() if cat.endswith(ending)), Category.OTHER)
+    return known
 
 
 FLOW_CATEGORIES = frozenset({"fwdbwd", "forward_backward"})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import Any
 
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.quick_dataclass import dataclass
@@ -34,7 +35,7 @@ class ProcessLayers:
 class Vendor:
     """One kind of accelerator.
 
-    kind            key used in answers: cuda, rocm, mlu, mtia, xpu, npu, hpu, cpu
+    kind            key used in answers: cuda, rocm, mlu, mtia, xpu, npu, hpu, musa, maca, gcu, cpu
     word            the users' word for the device: GPU, MLU
     aliases         other words for it in counter names
     name_marks      substrings of deviceProperties names (lower case)
@@ -48,6 +49,7 @@ class Vendor:
 
     host API calls, as patterns of whole names:
     api_prefixes    prefixes of its names
+    driver_prefix   the one whose names differ from the runtime's for the same call; `calls` joins them
     launches        launches one kernel
     graph_launches  launches all kernels of a captured graph
     waits           returns when the device has finished the work submitted to it
@@ -75,6 +77,7 @@ class Vendor:
     kernel_args: tuple[str, ...] = ()
     layers: ProcessLayers = field(default_factory=ProcessLayers)
     api_prefixes: tuple[str, ...] = ()
+    driver_prefix: str = ""
     launches: tuple[str, ...] = ()
     graph_launches: tuple[str, ...] = ()
     waits: tuple[str, ...] = ()
@@ -92,7 +95,7 @@ class Vendor:
         for prefix in self.api_prefixes:
             rest = name.removeprefix(prefix)
             if rest != name and rest[:1].isupper():
-                return self.calls.get(name, rest) if prefix == "cu" else rest
+                return self.calls.get(name, rest) if prefix == self.driver_prefix else rest
         return None
 
     def role_of(self, name: str) -> str | None:
@@ -264,26 +267,79 @@ NPU = Vendor(
 
 HPU = Vendor("hpu", "HPU", name_marks=("gaudi", "habana"), memory_types=(15,), collectives=("hccl",))
 
-CUDA = Vendor(
+def _named_as_cuda(kind: str, word: str, runtime: str, driver: str = "", **others: Any) -> Vendor:
+    """A vendor whose functions have CUDA's names behind prefixes of its own: cudaLaunchKernel, musaLaunchKernel;
+    cuMemAlloc, muMemAlloc. `runtime` is the prefix of the runtime, `driver` that of the driver, if it has one."""
+    any_of = f"(?:{runtime}|{driver})" if driver else runtime
+    allocations: tuple[str, ...] = (rf"{runtime}(?:Malloc\w*|HostAlloc|HostMalloc|HostRegister)",)
+    releases: tuple[str, ...] = (rf"{runtime}(?:Free\w*|HostFree|HostUnregister)",)
+    calls = {f"{runtime}LaunchKernelExC": "ExtModuleLaunchKernel"}
+    if driver:
+        allocations += (rf"{driver}Mem(?:Alloc|Create|Map|HostAlloc|AddressReserve)\w*",)
+        releases += (rf"{driver}Mem(?:Free|Release|Unmap|AddressFree)\w*",)
+        calls |= {f"{driver}LaunchKernel": "ModuleLaunchKernel", f"{driver}LaunchKernelEx": "ExtModuleLaunchKernel"}
+    return Vendor(
+        kind,
+        word,
+        api_prefixes=(runtime, driver) if driver else (runtime,),
+        driver_prefix=driver,
+        launches=(rf"{any_of}\w*Launch\w*Kernel\w*",),  # cudaLaunchKernelExC, cuLaunchKernel
+        graph_launches=(rf"{any_of}GraphLaunch\w*",),
+        waits=(rf"{any_of}\w*Synchroni[sz]e\w*", f"{runtime}Memcpy"),
+        allocations=allocations,
+        releases=releases,
+        calls=calls,
+        **others,
+    )
+
+
+MUSA = _named_as_cuda(
+    "musa",
+    "GPU",
+    "musa",
+    "mu",
+    aliases=("musa",),
+    name_marks=("mtt ", "moore threads", "mthreads"),
+    memory_types=(20,),
+    categories={"musa_runtime": Category.RUNTIME, "musa_driver": Category.DRIVER},  # newer: privateuse1_*
+    operator_libraries=("mudnn",),
+    collectives=("mccl",),
+)
+
+MACA = _named_as_cuda(
+    "maca",
+    "GPU",
+    "mc",
+    aliases=("maca",),
+    name_marks=("metax",),
+    memory_types=(1,),  # takes CUDA's place in PyTorch
+    collectives=("mccl",),
+)
+
+GCU = _named_as_cuda(
+    "gcu",
+    "GCU",
+    "tops",
+    name_marks=("enflame", "gcu"),
+    memory_types=(20,),
+    categories={
+        "gcu_runtime": Category.RUNTIME,
+        "gcu_driver": Category.DRIVER,
+        "gcu_memcpy": Category.MEMCPY,
+        "gcu_memset": Category.MEMSET,
+        "gcu_user_annotation": Category.DEVICE_ANNOTATION,
+    },
+    collectives=("eccl",),
+)
+
+CUDA = _named_as_cuda(
     "cuda",
     "GPU",
+    "cuda",
+    "cu",
     aliases=("cuda",),
     name_marks=("nvidia", "tesla", "quadro", "geforce"),
     memory_types=(1,),
-    api_prefixes=("cuda", "cu"),
-    launches=(r"cu(?:da)?\w*Launch\w*Kernel\w*",),  # cudaLaunchKernelExC, cuLaunchKernel
-    graph_launches=(r"cu(?:da)?GraphLaunch\w*",),
-    waits=(r"cu(?:da)?\w*Synchroni[sz]e\w*", "cudaMemcpy"),
-    allocations=(
-        r"cuda(?:Malloc\w*|HostAlloc|HostRegister)",
-        r"cuMem(?:Alloc|Create|Map|HostAlloc|AddressReserve)\w*",
-    ),
-    releases=(r"cuda(?:Free\w*|HostUnregister)", r"cuMem(?:Free|Release|Unmap|AddressFree)\w*"),
-    calls={
-        "cuLaunchKernel": "ModuleLaunchKernel",
-        "cuLaunchKernelEx": "ExtModuleLaunchKernel",
-        "cudaLaunchKernelExC": "ExtModuleLaunchKernel",
-    },
     operator_libraries=("cudnn",),
     collectives=("nccl",),
     # additions after 2021: Ampere's cutlass names, Hopper, Blackwell; cuDNN's type names; attention
@@ -294,7 +350,7 @@ CUDA = Vendor(
     ),
 )
 
-VENDORS: tuple[Vendor, ...] = (MLU, ROCM, MTIA, XPU, NPU, HPU, CUDA)
+VENDORS: tuple[Vendor, ...] = (MLU, ROCM, MTIA, XPU, NPU, HPU, MUSA, MACA, GCU, CUDA)
 """Checked in this order; the first with evidence in the trace wins."""
 
 CPU = Vendor("cpu", "CPU", memory_types=(0,))

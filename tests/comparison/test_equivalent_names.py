@@ -60,6 +60,9 @@ def test_equivalent_calls_of_two_vendors_share_a_name(cuda: list[str], rocm: lis
         ("mtia", "mtiaLaunchKernel", "mtiaStreamSynchronize", "mtiaMemcpyAsync"),
         ("xpu", "urEnqueueKernelLaunch", "urQueueFinish", "urEnqueueUSMMemcpy"),
         ("npu", "Node@launch", "AscendCL@aclrtSynchronizeStream", "AscendCL@aclrtMemcpyAsync"),
+        ("musa", "musaLaunchKernel", "musaStreamSynchronize", "musaMemcpyAsync"),
+        ("maca", "mcLaunchKernel", "mcStreamSynchronize", "mcMemcpyAsync"),
+        ("gcu", "topsLaunchKernel", "topsStreamSynchronize", "topsMemcpyAsync"),
     ],
 )
 def test_launch_wait_and_copy_calls_of_every_vendor_are_equivalent(

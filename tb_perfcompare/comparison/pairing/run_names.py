@@ -47,7 +47,7 @@ _STAMPS = re.compile(
     r")(?![^\W_])"
 )
 _BATCH = re.compile(r"(?<![a-z])(?:[gm]?bsz?|batch(?:[-_ ]?size)?)[-_=]?(\d+)")
-_KIND = re.compile(r"(?<![a-z])(?:cpu|gpu|mlu|npu|tpu|xpu)(?![a-z])")
+_KIND = re.compile(r"(?<![a-z])(?:cpu|gcu|gpu|hpu|mlu|npu|tpu|xpu)(?![a-z])")
 _DEVICE = re.compile(
     r"(?<![a-z0-9])(?:a(?:10g?|30|40|100|800)|g?[bh][123]00|h(?:20|800)|l40?s?|t4|[pv]100|mi\d{3}x?|mlu\d{3}"
     r"|rtx[-_ ]?\d{4})(?![a-wyz0-9])"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from tb_perfcompare.analysis.compat import answer
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.analysis.trace.vendor import find_vendor
+from tb_perfcompare.model.api_calls import LAUNCH, WAIT, calls
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import DeviceMetric, Summary
 from tb_perfcompare.model.vendors import VENDORS as ROWS
@@ -20,7 +22,7 @@ from tests.analysis.summaries import categories_us, operator_us, recording, summ
 from tests.build import VENDORS, TraceBuilder
 from tests.compat.reading import read
 
-KINETO = ("cuda", "rocm", "mlu", "mtia", "xpu")
+KINETO = ("cuda", "rocm", "mlu", "mtia", "xpu", "musa", "maca", "gcu")
 """Vendors whose traces Kineto writes; torch_npu's are in tests/sources/trace/test_process_layers.py."""
 ROW = {row.kind: row for row in ROWS}
 
@@ -40,6 +42,21 @@ def test_a_new_vendor_needs_one_record() -> None:
     }
 
 
+def test_an_unknown_vendor_that_writes_as_kineto_does_needs_none() -> None:
+    trace = TraceBuilder(vendor="cuda")
+    trace.step(1, 0, 100)
+    trace.op("aten::mm", 10, 60)
+    trace.kernel("gemm", 30, 50, launch=(12, 14))
+    trace.call("zedStreamSynchronize", 70, 90, cat="zed_driver")
+    text = trace.encode().replace(b"cuda_runtime", b"zed_runtime").replace(b"cudaLaunch", b"zedLaunch")
+    drawn = summarize(read_trace(BytesIO(text), name="a.pt.trace.json"), Origin("a", "a", "worker0", "1"))
+    assert operator_us(drawn, "aten::mm", "device_self") == 20
+    assert categories_us(drawn)["Runtime"] == 2 + 20
+    assert calls(LAUNCH, "zedLaunchKernel")
+    assert calls(WAIT, "zedStreamSynchronize")
+    assert not calls(WAIT, "zedStreamWaitEvent")
+
+
 def tensor_core_share(of: Summary) -> DeviceMetric:
     (metric,) = [metric for metric in of.device_metrics if metric.name == "tensor_core_share"]
     return metric
@@ -54,8 +71,10 @@ def one_kernel(vendor: str, name: str = "gemm") -> TraceBuilder:
 
 
 @pytest.mark.parametrize(
-    ("vendor", "word"), [("cuda", "GPU"), ("rocm", "GPU"), ("mlu", "MLU"), ("mtia", "MTIA"), ("xpu", "XPU")]
-)
+    ("vendor", "word"),
+    [("cuda", "GPU"), ("rocm", "GPU"), ("mlu", "MLU"), ("mtia", "MTIA"), ("xpu", "XPU"), ("musa", "GPU"),
+     ("maca", "GPU"), ("gcu", "GCU")],
+)  # fmt: skip
 def test_a_device_has_the_word_of_its_vendor(vendor: str, word: str) -> None:
     drawn = summary(one_kernel(vendor))
     assert (drawn.device.kind, drawn.device.word, drawn.device.count) == (vendor, word, 1)
@@ -79,6 +98,9 @@ NESTED_CALLS = {
     "mlu": ("cnnlOpTensor", "cnInvokeKernel"),
     "mtia": ("mtiaLaunchKernel", "mtiaEnqueue"),
     "xpu": ("urEnqueueKernelLaunch", "zeCommandListAppendLaunchKernel"),
+    "musa": ("musaLaunchKernelExC", "muLaunchKernel"),
+    "maca": ("mcLaunchKernelExC", "mcModuleLaunchKernel"),
+    "gcu": ("topsLaunchKernelExC", "topsModuleLaunchKernel"),
 }
 
 
@@ -103,6 +125,9 @@ COLLECTIVE_KERNELS = {
     "mlu": "cnclAllReduceRing",
     "mtia": "hccl::all_reduce",
     "xpu": "oneccl_reduce_base<float, 2, 16, 1, 1, 2>",
+    "musa": "mcclKernel_AllReduce_RING_LL_Sum_float(mcclDevComm*, unsigned long, mcclWork*)",
+    "maca": "mcclKernel_AllReduce_RING_LL_Sum_float(mcclDevComm*, unsigned long, mcclWork*)",
+    "gcu": "ecclKernel_AllReduce",
 }
 
 
