@@ -397,10 +397,11 @@ export function runLabels(runs: string[]): string[] {
   });
 }
 
-/** The part of a run's name that distinguishes it from another: "…/baseline" for `gpu/baseline` next to `gpu/candidate`. */
+/** A run's name next to another's: whole if it fits, else without the directories, then the words, that both share. */
 export function labelBeside(run: string, other: string | undefined): string {
+  if (run.length <= RUN_LABEL) return run;
   let cut = 0;
-  for (let at = 0; at < run.length && run[at] === other?.[at]; at += 1) if (run[at] === '/' || run[at] === '#') cut = at;
+  for (let at = 0; at < run.length && run[at] === other?.[at]; at += 1) if (run[at] === '/') cut = at;
   const label = cut === 0 ? run : `…${run.slice(cut)}`;
   return label.length <= RUN_LABEL ? label : runLabel(withoutSharedWords(label, run, other ?? ''));
 }

@@ -2,16 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { deviceName, differenceTo, labelBeside } from '../../src/ui/names';
 
 describe('a run next to another', () => {
-  test('is called by what differs', () => {
-    expect(labelBeside('gpu/baseline', 'gpu/candidate')).toBe('…/baseline');
-    expect(labelBeside('saved_answers_synthetic#1', 'saved_answers_synthetic#2')).toBe('…#1');
-    expect(labelBeside('a/x', 'b/x')).toBe('a/x');
-    expect(labelBeside('a/x', undefined)).toBe('a/x');
-    expect(labelBeside('a/x', 'a/x')).toBe('…/x');
+  test('keeps a name that fits', () => {
+    expect(labelBeside('gpu/baseline', 'gpu/candidate')).toBe('gpu/baseline');
+    expect(labelBeside('saved_answers_synthetic#1', 'saved_answers_synthetic#2')).toBe('saved_answers_synthetic#1');
   });
-  test('leaves out words of a long name that both begin with', () => {
+  test('leaves out directories and words of a long name that both begin with', () => {
+    expect(labelBeside('experiments/november/gpu/baseline', 'experiments/november/gpu/candidate')).toBe('…/baseline');
+    expect(labelBeside('experiments/november/gpu/a', undefined)).toBe('experiments/november/gpu/a');
     expect(labelBeside('bert/2026-11-01/b_lr3e-4_bs32_daa66d13', 'bert/2026-11-04/b_lr3e-4_bs32_afd9d5ab')).toBe('…/2026-11-01/…_daa66d13');
-    expect(labelBeside('runs/resnet50_workers_0', 'runs/resnet50_workers_4')).toBe('…/resnet50_workers_0');
+    expect(labelBeside('old/runs/of/resnet50_workers_0', 'old/runs/of/resnet50_workers_4')).toBe('…/resnet50_workers_0');
   });
 });
 
