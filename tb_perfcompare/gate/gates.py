@@ -75,7 +75,7 @@ def _of_parts(
         slower = f"the same work runs more than {limit.text} slower, machine {_part(machine)}"
         if fail_on_machine:
             return outcome(Status.TRIPPED, slower, f"machine {_part(machine)}")
-        return outcome(Status.CANNOT_TELL, f"{slower}: record again on an idle machine", interval)
+        return outcome(Status.CANNOT_TELL, f"{slower}: record again on an idle machine, with as many threads", interval)
     if high <= most:
         return outcome(Status.PASSED, f"the program does not take more than {limit.text} longer, {interval}", interval)
     doubt = f"cannot tell whether {longer}{_options_clause(headline)}"

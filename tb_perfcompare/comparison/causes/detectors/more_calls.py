@@ -74,10 +74,11 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     key = max(moved, key=weight)
     amount, more = moved[key], sign > 0
     where = where_called(pair, [(key[0], amount)])
-    untraced = f", {signed_time(math.fsum(between.values()))} of it untraced host time between the calls"
+    outside = "".join(f", {signed_time(us)} of it untraced host time between the calls" for us in between.values())
     sentence = (
-        f"{'More' if more else 'Fewer'} calls: {signed_time(counted)} per step{untraced if between else ''}; {len(moved)} of {len(operators)} "
-        f"operators run {'more' if more else 'less'} often, typically {ratio_text(math.exp(usual))}"
+        f"{'More' if more else 'Fewer'} calls: {signed_time(counted)} per step{outside}; "
+        f"{len(moved)} of {len(operators)} operators run {'more' if more else 'less'} often, "
+        f"typically {ratio_text(math.exp(usual))}"
         f"{_on_inputs(pair, moved)}, e.g. {short(key[0])} {numbers_text(amount.calls_a, amount.calls_b)} times per "
         f"step{f', {where}' if where else ''}."
     )
