@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping
 from math import fsum
 
@@ -32,7 +33,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time
 from tb_perfcompare.comparison.statistics.weights import weighted_median
-from tb_perfcompare.model.input_shapes import launched_threads, shown_shape
+from tb_perfcompare.model.input_shapes import input_texts, launched_threads, shown_shape
 from tb_perfcompare.model.names.work_kinds import MOVING
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -65,6 +66,11 @@ _ON_DEVICE = ("Kernel", "Memcpy", "Memset")
 
 _UNINFORMATIVE = MOVING | {"aten::zero_", "aten::fill_"}
 """Operators whose inputs show less about a layer than those of operators that compute."""
+
+_OF_LAYERS = re.compile(r"aten::(?:\w*conv\w*|linear|addmm)$")
+"""Operators with an operand for the data and one for a layer's weights."""
+
+_LAYERS = "the layers of both models: kernel sizes, groups and widths"
 
 _LENGTHS = "sequence lengths, padding and batching of both runs; record more steps or use the same data loader seed"
 
@@ -206,7 +212,16 @@ def _other_shapes(pair: RuleContext) -> OtherWork | None:
         f"{how_many} have different input shapes, e.g. {short(name)} "
         f"{shown_shape(before)} → {shown_shape(after)} (elements {ratio_text(ratio)}){total_clause(pair)}",
         ratio, Evidence("operators_by_shape", f"{name} / {after}"),
+        look_at=_LAYERS if _of_another_layer(name, before, after) else "",
     )  # fmt: skip
+
+
+def _of_another_layer(operator: str, before: str, after: str) -> bool:
+    """Whether an operator of layers has the same data, and other weights."""
+    if not _OF_LAYERS.match(operator):
+        return False
+    operands = [[text for text in input_texts(shape) if text.count(",")] for shape in (before, after)]
+    return all(operands) and operands[0][0] == operands[1][0] and operands[0] != operands[1]
 
 
 def _other_launches(pair: RuleContext) -> OtherWork | None:
