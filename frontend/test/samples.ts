@@ -70,6 +70,7 @@ export function shift(estimate: number, low: number | null, high: number | null)
 export const HEADLINE = {
   margin: 0.01, inflation: 1, scope: '', method: '', sensitivity: '', certainty: null, sentence: '', facts: [], basis: 'recorded', machine: null, program: null, counted: null, paces: [], unsplit: '',
   recorded: null, alternatives: [],
+  recorded_more: null,
 } satisfies Partial<Headline>;
 
 const side = (name: string): Comparison['baseline'] => ({

@@ -40,8 +40,11 @@ Narrow = Callable[[tuple[int, int], tuple[int, int]], tuple[Summary, Summary]]
 
 @paused_collector()
 def with_alternatives(comparison: Comparison, judged: Judged, narrow: Narrow) -> Comparison:
-    """Adds what could settle the comparison's verdict. A verdict that is only probable needs more recordings."""
+    """Adds what could settle the comparison's verdict. A verdict that is only probable needs more recordings; one that
+    options of the profiler left open, the same options."""
     headline = comparison.headline
+    if headline.verdict is not judged.measured.verdict:
+        return comparison
     if headline.verdict in _OPEN:
         alternatives = _alternatives(headline, judged, narrow)
     elif headline.verdict in _PROBABLE:

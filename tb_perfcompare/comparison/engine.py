@@ -25,7 +25,7 @@ from tb_perfcompare.comparison.causes.leading_cause import (
     without_minor_changes,
 )
 from tb_perfcompare.comparison.checks.comparability import check_comparability
-from tb_perfcompare.comparison.checks.differences import recorded_more
+from tb_perfcompare.comparison.checks.recording_cost import one_sided_options
 from tb_perfcompare.comparison.checks.recordings import with_itself
 from tb_perfcompare.comparison.checks.same_work import same_work_checks
 from tb_perfcompare.comparison.kinds.split import MixSplit, mix_check, mix_text
@@ -39,6 +39,7 @@ from tb_perfcompare.comparison.ledger.modules import module_ledger
 from tb_perfcompare.comparison.pace.decide import decided
 from tb_perfcompare.comparison.pace.order import in_turns
 from tb_perfcompare.comparison.pace.program import allow_little_common_work
+from tb_perfcompare.comparison.pace.recorded_options import with_recorded_more
 from tb_perfcompare.comparison.pace.sensitivity import sensitivity
 from tb_perfcompare.comparison.pace.split import (
     CommonWork,
@@ -97,7 +98,8 @@ from tb_perfcompare.quick_dataclass import dataclass
 @dataclass(frozen=True, eq=False)
 class Judged:
     """The headline of two sides, and what it was computed from: the sides with joined names, their texts by number,
-    the alignment, the checks, the rows of the same work and kinds of iterations."""
+    the alignment, the checks, the rows of the same work and kinds of iterations. `measured`: the headline before it
+    was decided what profiler options of one side can cost."""
 
     baseline: Summary
     candidate: Summary
@@ -110,6 +112,7 @@ class Judged:
     kinds: MixSplit | None
     strata: Strata | None
     headline: Headline
+    measured: Headline
 
     @cached_property
     def in_other_window(self) -> Headline | None:
@@ -122,7 +125,7 @@ class Judged:
         if work.clocked is not None and all((side > 0).all() for side in times):
             work = replace(work, clocked=work.clocked.at((times[0], times[1])))
             other = decided(other, work, options, in_turns=in_turns(a, b))
-        return other
+        return with_recorded_more(other, self.headline.recorded_more)
 
 
 def judge_summaries(baseline: Summary, candidate: Summary, options: CompareOptions) -> Judged:
@@ -148,12 +151,15 @@ def judge_summaries(baseline: Summary, candidate: Summary, options: CompareOptio
         checks += (mix_check(kinds, options.margin, directed=strata is None and headline.verdict.way != 0),)
         headline = replace(headline, reason=f"{headline.reason}; {mix_text(kinds)}")
     headline = with_experiment(_withheld_if_void(headline, checks), options.look)
-    headline = _with_recorded_more(headline, baseline, candidate)
+    measured = headline
+    headline = with_recorded_more(headline, one_sided_options(baseline, candidate))
     itself = with_itself(checks)
     if itself:
         sentence = f"{verdict_word(headline.verdict)}: {itself}"
         headline = replace(headline, sentence=sentence, reason=f"{itself}; {headline.reason}")
-    return Judged(baseline, candidate, options, numbers, alignment, checks, joined, work, kinds, strata, headline)
+    return Judged(
+        baseline, candidate, options, numbers, alignment, checks, joined, work, kinds, strata, headline, measured
+    )
 
 
 @paused_collector()
@@ -169,7 +175,8 @@ def compare_judged(judged: Judged) -> Comparison:
     options, numbers = judged.options, judged.numbers
     headline, work, joined, strata = judged.headline, judged.work, judged.joined, judged.strata
     timed = baseline.is_timed and candidate.is_timed
-    robustness = sensitivity(baseline, candidate, headline, work, options, strata)
+    measured = judged.measured
+    robustness = sensitivity(baseline, candidate, measured, work, options, strata)
     headline = replace(_with_hint(headline, robustness.hint), sensitivity=robustness.text)
     ledger = build_ledger(baseline, candidate, numbers) if timed else Ledger(1, 0, 0, 0, ())
     moves = category_shifts(baseline, candidate, options.alpha)
@@ -200,7 +207,7 @@ def compare_judged(judged: Judged) -> Comparison:
         headline=headline,
         ledger=ledger,
         findings=_findings(
-            baseline, candidate, ledger, headline, moves, moved, launches, work, uninterrupted, options, numbers
+            baseline, candidate, ledger, measured, moves, moved, launches, work, uninterrupted, options, numbers
         ),
         comparability=checks,
         tables=with_reading_notes(tables, baseline, candidate),
@@ -356,17 +363,6 @@ def _withheld_if_void(headline: Headline, checks: tuple[Check, ...]) -> Headline
     if not void:
         return headline
     return withheld(replace(headline, verdict=Verdict.WITHHELD, reason="; ".join(void)))
-
-
-def _with_recorded_more(headline: Headline, baseline: Summary, candidate: Summary) -> Headline:
-    """Adds to the sentence which profiler options only the slower side recorded: they take time, too."""
-    way = headline.verdict.way
-    name, slower, other = ("candidate", candidate, baseline) if way > 0 else ("baseline", baseline, candidate)
-    options = recorded_more(other, slower) if way else []
-    if not options:
-        return headline
-    clause = f"only the {name} recorded {', '.join(options)}"
-    return replace(headline, sentence=f"{headline.sentence.removesuffix('.')}; {clause}.")
 
 
 def _with_hint(headline: Headline, hint: str) -> Headline:

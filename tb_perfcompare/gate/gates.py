@@ -27,6 +27,8 @@ def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False
 
     If the shift is split into program and machine, the program's part is compared. If the machine's part is above the
     limit, the result is cannot tell (record again), or tripped with `fail_on_machine`.
+
+    Profiler options of one side widen the interval by what they can cost.
     """
     name, allowed, shift = headline.metric.replace("_", " "), limit.text, headline.shift
     doubt = f"cannot tell whether the candidate is more than {allowed} slower"
@@ -43,12 +45,13 @@ def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False
         if headline.verdict is Verdict.SAME:
             return outcome(Status.PASSED, headline.reason)
         return outcome(Status.CANNOT_TELL, f"{doubt}: {headline.reason}")
-    low, high, most = (
-        (shift.low, shift.high, limit.fraction)
+    (low, high), most = (
+        (_at_equal_options(shift.low, shift.high, headline), limit.fraction)
         if limit.fraction is not None
-        else (shift.low_us, shift.high_us, limit.allowed_us(0.0))
+        else (_us_at_equal_options(shift, headline), limit.allowed_us(0.0))
     )
     interval = _interval(shift, limit)
+    doubt += _options_clause(headline)
     if headline.verdict.way > 0 and low > most:
         return outcome(Status.TRIPPED, f"the candidate is more than {allowed} slower, {interval}")
     if high <= most:
@@ -65,16 +68,39 @@ def _of_parts(
         return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}")
     interval = f"program {_part(program)}"
     longer = f"the program takes more than {limit.text} longer"
-    if program.verdict.way > 0 and program.low > most:
+    low, high = _at_equal_options(program.low, program.high, headline)
+    if program.verdict.way > 0 and low > most:
         return outcome(Status.TRIPPED, f"{longer}, {interval}", interval)
-    if machine.verdict is Verdict.SLOWER and machine.low > most:
+    if machine.verdict is Verdict.SLOWER and _at_equal_options(machine.low, machine.high, headline)[0] > most:
         slower = f"the same work runs more than {limit.text} slower, machine {_part(machine)}"
         if fail_on_machine:
             return outcome(Status.TRIPPED, slower, f"machine {_part(machine)}")
-        return outcome(Status.CANNOT_TELL, f"{slower}: record again on an idle machine", interval)
-    if program.high <= most:
+        return outcome(Status.CANNOT_TELL, f"{slower}: record again on an idle machine, with as many threads", interval)
+    if high <= most:
         return outcome(Status.PASSED, f"the program does not take more than {limit.text} longer, {interval}", interval)
-    return outcome(Status.CANNOT_TELL, f"cannot tell whether {longer}, {interval}", interval)
+    doubt = f"cannot tell whether {longer}{_options_clause(headline)}"
+    return outcome(Status.CANNOT_TELL, f"{doubt}, {interval}", interval)
+
+
+def _at_equal_options(low: float, high: float, headline: Headline) -> tuple[float, float]:
+    """Interval of a change, as fractions, with what profiler options of one side can cost."""
+    more = headline.recorded_more
+    if more is None:
+        return low, high
+    return ((1 + low) / (1 + more.cost) - 1, high) if more.way > 0 else (low, (1 + high) * (1 + more.cost) - 1)
+
+
+def _us_at_equal_options(shift: Shift, headline: Headline) -> tuple[float, float]:
+    more = headline.recorded_more
+    if more is None:
+        return shift.low_us, shift.high_us
+    added = (-more.cost_us, 0.0) if more.way > 0 else (0.0, more.cost_us)
+    return shift.low_us + added[0], shift.high_us + added[1]
+
+
+def _options_clause(headline: Headline) -> str:
+    more = headline.recorded_more
+    return "" if more is None else f" (only the {more.side} recorded {', '.join(more.options)})"
 
 
 def _fraction(limit: Limit, headline: Headline) -> float | None:

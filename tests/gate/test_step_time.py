@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
+from tb_perfcompare.comparison.result.headline import Headline, RecordedMore, Shift, Verdict
 from tb_perfcompare.gate.gates import step_time
 from tb_perfcompare.gate.limits import Limit
 from tb_perfcompare.gate.outcome import Status
@@ -74,3 +74,17 @@ def test_a_more_generous_limit_never_turns_a_pass_into_a_trip(
         order[step_time(found, Limit(fraction=value)).status] for value in sorted((limit, limit + more))
     )
     assert strict <= generous
+
+
+def test_what_profiler_options_of_one_side_can_cost_is_no_excess() -> None:
+    slower = with_interval(0.04, 0.09, Verdict.SLOWER)
+    options = RecordedMore("candidate", ("with_stack",), 30.0, 0.03)
+    for limit in (Limit(fraction=0.03), Limit(us=30)):
+        found = step_time(replace(slower, recorded_more=options), limit)
+        assert found.status is Status.CANNOT_TELL and "only the candidate recorded with_stack" in found.sentence
+    assert step_time(replace(slower, recorded_more=options), Limit(fraction=0.005)).status is Status.TRIPPED
+    same = with_interval(-0.01, 0.01, Verdict.SAME)
+    hidden = replace(same, recorded_more=replace(options, side="baseline"))
+    for limit in (Limit(fraction=0.03), Limit(us=30)):
+        assert step_time(same, limit).status is Status.PASSED
+        assert step_time(hidden, limit).status is Status.CANNOT_TELL

@@ -32,7 +32,9 @@ WORDS = {
     "workload_changed": ("Workload changed: +", "Workload changed: −"),
     "data_type_changed": ("types changed: +", "types changed: −"),
     "device_pace": ("runs slower across the board: +", "runs faster across the board: −"),
-    "host_pace": ("The CPU runs slower across the board: +", "The CPU runs faster across the board: −"),
+    "host_pace": (
+        "Operators run slower on the CPU across the board: +", "Operators run faster on the CPU across the board: −",
+    ),
     "host_interrupted": ("other processes are taking the CPU", "other processes no longer take the CPU"),
     "kernel_slower": ("One kernel is slower", "One kernel is faster"),
     "occupancy_lost": ("lower estimated occupancy", "higher estimated occupancy"),

@@ -208,6 +208,8 @@ export interface Headline {
   recorded: Recorded | null;
   /** changes of the comparison that could settle an open verdict */
   alternatives: Alternative[];
+  /** profiler options of one side only; null: none */
+  recorded_more: RecordedMore | null;
 }
 
 /** Hodges-Lehmann shift, as a fraction of the baseline and in microseconds, with its interval. */
@@ -362,6 +364,18 @@ export interface Alternative {
   ratio: number | null;
   /** sample sizes after the change: baseline, candidate */
   n: [number, number] | null;
+}
+
+/** Profiler options that only one side recorded. */
+export interface RecordedMore {
+  /** side that recorded them */
+  side: 'baseline' | 'candidate';
+  /** the options */
+  options: string[];
+  /** microseconds per step that they can add to that side at most */
+  cost_us: number;
+  /** the same as a fraction of the step without them */
+  cost: number;
 }
 
 /** Every integer is nanoseconds per step times `denominator`. */

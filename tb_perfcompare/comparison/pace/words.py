@@ -69,6 +69,8 @@ def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tu
     verdict = headline.verdict
     alone = max(counts) == 1
     if headline.basis is Basis.MACHINE:
+        if _inside(program, NEAR_NOTHING) and _is_of_host(headline):
+            return f"{verdict_word(verdict)}: the same work {_runs(machine)}, by machine or thread count."
         if _inside(program, NEAR_NOTHING):
             return f"{verdict_word(verdict)}, not the program: the same work {_runs(machine)}."
         return f"{verdict_word(verdict)}: the same work {_runs(machine)}; program still open."
@@ -200,12 +202,18 @@ def _machine_line(headline: Headline, machine: Part, counts: tuple[int, int]) ->
             line = f"no clear effect on the step, {rough_range(machine.low, machine.high, signed=True)}"
         line += f" ({', '.join(f'{pace.of} {rough(pace.estimate, signed=True)}' for pace in used)})"
     if decided:
-        return f"{line}: machine, other load or a global setting (clock, power)"
+        settings = "clock, power, number of threads" if _is_of_host(headline) else "clock, power"
+        return f"{line}: machine, other load or a global setting ({settings})"
     return f"{line}, in these captures" if max(counts) == 1 else line
 
 
 def _used(headline: Headline) -> list[PaceFacts]:
     return [pace for pace in headline.paces if not pace.unusable and pace.share > 0]
+
+
+def _is_of_host(headline: Headline) -> bool:
+    """Whether only operators show the machine's part: a trace does not say on how many threads each of them ran."""
+    return [pace.of for pace in _used(headline)] == ["host"]
 
 
 def _is_of_paces(headline: Headline, machine: Part) -> bool:

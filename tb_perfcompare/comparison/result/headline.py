@@ -128,6 +128,21 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedMore:
+    """Profiler options that only one side recorded. Rule: docs/method/statistics.md#profiler-options-of-one-side."""
+
+    side: Annotated[str, "side that recorded them", ("baseline", "candidate")]
+    options: Annotated[tuple[str, ...], "the options"]
+    cost_us: Annotated[float, "microseconds per step that they can add to that side at most"]
+    cost: Annotated[float, "the same as a fraction of the step without them"]
+
+    @property
+    def way(self) -> int:
+        """1 if they make the candidate look slower, -1 if faster."""
+        return 1 if self.side == "candidate" else -1
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """A labelled line below the headline."""
 
@@ -189,6 +204,7 @@ class Headline:
     unsplit: Annotated[str, "reason why machine and program are not separated; empty if they are"] = ""
     recorded: Annotated[Recorded | None, "verdict on the step time as recorded, uncorrected for pace"] = None
     alternatives: Annotated[tuple[Alternative, ...], "changes of the comparison that could settle an open verdict"] = ()
+    recorded_more: Annotated[RecordedMore | None, "profiler options of one side only; null: none"] = None
 
     @property
     def deciding_p(self) -> float | None:

@@ -64,3 +64,16 @@ def test_smaller_pieces_of_the_same_work_are_told_from_more_work() -> None:
     assert "typically ×4.00 with ×0.250 the elements each, e.g. " in compare(whole, pieces).findings[0].sentence
     assert "typically ×0.250 with ×4.00 the elements each, e.g. " in compare(pieces, whole).findings[0].sentence
     assert "typically ×4.00, e.g. " in compare(whole, more).findings[0].sentence
+
+
+def test_code_between_the_calls_runs_as_often_as_they_do() -> None:
+    def accumulated(pieces: int, gap: float) -> TraceBuilder:
+        calls = [(name, 50) for name in ("aten::linear", "aten::gelu", "aten::mm")]
+        return sequence([[*(calls * pieces), ("", step % 3)] for step in range(8)], gap=gap, vendor="cpu")
+
+    found = compare(accumulated(1, 20), accumulated(4, 20))
+    (more,) = found.findings
+    assert more.rule == "more_calls" and "µs of it untraced host time between the calls" in more.sentence
+    assert 0.95 < (more.share or 0.0) <= 1
+    longer = compare(accumulated(1, 20), accumulated(4, 60)).findings
+    assert [finding.rule for finding in longer] == ["more_calls", "unrecorded_time"]

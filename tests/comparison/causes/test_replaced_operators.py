@@ -156,3 +156,15 @@ def test_a_replaced_layer_is_reported_however_little_time_changes() -> None:
     sentences = " ".join(finding.sentence for finding in comparison.findings)
     assert "aten::batch_norm (1 call) → aten::instance_norm (1 call)" in sentences
     assert "aten::sqrt 8 → 6" in sentences
+
+
+def test_another_optimizer_is_one_replacement_with_all_its_methods() -> None:
+    def trained(optimizer: str, *calls: Call) -> TraceBuilder:
+        zero, step = (f"Optimizer.{method}#{optimizer}.{method}" for method in ("zero_grad", "step"))
+        return program((zero, ("aten::zero_",)), *BLOCK, (step, calls))
+
+    sgd, adam = trained("SGD", "aten::_foreach_add_", "aten::_foreach_mul_"), trained("AdamW", *WRITTEN_OUT)
+    for a, b in ((sgd, adam), (adam, sgd)):
+        (finding,) = replacements_in(a, b)
+        assert finding.subject.startswith("Optimizer.step#")
+        assert all(f"Optimizer.{method}#" in finding.sentence for method in ("step", "zero_grad"))

@@ -95,8 +95,9 @@ def test_a_slower_machine_is_the_verdict_and_the_gate_cannot_tell() -> None:
     found = compared(0, machine=4.0)
     headline = found.headline
     assert (headline.verdict, headline.basis) == (Verdict.SLOWER, Basis.MACHINE)
-    assert headline.sentence == "Slower, not the program: the same work runs 4.1 times slower."
+    assert headline.sentence == "Slower: the same work runs 4.1 times slower, by machine or thread count."
     assert rules_of(found) == ["host_pace"]
+    assert "(the machine or its number of threads)" in found.findings[0].sentence
     gate = step_time(headline, Limit(fraction=0.03))
     assert gate.status is Status.CANNOT_TELL
     assert "record again" in gate.sentence

@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     recounted_operators,
 )
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, has_same_inputs, other_inputs
-from tb_perfcompare.comparison.causes.evidence.known_settings import SETTINGS, known_setting
+from tb_perfcompare.comparison.causes.evidence.known_settings import ACCUMULATES, SETTINGS, known_setting
 from tb_perfcompare.comparison.causes.evidence.recomputed import AUTOGRAD, in_hooks, recomputed
 from tb_perfcompare.comparison.causes.evidence.replaced_operators import (
     Place,
@@ -285,7 +285,8 @@ def _cause_of(
     gone = [operator for operator in distinct if not operator.calls.calls_b]
     others = [operator for operator in distinct if operator.is_in_both]
     again = pair.once(recomputed)
-    others.sort(key=lambda operator: (operator.name not in again, operator.name not in SETTINGS))
+    settings = SETTINGS.keys() - ({ACCUMULATES} if _has_layers(changed) else set())
+    others.sort(key=lambda operator: (operator.name not in again, operator.name not in settings))
     is_again = fsum(again.get(operator.name, 0.0) for operator in others) * fsum(explains.values()) > 0
     explains |= in_hooks(pair, explains) if is_again else {}
     delta = fsum(explains.values())
@@ -314,9 +315,21 @@ def _cause_of(
             for operator in (*new[:1], *gone[:1], *others[:1])
         ),
         explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all and not is_again else "",
-        look_at="" if is_again else known_setting([operator.name for operator in (*new, *gone, *others)]),
+        look_at="" if is_again else known_setting({operator.name for operator in (*new, *gone, *others)} & settings),
         calls={operator.name: operator.calls.more_calls for operator in changed},
     )  # fmt: skip
+
+
+def _has_layers(changed: list[_Changed]) -> bool:
+    """Whether operators and their autograd functions changed alike: other layers have other numbers of gradients."""
+    backward = {
+        (name, operator.calls.calls_a, operator.calls.calls_b)
+        for operator in changed if (name := backward_of(operator.name))
+    }  # fmt: skip
+    return any(
+        (plain_name(operator.name.rpartition("::")[2]), operator.calls.calls_a, operator.calls.calls_b) in backward
+        for operator in changed
+    )
 
 
 def _annotations(pair: RuleContext, host: EntityRows, operators: Mapping[Key, Amount]) -> list[_Changed]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.host_time import machine_or_threads
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, Evidence
 from tb_perfcompare.comparison.result.headline import Basis, PaceFacts, Verdict
@@ -78,14 +79,17 @@ def _pace_cause(pair: RuleContext, pace: PaceFacts, explained: Explained, *, sur
 
 
 def _slower_sentence(pair: RuleContext, pace: PaceFacts, exposed: float, work: str, where: str) -> str:
-    word = "CPU" if pace.of == "host" else pair.candidate.device.word
     way = "slower" if exposed > 0 else "faster"
+    what = f"Operators run {way} on the CPU" if pace.of == "host" else f"The {pair.candidate.device.word} runs {way}"
+    threads = machine_or_threads(pair) if pace.of == "host" else ""
     ratio = ratio_text(1 + pace.estimate)
     if pace.kept >= ACROSS * pace.rows:
-        rows = f"{pace.kept:,} {work} of the same work {ratio} {where}"
-        return f"The {word} runs {way} across the board: {signed_time(exposed)} per step; {rows}."
-    rows = f"{pace.kept:,} of {pace.rows:,} {work} of the same work {ratio} {where}, the others changed otherwise"
-    return f"The {word} runs {way} for a part of its work: {signed_time(exposed)} per step; {rows}."
+        rows = f"{pace.kept:,} {work} of the same work {ratio} {where}{threads}"
+        return f"{what} across the board: {signed_time(exposed)} per step; {rows}."
+    kept = f"{pace.kept:,} of {pace.rows:,} {work}"
+    rows = f"{kept} of the same work {ratio} {where}, the others changed otherwise{threads}"
+    part = "in a part of the work" if pace.of == "host" else "for a part of its work"
+    return f"{what} {part}: {signed_time(exposed)} per step; {rows}."
 
 
 def _contention(pace: PaceFacts, exposed: float, where: str) -> str:
@@ -103,7 +107,8 @@ MACHINE_PACE = Rule(
     when="Captures agree that the [same work](program_or_machine.md) takes longer, or the verdict is about the "
     "program, at equal machine speed, and the pace differs by 3 %; other rules explain less than half of it",
     needs="several captures per side",
-    look_at="other processes, clocks and power limits, thread and NUMA placement; record again alternately",
+    look_at="other processes, clocks and power limits, number of threads (torch.set_num_threads, OMP_NUM_THREADS) and "
+    "their placement; record again alternately",
     confidence="captures agree on the pace of the same work",
     find_rest=machine_rules,
     order=5,

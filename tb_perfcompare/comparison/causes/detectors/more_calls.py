@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, recounted_operators
 from tb_perfcompare.comparison.causes.evidence.inputs import OTHER_SIZE, by_inputs, growth, most_alike
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext
@@ -18,6 +18,7 @@ from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, s
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.names.compiled_names import is_compiled
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
 
 IN_BOTH = 0.8
 """Share of the calls that operators of both sides must make. A rewritten program has other operators."""
@@ -31,6 +32,8 @@ micro-batches reach 0.9 in recordings, operators that are written out at most 0.
 
 OWN_CAUSE_RATIO = 1.5
 """An entity whose calls grew this many times more than the work has its own cause."""
+
+_OTHER = CATEGORY_LABELS[StepCategory.OTHER]
 
 
 def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
@@ -57,7 +60,8 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     usual = float(median(often))
     if sum(abs(one - usual) <= RATIO_TOLERANCE * abs(usual) for one in often) < MIN_AGREEING_SHARE * len(often):
         return
-    counts = _counted(pair, sign, usual)
+    between = _between(pair, sign)
+    counts = _counted(pair, sign, usual) | between
     counted = math.fsum(counts.values())
     if sign * counted < pair.least_us:
         return
@@ -70,9 +74,11 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     key = max(moved, key=weight)
     amount, more = moved[key], sign > 0
     where = where_called(pair, [(key[0], amount)])
+    outside = "".join(f", {signed_time(us)} of it untraced host time between the calls" for us in between.values())
     sentence = (
-        f"{'More' if more else 'Fewer'} calls: {signed_time(counted)} per step; {len(moved)} of {len(operators)} "
-        f"operators run {'more' if more else 'less'} often, typically {ratio_text(math.exp(usual))}"
+        f"{'More' if more else 'Fewer'} calls: {signed_time(counted)} per step{outside}; "
+        f"{len(moved)} of {len(operators)} operators run {'more' if more else 'less'} often, "
+        f"typically {ratio_text(math.exp(usual))}"
         f"{_on_inputs(pair, moved)}, e.g. {short(key[0])} {numbers_text(amount.calls_a, amount.calls_b)} times per "
         f"step{f', {where}' if where else ''}."
     )
@@ -130,6 +136,18 @@ def _counted(pair: RuleContext, sign: int, usual: float) -> dict[tuple[str, str]
     return counted
 
 
+def _between(pair: RuleContext, sign: int) -> dict[Part, float]:
+    """Part -> change of untraced host time by count: the Python code that calls operators runs as often as they do.
+    Empty if it is little."""
+    operators = pair.columns("operators", "host_total")
+    calls = math.fsum(operators.calls_a.tolist()), math.fsum(operators.calls_b.tolist())
+    for row in pair.entities(_OTHER):
+        if row.path[1] == NOTHING_RECORDED and pair.is_clear(_OTHER):
+            counted = Amount(*calls, row.baseline / pair.unit, row.candidate / pair.unit).counted_us
+            return {(_OTHER, NOTHING_RECORDED): counted} if sign * counted >= pair.least_us else {}
+    return {}
+
+
 def _by_shape(pair: RuleContext, row: LedgerRow, sign: int) -> float:
     """Change by count of an operator, summed over its shapes: added calls may be on larger inputs than the mean."""
     if row.path[0] != CPU_EXEC:
@@ -144,7 +162,7 @@ MORE_CALLS = Rule(
     names=("more_calls", "fewer_calls"),
     meaning="the same work more or less often",
     when="Mostly the same operators on both sides, and half of these run more (less) often, by about the same ratio. "
-    "It explains the change by count",
+    "It explains the change by count, and as much of untraced host time",
     needs="operators; `record_shapes` tells if each call works on less",
     look_at="number of layers, micro-batches or iterations per step",
     confidence="certain: calls are counted",

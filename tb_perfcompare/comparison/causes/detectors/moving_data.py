@@ -13,6 +13,7 @@ from tb_perfcompare.comparison.causes.detectors.kernel_speed import launching_op
 from tb_perfcompare.comparison.causes.detectors.more_calls import times_as_often
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE
+from tb_perfcompare.comparison.causes.evidence.inputs import elements
 from tb_perfcompare.comparison.causes.evidence.moved_inside import moved_inside
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -116,7 +117,13 @@ def _moves(pair: RuleContext) -> dict[Key, Amount]:
     return {
         key: amount for key, amount in table.items()
         if key[0] in MOVING and key[0] not in elsewhere and not (usual != 1 and _grew(amount, usual))
+        and not _moves_nothing_known(key)
     }  # fmt: skip
+
+
+def _moves_nothing_known(key: Key) -> bool:
+    """Whether none of its inputs has a recorded size: a long list of tensors, whose results other operators gather."""
+    return len(key) > 1 and key[1] != "" and not elements(key[1])
 
 
 def _grew(amount: Amount, usual: float) -> bool:

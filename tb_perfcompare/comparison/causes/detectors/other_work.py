@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping
 from math import fsum
 
@@ -32,7 +33,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time
 from tb_perfcompare.comparison.statistics.weights import weighted_median
-from tb_perfcompare.model.input_shapes import launched_threads, shown_shape
+from tb_perfcompare.model.input_shapes import input_texts, launched_threads, shown_shape
 from tb_perfcompare.model.names.work_kinds import MOVING
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -66,13 +67,20 @@ _ON_DEVICE = ("Kernel", "Memcpy", "Memset")
 _UNINFORMATIVE = MOVING | {"aten::zero_", "aten::fill_"}
 """Operators whose inputs show less about a layer than those of operators that compute."""
 
+_REPLACED = frozenset({"operator_replaced"})
+
+_OF_LAYERS = re.compile(r"aten::(?:\w*conv\w*|linear|addmm)$")
+"""Operators with an operand for the data and one for a layer's weights."""
+
+_LAYERS = "the layers of both models: kernel sizes, groups and widths"
+
 _LENGTHS = "sequence lengths, padding and batching of both runs; record more steps or use the same data loader seed"
 
 
 @dataclass(frozen=True, slots=True)
 class OtherWork:
     """How the work differs: `what` and `how` in words; `ratio` is the size of the inputs over the baseline's, None
-    if sizes did not change; `by_chance`: sizes vary from step to step."""
+    if sizes did not change; `by_chance`: sizes vary from step to step; `few`: only few calls have other inputs."""
 
     rule: Rule
     operator: str
@@ -83,6 +91,7 @@ class OtherWork:
     confidence: str = ""
     look_at: str = ""
     by_chance: bool = False
+    few: bool = False
 
     @property
     def is_as_large(self) -> bool:
@@ -113,6 +122,9 @@ class OtherWork:
                 (self.evidence,), confidence=self.confidence, look_at=self.look_at, explains={}, of_the_step=False,
             )  # fmt: skip
             return
+        explains_some = abs(delta) >= pair.least_us and (self.ratio is None or (self.ratio > 1) == (delta > 0))
+        if self.few and explained.rules & _REPLACED and not explains_some:
+            return  # their inputs follow from the replacement
         if abs(delta) < pair.least_us:
             if not self.by_chance:
                 as_long = abs(pair.delta_us) < pair.least_us or pair.headline.verdict is Verdict.SAME
@@ -206,7 +218,16 @@ def _other_shapes(pair: RuleContext) -> OtherWork | None:
         f"{how_many} have different input shapes, e.g. {short(name)} "
         f"{shown_shape(before)} → {shown_shape(after)} (elements {ratio_text(ratio)}){total_clause(pair)}",
         ratio, Evidence("operators_by_shape", f"{name} / {after}"),
+        look_at=_LAYERS if _of_another_layer(name, before, after) else "", few=few_differ,
     )  # fmt: skip
+
+
+def _of_another_layer(operator: str, before: str, after: str) -> bool:
+    """Whether an operator of layers has the same data, and other weights."""
+    if not _OF_LAYERS.match(operator):
+        return False
+    operands = [[text for text in input_texts(shape) if text.count(",")] for shape in (before, after)]
+    return all(operands) and operands[0][0] == operands[1][0] and operands[0] != operands[1]
 
 
 def _other_launches(pair: RuleContext) -> OtherWork | None:

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.causes.detectors.recording import costlier_to_rec
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import paced
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_calls, table_of_calls
-from tb_perfcompare.comparison.causes.evidence.host_time import working_calls
+from tb_perfcompare.comparison.causes.evidence.host_time import machine_or_threads, working_calls
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES
@@ -72,8 +72,8 @@ def _host_pace(pair: RuleContext) -> Iterator[Cause]:
         return
     way = "slower" if host > 1 else "faster"
     sentence = (
-        f"The CPU runs {way} across the board: {signed_time(exposed)} per step; operators {ratio_text(host)} per call"
-        f"{_clock(pair, host, HOST)}."
+        f"Operators run {way} on the CPU across the board: {signed_time(exposed)} per step; {ratio_text(host)} per call"
+        f"{_clock(pair, host, HOST) or machine_or_threads(pair)}."
     )
     yield cause(
         pair, HOST_PACE, "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),), explains=explained
@@ -223,7 +223,8 @@ HOST_PACE = Rule(
     when="Most operators, and their fastest calls, changed by one ratio per call. Not if recording more may be the "
     "cause",
     needs="operators; counters name the clock",
-    look_at="CPU clock and governor, other processes, thread and NUMA placement, the machine",
+    look_at="CPU clock and governor, other processes, number of threads (torch.set_num_threads, OMP_NUM_THREADS) and "
+    "their placement, the machine",
     confidence="the same ratio in at least half of the operators' time",
     find=pace_rules,
     rank=4,

@@ -86,6 +86,13 @@ def exposed_growth(pair: RuleContext, own: Mapping[Part, float], grown: float) -
     return growth
 
 
+def machine_or_threads(pair: RuleContext) -> str:
+    """Clause on the two readings of a uniform change of a program without a device, whose operators run on several
+    threads: a trace does not say on how many. "" with a device."""
+    on_device = any(side.device.count for side in (pair.baseline, pair.candidate))
+    return "" if on_device else " (the machine or its number of threads)"
+
+
 def is_same_runtime(pair: RuleContext) -> bool:
     """Whether both sides use one device runtime: calls of two runtimes cannot be compared."""
     return pair.baseline.device.kind == pair.candidate.device.kind

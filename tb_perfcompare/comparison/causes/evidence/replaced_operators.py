@@ -32,6 +32,7 @@ STILL = 0.5
 
 _CALLED = frozenset({FrameKind.OPERATOR, FrameKind.MODULE})
 _BACKWARD = re.compile(r"(?:autograd::engine::evaluate_function: )?(\w+?)Backward\d*$")
+_METHOD = re.compile(r"Optimizer\.\w+#(\w+)\.\w+")
 _INSTANCE = re.compile(r"_\d+$")
 
 
@@ -157,7 +158,7 @@ def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool])
         known = merged.setdefault(replacement.key, replacement)
         if known is not replacement:
             _join(known, replacement)
-    return [one for one in _with_backward([*merged.values()]) if not one.is_wrapped]
+    return [one for one in _with_same_classes(_with_backward([*merged.values()])) if not one.is_wrapped]
 
 
 def joint_calls(pair: RuleContext) -> JointTree | None:
@@ -291,6 +292,27 @@ def _join(one: Replacement, other: Replacement) -> None:
     one.went.extend(other.went)
     one.came.extend(other.came)
     one.around.extend(other.around)
+
+
+def _with_same_classes(found: list[Replacement]) -> list[Replacement]:
+    """Joins replacements of methods of one class by those of another: another optimizer has its own `step` and
+    `zero_grad`."""
+    of_classes: dict[tuple[frozenset[str], frozenset[str]], Replacement] = {}
+    kept = []
+    for one in sorted(found, key=lambda replacement: -replacement.time):
+        classes = _classes(one.went), _classes(one.came)
+        known = of_classes.setdefault(classes, one) if all(classes) and classes[0] != classes[1] else one
+        if known is one:
+            kept.append(one)
+        else:
+            _join(known, one)
+    return [one for one in found if any(one is other for other in kept)]
+
+
+def _classes(places: Iterable[Place]) -> frozenset[str]:
+    """Classes whose methods these annotations are; empty unless all are."""
+    matches = [_METHOD.fullmatch(place.frame.key[2]) for place in places]
+    return frozenset(match[1] for match in matches if match) if all(matches) else frozenset()
 
 
 def _are_backward_of(places: Iterable[Place], of: Iterable[Place]) -> bool:

@@ -1,0 +1,35 @@
+"""What to look at: no advice is better than a wrong one."""
+
+from __future__ import annotations
+
+from tests.build import TraceBuilder
+from tests.comparison.compare import compare, finding_of, sequence
+
+DATA, OTHER_DATA = [16, 48, 16, 16], [32, 48, 16, 16]
+WEIGHTS, POINTWISE = [48, 48, 3, 3], [48, 48, 1, 1]
+
+
+def convolutions(data: list[int], weights: list[int], us: float) -> TraceBuilder:
+    calls = [("aten::conv2d", us, [data, weights, []]), ("aten::relu", 20, [DATA])] * 4
+    return sequence([[*calls, ("", step % 3)] for step in range(8)], gap=5, vendor="cpu")
+
+
+def test_other_weights_are_no_other_batch() -> None:
+    before = convolutions(DATA, WEIGHTS, 100)
+    layers = finding_of(compare(before, convolutions(DATA, POINTWISE, 40)), "workload_changed")
+    assert layers.look_at == "the layers of both models: kernel sizes, groups and widths"
+    batch = finding_of(compare(before, convolutions(OTHER_DATA, WEIGHTS, 200)), "workload_changed")
+    assert batch.look_at.startswith("batch size, ")
+
+
+def test_gradients_of_more_layers_are_no_setting() -> None:
+    def trained(gradients: int, layers: int) -> TraceBuilder:
+        calls = [("aten::relu", 50)] * 20
+        calls += [("aten::convolution", 50), ("ConvolutionBackward0", 80)] * layers
+        calls += [("torch::autograd::AccumulateGrad", 20)] * gradients
+        return sequence([[*calls, ("", step % 3)] for step in range(8)], gap=5, vendor="cpu")
+
+    frozen, deeper = compare(trained(11, 3), trained(8, 3)), compare(trained(11, 3), trained(13, 5))
+    assert frozen.findings[0].look_at.startswith("which parameters require gradients")
+    assert not any("require gradients" in finding.look_at for finding in deeper.findings)
+    assert "aten::convolution 3 → 5" in deeper.findings[0].sentence
