@@ -156,3 +156,12 @@ def test_a_replaced_layer_is_reported_however_little_time_changes() -> None:
     sentences = " ".join(finding.sentence for finding in comparison.findings)
     assert "aten::batch_norm (1 call) → aten::instance_norm (1 call)" in sentences
     assert "aten::sqrt 8 → 6" in sentences
+
+
+def test_operators_of_a_library_are_named_as_recorded() -> None:
+    """Names without the library would be those of the operators around them."""
+    def convolved(name: str) -> TraceBuilder:
+        return program(*BLOCK, ("aten::_convolution", (name,)), *BLOCK)
+
+    (found,) = replacements_in(convolved("aten::mkldnn_convolution"), convolved("aten::thnn_conv2d"))
+    assert found.sentence.endswith("; aten::mkldnn_convolution (1 call) → aten::thnn_conv2d (1 call).")
