@@ -183,3 +183,20 @@ def test_more_gradients_are_named_first_with_which_parameters_require_them() -> 
     (found,) = changed(before, after)
     assert f"calls per step: {gradient} 1 → 5" in found.sentence
     assert found.look_at.startswith("which parameters require gradients")
+
+
+def test_gradients_of_a_further_layer_are_no_setting() -> None:
+    gradient = "torch::autograd::AccumulateGrad"
+    before = program("aten::a", "aten::b", "aten::gelu", gradient)
+    after = program("aten::a", "aten::b", "aten::c", *["aten::gelu"] * 5, *[gradient] * 5)
+    (found,) = changed(before, after)
+    assert "which parameters" not in found.look_at
+    few = program("aten::a", "aten::b", *[gradient] * 16), program("aten::a", "aten::b", "aten::c", *[gradient] * 17)
+    assert all("which parameters" not in found.look_at for found in changed(*few))
+
+
+def test_the_search_for_nan_tells_anomaly_detection() -> None:
+    before, after = program("aten::a"), program("aten::a", "aten::isnan", "aten::isnan", "aten::_is_any_true")
+    for found in (*changed(before, after), *changed(after, before)):
+        assert "new: aten::_is_any_true" in found.sentence or "gone: aten::_is_any_true" in found.sentence
+        assert found.look_at.startswith("torch.autograd.set_detect_anomaly()")

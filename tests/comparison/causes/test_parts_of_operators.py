@@ -143,3 +143,24 @@ def test_other_types_do_not_deny_a_change_that_other_causes_explain() -> None:
     found = finding_of(compare(steps("float", 0), steps("double", 4)), "data_type_changed")
     assert found.delta_us is None
     assert found.sentence.endswith("; other causes explain the step's change.")
+
+
+def test_a_copy_that_moved_between_replaced_operators_is_no_additional_copy() -> None:
+    one = calls(*MODEL, ("aten::index_add", 100, [("aten::clone", 90, ())]))
+    two = calls(*MODEL, ("aten::scatter_add", 300, [("aten::clone", 90, ())]))
+    for found in (compare(one, two), compare(two, one)):
+        assert rules_of(found) == ["operator_replaced"]
+
+
+def test_copies_of_many_shapes_name_no_shape() -> None:
+    """A list that grows by one tensor per step is concatenated each time."""
+    def kept(grows: bool) -> TraceBuilder:
+        work = [("aten::addmm", 300, [[64, 64]]), ("aten::tanh", 50, [[64, 64]]), ("aten::sum", 40, [[64]])]
+        return sequence(
+            ([*work, *([("aten::cat", 60, [[[1]] * (step + 1), []])] if grows else [])] for step in range(STEPS)),
+            vendor="cpu",
+        )  # fmt: skip
+
+    found = compare(kept(False), kept(True)).findings
+    copies = [finding.sentence for finding in found if finding.rule == "layout_copies"]
+    assert all(sentence.endswith("aten::cat runs 0 → 1 times per step.") for sentence in copies)

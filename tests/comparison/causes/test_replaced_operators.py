@@ -168,3 +168,12 @@ def test_another_optimizer_is_one_replacement_with_all_its_methods() -> None:
         (finding,) = replacements_in(a, b)
         assert finding.subject.startswith("Optimizer.step#")
         assert all(f"Optimizer.{method}#" in finding.sentence for method in ("step", "zero_grad"))
+
+
+def test_operators_of_a_library_are_named_as_recorded() -> None:
+    """Names without the library would be those of the operators around them."""
+    def convolved(name: str) -> TraceBuilder:
+        return program(*BLOCK, ("aten::_convolution", (name,)), *BLOCK)
+
+    (found,) = replacements_in(convolved("aten::mkldnn_convolution"), convolved("aten::thnn_conv2d"))
+    assert found.sentence.endswith("; aten::mkldnn_convolution (1 call) → aten::thnn_conv2d (1 call).")

@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     recounted_operators,
 )
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, has_same_inputs, other_inputs
-from tb_perfcompare.comparison.causes.evidence.known_settings import ACCUMULATES, SETTINGS, known_setting
+from tb_perfcompare.comparison.causes.evidence.known_settings import known_setting, telling
 from tb_perfcompare.comparison.causes.evidence.recomputed import AUTOGRAD, in_hooks, recomputed
 from tb_perfcompare.comparison.causes.evidence.replaced_operators import (
     Place,
@@ -148,9 +148,16 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
                 else Evidence("ledger", f"{CPU_EXEC} / {name}")
                 for place in (first, new)
             ),
-            name="" if inputs is None else inputs.rule, look_at=known_setting(names) if inputs is None else INPUTS,
+            name="" if inputs is None else inputs.rule,
+            look_at=known_setting(_amounts(pair, names)) if inputs is None else INPUTS,
             explains=explains, calls=calls_of,
         )  # fmt: skip
+
+
+def _amounts(pair: RuleContext, names: Collection[str]) -> dict[str, Amount]:
+    operators = pair.amounts("operators", "host_total")
+    changed = {name: operators[(name,)] for name in names if (name,) in operators}
+    return {name: amount for name, amount in changed.items() if amount.more_calls}
 
 
 def _gaps_clause(gaps: Mapping[Part, float]) -> str:
@@ -162,7 +169,7 @@ def _places_text(places: list[Place], operators: Collection[str]) -> str:
     largest first. Operators of the backward pass only if there are no others."""
     names: dict[str, list[Place]] = {}
     for place in places:
-        names.setdefault(place.name, []).append(place)
+        names.setdefault(place.recorded_name, []).append(place)
     ordered = sorted(
         names.items(),
         key=lambda item: (
@@ -285,8 +292,11 @@ def _cause_of(
     gone = [operator for operator in distinct if not operator.calls.calls_b]
     others = [operator for operator in distinct if operator.is_in_both]
     again = pair.once(recomputed)
-    settings = SETTINGS.keys() - ({ACCUMULATES} if _has_layers(changed) else set())
-    others.sort(key=lambda operator: (operator.name not in again, operator.name not in settings))
+    amounts = {operator.name: operator.calls for operator in changed}
+    settings = telling(amounts)
+    for group in (new, gone, others):
+        group.sort(key=lambda operator: operator.name not in settings)
+    others.sort(key=lambda operator: operator.name not in again)
     is_again = fsum(again.get(operator.name, 0.0) for operator in others) * fsum(explains.values()) > 0
     explains |= in_hooks(pair, explains) if is_again else {}
     delta = fsum(explains.values())
@@ -315,21 +325,9 @@ def _cause_of(
             for operator in (*new[:1], *gone[:1], *others[:1])
         ),
         explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all and not is_again else "",
-        look_at="" if is_again else known_setting({operator.name for operator in (*new, *gone, *others)} & settings),
+        look_at="" if is_again else known_setting(amounts),
         calls={operator.name: operator.calls.more_calls for operator in changed},
     )  # fmt: skip
-
-
-def _has_layers(changed: list[_Changed]) -> bool:
-    """Whether operators and their autograd functions changed alike: other layers have other numbers of gradients."""
-    backward = {
-        (name, operator.calls.calls_a, operator.calls.calls_b)
-        for operator in changed if (name := backward_of(operator.name))
-    }  # fmt: skip
-    return any(
-        (plain_name(operator.name.rpartition("::")[2]), operator.calls.calls_a, operator.calls.calls_b) in backward
-        for operator in changed
-    )
 
 
 def _annotations(pair: RuleContext, host: EntityRows, operators: Mapping[Key, Amount]) -> list[_Changed]:

@@ -18,6 +18,7 @@ from tb_perfcompare.comparison.causes.evidence.moved_inside import moved_inside
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
+from tb_perfcompare.model.input_shapes import shown_shape
 from tb_perfcompare.model.names.work_kinds import MOVING
 
 MAIN_SHARE = 0.5
@@ -80,7 +81,8 @@ def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     first = max(moved, key=lambda key: (moved[key].counted_us * (1 if delta > 0 else -1), key))
     name, calls = first[0], total(amount for key, amount in moved.items() if key[0] == first[0])
-    of = f" of {first[1]}" if len(first) > 1 and first[1] else ""
+    is_main = abs(moved[first].more_calls) >= MAIN_SHARE * abs(calls.more_calls)
+    of = f" of {shown_shape(first[1])}" if len(first) > 1 and first[1] and is_main else ""
     own = numbers_text(moved[first].calls_a, moved[first].calls_b)
     sentence = (
         f"{'More' if delta > 0 else 'Fewer'} copies on the CPU: {signed_time(delta)} per step in operators that only "

@@ -2,26 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
+
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount
+from tb_perfcompare.model.names.work_kinds import work_kind
 
 _UNUSED = (
     "find_unused_parameters or static_graph of DistributedDataParallel: to find parameters without a gradient, each "
     "step searches the graph and reduces a mask"
 )
-ACCUMULATES = "torch::autograd::AccumulateGrad"
-"""Called once for each parameter's gradient."""
-
+_GRADIENT = "torch::autograd::AccumulateGrad"
 SETTINGS = {
     "torch.distributed.ddp.reducer::search_unused_parameters": _UNUSED,
     "_DDPSinkBackward": _UNUSED,
     "aten::_amp_foreach_non_finite_check_and_unscale_": "GradScaler: on one side the gradients of mixed precision are "
     "unscaled and checked",
-    ACCUMULATES: "which parameters require gradients (frozen layers, adapters): one gradient "
-    "each",
+    "aten::_is_any_true": "torch.autograd.set_detect_anomaly(): it searches every gradient for NaN and keeps the "
+    "Python stack of every operator",
+    "aten::_slow_conv2d_forward": "torch.backends.mkldnn.enabled, torch.backends.cudnn.enabled and data types: one "
+    "side convolves without oneDNN or cuDNN",
+    _GRADIENT: "which parameters require gradients (frozen layers, adapters): one gradient each",
 }
 """Operator -> what to look at if its calls differ, most telling first."""
 
 
-def known_setting(changed: Collection[str]) -> str:
+_IN_BOTH_PASSES = frozenset({"aten::mm", "aten::bmm"})
+"""Products that the backward pass calls, too: fewer gradients need fewer of them."""
+
+
+def telling(changed: Mapping[str, Amount]) -> list[str]:
+    """Operators of a setting, among operators whose calls differ; most telling first. More gradients tell that more
+    parameters require them only if they are many more and the forward pass does not compute more, too: a further
+    layer or a gradient penalty."""
+    return [name for name in SETTINGS if name in changed and (name != _GRADIENT or _are_required(changed))]
+
+
+def known_setting(changed: Mapping[str, Amount]) -> str:
     """What to look at, by operators whose calls differ; "" if none tells a setting."""
-    return next((setting for name, setting in SETTINGS.items() if name in changed), "")
+    return next((SETTINGS[name] for name in telling(changed)), "")
+
+
+def _are_required(changed: Mapping[str, Amount]) -> bool:
+    gradients = changed[_GRADIENT]
+    return call_count_changed(gradients.calls_a, gradients.calls_b) and not any(
+        amount.more_calls * gradients.more_calls > 0 for name, amount in changed.items() if _computes_forward(name)
+    )
+
+
+def _computes_forward(name: str) -> bool:
+    return bool(work_kind(name)) and "backward" not in name.lower() and name not in _IN_BOTH_PASSES

@@ -52,6 +52,12 @@ class Place:
         return _INSTANCE.sub("", name) if kind == FrameKind.MODULE else without_library(name)
 
     @property
+    def recorded_name(self) -> str:
+        """Name as recorded, but without the number of a module's instance."""
+        kind, _, name = self.frame.key
+        return self.name if kind == FrameKind.MODULE else name
+
+    @property
     def more_calls(self) -> float:
         """Calls per step, candidate minus baseline."""
         return self.frame.calls[1] - self.frame.calls[0]
