@@ -14,7 +14,8 @@ NEAR_NOTHING = 0.05
 """A program part whose interval lies within this fraction is "no change found"."""
 
 FEW_LONG_STEPS = 0.2
-"""Change of the mean step at equal machine speed from which a few long steps may be the change."""
+"""The mean step, at equal machine speed, changes by as much more than the interval of the typical one: a few long steps
+may be the change."""
 
 WIDEST = 100
 """Factor at which an interval is too wide to report its ends."""
@@ -91,7 +92,8 @@ def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tu
     if verdict is Verdict.SAME:
         return f"Same: the program changed by less than {rough(headline.margin)}."
     mean = _mean_change(headline, machine)
-    if _inside(program, NEAR_NOTHING) and not _within(mean, FEW_LONG_STEPS):
+    beyond = (1 + mean) / (1 + (program.high if mean > 0 else program.low)) - 1  # interval's end on the mean's side
+    if mean * beyond > 0 and not _within(beyond, FEW_LONG_STEPS) and _within(program.estimate, FEW_LONG_STEPS):
         return f"Inconclusive: the typical step changed by {_between(program)}, the mean by {rough(mean, signed=True)}."
     if _inside(program, NEAR_NOTHING):
         return f"No change found; at most {_at_most(program)}."

@@ -143,6 +143,7 @@ def test_other_types_do_not_deny_a_change_that_other_causes_explain() -> None:
     found = finding_of(compare(steps("float", 0), steps("double", 4)), "data_type_changed")
     assert found.delta_us is None
     assert found.sentence.endswith("; other causes explain the step's change.")
+    assert found.look_at.startswith("model.double(), ")
 
 
 def test_a_copy_that_moved_between_replaced_operators_is_no_additional_copy() -> None:

@@ -75,3 +75,14 @@ def test_the_machine_is_not_slower_than_both_its_paces() -> None:
     sentence, line = words_of(-0.3, -0.5, -0.1)
     assert sentence == "Inconclusive: the program changed by −43 to +109 %."
     assert line == "no clear effect on the step, −50 to −10 % (host −19 %, device +100 %)"
+
+
+def test_a_mean_far_outside_the_programs_range_is_named_beside_the_typical_step() -> None:
+    """One step in three has a long pause: the typical step hides it."""
+    program = replace(STILL, estimate=-0.03, low=-0.088, high=0.03, verdict=Verdict.INCONCLUSIVE)
+    open_ = headline(Verdict.INCONCLUSIVE, basis=Basis.PROGRAM, machine=STILL, program=program)
+    for mean, sentence in (
+        (46.3, "Inconclusive: the typical step changed by −8.8 to +3 %, the mean by +76 %."),
+        (27.0, "Inconclusive: the program changed by −8.8 to +3 %."),
+    ):
+        assert with_sentence(replace(open_, baseline=26.3, candidate=mean), (3, 3)).sentence == sentence

@@ -74,6 +74,8 @@ _OF_LAYERS = re.compile(r"aten::(?:\w*conv\w*|linear|addmm)$")
 
 _LAYERS = "the layers of both models: kernel sizes, groups and widths"
 
+_DOUBLE = "model.double(), tensors made from NumPy arrays, which are float64, and torch.set_default_dtype()"
+
 _LENGTHS = "sequence lengths, padding and batching of both runs; record more steps or use the same data loader seed"
 
 
@@ -193,6 +195,7 @@ def _other_types(pair: RuleContext) -> OtherWork | None:
         f"{how_many} have different input types, e.g. {short(name)} "
         f"{shown_shape(before)} → {shown_shape(after)}{peak_clause(pair, name)}",
         None, Evidence("operators", name),
+        look_at=_DOUBLE if ("double" in before) != ("double" in after) else "",
     )  # fmt: skip
 
 
