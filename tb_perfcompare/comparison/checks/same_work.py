@@ -21,6 +21,7 @@ from tb_perfcompare.comparison.checks.containment import (
 )
 from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone
 from tb_perfcompare.comparison.checks.outermost import same_around, same_loop
+from tb_perfcompare.comparison.checks.same_arithmetic import same_arithmetic
 from tb_perfcompare.comparison.checks.same_parameters import same_parameters
 from tb_perfcompare.comparison.checks.same_program import MIN_PIECES, Program, program
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_calls
@@ -90,6 +91,9 @@ def _same_work(
     trained = same_parameters(a, b)
     if trained and not alone:
         return Check("same_work", "warn", f"other operators, but {trained}; in common by name: {detail}", ("cause",))
+    arithmetic = same_arithmetic(a, b)
+    if arithmetic and not alone:
+        return Check("same_work", "warn", f"other pieces, but {arithmetic}; in common by name: {detail}", ("cause",))
     if computed is not None and computed.times > 1 and not alone:
         reason = f"one side makes the same calls {computed.times} times per step; {computed.unlike}"
         return Check("same_work", "warn", f"{reason}; in common by name: {detail}", ("cause",))

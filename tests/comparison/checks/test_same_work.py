@@ -116,3 +116,31 @@ def test_a_step_that_trains_the_same_parameters_by_other_operators_is_compared()
     assert other.headline.verdict is Verdict.WITHHELD
     twice = compare(trained(PARAMETERS, *sparse), trained(PARAMETERS * 2, *gathered))
     assert twice.headline.verdict is Verdict.WITHHELD
+
+
+def attention(heads_at_once: int, heads: int = 16, length: int = 1000) -> TraceBuilder:
+    """Eight steps of two layers on the CPU, whose products take some of the heads at once."""
+    trace = TraceBuilder(vendor="cpu")
+    for number in range(8):
+        start = number * 2000
+        trace.step(number, start, start + length + number % 3)
+        for _ in range(2 * heads // heads_at_once):
+            for name, dims in (
+                ("aten::bmm", [[heads_at_once, 64, 8], [heads_at_once, 8, 64]]),
+                ("aten::_softmax", [[heads_at_once, 64, 64], [], []]),
+                ("aten::bmm", [[heads_at_once, 64, 64], [heads_at_once, 64, 8]]),
+                *([("aten::slice", [[16, 64, 8]])] * 6 if heads_at_once < heads else []),
+            ):
+                trace.op(name, start + 1, start + 4, dims=dims, types=["float"] * len(dims))
+                start += 3
+    return trace
+
+
+def test_as_much_arithmetic_in_other_pieces_is_the_same_work() -> None:
+    sliced = compare(attention(16), attention(1, length=1900))
+    assert sliced.headline.verdict is Verdict.SLOWER
+    assert check_of(sliced, "same_work").detail.startswith(
+        "other pieces, but both compute as much (matrix product 4.19 MFLOP per step); in common by name: "
+    )
+    more_heads = compare(attention(16), attention(1, heads=17, length=1900))
+    assert "other pieces" not in check_of(more_heads, "same_work").detail
