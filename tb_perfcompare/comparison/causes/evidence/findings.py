@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
+from tb_perfcompare.comparison.causes.evidence.recurring_steps import recurring_clause
 from tb_perfcompare.comparison.causes.evidence.responsible_operator import responsible_operator
 from tb_perfcompare.comparison.causes.evidence.significant_categories import (
     SignificantCategories,
@@ -263,7 +264,10 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
     clauses += [f"offset by {' and '.join(opposed)}"] if opposed else []
     hidden = _hidden(books, delta_us) if category is StepCategory.CPU_EXEC else []
     clauses += hidden
-    if category is StepCategory.DATALOADER:
+    recurring = recurring_clause(books.baseline, books.candidate, category, delta_us) if books.per else ""
+    if recurring:
+        clauses.append(recurring)
+    elif category is StepCategory.DATALOADER:
         clauses += _few_steps_clause(books.candidate if delta_us > 0 else books.baseline)
     if category is StepCategory.RUNTIME:
         behind = responsible_operator(books.baseline, books.candidate, delta_us)

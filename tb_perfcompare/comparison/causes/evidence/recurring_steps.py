@@ -1,0 +1,65 @@
+"""Time that comes back in every k-th step: an evaluation, a checkpoint, a pause in a callback."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.result.wording import signed_time
+from tb_perfcompare.model.summary.summary import StepCategory, Summary
+
+LONGEST_PERIOD = 10
+
+MIN_TIMES = 3
+"""Fewest long steps of a recording."""
+
+MAX_P = 0.001
+"""Largest probability that equal steps fall apart so by chance, for any period and any first step."""
+
+MAIN_SHARE = 0.5
+"""Share of a category's change that long steps must add to the mean step."""
+
+
+def recurring_clause(a: Summary, b: Summary, category: StepCategory, delta_us: float) -> str:
+    """Clause on the category's change in microseconds per step, if most of it is in every k-th step of the side with
+    more: "mostly in every 3rd step, +14.6 ms in each"; "" if not."""
+    one, other = (b, a) if delta_us > 0 else (a, b)
+    period, excess_us = _recurrence(one, category)
+    if not period or excess_us < MAIN_SHARE * abs(delta_us) * period or _recurrence(other, category)[0] == period:
+        return ""
+    return f"mostly in every {_ordinal(period)} step, {signed_time(math.copysign(excess_us, delta_us))} in each"
+
+
+def _recurrence(side: Summary, category: StepCategory) -> tuple[int, float]:
+    """(k, microseconds by which every k-th step takes longer in the category); (0, 0.0) if steps do not recur so: in
+    each recording, every k-th takes longer than all of the others."""
+    times, captures = side.owned.by_category()[category], side.steps.capture
+    each = [times[captures == capture] for capture in np.unique(captures)]
+    for period in range(2, LONGEST_PERIOD + 1):
+        found = [_long_steps(steps, period) for steps in each]
+        long = [steps for steps, _ in found]
+        chance = math.prod(probability for _, probability in found)
+        if chance < MAX_P and all(len(steps) for steps in long):
+            longer = np.concatenate([steps[own] for steps, own in zip(each, long, strict=True)])
+            others = np.concatenate([np.delete(steps, own) for steps, own in zip(each, long, strict=True)])
+            return period, float(longer.mean() - np.median(others)) / 1000
+    return 0, 0.0
+
+
+def _long_steps(times: NDArray[np.int64], period: int) -> tuple[NDArray[np.int64], float]:
+    """Steps of a recording, `period` apart, that all take longer than the others, and the probability that any of
+    the first `period` steps begins such ones by chance; none and 1 if there are none."""
+    nothing = np.array([], dtype=np.int64), 1.0
+    if len(times) < MIN_TIMES * period:
+        return nothing
+    first = int(np.argmax(times)) % period
+    long = np.arange(first, len(times), period)
+    if len(long) < MIN_TIMES or times[long].min() <= np.delete(times, long).max():
+        return nothing
+    return long, min(1.0, period / math.comb(len(times), len(long)))
+
+
+def _ordinal(number: int) -> str:
+    return {2: "2nd", 3: "3rd"}.get(number, f"{number}th")

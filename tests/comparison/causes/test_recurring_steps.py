@@ -1,0 +1,36 @@
+"""Time in every k-th step is told as such."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.build import TraceBuilder
+from tests.comparison.compare import compare, finding_of, sequence
+
+
+def program(period: int = 0, pause: int = 0, first: int = 1, steps: int = 20) -> TraceBuilder:
+    """Steps of 1 ms, with a pause in every `period`-th."""
+    return sequence(
+        [
+            [("aten::mm", 900 + 3 * (7 * step % 5)),
+             ("", 40 + step % 4 + (pause if period and step % period == first else 0))]
+            for step in range(steps)
+        ],
+        vendor="cpu",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("period", "told"), [(2, "in every 2nd step, +801"), (3, "in every 3rd step, +799")])
+def test_a_pause_in_every_kth_step_is_told_with_its_period_and_length(period: int, told: str) -> None:
+    plain, pausing = program(), program(period, 800)
+    for a, b, text in ((plain, pausing, told), (pausing, plain, told.replace("+", "−"))):
+        assert f"; mostly {text} µs in each" in finding_of(compare(a, b), "unrecorded_time").sentence
+
+
+def test_a_pause_in_each_step_or_in_some_or_on_both_sides_is_not() -> None:
+    some = sequence(
+        [[("aten::mm", 900), ("", 40 + (800 if step in (1, 2, 5, 9, 11, 16) else step % 4))] for step in range(20)],
+        vendor="cpu",
+    )  # fmt: skip
+    for a, b in ((program(), program(1, 300, first=0)), (program(), some), (program(3, 500), program(3, 900))):
+        assert not any("mostly in every" in finding.sentence for finding in compare(a, b).findings)
