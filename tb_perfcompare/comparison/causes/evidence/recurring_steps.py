@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.wording import signed_time
+from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 
 LONGEST_PERIOD = 10
@@ -36,7 +37,7 @@ def _recurrence(side: Summary, category: StepCategory) -> tuple[int, float]:
     """(k, microseconds by which every k-th step takes longer in the category); (0, 0.0) if steps do not recur so: in
     each recording, every k-th takes longer than all of the others."""
     times, captures = side.owned.by_category()[category], side.steps.capture
-    each = [times[captures == capture] for capture in np.unique(captures)]
+    each = [times[captures == capture] for capture in unique(captures)]
     for period in range(2, LONGEST_PERIOD + 1):
         found = [_long_steps(steps, period) for steps in each]
         long = [steps for steps, _ in found]
