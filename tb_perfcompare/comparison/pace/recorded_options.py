@@ -1,5 +1,5 @@
-"""Verdict on sides of which one recorded more profiler options: a difference that these can cost is no difference of
-the programs. Rule: docs/method/statistics.md#profiler-options-of-one-side."""
+"""The verdict if only one side recorded some profiler options: a difference they can cost is not the program's.
+Rule: docs/method/statistics.md#profiler-options-of-one-side."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ NEAR_NOTHING = 0.05
 """A program part whose interval lies within this fraction is "no change found"."""
 
 FEW_LONG_STEPS = 0.2
-"""The mean step, at equal machine speed, changes by as much more than the interval of the typical one: a few long steps
-may be the change."""
+"""How far the mean step, at equal machine speed, must lie beyond the typical step's interval: then a few long steps may
+be the change."""
 
 WIDEST = 100
 """Factor at which an interval is too wide to report its ends."""

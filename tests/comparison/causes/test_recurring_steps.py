@@ -1,4 +1,4 @@
-"""Time in every k-th step is told as such."""
+"""A finding says if its time falls in every k-th step."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def program(period: int = 0, pause: int = 0, first: int = 1, steps: int = 20) ->
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("period", "told"), [(2, "in every 2nd step, +801"), (3, "in every 3rd step, +799")])
-def test_a_pause_in_every_kth_step_is_told_with_its_period_and_length(period: int, told: str) -> None:
+@pytest.mark.parametrize(("period", "clause"), [(2, "in every 2nd step, +801"), (3, "in every 3rd step, +799")])
+def test_the_sentence_gives_the_period_of_a_pause_and_its_length(period: int, clause: str) -> None:
     plain, pausing = program(), program(period, 800)
-    for a, b, text in ((plain, pausing, told), (pausing, plain, told.replace("+", "−"))):
+    for a, b, text in ((plain, pausing, clause), (pausing, plain, clause.replace("+", "−"))):
         assert f"; mostly {text} µs in each" in finding_of(compare(a, b), "unrecorded_time").sentence
 
 
-def test_a_pause_in_each_step_or_in_some_or_on_both_sides_is_not() -> None:
+def test_pauses_in_every_step_in_irregular_steps_or_on_both_sides_have_no_period() -> None:
     some = sequence(
         [[("aten::mm", 900), ("", 40 + (800 if step in (1, 2, 5, 9, 11, 16) else step % 4))] for step in range(20)],
         vendor="cpu",

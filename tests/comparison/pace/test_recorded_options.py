@@ -1,4 +1,4 @@
-"""Verdicts on sides of which one recorded more profiler options."""
+"""Verdicts where only one side recorded some profiler options."""
 
 from __future__ import annotations
 
