@@ -17,7 +17,7 @@ MIN_TIMES = 3
 """Fewest long steps of a recording."""
 
 MAX_P = 0.001
-"""Largest probability that equal steps fall apart so by chance, for any period and any first step."""
+"""Largest probability that equal steps fall apart so by chance, at one period and any first step."""
 
 MAIN_SHARE = 0.5
 """Share of a category's change that long steps must add to the mean step."""
