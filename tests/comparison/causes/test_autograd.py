@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -11,19 +12,20 @@ from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
 
-def inference(*, graph: bool, more_us: int = 0, backward: bool = False) -> TraceBuilder:
-    """Eight steps of twelve operators, from 10 to 120 µs and `more_us` each. Outside of no_grad() each has the number
-    of its node; inputs made before the model have that of the next node on either side."""
+def inference(*, graph: bool, more_us: int = 0, times: int = 0, backward: bool = False) -> TraceBuilder:
+    """Eight steps of twelve operators, from 10 to 120 µs and `more_us` each; or of `times` that, with shapes.
+    Outside of no_grad() each has the number of its node; inputs made before the model have that of the next node on
+    either side."""
     trace, node = TraceBuilder(vendor="cpu"), 7
     for step in range(8):
-        at = 4_000 * step
-        trace.step(step, at, at + 1_000 + 12 * more_us + step % 3 + graph)
+        at, shapes = 4_000 * step, [[8, 8]] if times else None
+        trace.step(step, at, at + 220 + 780 * max(times, 1) + 12 * more_us + step % 3 + graph)
         trace.op("aten::rand", at, at + 20, **{"Sequence number": node})
         begin = at + 30
         for call in range(12):
             node += graph
-            us = 10 * (call + 1) + more_us
-            trace.op(f"aten::op{call}", begin, begin + us, **({"Sequence number": node} if graph else {}))
+            us = 10 * max(times, 1) * (call + 1) + more_us
+            trace.op(f"aten::op{call}", begin, begin + us, dims=shapes, **({"Sequence number": node} if graph else {}))
             begin += us + 1
         if backward:
             trace.op("autograd::engine::evaluate_function: AddmmBackward0", begin, begin + 10)
@@ -45,6 +47,17 @@ def graphs(*sides: TraceBuilder) -> list[str]:
 def test_a_graph_on_one_side_is_named_whether_or_not_it_takes_time(more_us: int, words: str) -> None:
     found = compared(inference(graph=False), inference(graph=True, more_us=more_us))
     assert [(finding.rule, finding.sentence) for finding in found.findings] == [("autograd_recorded", words)]
+
+
+def test_a_part_may_be_the_machines_if_all_work_is_slower() -> None:
+    sides = [
+        pool([summary(inference(graph=graph, times=times), span=str(times)) for times in paces])
+        for graph, paces in ((False, (1, 2, 1)), (True, (2, 1, 3)))
+    ]
+    found = compare_summaries(*sides, CompareOptions(resamples=200))
+    assert [finding.sentence for finding in found.findings if finding.rule == "autograd_recorded"] == [
+        "Autograd records a graph that no backward pass uses: up to +521 µs per step."
+    ]
 
 
 def test_without_it_it_is_gained() -> None:

@@ -53,6 +53,16 @@ def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
             yield from _pace_cause(pair, pace, explained, sure=sure)
 
 
+def is_paced(pair: RuleContext, change_us: float) -> bool:
+    """Whether the host's same work changed its pace in this direction, so that a part of the change may be the
+    machine's."""
+    return any(
+        pace.of == "host" and not pace.unusable and pace.estimate * change_us > 0
+        and abs(math.log1p(pace.estimate)) > math.log1p(MIN_UNSURE)
+        for pace in pair.headline.paces
+    )  # fmt: skip
+
+
 def _pace_cause(pair: RuleContext, pace: PaceFacts, explained: Explained, *, sure: bool) -> Iterator[Cause]:
     total_us, explained_us = 0.0, dict[str, float]()
     for category, left in explained.left(pair, _FOLLOW[pace.of]).items():

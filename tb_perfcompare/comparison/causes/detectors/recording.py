@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import fsum
 
+from tb_perfcompare.comparison.causes.detectors.machine import is_paced
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.findings import has_stacks
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
@@ -97,9 +98,10 @@ def autograd_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     left = {label: us for label, us in explained.left(pair, _OF_OPERATORS).items() if (us > 0) == came}
     delta = fsum(left.values())
     matters = abs(delta) >= pair.least_us
+    at_most = "up to " if is_paced(pair, delta) else ""
     sentence = (
         f"Autograd {'records' if came else 'no longer records'} a graph that no backward pass uses"
-        f"{f': {signed_time(delta)} per step' if matters else ''}."
+        f"{f': {at_most}{signed_time(delta)} per step' if matters else ''}."
     )
     yield cause(
         pair, AUTOGRAD_RECORDS, "autograd", "CPU Exec", delta if matters else None, sentence,
@@ -144,7 +146,8 @@ AUTOGRAD_RECORDS = Rule(
     names=("autograd_recorded", "autograd_off"),
     meaning="inference records a graph for autograd",
     when="The operators' sequence numbers advance on one side only, and neither side runs a backward pass. It takes "
-    "the host's rest outside API calls, or is said without time",
+    "the host's rest outside API calls, as \"up to\" if the same work changed its pace that way, or is said without "
+    "time",
     needs="operators",
     look_at="torch.no_grad() or torch.inference_mode() around inference and validation",
     confidence="certain: the operators' sequence numbers are recorded; the size is what no other cause explains",
