@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any
 
@@ -24,12 +25,12 @@ GAPS = (50, 800, 400)
 
 
 Rows = int | tuple[int, int]
-"""Of one operator's input in each step, or in even and odd ones."""
+"""Hundred thousands of one operator's input in each step, or in even and odd ones."""
 
 
 def recorded(span: int, gap: int, sorts: int, rows: Rows) -> Summary:
     """Eight steps of the operators, of `sorts` others of 100 µs and of `gap` untraced µs. The last operator has `rows`
-    rows and takes 300 µs more if they are more than nine."""
+    and takes 300 µs more if they are more than nine."""
     of_step = rows if isinstance(rows, tuple) else (rows, rows)
     steps = []
     for number in range(8):
@@ -37,7 +38,7 @@ def recorded(span: int, gap: int, sorts: int, rows: Rows) -> Summary:
         for place, (name, us) in enumerate(OPERATORS.items()):
             size = of_step[number % 2] if name == "aten::op11" else 8
             us += (7 * number + 5 * place + span) % 5 + (300 if size > 9 else 0)
-            calls.append((name, us, [[size, place + 1]]))
+            calls.append((name, us, [[100_000 * size, place + 1]]))
         steps.append([*calls, *[("aten::sort", 100, [[4]])] * sorts, ("", gap)])
     return capture(sequence(steps), str(span))
 
@@ -108,6 +109,18 @@ def test_ambiguous_inputs_do_not_decide(rows: Rows) -> None:
     assert (found.verdict, found.counted) == (Verdict.INCONCLUSIVE, None)
 
 
+def test_a_single_element_that_becomes_many_hardly_counts() -> None:
+    """Its operator takes 1 % of the time, most of it for the call; the product has a fifth more rows."""
+
+    def side(rows: int, filled: int) -> Summary:
+        calls = [("aten::mm", 990, [[rows, 1000]]), ("aten::fill_", 10, [[filled]])]
+        return summary(sequence([calls] * 8, vendor="cpu"))
+
+    made = side(1000, 1), side(1200, 10_000)
+    counted = counted_work(made, (observations(made[0]), observations(made[1])))
+    assert counted is not None and counted.inputs == pytest.approx(math.log(1.2), abs=0.03)
+
+
 def test_decisive_times_come_before_counts() -> None:
     found = headline(40, 40, 40)
     assert (found.verdict, found.counted) == (Verdict.SLOWER, None)
@@ -138,7 +151,7 @@ def test_inputs_of_compiled_regions_are_not_counted() -> None:
             trace = TraceBuilder(vendor="cpu")
             for number in range(8):
                 trace.step(number, 1000 * number, 1000 * number + 900)
-                trace.op(name, 1000 * number, 1000 * number + 800, dims=[[size, 8]])
+                trace.op(name, 1000 * number, 1000 * number + 800, dims=[[1000 * size, 8]])
             made.append(summary(trace))
         return counted_work((made[0], made[1]), (observations(made[0]), observations(made[1])))
 
