@@ -9,7 +9,9 @@ import pytest
 from tb_perfcompare.comparison.causes.detectors import other_work
 from tb_perfcompare.comparison.causes.evidence.findings import find_causes
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 from tests.comparison.compare import compare, finding_of, rows_of, rules_of
@@ -243,6 +245,17 @@ def test_no_remainder_is_reported_when_causes_explain_more_than_the_change(known
     verdict, explained = found.headline.verdict, {"DataLoader": known_us}
     rest = find_causes(found.ledger, before, after, {}, verdict, CompareOptions(), explained=explained)
     assert [one.sentence.partition(";")[0] for one in rest if one.rule == "data_loader"] == says
+
+
+@pytest.mark.parametrize(("verdict", "rules"), [
+    (Verdict.PROBABLY_SLOWER, ["data_loader"]), (Verdict.PROBABLY_FASTER, []), (Verdict.INCONCLUSIVE, []),
+])  # fmt: skip
+def test_a_probable_direction_has_a_finding_for_most_of_its_change(verdict: Verdict, rules: list[str]) -> None:
+    """The category is within the spread of its steps, but the step is not."""
+    before, after = summary(run()), summary(run(loader=21, length=1001))
+    ledger, options = compare(before, after).ledger, CompareOptions(material_fraction=0.0, material_ns=0)
+    found = find_causes(ledger, before, after, dict.fromkeys(CATEGORY_LABELS, 0.5), verdict, options)
+    assert [one.rule for one in found if one.rule == "data_loader"] == rules
 
 
 def test_slower_code_in_an_annotated_range_is_no_operator() -> None:

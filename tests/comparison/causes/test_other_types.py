@@ -53,6 +53,27 @@ def test_the_example_is_of_one_layer() -> None:
     assert "[[1, 64], [64, 1000]] → [[32, 64], [64, 1000]] (elements ×32.0)" in sentence
 
 
+def test_a_mask_is_a_new_operand() -> None:
+    causal = layers([[[4, 8, 64], [4, 8, 64], []]], ["float", "float", ""], 40)
+    masked = layers([[[4, 8, 64], [4, 8, 64], [8, 8]]], ["float", "float", "float"], 90)
+    for found, sentences in (
+        (compare(causal, masked), [
+            "One operator is slower on the CPU: aten::mm +50.0 µs per step (40.0 → 90.0 µs per call), with a new "
+            "operand [8, 8].",
+            "Workload changed: 100 % of operator calls have a new operand [8, 8], e.g. aten::mm; other causes explain "
+            "the step's change.",
+        ]),
+        (compare(masked, causal), [
+            "One operator is faster on the CPU: aten::mm −50.0 µs per step (90.0 → 40.0 µs per call), without the "
+            "operand [8, 8].",
+            "Workload changed: 100 % of operator calls have lost the operand [8, 8], e.g. aten::mm; other causes "
+            "explain the step's change.",
+        ]),
+    ):  # fmt: skip
+        assert [finding.sentence for finding in found.findings] == sentences
+        assert found.findings[1].look_at == "masks, biases and other optional operands on both sides"
+
+
 def varying(lengths: list[int]) -> TraceBuilder:
     """A step per length, with an optimizer whose parameters keep their size."""
     steps = ([("aten::mm", 20 * n, [[n, 64], [64, 64]])] * 4 + [("aten::add_", 9, [[64]])] * 40 for n in lengths)

@@ -22,6 +22,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import (
     have_moved,
     most_alike,
     nearly_as_large,
+    one_sided_operands,
     share_of_other_inputs,
     time_share_of_other_inputs,
 )
@@ -74,6 +75,8 @@ _OF_LAYERS = re.compile(r"aten::(?:\w*conv\w*|linear|addmm)$")
 
 _LAYERS = "the layers of both models: kernel sizes, groups and widths"
 
+_OPERANDS = "masks, biases and other optional operands on both sides"
+
 _DOUBLE = "model.double(), tensors made from NumPy arrays, which are float64, and torch.set_default_dtype()"
 
 _LENGTHS = "sequence lengths, padding and batching of both runs; record more steps or use the same data loader seed"
@@ -100,6 +103,10 @@ class OtherWork:
         """Whether inputs are nearly as large, so that times compare: a length that is now prime slows its operators."""
         return self.ratio is not None and abs(math.log(self.ratio)) < math.log1p(OTHER_SIZE)
 
+    def may_explain(self, delta_us: float) -> bool:
+        """Whether the inputs can change the step in this direction: larger ones lengthen it, others may do either."""
+        return self.ratio is None or self.is_as_large or (self.ratio > 1) == (delta_us > 0)
+
     def remaining_causes(self, pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         """Yields the cause, with the change that no other cause explains. Of waiting for data or ranks it takes at
         most the square of the inputs' growth."""
@@ -116,7 +123,7 @@ class OtherWork:
         change_us -= explained.total(without=MACHINE_PACE.names) if change_us else 0.0
         delta = fsum(left.values())
         is_left = change_us * pair.once(uninterrupted_change) > 0 and abs(change_us) >= pair.least_us
-        if is_left and (self.ratio is None or (self.ratio > 1) == (change_us > 0)):
+        if is_left and self.may_explain(change_us):
             yield cause(
                 pair, self.rule, self.operator, "all", change_us,
                 f"{self.what}: {signed_time(change_us)} per step without interruptions; {self.how}; the two sides do "
@@ -124,7 +131,7 @@ class OtherWork:
                 (self.evidence,), confidence=self.confidence, look_at=self.look_at, explains={}, of_the_step=False,
             )  # fmt: skip
             return
-        explains_some = abs(delta) >= pair.least_us and (self.ratio is None or (self.ratio > 1) == (delta > 0))
+        explains_some = abs(delta) >= pair.least_us and self.may_explain(delta)
         if self.few and explained.rules & _REPLACED and not explains_some:
             return  # their inputs follow from the replacement
         if abs(delta) < pair.least_us:
@@ -137,7 +144,7 @@ class OtherWork:
                     (self.evidence,), confidence=self.confidence, look_at=self.look_at, explains=of_categories(left),
                 )  # fmt: skip
             return
-        if self.ratio is not None and (self.ratio > 1) != (delta > 0):
+        if not self.may_explain(delta):
             yield self._outweighed(pair, left, delta)
             return
         yield cause(
@@ -218,11 +225,26 @@ def _other_shapes(pair: RuleContext) -> OtherWork | None:
     return OtherWork(
         WORKLOAD_CHANGED, name,
         "Workload changed",
-        f"{how_many} have different input shapes, e.g. {short(name)} "
-        f"{shown_shape(before)} → {shown_shape(after)} (elements {ratio_text(ratio)}){total_clause(pair)}",
+        f"{how_many} have {_difference(name, before, after, ratio)}{total_clause(pair)}",
         ratio, Evidence("operators_by_shape", f"{name} / {after}"),
-        look_at=_LAYERS if _of_another_layer(name, before, after) else "", few=few_differ,
+        look_at=_looked_at(name, before, after), few=few_differ,
     )  # fmt: skip
+
+
+def _difference(operator: str, before: str, after: str, ratio: float) -> str:
+    """How the inputs differ, by an example: an operand that only one side has, or shapes."""
+    gone, new = one_sided_operands(before, after)
+    if gone or new:
+        operands = f"a new operand {new}" if new else f"lost the operand {gone}"
+        return f"{operands}, e.g. {short(operator)}"
+    shapes = f"{shown_shape(before)} → {shown_shape(after)}"
+    return f"different input shapes, e.g. {short(operator)} {shapes} (elements {ratio_text(ratio)})"
+
+
+def _looked_at(operator: str, before: str, after: str) -> str:
+    if any(one_sided_operands(before, after)):
+        return _OPERANDS
+    return _LAYERS if _of_another_layer(operator, before, after) else ""
 
 
 def _of_another_layer(operator: str, before: str, after: str) -> bool:

@@ -146,7 +146,8 @@ class _Books:
             return True
         step_us = self.ledger.delta / self.unit - self.machine_us
         part = delta_us / step_us if step_us else 0.0
-        return self.verdict in _BEYOND_THE_MARGIN and part >= MAIN_SHARE
+        differs = self.verdict in _BEYOND_THE_MARGIN or self.verdict.way * self.ledger.delta > 0
+        return differs and part >= MAIN_SHARE
 
 
 def find_causes(

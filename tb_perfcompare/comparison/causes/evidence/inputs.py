@@ -43,7 +43,10 @@ class OtherInputs:
 
     @property
     def clause(self) -> str:
-        """Clause on inputs: "with other input shapes, [[32, 64]] → [[32, 96]]"."""
+        """Clause on inputs: "with other input shapes, [[32, 64]] → [[32, 96]]", "with a new operand [8, 8]"."""
+        gone, new = one_sided_operands(self.before, self.after) if self.kind == "shapes" else ("", "")
+        if gone or new:
+            return f"with a new operand {new}" if new else f"without the operand {gone}"
         return f"with other input {self.kind}, {shown_shape(self.before)} → {shown_shape(self.after)}"
 
 
@@ -144,6 +147,16 @@ def most_alike(gone: Sequence[str], new: Sequence[str]) -> tuple[str, str]:
 def _in_common(before: str, after: str) -> int:
     one, two = input_texts(before), input_texts(after)
     return sum(x == y for x, y in zip(one, two, strict=False)) if len(one) == len(two) else -1
+
+
+def one_sided_operands(before: str, after: str) -> tuple[str, str]:
+    """(operands that are gone, new operands) of otherwise equal inputs, such as a mask; both empty if any other
+    operand differs."""
+    one, two = input_texts(before), input_texts(after)
+    differ = [(x, y) for x, y in zip(one, two, strict=False) if x != y]
+    if len(one) != len(two) or not all((x == _NUMBER) != (y == _NUMBER) for x, y in differ):
+        return "", ""
+    return ", ".join(x for x, _ in differ if x != _NUMBER), ", ".join(y for _, y in differ if y != _NUMBER)
 
 
 def nearly_as_large(before: str, after: str) -> bool:
