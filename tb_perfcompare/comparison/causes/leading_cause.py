@@ -18,6 +18,7 @@ from tb_perfcompare.comparison.causes.detectors.steps import SLOW_STEPS
 from tb_perfcompare.comparison.causes.evidence.cause import COUNTED
 from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, TABLES
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
+from tb_perfcompare.comparison.causes.evidence.known_settings import SETTINGS
 from tb_perfcompare.comparison.causes.evidence.significant_categories import are_separated
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD, Evidence, Finding, is_sure
 from tb_perfcompare.comparison.result.headline import Basis, Headline
@@ -136,9 +137,11 @@ def _only_moves(finding: Finding) -> bool:
 
 
 def _comes_after(general: Finding, counted: Finding) -> bool:
-    """Whether the general finding comes after the counted one. Size does not matter if all work runs more often,
-    which makes everything else larger, or if the general finding is within the spread of the steps."""
-    whatever = counted.rule in MORE_CALLS.names or general.confidence.startswith(WITHIN_SPREAD)
+    """Whether the general finding comes after the counted one. Size does not matter if all work runs more often or a
+    setting of the program is known, which both make everything else larger, or if the general finding is within the
+    spread of the steps."""
+    of_all = counted.rule in MORE_CALLS.names or counted.look_at in SETTINGS.values()
+    whatever = of_all or general.confidence.startswith(WITHIN_SPREAD)
     least = (general.delta_us or 0.0) / (np.inf if whatever else MAX_WEAKER_RATIO)
     delta = counted.delta_us or 0.0
     return general.rule in WEAKER_RULES and delta * (general.delta_us or 0.0) >= 0 and least * delta >= least**2

@@ -17,10 +17,11 @@ from tests.comparison.compare import compare, sequence
 
 
 def program(
-    *, new_us: int = 0, gap_us: int = 0, product_us: int = 20, steps: int = 8, wobble_us: int = 0
-) -> TraceBuilder:
-    """Steps of ten products, a new operator of `new_us` and untraced time of `gap_us`, growing by `wobble_us`."""
-    calls = [("aten::mm", product_us), ("", 10)] * 10 + [("aten::linalg_vector_norm", new_us)] * bool(new_us)
+    *, new_us: int = 0, gap_us: int = 0, product_us: int = 20, steps: int = 8, wobble_us: int = 0,
+    new: str = "aten::linalg_vector_norm",
+) -> TraceBuilder:  # fmt: skip
+    """Steps of ten products, the operator `new` of `new_us` and untraced time of `gap_us`, growing by `wobble_us`."""
+    calls = [("aten::mm", product_us), ("", 10)] * 10 + [(new, new_us)] * bool(new_us)
     return sequence([*calls, ("", gap_us + step * wobble_us)] for step in range(steps))
 
 
@@ -36,6 +37,12 @@ def test_a_new_operator_explains_the_untraced_time_next_to_it(gap_us: int, first
         found = compare(one, two).findings
         assert [finding.rule for finding in found][:1] == [first]
         assert ("unrecorded_time" in {finding.rule for finding in found}) is (gap_us == 800)
+
+
+def test_a_known_setting_leads_however_small_its_operators_are() -> None:
+    found = compare(program(), program(new="aten::_is_any_true", new_us=50, gap_us=800)).findings
+    assert [finding.rule for finding in found] == ["operators_changed", "unrecorded_time"]
+    assert found[0].look_at.startswith("torch.autograd.set_detect_anomaly()")
 
 
 def test_a_new_operator_does_not_explain_less_untraced_time() -> None:
