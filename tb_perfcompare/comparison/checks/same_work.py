@@ -30,7 +30,7 @@ from tb_perfcompare.comparison.result.wording import number_text, percent_text, 
 from tb_perfcompare.comparison.statistics.weights import weighted_median
 from tb_perfcompare.model.input_shapes import input_elements, launched_threads, shown_shape
 from tb_perfcompare.model.names.compiled_names import is_compiled
-from tb_perfcompare.model.names.work_kinds import work_kind
+from tb_perfcompare.model.names.work_kinds import reads_a_part, work_kind
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
 
@@ -237,7 +237,8 @@ def _ratio(
     names, logs, weights = [], [], []
     for name in one.keys() & two.keys():
         here, there = one[name], two[name]
-        pairs = [(x, y) for x, y in zip(here.operands, there.operands, strict=False) if x and y]
+        operands = [*zip(here.operands, there.operands, strict=False)][int(reads_a_part(name)) :]
+        pairs = [(x, y) for x, y in operands if x and y]
         if pairs and max(here.calls, there.calls) <= _AS_OFTEN * min(here.calls, there.calls):
             names.append(name)
             logs.append(max((math.log(y / x) for x, y in pairs), key=abs))

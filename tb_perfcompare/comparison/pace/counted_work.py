@@ -28,6 +28,7 @@ from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.arrays import Floats, Ints, unique
 from tb_perfcompare.model.input_shapes import input_elements
 from tb_perfcompare.model.names.compiled_names import is_compiled
+from tb_perfcompare.model.names.work_kinds import reads_a_part
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -239,7 +240,8 @@ def _sizes(side: Summary) -> dict[str, _Size]:
     by_name: dict[str, _Size] = {}
     for (name, *rest), work in work_by_shape(side).items():
         of = by_name.get(name, _Size(0.0, 0.0, 0.0))
-        elements = work.calls * (CALL_ELEMENTS + (math.fsum(input_elements(rest[0])) if rest else 0.0))
+        sizes = input_elements(rest[0])[int(reads_a_part(name)) :] if rest else ()
+        elements = work.calls * (CALL_ELEMENTS + math.fsum(sizes))
         by_name[name] = _Size(of.calls + work.calls, of.elements + elements, of.time_ns + work.time_ns)
     return by_name
 

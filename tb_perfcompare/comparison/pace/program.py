@@ -105,7 +105,7 @@ def _decisive(clocked: Clocked, options: CompareOptions) -> ProgramPart:
 def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> ProgramPart:
     if clocked.uninterrupted is None:
         steps = part_of_steps(clocked, options)
-        return means if steps.verdict not in _SURE and means.verdict in _SURE else steps
+        return means if means.verdict in _SURE and not _agree(steps, means) else steps
     uninterrupted = part_of_uninterrupted(clocked, options)
     if _is_overloaded(clocked):  # whole steps with interruptions give no direction
         return _of_overloaded(clocked, uninterrupted, means, options)
@@ -115,8 +115,7 @@ def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> 
             means = replace(means, verdict=Verdict.INCONCLUSIVE)
     if any(follower.pace.reason for follower in clocked.followers):  # whole steps do not show the pace
         return _without_same(uninterrupted)
-    agree = uninterrupted.verdict is means.verdict and _overlap(uninterrupted.estimate, means.estimate)
-    if means.verdict in _SURE and not agree:
+    if means.verdict in _SURE and not _agree(uninterrupted, means):
         return means
     if uninterrupted.verdict not in _OPEN:
         return uninterrupted
@@ -206,6 +205,10 @@ def _clear(part: ProgramPart, options: CompareOptions) -> ProgramPart:
 def _without_same(part: ProgramPart) -> ProgramPart:
     """Replaces "same" by "inconclusive", for an estimate that cannot show the absence of change on its own."""
     return replace(part, verdict=Verdict.INCONCLUSIVE) if part.verdict is Verdict.SAME else part
+
+
+def _agree(one: ProgramPart, two: ProgramPart) -> bool:
+    return one.verdict is two.verdict and _overlap(one.estimate, two.estimate)
 
 
 def _overlap(one: ShiftEstimate, two: ShiftEstimate) -> bool:

@@ -34,6 +34,15 @@ MOVING_CALLERS = frozenset(
 )  # fmt: skip
 """Operators that do nothing but call operators that move data, if they have to."""
 
+_OF_A_PART = re.compile(r"aten::_?(?:embedding\w*|index\w*|gather|take|select|slice|narrow)$")
+
+
+def reads_a_part(operator: str) -> bool:
+    """Whether an operator reads only a part of its first input, such as a table, so that the size of that input says
+    nothing about its work."""
+    return _OF_A_PART.match(operator) is not None
+
+
 _ENTRIES = {
     **dict.fromkeys(("lstm", "quantized_lstm"), "LSTM"),
     **dict.fromkeys(("gru", "quantized_gru"), "GRU"),

@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
-from tests.comparison.compare import compare
+from tests.comparison.compare import compare, sequence
 
 
 def model(
@@ -83,3 +83,15 @@ def test_with_other_kernels_a_smaller_factor_withholds_the_verdict() -> None:
     other = compare(model(2, device=True, gemm="gemv"), model(64, device=True, gemm="gemm_128x128"))
     assert sizes(same) is None
     assert other.headline.verdict is Verdict.WITHHELD
+
+
+def test_a_larger_table_is_no_larger_problem() -> None:
+    """Rows of a table are looked up: its size is no work."""
+
+    def side(rows: int) -> Summary:
+        calls = [("aten::embedding", 90, [[rows, 64], [4096]]), ("aten::mm", 20, [[64, 64], [64, 64]])]
+        return summary(sequence([calls] * 8, vendor="cpu"))
+
+    found = compare(side(1_000), side(1_000_000))
+    assert sizes(found) is None
+    assert (found.headline.verdict, found.headline.counted) == (Verdict.SAME, None)

@@ -25,9 +25,9 @@ UNEVEN = (0.8, 1.3, 1.05)
 
 
 def recorded(span: int, pace: float, extra: int, *, shapes: bool = True, slow_step: int = -1, new: int = 0,
-            gap: int = 50, uneven: int = 0) -> Summary:  # fmt: skip
+            gap: int = 50, uneven: int = 0, evaluates: bool = False) -> Summary:  # fmt: skip
     """Eight steps of the operators at `pace`, `extra` µs more in one of them, `new` others and `gap` untraced µs,
-    `uneven` µs more in every second step."""
+    `uneven` µs more in every second step; every fourth step `evaluates`, with twice the work on other shapes."""
     steps = []
     for number in range(8):
         calls: list[tuple[Any, ...]] = []
@@ -35,6 +35,8 @@ def recorded(span: int, pace: float, extra: int, *, shapes: bool = True, slow_st
             wobble = 1 + 0.004 * ((7 * number + 5 * place + span) % 5 - 2)
             length = round((us + (extra if name == "aten::op03" else 0)) * pace * wobble)
             calls.append((name, length, *([[[place, 8]]] if shapes else [])))
+        if evaluates and number % 4 == 3:
+            calls += [(name, round(2 * us * pace), [[place, 16]]) for place, (name, us) in enumerate(OPERATORS.items())]
         sort = [("aten::sort", 100 * pace, *([[[4]]] if shapes else [])), ("", round(110 * pace) - 100 * pace)]
         untraced = 4000 if number == slow_step else gap + number % 2 * uneven
         steps.append([*calls, *sort * new, ("", untraced)])
@@ -146,6 +148,15 @@ def contended(seed: int) -> Summary:
     steps = ([(name, round(us * chance.choice((1, 1, 1.2, 3))), [[place, 8]]) for place, (name, us) in
               enumerate(OPERATORS.items())] for _ in range(8))  # fmt: skip
     return summary(sequence(steps), span=str(seed))
+
+
+def test_the_mean_decides_where_only_some_steps_do_more_and_the_typical_step_is_shorter() -> None:
+    one = pool([recorded(2 * at, pace, 0) for at, pace in enumerate(UNEVEN)])
+    two = pool([recorded(2 * at + 1, pace, -300, evaluates=True) for at, pace in enumerate((1.3, 1.05, 0.8))])
+    for sides, verdict in (((one, two), Verdict.SLOWER), ((two, one), Verdict.FASTER)):
+        headline = compare(*sides).headline
+        assert (headline.verdict, headline.basis) == (verdict, Basis.PROGRAM)
+        assert headline.program is not None and abs(headline.program.estimate) > 0.3
 
 
 def test_a_pace_with_an_interval_around_zero_is_not_in_the_headline() -> None:
