@@ -63,6 +63,24 @@ def test_captures_without_a_common_marker_are_one_step_each(tmp_path: Path) -> N
     assert answer["baseline"]["steps"]["admitted"] == 2
 
 
+def validated(validation_us: int) -> TraceBuilder:
+    """Eight training steps of 1 ms, then a validation."""
+    trace = training(8, loader=False)
+    trace.op("aten::_convolution", 8_000, 8_000 + validation_us)
+    return trace
+
+
+def test_training_is_compared_however_long_the_validation_after_it_takes(tmp_path: Path) -> None:
+    a, b = (write_trace(tmp_path / name, validated(us)) for name, us in (("a", 4_000), ("b", 12_000)))
+    answer = json_of("diff", a, b)
+    assert marker_of(answer["baseline"]) == marker_of(answer["candidate"]) == "Optimizer.step#*"
+    assert (answer["headline"]["verdict"], answer["headline"]["delta"]) == ("same", 0)
+    found = check(answer, "step_marker")
+    assert found["status"] == "warn"
+    assert found["detail"].startswith("iterations by Optimizer.step#* cover 58.9 % of the baseline's recording and")
+    assert "Optimizer.step#* cuts 35.2 % of it into 7 steps" in tb_perfcompare("diff", b, b).out
+
+
 def test_sides_without_a_common_marker_get_no_verdict_and_a_list_of_markers(tmp_path: Path) -> None:
     a = write_trace(tmp_path / "a", training(8))
     b = write_trace(tmp_path / "b", server([f"iteration {n}" for n in range(8)]))

@@ -156,7 +156,8 @@ def _candidates(
     paths = sequences(timeline) if profiler is None or searched else []
     around, within = other_marks(timeline, extent, paths)
     marks += around or _turn_marks(timeline, extent, paths)
-    marks += training_marks(timeline, extent, paths)
+    training, in_part = training_marks(timeline, extent, paths)
+    marks += training
     marks += within
     marks += known_marks(timeline, extent, WRAPPERS)
     marks += graph_marks(timeline, extent)
@@ -164,7 +165,7 @@ def _candidates(
         marks += _module_marks(timeline, extent, paths)
         repeated, unsure = repetition_marks(timeline, paths, extent)
         marks += repeated
-    return marks, [] if marks else unsure, profiler
+    return marks, [] if marks else [*in_part, *unsure], profiler
 
 
 def _asked(timeline: InterpretedTrace, wanted: str, candidates: list[Marks], markers: tuple[Marker, ...]) -> Marks:

@@ -19,8 +19,9 @@ MIN_OCCURRENCES = 3
 MAX_ITERATIONS = 20_000
 """Largest number of iterations of one recording that can be steps: every table has a column for each."""
 
-MIN_COVERED = 0.5
-"""Least share of the recording that iterations must cover."""
+MIN_COVERED, MIN_PART = 0.5, 0.1
+"""Least share of the recording that iterations must cover, and least share from which they may be a part of it, such
+as training before a validation."""
 
 MIN_RECURRING, MIN_LIKENESS, MAX_FOREIGN, MIN_NAMES = 0.8, 0.8, 0.1, 3
 """Limits of `Score` for marks whose names are unknown.
@@ -101,12 +102,10 @@ def marks_of(
     )  # fmt: skip
 
 
-def can_be_steps(marks: Marks, extent: tuple[int, int]) -> bool:
-    """Whether the marks repeat, do not nest and cover most of the recording."""
-    marker = marks.marker(extent)
-    return (
-        not marks.nested and MIN_OCCURRENCES <= len(marks.start_ns) <= MAX_ITERATIONS and marker.coverage >= MIN_COVERED
-    )
+def can_be_steps(marks: Marks, extent: tuple[int, int], least: float = MIN_COVERED) -> bool:
+    """Whether the marks repeat, do not nest and cover at least this share of the recording."""
+    count = len(marks.start_ns)
+    return not marks.nested and MIN_OCCURRENCES <= count <= MAX_ITERATIONS and marks.marker(extent).coverage >= least
 
 
 def is_iteration(result: Score, fewest_names: int = MIN_NAMES) -> bool:

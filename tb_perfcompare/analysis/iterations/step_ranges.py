@@ -90,9 +90,10 @@ def _whole(iterations: Iterations) -> str:
     unsure = next((candidate for candidate in iterations.candidates if candidate.origin != WHOLE), None)
     choose = "call profiler.step() in the loop, or say what begins an iteration with --step-marker NAME"
     if unsure is not None:
+        what = f"stretches {percent(unsure.alike)} alike, iterations or a model's layers" if unsure.alike else "steps"
+        of = "it" if unsure.alike else f"{percent(unsure.coverage)} of it"
         choose = (
-            f"{unsure.name} cuts it into {unsure.count:,} stretches {percent(unsure.alike or 0.0)} alike, iterations "
-            f"or a model's layers; --step-marker {unsure.asked_as!r} makes them steps"
+            f"{unsure.name} cuts {of} into {unsure.count:,} {what}; --step-marker {unsure.asked_as!r} makes them steps"
         )
     return (
         f"no ProfilerStep markers, and nothing that surely marks iterations ({iterations.tried} were tried): the whole "

@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import is_one_of
 from tb_perfcompare.analysis.iterations.beginnings import from_the_beginning
-from tb_perfcompare.analysis.iterations.marks import MIN_OCCURRENCES, Marks, can_be_steps, marks_of
+from tb_perfcompare.analysis.iterations.marks import MIN_OCCURRENCES, MIN_PART, Marks, can_be_steps, marks_of
 from tb_perfcompare.analysis.iterations.sequences import Sequence, score
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints
@@ -26,11 +26,13 @@ _CLEARLY_BETTER = 0.05
 _MAX_PAIRED = 1_000
 
 
-def training_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: list[Sequence]) -> list[Marks]:
+def training_marks(
+    timeline: InterpretedTrace, extent: tuple[int, int], sequences: list[Sequence]
+) -> tuple[list[Marks], list[Marks]]:
     """Returns marks at fetched batches and at the ends of optimizer steps; batches first if there is one per step.
 
     If an iteration makes several optimizer steps (two networks), the last one ends it; marks at each are offered as
-    well.
+    well. Second come those that cover only a part of the recording, where it does not train all the time.
     """
     begun, stepped = _rows(timeline, (is_loader, _is_optimizer_step))
     each = marks_of(timeline, OPTIMIZER, STEP, stepped, ends=True)
@@ -38,11 +40,12 @@ def training_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequence
     steps = from_the_beginning(timeline, once, sequences, closed=True)
     batches = marks_of(timeline, OPTIMIZER, LOADER, begun)
     candidates = [marks for marks in (batches, steps) if can_be_steps(marks, extent)]
+    in_part = [marks for marks in (batches, steps) if marks not in candidates and can_be_steps(marks, extent, MIN_PART)]
     if len(candidates) == 2 and abs(len(batches.start_ns) - len(steps.start_ns)) > 1:
         candidates.reverse()
     if once.every > 1 and can_be_steps(each, extent):
         candidates.append(replace(each, name=EACH))
-    return candidates
+    return candidates, in_part
 
 
 def _is_optimizer_step(name: str) -> bool:

@@ -28,6 +28,9 @@ WHOLE_TOLERANCE = 0.02
 MIN_CALLS_SHARE = 0.9
 """... and share of the operators' calls for which it has to hold."""
 
+MOSTLY_COVERED = 0.75
+"""Share of a recording that its steps must cover; else the check says that the rest is not compared."""
+
 SEVERAL = 1.5
 """Number of batches or optimizer steps from which a step holds several iterations."""
 
@@ -59,7 +62,7 @@ def markers(a: Summary, b: Summary, numbers: TextNumbers) -> Check:
         return Check(
             "step_marker", "warn", "neither side has step markers: whole recordings are compared", ("verdict",)
         )
-    return _iterations(a, b) or Check("step_marker", "ok", _same(units))
+    return _iterations(a, b) or _in_part(units) or Check("step_marker", "ok", _same(units))
 
 
 def _units(a: Summary, b: Summary) -> tuple[Marker, Marker] | None:
@@ -67,6 +70,18 @@ def _units(a: Summary, b: Summary) -> tuple[Marker, Marker] | None:
     if a.iterations is None or b.iterations is None:
         return None
     return a.iterations.chosen, b.iterations.chosen
+
+
+def _in_part(units: tuple[Marker, Marker] | None) -> Check | None:
+    """Warns if much of a recording is in no step, such as a validation after the training loop."""
+    if units is None or min(unit.coverage for unit in units) >= MOSTLY_COVERED:
+        return None
+    shares = [percent_text(unit.coverage) for unit in units]
+    detail = (
+        f"iterations by {units[0].name} cover {shares[0]} of the baseline's recording and {shares[1]} of the "
+        "candidate's: the rest is not compared (--step-marker whole compares it)"
+    )
+    return Check("step_marker", "warn", detail, ("verdict",))
 
 
 def _same(units: tuple[Marker, Marker] | None) -> str:
