@@ -33,3 +33,24 @@ def test_gradients_of_more_layers_are_no_setting() -> None:
     assert frozen.findings[0].look_at.startswith("which parameters require gradients")
     assert not any("require gradients" in finding.look_at for finding in deeper.findings)
     assert "aten::convolution 3 → 5" in deeper.findings[0].sentence
+
+
+def test_more_optimizer_steps_are_named_before_the_operators_in_them() -> None:
+    """Gradients of two batches, and of six."""
+
+    def accumulated(batches: int) -> TraceBuilder:
+        trace = TraceBuilder(vendor="cpu")
+        for number in range(24):
+            at = 2_000 * number
+            trace.step(number, at, at + 1_500 + number % 3)
+            for part, name in enumerate(("mm", "relu", "tanh", "mul", "sum", "neg", "exp", "log")):
+                trace.op(f"aten::{name}", at + 100 * part, at + 100 * part + 90)
+            if number % batches == batches - 1:
+                trace.annotation("Optimizer.step#SGD.step", at + 850, at + 1_450)
+                for part in range(10):
+                    trace.op("aten::add_", at + 860 + 50 * part, at + 890 + 50 * part)
+        return trace
+
+    found = compare(accumulated(6), accumulated(2)).findings[0]
+    assert "calls per step: Optimizer.step#SGD.step 0.167 → 0.500, aten::add_ 1.67 → 5" in found.sentence
+    assert found.look_at.startswith("how many batches make an optimizer step")

@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     recounted_operators,
 )
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, has_same_inputs, other_inputs
-from tb_perfcompare.comparison.causes.evidence.known_settings import known_setting, telling
+from tb_perfcompare.comparison.causes.evidence.known_settings import is_recounted_update, known_setting, telling
 from tb_perfcompare.comparison.causes.evidence.recomputed import AUTOGRAD, in_hooks, recomputed
 from tb_perfcompare.comparison.causes.evidence.replaced_operators import (
     Place,
@@ -32,7 +32,7 @@ from tb_perfcompare.comparison.causes.evidence.replaced_operators import (
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.causes.evidence.where_called import where_called
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow
+from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.wording import calls_text, many, numbers_text, short, signed_time
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, WAIT
 from tb_perfcompare.model.names.compiled_names import is_compiled
@@ -331,17 +331,19 @@ def _cause_of(
 
 
 def _annotations(pair: RuleContext, host: EntityRows, operators: Mapping[Key, Amount]) -> list[_Changed]:
-    """Annotations that only one side has, in most of its steps. Compiled regions have their own rule."""
+    """Annotations that only one side has, in most of its steps, and steps of optimizers that one side makes more often.
+    Compiled regions have their own rule."""
     called = {key[0] for key in operators}
-    alone = host.picked(host.status != STATUSES.index("both"))
-    return [
-        _Changed(
-            row.path[1], Amount(*row.calls, row.baseline / pair.unit, row.candidate / pair.unit),
-            {(CPU_EXEC, row.path[1]): row.delta / pair.unit}, annotation=True,
-        )
-        for row in alone
-        if row.path[1] not in called and sum(row.calls) >= MIN_STEPS_SHARE and not is_compiled(row.path[1])
-    ]  # fmt: skip
+    found = []
+    for row in host:
+        name, calls = row.path[1], Amount(*row.calls, row.baseline / pair.unit, row.candidate / pair.unit)
+        if name in called or is_compiled(name):
+            continue
+        if row.status != "both" and sum(row.calls) >= MIN_STEPS_SHARE:
+            found.append(_Changed(name, calls, {(CPU_EXEC, name): row.delta / pair.unit}, annotation=True))
+        elif is_recounted_update(name, calls):
+            found.append(_Changed(name, calls, {(CPU_EXEC, name): pair.counted_us(row)}, annotation=True))
+    return found
 
 
 def _recorded(operators: Mapping[Key, Amount]) -> bool:

@@ -13,6 +13,12 @@ _UNUSED = (
     "step searches the graph and reduces a mask"
 )
 _GRADIENT = "torch::autograd::AccumulateGrad"
+_UPDATE = "Optimizer.step#"
+_UPDATES = "how many batches make an optimizer step: gradient accumulation, several networks in turn"
+UPDATES_CHANGED = 0.3
+"""Least relative difference of optimizer steps: two batches instead of three make one, but the four and the three that
+fall into 24 steps at every seventh are the same."""
+
 SETTINGS = {
     "torch.distributed.ddp.reducer::search_unused_parameters": _UNUSED,
     "_DDPSinkBackward": _UNUSED,
@@ -34,13 +40,20 @@ _IN_BOTH_PASSES = frozenset({"aten::mm", "aten::bmm"})
 def telling(changed: Mapping[str, Amount]) -> list[str]:
     """Operators of a setting, among operators whose calls differ; most telling first. More gradients tell that more
     parameters require them only if they are many more and the forward pass does not compute more, too: a further
-    layer or a gradient penalty."""
-    return [name for name in SETTINGS if name in changed and (name != _GRADIENT or _are_required(changed))]
+    layer or a gradient penalty. Optimizer steps come first."""
+    settings = [name for name in SETTINGS if name in changed and (name != _GRADIENT or _are_required(changed))]
+    return [*sorted(name for name, amount in changed.items() if is_recounted_update(name, amount)), *settings]
 
 
 def known_setting(changed: Mapping[str, Amount]) -> str:
     """What to look at, by operators whose calls differ; "" if none tells a setting."""
-    return next((SETTINGS[name] for name in telling(changed)), "")
+    return next((SETTINGS.get(name, _UPDATES) for name in telling(changed)), "")
+
+
+def is_recounted_update(name: str, amount: Amount) -> bool:
+    """Whether this is an optimizer's step that both sides make, one of them more often."""
+    fewer, more = sorted((amount.calls_a, amount.calls_b))
+    return name.startswith(_UPDATE) and fewer > 0 and more - fewer >= UPDATES_CHANGED * more
 
 
 def _are_required(changed: Mapping[str, Amount]) -> bool:
