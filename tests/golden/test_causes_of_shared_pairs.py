@@ -52,11 +52,12 @@ def test_the_only_cause_of_kineto_is_the_data_loader() -> None:
     assert {"runtime_time", "host_time"} <= {finding.rule for finding in found.findings}, "workers cost host time"
 
 
-@pytest.mark.parametrize("pair", [(NORMAL, NORMAL_AGAIN), (LOADERS, LOADERS_AGAIN)], ids=["0 workers", "4 workers"])
-def test_two_spans_of_one_run_have_no_specific_cause(pair: tuple[str, str]) -> None:
-    found = compare(*pair)
-    assert causes(found) == set()
-    assert {finding.rule for finding in found.findings} <= {"data_loader"}, "where the first span really waits longer"
+@pytest.mark.parametrize(("pair", "rules"), [
+    ((NORMAL, NORMAL_AGAIN), {"data_loader"}),  # the first span really waits longer
+    ((LOADERS, LOADERS_AGAIN), {"host_pace"}),  # "these two captures: the same work runs 5.3 % faster"
+], ids=["0 workers", "4 workers"])  # fmt: skip
+def test_two_spans_of_one_run_have_no_cause_in_the_program(pair: tuple[str, str], rules: set[str]) -> None:
+    assert {finding.rule for finding in compare(*pair).findings} == rules
 
 
 def test_saved_mlu_answers_report_runtime_calls_of_unknown_repeatability() -> None:

@@ -38,14 +38,15 @@ _PARTLY = ("Other", "DataLoader")
 
 def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """The same work runs at a different pace and no rule explains it. Reported if captures agree on the pace, or if the
-    verdict is about the program at equal machine speed."""
+    verdict is about the program at equal machine speed, or if it is open, but the pace of these captures surely differs."""
     machine, headline = pair.headline.machine, pair.headline
     if machine is None:
         return
     sure = machine.verdict in (Verdict.SLOWER, Verdict.FASTER)
     of_program = headline.basis is Basis.PROGRAM and headline.verdict.way != 0
     several = headline.certainty is not None and min(headline.certainty.captures) > 1
-    if not sure and not (of_program and several):
+    differs = headline.verdict is Verdict.INCONCLUSIVE and machine.low * machine.high > 0
+    if not sure and not (of_program and several) and not differs:
         return
     least = math.log1p(max(pair.options.margin, 0.0 if sure else MIN_UNSURE))
     for pace in pair.headline.paces:
@@ -114,9 +115,10 @@ def _contention(pace: PaceFacts, exposed: float, where: str) -> str:
 MACHINE_PACE = Rule(
     names=("device_pace", "host_pace", "host_interrupted"),
     meaning="the machine runs at another pace, and no other rule says why",
-    when="Captures agree that the [same work](program_or_machine.md) takes longer, or the verdict is about the "
-    "program, at equal machine speed, and the pace differs by 3 %; other rules explain less than half of it",
-    needs="several captures per side",
+    when="Captures agree that the [same work](program_or_machine.md) takes longer, or the pace of these captures "
+    "surely differs, or the verdict is about the program, at equal machine speed, and the pace differs by 3 %; other "
+    "rules explain less than half of it",
+    needs="the same work on both sides",
     look_at="other processes, clocks and power limits, number of threads (torch.set_num_threads, OMP_NUM_THREADS) and "
     "their placement; record again alternately",
     confidence="captures agree on the pace of the same work",
