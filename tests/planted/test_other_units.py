@@ -31,6 +31,7 @@ def test_a_marker_around_two_iterations_withholds_the_verdict(
     assert found.headline.verdict is Verdict.WITHHELD
     assert f"a step of the {whose} holds 2 iterations" in found.headline.reason
     assert "batches loaded 1 to 2" in found.headline.reason or "batches loaded 2 to 1" in found.headline.reason
+    assert "--step-marker 'enumerate(DataLoader)*' compares these recordings" in found.headline.reason
     assert {"verdict", "ledger"} <= set(marker(found).invalidates)
 
 

@@ -156,16 +156,24 @@ def _other_unit(a: Summary, b: Summary) -> Check:
 def _other_has(a: Summary, b: Summary) -> str:
     """Clause on markers that could delimit the steps of both sides, else of each; "" if none are known. That any
     recording can be one step is no help."""
-    markers_of = {
-        side: [marker.asked_as for marker in summary.iterations.candidates]
-        for side, summary in (("baseline", a), ("candidate", b))
-        if summary.iterations is not None
-    }
-    shared = [marker for marker in markers_of.get("baseline", ()) if marker in markers_of.get("candidate", ())]
+    shared = _shared_markers(a, b)
     if shared and shared != [WHOLE_RECORDING]:
         return f" (--step-marker: both sides have {', '.join(map(repr, shared[:_MAX_NAMED]))})"
-    markers = [f"the {side} has {', '.join(map(repr, own[:_MAX_NAMED]))}" for side, own in markers_of.items()]
+    markers = [
+        f"the {side} has {', '.join(map(repr, own[:_MAX_NAMED]))}"
+        for side, summary in (("baseline", a), ("candidate", b)) if (own := _markers(summary))
+    ]  # fmt: skip
     return f" (--step-marker: {' and '.join(markers)})" if markers else ""
+
+
+def _markers(summary: Summary) -> list[str]:
+    """What can delimit the steps of a side, as text of --step-marker."""
+    return [] if summary.iterations is None else [marker.asked_as for marker in summary.iterations.candidates]
+
+
+def _shared_markers(a: Summary, b: Summary) -> list[str]:
+    others = {*_markers(b)}
+    return [marker for marker in _markers(a) if marker in others]
 
 
 def _iterations(a: Summary, b: Summary) -> Check | None:
@@ -196,9 +204,12 @@ def _iterations(a: Summary, b: Summary) -> Check | None:
             f"({seen} per step, and the operators likewise)"
         )
         return Check("step_marker", "warn", detail, ("verdict",))
+    shared = [marker for marker in _shared_markers(a, b) if marker.startswith(tuple(_ITERATION.values()))]
+    compared = f"; --step-marker {shared[0]!r} compares these recordings" if shared else ""
     detail = (
         f"a step of the {'candidate' if more else 'baseline'} holds {times} iterations of the other side "
         f"({seen} per step, and the operators likewise): call profiler.step() once per iteration on both sides"
+        f"{compared}"
     )
     return Check("step_marker", "fail", detail, ("verdict", "ledger", "cause"))
 

@@ -38,7 +38,8 @@ _PARTLY = ("Other", "DataLoader")
 
 def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """The same work runs at a different pace and no rule explains it. Reported if captures agree on the pace, or if the
-    verdict is about the program at equal machine speed, or if it is open, but the pace of these captures surely differs."""
+    verdict is about the program at equal machine speed, or if it is open, but the pace of these captures surely
+    differs."""
     machine, headline = pair.headline.machine, pair.headline
     if machine is None:
         return
