@@ -16,6 +16,8 @@ WORD_PAIRS: tuple[tuple[str, str], ...] = (
     ("control", "test"),
     ("ref", "new"),
     ("reference", "new"),
+    ("base", "new"),
+    ("working", "broken"),
     ("healthy", "faulty"),
     ("fast", "slow"),
     ("正常", "异常"),

@@ -22,6 +22,8 @@ def suggested(*names: str) -> list[tuple[str, str]]:
         ("Before", "After"),
         ("resnet_old", "resnet_new"),
         ("good-run", "bad-run"),
+        ("expA/base", "expA/new"),
+        ("working", "broken"),
         ("x/control/rank0", "x/test/rank0"),
         ("bert_a", "bert_b"),
         ("runA", "runB"),
