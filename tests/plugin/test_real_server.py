@@ -124,13 +124,15 @@ def test_a_half_closed_connection_of_http_1_0_gets_a_quick_answer_and_is_not_wai
 
 
 def test_work_goes_on_while_one_of_two_still_waits(server: Served) -> None:
-    leaves, stays = (ask(server, "api/comparison", **SLOW) for _ in range(2))
+    both = leaves, stays = [ask(server, "api/comparison", stream="1", **SLOW) for _ in range(2)]
+    assert becomes_true(lambda: select.select(both, [], [], 0)[0] == both)  # the server has taken up both
     assert becomes_true(lambda: working(server))
     workers = set(server.workers())
     leaves.close()
     time.sleep(1)
-    assert workers <= set(server.workers())  # another one may have started meanwhile
+    left = set(server.workers())
     stays.close()
+    assert workers <= left  # another one may have started meanwhile
     assert becomes_true(lambda: is_idle(server))  # a worker between two files lives on, and does nothing
 
 
