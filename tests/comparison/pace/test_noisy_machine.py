@@ -150,6 +150,29 @@ def contended(seed: int) -> Summary:
     return summary(sequence(steps), span=str(seed))
 
 
+def uneven(span: int, factors: tuple[float, ...], activation: str) -> Summary:
+    """A capture whose operators take these multiples of their time in turn, in steps of uneven length."""
+    chance, steps = random.Random(span), list[list[tuple[Any, ...]]]()
+    for _ in range(8):
+        pace = 1 + 0.25 * chance.random()
+        calls = [
+            (name, round(us * factors[place % len(factors)] * pace), [[place, 8]])
+            for place, (name, us) in enumerate(OPERATORS.items())
+        ]
+        steps.append([*calls, (activation, round(900 * pace), [[99, 8]])])
+    return capture(sequence(steps, vendor="cpu"), str(span))
+
+
+def test_the_pace_that_the_headline_of_two_captures_names_has_a_finding() -> None:
+    """The operators are faster, not all alike; one is replaced, which explains nothing of it."""
+    sides = uneven(1, (1.0,), "aten::relu"), uneven(2, (0.5, 0.7, 0.9), "aten::softplus")
+    found, back = compare(*sides), compare(*sides[::-1])
+    assert found.headline.sentence.startswith("These two captures: the same work runs ")
+    assert rules_of(found) == rules_of(back) == ["host_pace", "operator_replaced"]
+    assert "12 operators of the same work ×0.7" in found.findings[0].sentence
+    assert found.findings[0].delta_us == -(back.findings[0].delta_us or 0.0)
+
+
 def test_the_mean_decides_where_only_some_steps_do_more_and_the_typical_step_is_shorter() -> None:
     one = pool([recorded(2 * at, pace, 0) for at, pace in enumerate(UNEVEN)])
     two = pool([recorded(2 * at + 1, pace, -300, evaluates=True) for at, pace in enumerate((1.3, 1.05, 0.8))])
