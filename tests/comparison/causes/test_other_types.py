@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.model.summary.summary import Summary
 from tests.build import TraceBuilder
-from tests.comparison.compare import compare, finding_of, rules_of, sequence
+from tests.comparison.compare import capture, compare, finding_of, rules_of, sequence
 
 
 def products(kind: str, product: int, cast: int) -> TraceBuilder:
@@ -141,3 +143,20 @@ def test_other_types_do_not_account_for_time_between_operators() -> None:
         sides.append(trace)
     first = compare(*sides).findings[0]
     assert first.rule == "data_type_changed" and 1190 < (first.delta_us or 0) < 1210
+
+
+def batches(span: int, pace: float, lengths: tuple[int, ...]) -> Summary:
+    """A capture at this pace: ten operators on equal inputs and one on lengths that vary from step to step."""
+    steps = []
+    for number in range(12):
+        length = lengths[(7 * number + span) % len(lengths)] + number % 5
+        calls = [(f"aten::op{place}", 60 * pace, [[place + 1, 8]]) for place in range(10)]
+        steps.append([*calls, ("aten::lstm", 40 * length * pace, [[length, 64]]), ("", 30 * pace)])
+    return capture(sequence(steps, vendor="cpu"), str(span))
+
+
+def test_a_faster_machine_may_outweigh_longer_inputs() -> None:
+    short = pool([batches(2 * at, pace, (20, 30, 40, 60)) for at, pace in enumerate((1.9, 1.3, 1.5))])
+    long = pool([batches(2 * at + 1, pace, (60, 61, 62, 63)) for at, pace in enumerate((0.8, 0.7, 1.0))])
+    sentence = finding_of(compare(short, long), "workload_changed").sentence
+    assert "so the pace of the machine or another change outweighs it." in sentence

@@ -10,7 +10,7 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.alignment import ALIGNMENT
-from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
+from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE, is_paced
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.inputs import (
     OTHER_SIZE,
@@ -31,7 +31,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, 
 from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.headline import Basis, Verdict
+from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time
 from tb_perfcompare.comparison.statistics.weights import weighted_median
 from tb_perfcompare.model.input_shapes import input_texts, launched_threads, shown_shape
@@ -161,14 +161,11 @@ class OtherWork:
         device = fsum(against_inputs.values())
         matters = abs(device) >= pair.least_us
         of_device = f"{signed_time(device)} device time per step; " if matters else ""
-        headline, spread = pair.headline, ""
-        if headline.basis is Basis.PROGRAM and headline.verdict.way * delta < 0:
-            spread = "the pace of the machine or "
-        elif headline.verdict is Verdict.INCONCLUSIVE:
-            spread = "the spread of the steps or "
+        noise = "the spread of the steps or " if pair.headline.verdict is Verdict.INCONCLUSIVE else ""
+        noise = "the pace of the machine or " if is_paced(pair, delta) else noise
         return cause(
             pair, self.rule, self.operator, "all", device if matters else None,
-            f"{self.what}: {of_device}{self.how}; the step still changes by {signed_time(delta)}, so {spread}another "
+            f"{self.what}: {of_device}{self.how}; the step still changes by {signed_time(delta)}, so {noise}another "
             "change outweighs it.",
             (self.evidence,), confidence=self.confidence, look_at=self.look_at,
             explains=of_categories(against_inputs) if matters else {},
