@@ -38,6 +38,24 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, text
 
 
+DOCSTRING = re.compile(r'"""(.*?)"""', re.DOTALL)
+CONSTANT = re.compile(r"\b_?[A-Z][A-Z0-9_]{5,}\b")
+OTHER_CAPITALS = {"EXTEND", "LAPACK", "OPTIONS", "PERFORMANCE", "PYTHONPATH", "UNION1"}
+
+
+def test_constants_that_a_docstring_names_exist() -> None:
+    sources = {path.relative_to(PACKAGE): path.read_text("utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
+    known = {name for source in sources.values() for name in CONSTANT.findall(DOCSTRING.sub("", source))}
+    found = [
+        f"{path}: {name}"
+        for path, source in sources.items()
+        for text in DOCSTRING.findall(source)
+        for name in CONSTANT.findall(text)
+        if name not in known | OTHER_CAPITALS
+    ]
+    assert found == []
+
+
 def test_texts_have_no_avoided_words() -> None:
     found = [
         f"{path.relative_to(PACKAGE)}:{line}: {text}"

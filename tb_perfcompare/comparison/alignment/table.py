@@ -287,7 +287,7 @@ def matched_share(alignment: Alignment) -> tuple[float, float]:
 
 
 def matched_check(alignment: Alignment) -> Check:
-    """Check of the matched share; warns below ENOUGH on either side."""
+    """Check of the matched share; warns below MIN_MATCHED_SHARE on either side."""
     shares = matched_share(alignment)
     detail = f"{_sentence(alignment)} (baseline {_percent(shares[0])}, candidate {_percent(shares[1])})"
     weak = [_share(alignment.weak_ns(side), alignment.total_ns(side)) for side in (0, 1)]

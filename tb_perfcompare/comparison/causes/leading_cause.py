@@ -53,16 +53,17 @@ _SLOWER = {
 """Categories whose entities have a rule: (rule, start of its sentence, term for one call)."""
 
 MAX_WEAKER_RATIO = 4.0
-"""Largest ratio of a YIELDING finding to a counted cause at which the counted cause comes first."""
+"""Largest ratio of a finding of WEAKER_RULES to a counted cause at which the counted cause comes first."""
 
 
 def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Finding, ...]:
     """Orders the findings for the report: largest first, with three exceptions.
 
-    * A counted cause comes before YIELDING findings of the same sign that are at most YIELDED times as large.
+    * A counted cause comes before findings of WEAKER_RULES of the same sign that are at most MAX_WEAKER_RATIO times as
+    large.
 
-    * If the verdict is the program's, YIELDING findings against it come last (the machine's pace caused them), and
-    machine findings come after causes of the program.
+    * If the verdict is the program's, findings of WEAKER_RULES against it come last (the machine's pace caused them),
+    and machine findings come after causes of the program.
 
     * If the verdict is the machine's, machine findings of its sign come first.
     """

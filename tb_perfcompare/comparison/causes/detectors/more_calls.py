@@ -123,7 +123,7 @@ def _log_call_ratio(before: float, after: float) -> float:
 
 
 def _counted(pair: RuleContext, sign: int, usual: float) -> dict[tuple[str, str], float]:
-    """Part -> change by count, for entities called more often, but less than BEYOND times more than the work
+    """Part -> change by count, for entities called more often, but less than OWN_CAUSE_RATIO times more than the work
     (`usual`, a logarithm)."""
     counted = {}
     for row in pair.ledger.rows:
