@@ -1,15 +1,24 @@
-"""Parses the texts in which recordings state operators' input shapes and kernels' launch configurations."""
+"""Parses the texts in which recordings state operators' input shapes and types, and kernels' launch configurations."""
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import re
 from functools import lru_cache
+from typing import Final
 
 _SHOWN = 60
 _NUMBER = re.compile(r"\d+")
 _NUMBERS = re.compile(r"\[([\d, ]+)\]")
+
+NO_TENSOR: Final = frozenset(
+    ("", "Scalar", "ScalarList", "TensorList", "GenericList", "GenericDict", "Int", "Double", "Bool", "String",
+     "Device", "Generator", "Tuple", "None", "ComplexDouble", "SymInt", "SymFloat", "SymBool", "Stream", "Storage",
+     "Object", "PyObject", "Enum", "Quantizer", "nullptr (uninitialized)")
+)  # fmt: skip
+"""Values of "Input type" for arguments that are not tensors: lists, scalars, absent ones."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -39,6 +48,36 @@ def input_elements(shape: str) -> tuple[int, ...]:
 def input_sizes(shape: str) -> tuple[int, ...]:
     """Every dimension of every input in a shape text, in order; () if it lists none."""
     return tuple(map(int, _NUMBER.findall(shape))) if input_elements(shape) else ()
+
+
+def without_lists(shape: str) -> str:
+    """The shape text with [] for each list of tensors: "[[8, 8], [[2], [2]]]" -> "[[8, 8], []]"."""
+    if ", [[" not in shape and "[[[" not in shape:
+        return shape
+    try:
+        inputs = json.loads(shape)
+    except ValueError:
+        return shape
+    if not isinstance(inputs, list):
+        return shape
+    return str([[] if _is_list_of_tensors(dims) else dims for dims in inputs])
+
+
+def _is_list_of_tensors(dims: object) -> bool:
+    return isinstance(dims, list) and any(isinstance(dim, list) for dim in dims)
+
+
+@lru_cache(maxsize=1 << 12)
+def tensor_types(types: str) -> tuple[str, ...]:
+    """Types of the tensors in a list such as ['c10::Half', 'Scalar'], without PyTorch's namespace. Types of other
+    arguments depend on the version of PyTorch that recorded them: a list of sizes is "", `Scalar` or `ScalarList`."""
+    try:
+        kinds = ast.literal_eval(types)
+    except (ValueError, SyntaxError, TypeError):
+        kinds = None
+    if not isinstance(kinds, list):
+        return (shown_shape(types),) if types else ()
+    return tuple(str(kind).removeprefix("c10::") for kind in kinds if kind not in NO_TENSOR)
 
 
 def _elements(dims: object) -> int:

@@ -13,7 +13,16 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, MAX_REGIONS, region_id
-from tb_perfcompare.model.names.names import AUTOGRAD_GRAPH, CHANNELS_LAST, LOADED_BY, LOADER_PREFIX, operator_key
+from tb_perfcompare.model.names.names import (
+    AUTOGRAD_GRAPH,
+    CHANNELS_LAST,
+    LOADED_BY,
+    LOADER_PREFIX,
+    NO_FIELDS,
+    WRITTEN_ARGUMENTS,
+    WRITTEN_FIELDS,
+    operator_key,
+)
 from tb_perfcompare.model.names.work_kinds import MOVING
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import DeviceFacts
@@ -44,6 +53,11 @@ _NODES = 0.01
 """Least number of autograd's nodes per operator call: without a graph, all calls have the number of the next node."""
 
 RECORDED_FLAGS = ("record_shapes", "with_stack", "profile_memory", "with_flops", "with_modules")
+_RECORDED_WITH = {"with_stack": Category.PYTHON_FUNCTION, "profile_memory": Category.MEMORY}
+"""Profiler option -> events that only it records."""
+
+_ADDED_FIELDS = ("baseTimeNanoseconds", "trace_id", "host_name")
+_ADDED_ARGUMENTS = {"Concrete Inputs": "concrete_inputs", "Input Strides": "input_strides"}
 _DEVICE_FIELDS = {
     "totalGlobalMem": "memory_bytes",
     "totalMem(MiB)": "memory_mib",
@@ -66,7 +80,7 @@ def environment(
         ("device.count", str(device.count)),
     ]
     rows += _device(recording.device_properties)
-    rows += [(f"profiler.{flag}", str(bool(properties[flag])).lower()) for flag in RECORDED_FLAGS if flag in properties]
+    rows += [(f"profiler.{flag}", flag_text) for flag in RECORDED_FLAGS if (flag_text := _flag(flag, recording))]
     rows += sorted(
         (f"version.{key.removesuffix('_version')}", _text(value))
         for key, value in properties.items()
@@ -81,7 +95,28 @@ def environment(
     rows.append((CHANNELS_LAST, _channels_last(timeline)))
     if "schemaVersion" in properties:
         rows.append(("trace.schema", _text(properties["schemaVersion"])))
+        rows += _written(recording)
     return tuple((name, value) for name, value in rows if value != "")
+
+
+def _flag(flag: str, recording: TraceRecording) -> str:
+    """Says whether a profiler option was on. Traces of PyTorch before 2.0 name none: their events show it."""
+    if flag in recording.properties:
+        return str(bool(recording.properties[flag])).lower()
+    events = recording.events
+    if flag == "record_shapes":
+        return "true" if "input_dims" in events.args else ""
+    kind = _RECORDED_WITH.get(flag)
+    return "true" if kind is not None and (events.category == kind).any() else ""
+
+
+def _written(recording: TraceRecording) -> list[tuple[str, str]]:
+    """Fields that later versions of PyTorch added to the trace, and to operators if their inputs were recorded."""
+    added = [(WRITTEN_FIELDS, [field for field in _ADDED_FIELDS if field in recording.properties])]
+    if "input_dims" in recording.events.args:
+        arguments = [name for name, column in _ADDED_ARGUMENTS.items() if column in recording.events.args]
+        added.append((WRITTEN_ARGUMENTS, arguments))
+    return [(name, ", ".join(fields) or NO_FIELDS) for name, fields in added]
 
 
 def _autograd(timeline: InterpretedTrace) -> str:

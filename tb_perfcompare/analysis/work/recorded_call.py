@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
+from tb_perfcompare.model.input_shapes import NO_TENSOR
 from tb_perfcompare.quick_dataclass import dataclass
 
 LARGEST: Final = 1 << 62
@@ -73,13 +74,6 @@ SCALAR_TYPES: Final[dict[str, DataType]] = {
     "10": COMPLEX128, "11": BOOL, "15": BF16, "23": FP8, "24": FP8, "25": FP8, "26": FP8,
 }  # fmt: skip
 """Number of a `dtype` argument (c10/core/ScalarType.h) -> type."""
-
-NO_TENSOR: Final = frozenset(
-    ("", "Scalar", "ScalarList", "TensorList", "GenericList", "GenericDict", "Int", "Double", "Bool", "String",
-     "Device", "Generator", "Tuple", "None", "ComplexDouble", "SymInt", "SymFloat", "SymBool", "Stream", "Storage",
-     "Object", "PyObject", "Enum", "Quantizer", "nullptr (uninitialized)")
-)  # fmt: skip
-"""Values of "Input type" for arguments that are not tensors: lists, scalars, absent ones."""
 
 
 class Tensor(msgspec.Struct, frozen=True):

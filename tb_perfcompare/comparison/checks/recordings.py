@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.checks.differences import differences, option_dif
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.names.names import NO_FIELDS, WRITTEN_ARGUMENTS, WRITTEN_FIELDS
 from tb_perfcompare.model.note import LOST
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
@@ -113,6 +114,9 @@ def versions(a: Summary, b: Summary) -> Check:
     differing = differences(a, b, tuple(names))
     if differing:
         return Check("versions", "warn", "different library versions: " + "; ".join(differing), ("cause",))
+    later = written_by_later(a, b)
+    if later:
+        return Check("versions", "warn", later, ("same work", "cause"))
     alone = [
         side
         for side, summary, other in (("baseline", a, b), ("candidate", b, a))
@@ -121,6 +125,25 @@ def versions(a: Summary, b: Summary) -> Check:
     if alone:
         return Check("versions", "ok", f"only the {alone[0]} names its library versions")
     return Check("versions", "ok", "same library versions, as far as recorded")
+
+
+def written_by_later(a: Summary, b: Summary) -> str:
+    """Says which traces have fields that only later versions of PyTorch write; "" if both have the same, or unknown."""
+    one, two = dict(a.environment), dict(b.environment)
+    fields = [
+        [set(side[name].split(", ")) - {NO_FIELDS} for side in (one, two)]
+        for name in (WRITTEN_FIELDS, WRITTEN_ARGUMENTS)
+        if name in one and name in two
+    ]
+    only = [sorted(set[str]().union(*(sides[at] - sides[1 - at] for sides in fields))) for at in (0, 1)]
+    found = [
+        f"{', '.join(names)} only in the {side}'s traces"
+        for side, names in zip(("baseline", "candidate"), only, strict=True)
+        if names
+    ]
+    if not found:
+        return ""
+    return f"different versions of PyTorch: {', '.join(found)}; operators of the same name may run different code"
 
 
 def _versions(summary: Summary) -> list[str]:

@@ -24,7 +24,7 @@ from tb_perfcompare.comparison.checks.outermost import same_around, same_loop
 from tb_perfcompare.comparison.checks.same_arithmetic import same_arithmetic
 from tb_perfcompare.comparison.checks.same_parameters import same_parameters
 from tb_perfcompare.comparison.checks.same_program import MIN_PIECES, Program, program
-from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_calls
+from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_calls, shared_typed_calls
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import number_text, percent_text, ratio_text, short
 from tb_perfcompare.comparison.statistics.weights import weighted_median
@@ -161,6 +161,8 @@ def _inputs(what: str, a: Summary, b: Summary, numbers: TextNumbers) -> tuple[Ch
     )  # fmt: skip
     if shared is None or named is None:
         return ()
+    if what == "types" and shared < SIMILAR_WORK * named:  # other arguments' types depend on the version of PyTorch
+        shared = shared_typed_calls(a, b)
     detail = f"{percent_text(shared)} of operator calls have the same name and input {what}"
     if shared >= SIMILAR_WORK * named:
         return (Check(f"input_{what}", "ok", detail),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from math import fsum
 from typing import TypeVar
@@ -9,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.input_shapes import tensor_types
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
 
@@ -41,6 +43,19 @@ def shared_calls(table: str, baseline: Summary, candidate: Summary, numbers: Tex
         return None
     joined = join_rows(numbers, one.keys, two.keys, len(one.key_columns))
     return share_of_calls(joined, (one, len(baseline.steps)), (two, len(candidate.steps)))
+
+
+def shared_typed_calls(baseline: Summary, candidate: Summary) -> float:
+    """Shared share of the calls per step by operator and types of its tensors, for sides that recorded types."""
+    one, two = (_typed_calls(side.groups["operators_by_type"], len(side.steps)) for side in (baseline, candidate))
+    return shared_share(one, two)
+
+
+def _typed_calls(group: GroupTable, steps: int) -> dict[tuple[str, ...], float]:
+    calls: Counter[tuple[str, ...]] = Counter()
+    for (name, types), count in zip(group.keys, group.calls.sum(axis=1).tolist(), strict=True):
+        calls[(name, *tensor_types(types))] += count
+    return {key: count / steps for key, count in calls.items()}
 
 
 def share_of_calls(joined: JoinedRows, one: tuple[GroupTable, int], two: tuple[GroupTable, int]) -> float:

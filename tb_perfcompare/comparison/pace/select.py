@@ -13,12 +13,14 @@ from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.containment import Work, inside
 from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.arrays import Floats, Ints, unique
+from tb_perfcompare.model.input_shapes import tensor_types
 from tb_perfcompare.model.names.names import channels_last
 from tb_perfcompare.model.names.work_kinds import CONVOLUTION, work_kind
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 Key = tuple[str, str]
+Types = tuple[str, ...]
 
 ALIKE_CALLS = 0.02
 """Largest relative difference of a row's calls per step between captures of one side."""
@@ -119,19 +121,19 @@ def _index_by_key(group: GroupTable) -> dict[Key, int]:
     return {(key[0], key[1] if len(key) > 1 else ""): at for at, key in enumerate(group.keys)}
 
 
-def _types(side: Summary, samples: Samples) -> dict[str, list[frozenset[str]]]:
-    """Operator -> input types that it was called with, per capture."""
+def _types(side: Summary, samples: Samples) -> dict[str, list[frozenset[Types]]]:
+    """Operator -> types of its tensors, as it was called with, per capture."""
     group = side.groups.get(TYPES)
     if group is None:
         return {}
     calls = _per_capture(mean_per_observation(group.calls, samples), samples.capture) > 0
     captures = calls.shape[1]
-    types_by_operator: dict[str, list[set[str]]] = {}
+    types_by_operator: dict[str, list[set[Types]]] = {}
     for key, row in zip(group.keys, calls.tolist(), strict=True):
         sets = types_by_operator.setdefault(key[0], [set() for _ in range(captures)])
         for which in range(captures):
             if row[which]:
-                sets[which].add(key[1])
+                sets[which].add(tensor_types(key[1]))
     return {name: [frozenset(one) for one in sets] for name, sets in types_by_operator.items()}
 
 
@@ -139,7 +141,7 @@ def _reasons(
     keys: Sequence[Key],
     calls: Sequence[Floats],
     captures: Sequence[NDArray[np.int32]],
-    types: Sequence[Mapping[str, list[frozenset[str]]]],
+    types: Sequence[Mapping[str, list[frozenset[Types]]]],
     other_layout: frozenset[str],
 ) -> list[str]:
     """Returns why each row is not used, "" if it is."""

@@ -99,6 +99,8 @@ _SETTINGS = {
     "distributed.nccl_version": "NCCL version",
     "compile.regions": "Compiled regions",
     "trace.schema": "Trace schema version",
+    "trace.fields": "Fields of the trace",
+    "trace.arguments": "Arguments of operators",
 }
 _ACRONYMS = {
     "cuda": "CUDA",

@@ -31,6 +31,12 @@ AUTOGRAD_GRAPH = "autograd.graph"
 """Entry of the environment: whether autograd records what a backward pass needs, "recorded" or "not recorded"
 (no_grad, inference_mode)."""
 
+WRITTEN_FIELDS, WRITTEN_ARGUMENTS = "trace.fields", "trace.arguments"
+"""Settings that name what later versions of PyTorch added to traces and to the arguments of operators."""
+
+NO_FIELDS = "none"
+"""Their value in traces of versions before that."""
+
 CHANNELS_LAST = "layout.channels_last"
 """Entry of the environment: operators that work on images in channels_last layout."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
-from tb_perfcompare.model.input_shapes import input_elements, input_texts, shown_shape
+from tb_perfcompare.model.input_shapes import input_elements, input_texts, shown_shape, tensor_types
 from tb_perfcompare.quick_dataclass import dataclass
 
 INPUTS = "the inputs of both runs"
@@ -179,13 +178,7 @@ def elements(shape: str) -> int:
     return sum(input_elements(shape))
 
 
-@lru_cache(maxsize=1 << 12)
 def first_type(types: str) -> str:
-    """First type of a tensor in a list such as ['c10::Half', 'c10::Half'], without PyTorch's namespace; that of a
-    number if the list has no tensor."""
-    try:
-        named = [kind for kind in ast.literal_eval(types) if kind]
-    except (ValueError, SyntaxError, TypeError):
-        return shown_shape(types)
-    tensors = [kind for kind in named if kind != "Scalar"]
-    return str((tensors or named)[0]).removeprefix("c10::") if named else "none"
+    """First type of a tensor in a list such as ['c10::Half', 'c10::Half'], without PyTorch's namespace; "none" if the
+    list has no tensor."""
+    return next(iter(tensor_types(types)), "none")

@@ -27,6 +27,7 @@ from tb_perfcompare.comparison.tables.counter_join import CounterChange
 from tb_perfcompare.comparison.tables.group_shapes import IF_RECORDED
 from tb_perfcompare.model.api_calls import calls
 from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.input_shapes import without_lists
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_rows
@@ -253,7 +254,10 @@ class RuleContext:
         amounts = self._tables.get((table, measure))
         if amounts is None:
             columns = self.columns(table, measure)
-            amounts = self._tables[table, measure] = columns.of_rows(np.arange(len(columns.joined)))
+            amounts = columns.of_rows(np.arange(len(columns.joined)))
+            if table == "operators_by_shape":
+                amounts = _with_lists_joined(amounts)
+            self._tables[table, measure] = amounts
         return amounts
 
     def amount(self, table: str, measure: str, name: str) -> Amount:
@@ -324,6 +328,16 @@ class RuleContext:
                 amount = _one(side, owned.calls[row].sum() / steps, owned.plain_ns[row].sum() / steps / 1000)
                 amounts[key] = amounts.get(key, NOTHING) + amount
         return amounts
+
+
+def _with_lists_joined(amounts: dict[Key, Amount]) -> dict[Key, Amount]:
+    """Joins calls that differ only in lists of tensors without sizes on one side: PyTorch before 2.3 records none, and
+    later versions none of long lists."""
+    joined: dict[Key, list[Amount]] = {}
+    for key, amount in amounts.items():
+        unknown = (key[0], *map(without_lists, key[1:]))
+        joined.setdefault(unknown if unknown in amounts else key, []).append(amount)
+    return {key: parts[0] if len(parts) == 1 else total(parts) for key, parts in joined.items()}
 
 
 def _clear(pair: RuleContext) -> SignificantCategories:
