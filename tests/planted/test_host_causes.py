@@ -224,7 +224,7 @@ def test_python_functions_name_what_runs_between_operators() -> None:
 
 def test_python_functions_of_one_side_name_nothing() -> None:
     finding = first(drawn(), drawn(python=True, seed=2, gap="json/encoder.py(205): iterencode", gap_us=3000.0))
-    assert finding.subject == "Other"
+    assert finding.subject == "(profiler overhead)"
 
 
 def test_a_recording_without_steps_has_no_cause() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.build import TraceBuilder
 from tests.comparison.compare import compare, finding_of, sequence
 
@@ -22,17 +24,18 @@ def test_other_weights_are_no_other_batch() -> None:
     assert batch.look_at.startswith("batch size, ")
 
 
-def test_gradients_of_more_layers_are_no_setting() -> None:
+@pytest.mark.parametrize("layer", ["aten::convolution", "aten::mkldnn_rnn_layer"])
+def test_gradients_of_more_layers_are_no_setting(layer: str) -> None:
     def trained(gradients: int, layers: int) -> TraceBuilder:
         calls = [("aten::relu", 50)] * 20
-        calls += [("aten::convolution", 50), ("ConvolutionBackward0", 80)] * layers
+        calls += [(layer, 50), ("LayerBackward0", 80)] * layers
         calls += [("torch::autograd::AccumulateGrad", 20)] * gradients
         return sequence([[*calls, ("", step % 3)] for step in range(8)], gap=5, vendor="cpu")
 
     frozen, deeper = compare(trained(11, 3), trained(8, 3)), compare(trained(11, 3), trained(13, 5))
     assert frozen.findings[0].look_at.startswith("which parameters require gradients")
     assert not any("require gradients" in finding.look_at for finding in deeper.findings)
-    assert "aten::convolution 3 → 5" in deeper.findings[0].sentence
+    assert f"{layer} 3 → 5" in deeper.findings[0].sentence
 
 
 def test_more_optimizer_steps_are_named_before_the_operators_in_them() -> None:

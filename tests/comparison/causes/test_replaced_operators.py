@@ -130,6 +130,29 @@ def test_a_deeper_model_with_another_activation_has_one_replacement() -> None:
     assert found.sentence.endswith("aten::gelu (4 calls) → aten::clone (6 calls), aten::silu (6 calls).")
 
 
+def test_further_work_does_not_belong_to_a_small_replacement() -> None:
+    """Another version of PyTorch flattens in another way, and the model has one layer more, with its backward pass."""
+
+    def trained(view: str, layers: int) -> TraceBuilder:
+        trace = TraceBuilder(vendor="cpu")
+        for step in range(STEPS):
+            start = at = 8_000 * step
+            calls = [*[("aten::conv2d", 300)] * layers, ("aten::mean", 50), ("aten::flatten", 9), ("aten::sum", 50),
+                     (f"{view}Backward0", 9), ("MeanBackward0", 50), *[("ConvolutionBackward0", 400)] * layers,
+                     ("aten::add_", 50 + step % 3)]  # fmt: skip
+            for name, us in calls:
+                trace.op(name, at, at + us)
+                if name == "aten::flatten":
+                    trace.op(f"aten::{view}", at + 2, at + 7)
+                at += us + 2
+            trace.step(step, start, at)
+        return trace
+
+    found = compare(trained("ReshapeAlias", 4), trained("View", 5)).findings
+    assert "aten::conv2d 4 → 5" in found[0].sentence
+    assert all(abs(one.delta_us or 0) < 20 for one in found if one.rule == "operator_replaced")
+
+
 def test_new_operators_elsewhere_are_no_replacement() -> None:
     one = program(*BLOCK, *GELU, "aten::mean", "aten::sum")
     two = program(*BLOCK, "aten::mean", "aten::histc", "aten::sum")

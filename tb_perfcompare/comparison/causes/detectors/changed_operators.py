@@ -468,6 +468,7 @@ OPERATOR_REPLACED = Rule(
     confidence="certain: calls are counted, in the same place; their time is as measured",
     find=replaced_operator_rules,
     rank=3,
+    of_library=True,
 )
 OPERATORS_CHANGED = Rule(
     names=("operators_changed",),
@@ -480,6 +481,7 @@ OPERATORS_CHANGED = Rule(
     find_rest=changed_operator_rules,
     order=4,
     rank=4,
+    of_library=True,
 )
 RECOMPUTATION = Rule(
     names=("recomputation", "recomputation_gone"),

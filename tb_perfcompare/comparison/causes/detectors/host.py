@@ -181,6 +181,7 @@ OPERATOR_SLOWER = Rule(
     find=host_rules,
     rank=5,
     same_work=True,
+    of_library=True,
 )
 
 

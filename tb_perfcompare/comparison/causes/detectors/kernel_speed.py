@@ -140,6 +140,7 @@ KERNEL_SLOWER = Rule(
     find=kernel_speed_rules,
     rank=4,
     same_work=True,
+    of_library=True,
 )
 OCCUPANCY_LOST = Rule(
     names=("occupancy_lost", "occupancy_gained"),
@@ -150,6 +151,7 @@ OCCUPANCY_LOST = Rule(
     find=kernel_speed_rules,
     rank=4,
     same_work=True,
+    of_library=True,
 )
 UTILISATION_LOST = Rule(
     names=("utilisation_lost", "utilisation_gained"),
@@ -160,4 +162,5 @@ UTILISATION_LOST = Rule(
     find=kernel_speed_rules,
     rank=4,
     same_work=True,
+    of_library=True,
 )

@@ -127,4 +127,5 @@ MACHINE_PACE = Rule(
     order=5,
     rank=6,
     same_work=True,
+    of_library=True,
 )

@@ -352,6 +352,7 @@ TENSOR_CORES_LOST = Rule(
     find=substitution_rules,
     rank=2,
     same_work=True,
+    of_library=True,
 )
 KERNEL_REPLACED = Rule(
     names=("kernel_replaced",),

@@ -229,4 +229,5 @@ HOST_PACE = Rule(
     find=pace_rules,
     rank=4,
     same_work=True,
+    of_library=True,
 )

@@ -10,6 +10,7 @@ from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
+from tb_perfcompare.comparison.checks.recordings import written_by_later
 from tb_perfcompare.comparison.result.finding import Evidence, Finding, share_of
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -135,6 +136,7 @@ class Rule:
                 something other than a RuleContext
     rank        of two causes of the same time the one with the smaller rank is reported
     same_work   does not apply to sides that do different work
+    of_library  another version of PyTorch may be the cause: `look_at` begins with it if the traces show one
     """
 
     names: tuple[str, ...]
@@ -151,8 +153,10 @@ class Rule:
     order: int = 0
     rank: int = 5
     same_work: bool = False
+    of_library: bool = False
 
 
+_VERSIONS = "the versions of PyTorch"
 _CERTAIN, _LIKELY = COUNTED = "certain: ", "likely: "
 
 
@@ -182,11 +186,17 @@ def cause(
         plain = confidence.removeprefix(_CERTAIN)
         confidence = f"{_LIKELY}{plain}, but step windows and host markers assign calls to different steps"
     share = None if delta_us is None or not of_the_step else share_of(delta_us, pair.delta_us)
-    look_at = look_at or (rule.look_at_gain if name in rule.names[1:] else "") or rule.look_at
+    if not look_at:
+        look_at = (rule.look_at_gain if name in rule.names[1:] else "") or rule.look_at
+        look_at = f"{_VERSIONS}; {look_at}" if rule.of_library and pair.once(_is_of_another_version) else look_at
     finding = Finding(name, subject, category, delta_us, share, sentence, evidence, confidence, look_at)
     if explains is None:
         explains = {(category, ""): delta_us} if delta_us is not None else {}
     return Cause(finding, explains, rule.rank, rule.same_work, calls or {}, counts or {})
+
+
+def _is_of_another_version(pair: RuleContext) -> bool:
+    return bool(written_by_later(pair.baseline, pair.candidate))
 
 
 def of_categories(explained: Mapping[str, float]) -> dict[Part, float]:

@@ -36,6 +36,9 @@ SETTINGS = {
 _IN_BOTH_PASSES = frozenset({"aten::mm", "aten::bmm"})
 """Products that the backward pass calls, too: fewer gradients need fewer of them."""
 
+_RECURRENT_LAYER = "aten::mkldnn_rnn_layer"
+"""A layer of an LSTM, which is one operator with any number of layers."""
+
 
 def telling(changed: Mapping[str, Amount]) -> list[str]:
     """Operators of a setting, among operators whose calls differ; most telling first. More gradients tell that more
@@ -64,4 +67,5 @@ def _are_required(changed: Mapping[str, Amount]) -> bool:
 
 
 def _computes_forward(name: str) -> bool:
-    return bool(work_kind(name)) and "backward" not in name.lower() and name not in _IN_BOTH_PASSES
+    computes = bool(work_kind(name)) or name == _RECURRENT_LAYER
+    return computes and "backward" not in name.lower() and name not in _IN_BOTH_PASSES

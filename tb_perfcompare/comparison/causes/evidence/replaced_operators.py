@@ -27,6 +27,10 @@ MAX_NAMES = 8
 MAX_AROUND = 4.0
 """Largest change of the own time of the operator around a replacement, relative to the time of the replaced calls."""
 
+MAX_BESIDE = 8.0
+"""Largest change by count of a call elsewhere, relative to the time of the replaced calls that it belongs to: a further
+convolution does not belong to the view that replaced another."""
+
 STILL = 0.5
 """An operator was only moved if its calls changed at one place, but in total by less than this share of that change."""
 
@@ -225,8 +229,13 @@ def _below(parent: Place, usual: float, steady: Callable[[str], bool]) -> Iterat
             alone += run
     if is_step and any(min(map(len, place.key)) > max(MAX_NAMES, len(common)) for place in made):
         return
+    times = {id(one): one.time for one in made}
     for place in alone:
-        fitting = [other for other in made if _fits(place, other) and place.is_backward == other.is_backward]
+        fitting = [
+            other for other in made
+            if _fits(place, other) and place.is_backward == other.is_backward
+            and abs(_by_count(place.frame)) <= MAX_BESIDE * times[id(other)]
+        ]  # fmt: skip
         if len(fitting) == 1:
             (fitting[0].came if place.more_calls > 0 else fitting[0].went).append(place)
     if made and not is_step:
@@ -274,8 +283,13 @@ def _share(frame: Frame) -> float:
     fewer, more = sorted(frame.calls)
     if more >= MOVED_CALL_RATIO * fewer:
         return 1.0
-    amount = Amount(*frame.calls, frame.baseline, frame.candidate)
-    return amount.counted_us / amount.delta_us if amount.delta_us else 0.0
+    delta = frame.candidate - frame.baseline
+    return _by_count(frame) / delta if delta else 0.0
+
+
+def _by_count(frame: Frame) -> float:
+    """Part of a frame's change by count, ledger integers per step."""
+    return Amount(*frame.calls, frame.baseline, frame.candidate).counted_us
 
 
 def _with_backward(found: list[Replacement]) -> list[Replacement]:

@@ -1,0 +1,72 @@
+"""Recordings of two versions of PyTorch: what only one of them writes is no difference of the programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.build import TraceBuilder
+from tests.comparison.compare import check_of, compare, finding_of, rules_of
+
+Inputs = tuple[list[Any], list[str]]
+"""Shapes and types."""
+
+OLD_ZEROS: Inputs = ([[], [], []], ["", "", "Scalar"])
+NEW_ZEROS: Inputs = ([[], [], []], ["ScalarList", "Scalar", ""])
+OLD_CAT: Inputs = ([[], []], ["TensorList", "Scalar"])
+NEW_CAT: Inputs = ([[[16, 32], [16, 32]], []], ["TensorList", "Scalar"])
+OLD_LSTM: Inputs = ([[8, 32], [], []], ["float", "TensorList", "Scalar"])
+NEW_LSTM: Inputs = ([[8, 32], [[4, 32], [32]], []], ["float", "TensorList", "Scalar"])
+
+
+def program(zeros: Inputs, cat: Inputs, lstm: Inputs, *, us: int = 100, **properties: Any) -> TraceBuilder:
+    """Eight steps of three kinds of operators; all but the LSTM take 20 µs."""
+    trace = TraceBuilder(vendor="cpu")
+    trace.properties |= properties
+    at = 0
+    for step in range(8):
+        start = at
+        calls = [("aten::zeros", zeros, 20), ("aten::cat", cat, 20), ("aten::lstm", lstm, us + step % 2)] * 6
+        for name, (dims, types), took in calls:
+            trace.op(name, at, at + took, dims=dims, **{"Input type": types})
+            at += took + 2
+        trace.step(step, start, at)
+    return trace
+
+
+def old(us: int = 100) -> TraceBuilder:
+    return program(OLD_ZEROS, OLD_CAT, OLD_LSTM, us=us)
+
+
+def new(us: int = 100) -> TraceBuilder:
+    return program(NEW_ZEROS, NEW_CAT, NEW_LSTM, us=us, record_shapes=1, trace_id="A", host_name="b")
+
+
+def test_sizes_and_types_that_one_version_does_not_record_are_no_change() -> None:
+    for found, rule in ((compare(old(), new(150)), "operator_slower"), (compare(new(150), old()), "operator_faster")):
+        assert rules_of(found) == [rule]
+        assert check_of(found, "input_types").status == "ok"
+
+
+def test_lists_that_both_record_are_compared() -> None:
+    longer = ([[8, 32], [[4, 32], [64]], []], NEW_LSTM[1])
+    found = compare(new(), program(NEW_ZEROS, NEW_CAT, longer, us=150))
+    assert rules_of(found) == ["workload_changed"]
+
+
+def test_another_version_is_named_and_looked_at_first() -> None:
+    found = compare(old(), new(150))
+    check = check_of(found, "versions")
+    assert (check.status, check.detail) == (
+        "warn",
+        "different versions of PyTorch: host_name, trace_id only in the candidate's traces; operators of the "
+        "same name may run different code",
+    )
+    assert finding_of(found, "operator_slower").look_at.startswith("the versions of PyTorch; ")
+    assert "version" not in finding_of(compare(old(), old(150)), "operator_slower").look_at
+
+
+def test_options_that_an_old_trace_does_not_name_show_in_its_events() -> None:
+    assert check_of(compare(old(), new()), "profiler_flags").status == "ok"
+    remembering = old()
+    remembering.memory(5, 512)
+    assert "profile_memory true → false" in check_of(compare(remembering, new()), "profiler_flags").detail
