@@ -45,7 +45,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "comparison/statistics",
     },
     "comparison/causes/evidence": {
-        "comparison/checks", "comparison/ledger", "comparison/result", "comparison/statistics", "comparison/tables", "comparison/work",
+        "comparison/checks", "comparison/ledger", "comparison/result", "comparison/statistics", "comparison/tables",
+        "comparison/work",
     },
     "comparison/checks": {"comparison/alignment", "comparison/result", "comparison/statistics"},
     "comparison/kinds": {"comparison/result", "comparison/statistics"},
