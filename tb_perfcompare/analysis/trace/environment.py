@@ -100,7 +100,7 @@ def environment(
 
 
 def _flag(flag: str, recording: TraceRecording) -> str:
-    """Says whether a profiler option was on. Traces of PyTorch before 2.0 name none: their events show it."""
+    """Says whether a profiler option was on. Traces of PyTorch 1.13 and older name none: their events show it."""
     if flag in recording.properties:
         return str(bool(recording.properties[flag])).lower()
     events = recording.events

@@ -55,7 +55,7 @@ def test_removed_and_more_frequent_operators_are_one_finding() -> None:
     before, after = ("aten::eq", *others, "aten::relu"), (*others, *["aten::relu"] * 20)
     (found,) = changed(program(*before), program(*after))
     assert found.sentence == (
-        "Operators changed: +360 µs per step; gone: aten::eq (1 call per step); calls per step: aten::relu 1 → 20."
+        "More calls: +360 µs per step; calls per step: aten::relu 1 → 20; gone: aten::eq (1 call per step)."
     )
 
 

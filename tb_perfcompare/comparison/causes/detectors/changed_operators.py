@@ -57,6 +57,9 @@ compute the same kind of work."""
 OPPOSITE = 0.1
 """Least ratio of the smaller to the larger sum at which increases and decreases get separate findings."""
 
+MOST_TIME = 0.8
+"""Share of the time from which operators of both sides are named before those of one side."""
+
 NEW, NEWS = 4, 0.1
 """At least this many one-sided operators, with at least this share of the change, are reported in addition to waits
 that explain it. Only reading back a result adds fewer."""
@@ -300,14 +303,14 @@ def _cause_of(
     is_again = fsum(again.get(operator.name, 0.0) for operator in others) * fsum(explains.values()) > 0
     explains |= in_hooks(pair, explains) if is_again else {}
     delta = fsum(explains.values())
-    clauses = [*_one_sided_clauses("new", new), *_one_sided_clauses("gone", gone), *_recounted(others)]
-    if is_again:
-        clauses = [*_recounted(others), *_one_sided_clauses("new", new), *_one_sided_clauses("gone", gone)]
-    first = (others if is_again else new or gone or others)[0]
+    one_sided = [*_one_sided_clauses("new", new), *_one_sided_clauses("gone", gone)]
+    recounted = is_again or _take_most(others, (*new, *gone))
+    clauses = [*_recounted(others), *one_sided] if recounted else [*one_sided, *_recounted(others)]
+    first = (others if recounted else new or gone or others)[0]
     named = (*new[:MAX_NAMED], *gone[:MAX_NAMED], *others[:MAX_NAMED])
     where = where_called(pair, [(operator.name, operator.calls) for operator in named if not operator.annotation])
     clauses += [where] if where else []
-    title = _title(new, gone, others, delta)
+    title = _title([], [], others, delta) if recounted else _title(new, gone, others, delta)
     if is_again:
         title = f"Activations are {'' if delta > 0 else 'no longer '}recomputed in the backward pass"
     if is_counted and not (new and gone):  # the title, right before it, already says so
@@ -328,6 +331,13 @@ def _cause_of(
         look_at="" if is_again else known_setting(amounts),
         calls={operator.name: operator.calls.more_calls for operator in changed},
     )  # fmt: skip
+
+
+def _take_most(others: Collection[_Changed], one_sided: Collection[_Changed]) -> bool:
+    """Whether operators of both sides take nearly all of the time: those of one side are details, such as how another
+    version of PyTorch writes an operator."""
+    times = [fsum(abs(operator.delta_us) for operator in group) for group in (others, one_sided)]
+    return times[0] >= MOST_TIME * fsum(times) > 0
 
 
 def _annotations(pair: RuleContext, host: EntityRows, operators: Mapping[Key, Amount]) -> list[_Changed]:

@@ -331,8 +331,8 @@ class RuleContext:
 
 
 def _with_lists_joined(amounts: dict[Key, Amount]) -> dict[Key, Amount]:
-    """Joins calls that differ only in lists of tensors without sizes on one side: PyTorch before 2.3 records none, and
-    later versions none of long lists."""
+    """Joins calls that differ only in lists of tensors without sizes on one side: PyTorch up to 2.1 records none, later
+    versions none of long lists."""
     joined: dict[Key, list[Amount]] = {}
     for key, amount in amounts.items():
         unknown = (key[0], *map(without_lists, key[1:]))
