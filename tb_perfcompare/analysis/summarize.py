@@ -31,7 +31,7 @@ from tb_perfcompare.analysis.outline import (
     notes_of,
     timed_trace,
 )
-from tb_perfcompare.analysis.trace.environment import RECORDED_FLAGS, clock_zero_ns, environment
+from tb_perfcompare.analysis.trace.environment import RECORDED_FLAGS, clock_zero_ns, environment, recorded_flag
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import EventIndex, Ints, StepIndex
@@ -200,7 +200,7 @@ def _measure(groups: dict[str, GroupTable], trace: TimedTrace) -> tuple[Note, ..
 
 def _reasons_if_absent(recording: TraceRecording, timeline: InterpretedTrace) -> dict[str, str]:
     """Maps each table to the reason it would be absent. Does not advise turning on an option that was on."""
-    on = [flag for flag in RECORDED_FLAGS if recording.properties.get(flag)]
+    on = [flag for flag in RECORDED_FLAGS if recorded_flag(flag, recording) == "true"]
     absent = {
         name: f"{why.partition(';')[0]}, though {flag}=True was on"
         for name, why in _REASONS_IF_ABSENT.items()

@@ -20,6 +20,9 @@ NO_TENSOR: Final = frozenset(
 )  # fmt: skip
 """Values of "Input type" for arguments that are not tensors: lists, scalars, absent ones."""
 
+NO_TYPES: Final = frozenset(("", "[]"))
+"""Lists of types of calls without arguments, and of PyTorch 1.8, which records none."""
+
 
 @lru_cache(maxsize=1 << 14)
 def input_texts(shape: str) -> tuple[str, ...]:

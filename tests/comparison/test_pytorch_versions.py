@@ -47,6 +47,15 @@ def test_sizes_and_types_that_one_version_does_not_record_are_no_change() -> Non
         assert check_of(found, "input_types").status == "ok"
 
 
+def test_types_that_one_version_does_not_record_are_no_change() -> None:
+    """PyTorch 1.8 writes an empty list for every call."""
+    untyped = program((OLD_ZEROS[0], []), (OLD_CAT[0], []), (OLD_LSTM[0], []))
+    typed = old(150)
+    for found, rule in ((compare(untyped, typed), "operator_slower"), (compare(typed, untyped), "operator_faster")):
+        assert rules_of(found) == [rule]
+        assert not [check for check in found.comparability if check.check == "input_types"]
+
+
 def test_lists_that_both_record_are_compared() -> None:
     longer = ([[8, 32], [[4, 32], [64]], []], NEW_LSTM[1])
     found = compare(new(), program(NEW_ZEROS, NEW_CAT, longer, us=150))
@@ -67,6 +76,9 @@ def test_another_version_is_named_and_looked_at_first() -> None:
 
 def test_options_that_an_old_trace_does_not_name_show_in_its_events() -> None:
     assert check_of(compare(old(), new()), "profiler_flags").status == "ok"
-    remembering = old()
+    remembering, stacked = old(), old()
     remembering.memory(5, 512)
     assert "profile_memory true → false" in check_of(compare(remembering, new()), "profiler_flags").detail
+    for event in stacked.events:
+        event.args["Call stack"] = "train.py(4): step;train.py(9): <module>" if "aten" in event.name else ""
+    assert "with_stack true → false" in check_of(compare(stacked, new()), "profiler_flags").detail

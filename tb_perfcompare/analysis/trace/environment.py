@@ -56,6 +56,7 @@ RECORDED_FLAGS = ("record_shapes", "with_stack", "profile_memory", "with_flops",
 _RECORDED_WITH = {"with_stack": Category.PYTHON_FUNCTION, "profile_memory": Category.MEMORY}
 """Profiler option -> events that only it records."""
 
+_NO_STACK = ('""', "null")
 _ADDED_FIELDS = ("baseTimeNanoseconds", "trace_id", "host_name")
 _ADDED_ARGUMENTS = {"Concrete Inputs": "concrete_inputs", "Input Strides": "input_strides"}
 _DEVICE_FIELDS = {
@@ -80,7 +81,7 @@ def environment(
         ("device.count", str(device.count)),
     ]
     rows += _device(recording.device_properties)
-    rows += [(f"profiler.{flag}", flag_text) for flag in RECORDED_FLAGS if (flag_text := _flag(flag, recording))]
+    rows += [(f"profiler.{flag}", recorded_flag(flag, recording)) for flag in RECORDED_FLAGS]
     rows += sorted(
         (f"version.{key.removesuffix('_version')}", _text(value))
         for key, value in properties.items()
@@ -99,13 +100,17 @@ def environment(
     return tuple((name, value) for name, value in rows if value != "")
 
 
-def _flag(flag: str, recording: TraceRecording) -> str:
-    """Says whether a profiler option was on. Traces of PyTorch 1.13 and older name none: their events show it."""
+def recorded_flag(flag: str, recording: TraceRecording) -> str:
+    """Whether a profiler option was on: "true", "false", or "" if unknown. Traces of PyTorch 1.13 and older name none:
+    their events show it."""
     if flag in recording.properties:
         return str(bool(recording.properties[flag])).lower()
     events = recording.events
     if flag == "record_shapes":
         return "true" if "input_dims" in events.args else ""
+    if flag == "with_stack" and "call_stack" in events.args:
+        stacks = unique(np.asarray(events.args["call_stack"].values, dtype=np.int64)).tolist()
+        return "true" if any(events.strings.texts[code] not in _NO_STACK for code in stacks) else ""
     kind = _RECORDED_WITH.get(flag)
     return "true" if kind is not None and (events.category == kind).any() else ""
 

@@ -163,6 +163,8 @@ def _inputs(what: str, a: Summary, b: Summary, numbers: TextNumbers) -> tuple[Ch
         return ()
     if what == "types" and shared < SIMILAR_WORK * named:  # other arguments' types depend on the version of PyTorch
         shared = shared_typed_calls(a, b)
+        if shared is None:
+            return ()
     detail = f"{percent_text(shared)} of operator calls have the same name and input {what}"
     if shared >= SIMILAR_WORK * named:
         return (Check(f"input_{what}", "ok", detail),)

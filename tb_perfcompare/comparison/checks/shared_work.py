@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from tb_perfcompare.model.arrays import Floats
-from tb_perfcompare.model.input_shapes import tensor_types
+from tb_perfcompare.model.input_shapes import NO_TYPES, tensor_types
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
 
@@ -45,9 +45,14 @@ def shared_calls(table: str, baseline: Summary, candidate: Summary, numbers: Tex
     return share_of_calls(joined, (one, len(baseline.steps)), (two, len(candidate.steps)))
 
 
-def shared_typed_calls(baseline: Summary, candidate: Summary) -> float:
-    """Shared share of the calls per step by operator and types of its tensors, for sides that recorded types."""
-    one, two = (_typed_calls(side.groups["operators_by_type"], len(side.steps)) for side in (baseline, candidate))
+def shared_typed_calls(baseline: Summary, candidate: Summary) -> float | None:
+    """Shared share of the calls per step by operator and types of its tensors; None unless both sides recorded any."""
+    groups = [side.groups["operators_by_type"] for side in (baseline, candidate)]
+    if any(all(types in NO_TYPES for _, types in group.keys) for group in groups):
+        return None
+    one, two = (
+        _typed_calls(group, len(side.steps)) for group, side in zip(groups, (baseline, candidate), strict=True)
+    )
     return shared_share(one, two)
 
 

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.containment import Work, inside
 from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.arrays import Floats, Ints, unique
-from tb_perfcompare.model.input_shapes import tensor_types
+from tb_perfcompare.model.input_shapes import NO_TYPES, tensor_types
 from tb_perfcompare.model.names.names import channels_last
 from tb_perfcompare.model.names.work_kinds import CONVOLUTION, work_kind
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
@@ -132,7 +132,7 @@ def _types(side: Summary, samples: Samples) -> dict[str, list[frozenset[Types]]]
     for key, row in zip(group.keys, calls.tolist(), strict=True):
         sets = types_by_operator.setdefault(key[0], [set() for _ in range(captures)])
         for which in range(captures):
-            if row[which]:
+            if row[which] and key[1] not in NO_TYPES:
                 sets[which].add(tensor_types(key[1]))
     return {name: [frozenset(one) for one in sets] for name, sets in types_by_operator.items()}
 
@@ -154,7 +154,7 @@ def _reasons(
         varying |= high > (1 + ALIKE_CALLS) * low
     input_types_differ: dict[str, bool] = {}
     for name in {name for name, _ in keys}:
-        sets = [one for side in types for one in side.get(name, [])]
+        sets = [one for side in types for one in side.get(name, []) if one]
         input_types_differ[name] = len(set(sets)) > 1
     return [
         "not in every capture" if gone

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import product
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
-from tb_perfcompare.model.input_shapes import input_elements, input_texts, shown_shape, tensor_types
+from tb_perfcompare.model.input_shapes import NO_TYPES, input_elements, input_texts, shown_shape, tensor_types
 from tb_perfcompare.quick_dataclass import dataclass
 
 INPUTS = "the inputs of both runs"
@@ -81,10 +81,11 @@ def by_name(parts: Mapping[Key, Amount]) -> dict[str, list[tuple[str, Amount]]]:
 
 def by_first_type(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
     """(operator, first input type) -> amount. Only the first tensor's type counts: it is that of the data, whatever
-    further operands there are."""
+    further operands there are. Without calls whose types are not recorded."""
     by_type: dict[Key, list[Amount]] = {}
     for (name, types), amount in parts.items():
-        by_type.setdefault((name, first_type(types)), []).append(amount)
+        if types not in NO_TYPES:
+            by_type.setdefault((name, first_type(types)), []).append(amount)
     return {key: total(amounts) for key, amounts in by_type.items()}
 
 
