@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tb_perfcompare.comparison.result.headline import Verdict
 from tests.build import TraceBuilder
 from tests.comparison.compare import check_of, compare, finding_of, rules_of
 
@@ -41,6 +42,10 @@ def new(us: int = 100) -> TraceBuilder:
     return program(NEW_ZEROS, NEW_CAT, NEW_LSTM, us=us, record_shapes=1, trace_id="A", host_name="b")
 
 
+def oldest(us: int) -> TraceBuilder:
+    return program((OLD_ZEROS[0], []), (OLD_CAT[0], []), (OLD_LSTM[0], []), us=us)
+
+
 def test_sizes_and_types_that_one_version_does_not_record_are_no_change() -> None:
     for found, rule in ((compare(old(), new(150)), "operator_slower"), (compare(new(150), old()), "operator_faster")):
         assert rules_of(found) == [rule]
@@ -49,11 +54,19 @@ def test_sizes_and_types_that_one_version_does_not_record_are_no_change() -> Non
 
 def test_types_that_one_version_does_not_record_are_no_change() -> None:
     """PyTorch 1.8 writes an empty list for every call."""
-    untyped = program((OLD_ZEROS[0], []), (OLD_CAT[0], []), (OLD_LSTM[0], []))
-    typed = old(150)
+    untyped, typed = oldest(100), old(150)
     for found, rule in ((compare(untyped, typed), "operator_slower"), (compare(typed, untyped), "operator_faster")):
         assert rules_of(found) == [rule]
         assert not [check for check in found.comparability if check.check == "input_types"]
+
+
+def test_the_profiler_of_1_8_may_have_made_its_side_slower() -> None:
+    """It takes about 100 µs for each recorded operator."""
+    for found in (compare(oldest(300), old()), compare(old(), oldest(300))):
+        assert found.headline.verdict is Verdict.INCONCLUSIVE
+        assert "recorded with PyTorch 1.8, which can make its steps up to 1,900 % longer" in found.headline.sentence
+    assert compare(oldest(100), old(300)).headline.verdict is Verdict.SLOWER
+    assert compare(oldest(100), oldest(300)).headline.verdict is Verdict.SLOWER
 
 
 def test_lists_that_both_record_are_compared() -> None:

@@ -12,6 +12,7 @@ from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.input_shapes import NO_TYPES
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, MAX_REGIONS, region_id
 from tb_perfcompare.model.names.names import (
     AUTOGRAD_GRAPH,
@@ -118,10 +119,18 @@ def recorded_flag(flag: str, recording: TraceRecording) -> str:
 def _written(recording: TraceRecording) -> list[tuple[str, str]]:
     """Fields that later versions of PyTorch added to the trace, and to operators if their inputs were recorded."""
     added = [(WRITTEN_FIELDS, [field for field in _ADDED_FIELDS if field in recording.properties])]
-    if "input_dims" in recording.events.args:
+    if {"input_dims", "input_type"} <= set(recording.events.args):
+        types = ["Input type"] if _names_types(recording) else []
         arguments = [name for name, column in _ADDED_ARGUMENTS.items() if column in recording.events.args]
-        added.append((WRITTEN_ARGUMENTS, arguments))
+        added.append((WRITTEN_ARGUMENTS, [*arguments, *types]))
     return [(name, ", ".join(fields) or NO_FIELDS) for name, fields in added]
+
+
+def _names_types(recording: TraceRecording) -> bool:
+    """Whether a call names types: PyTorch 1.8 writes empty lists."""
+    events = recording.events
+    codes = unique(np.asarray(events.args["input_type"].values, dtype=np.int64)).tolist()
+    return any(events.strings.texts[code] not in NO_TYPES for code in codes)
 
 
 def _autograd(timeline: InterpretedTrace) -> str:

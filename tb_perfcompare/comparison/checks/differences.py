@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from tb_perfcompare.comparison.result.wording import setting_change
+from tb_perfcompare.model.names.names import NO_FIELDS, WRITTEN_ARGUMENTS
 from tb_perfcompare.model.summary.summary import Summary
 
 _OPTIONS = ("record_shapes", "with_stack", "profile_memory", "with_flops", "with_modules")
 _NAMES_OPTIONS = "trace.schema"
 """Setting of traces that name only the options that were on, so that options not named are off."""
+
+
+WITH_1_8 = "with PyTorch 1.8"
+"""The profiler of PyTorch 1.8, as an option."""
 
 
 def differences(a: Summary, b: Summary, names: tuple[str, ...]) -> list[str]:
@@ -31,8 +36,13 @@ def option_differences(a: Summary, b: Summary, *, known: bool = False) -> list[s
 
 
 def recorded_more(a: Summary, b: Summary) -> list[str]:
-    """Profiler options that cost time and were on for `b` alone; none if others were on for `a` alone."""
+    """Profiler options that cost time and were on for `b` alone, PyTorch 1.8 first; none if others were on for `a`
+    alone."""
     on = [
         {option for option in _OPTIONS if dict(side.environment).get(f"profiler.{option}") == "true"} for side in (a, b)
     ]
-    return [] if on[0] - on[1] else [option for option in _OPTIONS if option in on[1] - on[0]]
+    oldest = [dict(side.environment).get(WRITTEN_ARGUMENTS) == NO_FIELDS for side in (a, b)]
+    more = [] if on[0] - on[1] else [option for option in _OPTIONS if option in on[1] - on[0]]
+    if oldest[0] != oldest[1]:
+        return [WITH_1_8, *more] if oldest[1] else []
+    return more

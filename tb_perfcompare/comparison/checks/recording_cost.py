@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.comparison.checks.differences import recorded_more
+from tb_perfcompare.comparison.checks.differences import WITH_1_8, recorded_more
 from tb_perfcompare.comparison.result.headline import RecordedMore
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 
@@ -14,6 +14,9 @@ docs/method/statistics.md#profiler-options-of-one-side."""
 
 MAX_SHARE = 0.5
 """Share of the host's exposed time that options can cost: all of them together took a third of the shortest steps."""
+
+_OLDEST_NS_PER_CALL, _OLDEST_SHARE = 110_000, 0.95
+"""The same of PyTorch 1.8's profiler, which took 64 to 108 µs for each recorded operator, later versions 5 to 9."""
 
 _FREE = frozenset({"with_modules"})
 """Options that record nothing in eager mode."""
@@ -42,9 +45,14 @@ def _cost_us(side: Summary, options: list[str]) -> float:
         _per_step(calls[side.owned.category == category].sum(), side)
         for category in (StepCategory.CPU_EXEC, StepCategory.OTHER)
     )
-    recorded = sum(operators + functions * (option == "with_stack") for option in options if option not in _FREE)
-    exposed_ns = side.owned.by_category()[list(_HOST)].sum()
-    return min(recorded * NS_PER_CALL, MAX_SHARE * _per_step(exposed_ns, side)) / 1000
+    costing = [option for option in options if option not in _FREE]
+    cost_ns = sum(
+        operators * _OLDEST_NS_PER_CALL if option == WITH_1_8
+        else (operators + functions * (option == "with_stack")) * NS_PER_CALL
+        for option in costing
+    )  # fmt: skip
+    exposed_ns = _per_step(side.owned.by_category()[list(_HOST)].sum(), side)
+    return min(cost_ns, (_OLDEST_SHARE if WITH_1_8 in options else MAX_SHARE) * exposed_ns) / 1000
 
 
 def _per_step(amount: np.int64, side: Summary) -> float:
