@@ -32,6 +32,9 @@ def option_differences(a: Summary, b: Summary, *, known: bool = False) -> list[s
         one, two = (side.get(name, off) for side in sides)
         if one != two and not (known and None in (one, two)):
             differences.append(setting_change(name, one, two))
+    oldest = [_is_of_1_8(side) for side in (a, b)]
+    if oldest[0] != oldest[1]:
+        differences.append(f"profiler of PyTorch {'1.8 → later' if oldest[0] else 'later → 1.8'}")
     return differences
 
 
@@ -41,8 +44,12 @@ def recorded_more(a: Summary, b: Summary) -> list[str]:
     on = [
         {option for option in _OPTIONS if dict(side.environment).get(f"profiler.{option}") == "true"} for side in (a, b)
     ]
-    oldest = [dict(side.environment).get(WRITTEN_ARGUMENTS) == NO_FIELDS for side in (a, b)]
+    oldest = [_is_of_1_8(side) for side in (a, b)]
     more = [] if on[0] - on[1] else [option for option in _OPTIONS if option in on[1] - on[0]]
     if oldest[0] != oldest[1]:
         return [WITH_1_8, *more] if oldest[1] else []
     return more
+
+
+def _is_of_1_8(side: Summary) -> bool:
+    return dict(side.environment).get(WRITTEN_ARGUMENTS) == NO_FIELDS

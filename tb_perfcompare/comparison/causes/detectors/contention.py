@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.detectors.recording import is_of_1_8_alone
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import (
     BY_SHAPE,
@@ -81,7 +82,7 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
         every.append((("CPU Exec", key[0]), left))
     grown = total_by_key(every)
     delta = math.fsum(grown.values())
-    if not ratios or len(grown) < 3 or delta * exposed <= 0:
+    if not ratios or len(grown) < 3 or delta * exposed <= 0 or is_of_1_8_alone(pair, delta):
         return
     if abs(exposed) < pair.least_us or not (pair.is_clear("CPU Exec") or _is_clear_of_same_work(pair, exposed)):
         return

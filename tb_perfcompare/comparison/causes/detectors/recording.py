@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Ru
 from tb_perfcompare.comparison.causes.evidence.findings import has_stacks
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
-from tb_perfcompare.comparison.checks.differences import option_differences
+from tb_perfcompare.comparison.checks.differences import WITH_1_8, option_differences, recorded_more
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.model.names.names import AUTOGRAD_GRAPH
@@ -112,11 +112,19 @@ def autograd_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
 
 def costlier_to_record(pair: RuleContext, delta: float) -> bool:
     """Whether more was recorded on the slower side."""
+    if is_of_1_8_alone(pair, delta):
+        return True
     on = [
         sum(value == "true" for name, value in summary.environment if name.startswith("profiler."))
         for summary in (pair.baseline, pair.candidate)
     ]
     return on[0] != on[1] and (on[1] > on[0]) == (delta > 0)
+
+
+def is_of_1_8_alone(pair: RuleContext, delta: float) -> bool:
+    """Whether the profiler of PyTorch 1.8 recorded the slower side alone."""
+    sides = (pair.baseline, pair.candidate)
+    return WITH_1_8 in recorded_more(*(sides if delta > 0 else sides[::-1]))
 
 
 _LOOK_AT = "record both runs with the same options; with_stack and profile_memory cost the most"

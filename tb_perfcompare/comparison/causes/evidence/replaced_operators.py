@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import field
 
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, call_count_changed
@@ -33,6 +33,9 @@ convolution does not belong to the view that replaced another."""
 
 STILL = 0.5
 """An operator was only moved if its calls changed at one place, but in total by less than this share of that change."""
+
+MOST = 0.8
+"""Share of the calls on one side of a replacement that have to be still called for it to be none."""
 
 _CALLED = frozenset({FrameKind.OPERATOR, FrameKind.MODULE})
 _BACKWARD = re.compile(r"(?:autograd::engine::evaluate_function: )?(\w+?)Backward\d*$")
@@ -138,10 +141,12 @@ class Replacement:
 
     @property
     def is_wrapped(self) -> bool:
-        """Whether what is gone (or new) is still called as often, inside another operator, such as a cast."""
+        """Whether most of what is gone (or new) is still called as often, inside another operator: a cast, or ranges
+        of autograd that later versions of PyTorch record."""
         net = self.operator_calls()
         return any(
-            all(net.get(place.frame.key[2], place.more_calls) / place.more_calls < STILL for place in side)
+            sum(abs(place.more_calls) for place in side if _is_still_called(place, net))
+            > MOST * sum(abs(place.more_calls) for place in side)
             for side in (self.went, self.came)
         )
 
@@ -149,6 +154,10 @@ class Replacement:
         """Operator -> calls per step, candidate minus baseline, including those inside."""
         every = (place for top in self.all for place in top.walk() if place.frame.key[0] == FrameKind.OPERATOR)
         return total_by_key((place.frame.key[2], place.more_calls) for place in every)
+
+
+def _is_still_called(place: Place, net: Mapping[str, float]) -> bool:
+    return net.get(place.frame.key[2], place.more_calls) / place.more_calls < STILL
 
 
 def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool]) -> list[Replacement]:
