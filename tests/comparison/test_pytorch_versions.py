@@ -75,6 +75,22 @@ def test_lists_that_both_record_are_compared() -> None:
     assert rules_of(found) == ["workload_changed"]
 
 
+def test_long_lists_beside_short_ones_are_compared() -> None:
+    """Sizes of long lists are not recorded. All operators are slower, and so are their fastest calls."""
+
+    def stacking(scale: float) -> TraceBuilder:
+        trace = TraceBuilder(vendor="cpu")
+        for step in range(8):
+            start = at = 10_000.0 * step
+            for name, dims in [("aten::stack", OLD_CAT[0]), ("aten::stack", NEW_CAT[0]), ("aten::mm", [[8, 8]])] * 8:
+                trace.op(name, at, at + 100 * scale + step % 2, dims=dims)
+                at += 120 * scale
+            trace.step(step, start, at)
+        return trace
+
+    assert rules_of(compare(stacking(1), stacking(1.5)))[:1] == ["operator_slower"]
+
+
 def test_another_version_is_named_and_looked_at_first() -> None:
     found = compare(old(), new(150))
     check = check_of(found, "versions")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import field
 
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, call_count_changed
@@ -34,11 +34,9 @@ convolution does not belong to the view that replaced another."""
 STILL = 0.5
 """An operator was only moved if its calls changed at one place, but in total by less than this share of that change."""
 
-MOST = 0.8
-"""Share of the calls on one side of a replacement that have to be still called for it to be none."""
-
 _CALLED = frozenset({FrameKind.OPERATOR, FrameKind.MODULE})
-_BACKWARD = re.compile(r"(?:autograd::engine::evaluate_function: )?(\w+?)Backward\d*$")
+_RANGE = "autograd::engine::evaluate_function: "
+_BACKWARD = re.compile(rf"(?:{_RANGE})?(\w+?)Backward\d*$")
 _METHOD = re.compile(r"Optimizer\.\w+#(\w+)\.\w+")
 _INSTANCE = re.compile(r"_\d+$")
 
@@ -141,23 +139,20 @@ class Replacement:
 
     @property
     def is_wrapped(self) -> bool:
-        """Whether most of what is gone (or new) is still called as often, inside another operator: a cast, or ranges
-        of autograd that later versions of PyTorch record."""
+        """Whether what is gone (or new) is still called as often, inside another operator: a cast, or a range of
+        autograd, which later versions of PyTorch record."""
         net = self.operator_calls()
+        names = [{place.name for place in side} for side in (self.went, self.came)]
         return any(
-            sum(abs(place.more_calls) for place in side if _is_still_called(place, net))
-            > MOST * sum(abs(place.more_calls) for place in side)
-            for side in (self.went, self.came)
+            all(net.get(place.frame.key[2], place.more_calls) / place.more_calls < STILL for place in side)
+            or any(f"{_RANGE}{name}" in names[1 - at] for name in names[at])
+            for at, side in enumerate((self.went, self.came))
         )
 
     def operator_calls(self) -> dict[str, float]:
         """Operator -> calls per step, candidate minus baseline, including those inside."""
         every = (place for top in self.all for place in top.walk() if place.frame.key[0] == FrameKind.OPERATOR)
         return total_by_key((place.frame.key[2], place.more_calls) for place in every)
-
-
-def _is_still_called(place: Place, net: Mapping[str, float]) -> bool:
-    return net.get(place.frame.key[2], place.more_calls) / place.more_calls < STILL
 
 
 def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool]) -> list[Replacement]:

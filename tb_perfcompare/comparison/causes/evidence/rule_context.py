@@ -335,7 +335,8 @@ def _with_lists_joined(amounts: dict[Key, Amount]) -> dict[Key, Amount]:
     versions none of long lists."""
     joined: dict[Key, list[Amount]] = {}
     for key, amount in amounts.items():
-        unknown = (key[0], *map(without_lists, key[1:]))
+        of_both = bool(amount.calls_a and amount.calls_b)
+        unknown = key if of_both else (key[0], *map(without_lists, key[1:]))
         joined.setdefault(unknown if unknown in amounts else key, []).append(amount)
     return {key: parts[0] if len(parts) == 1 else total(parts) for key, parts in joined.items()}
 
