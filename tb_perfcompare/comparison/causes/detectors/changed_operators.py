@@ -334,8 +334,10 @@ def _cause_of(
 
 
 def _take_most(others: Collection[_Changed], one_sided: Collection[_Changed]) -> bool:
-    """Whether operators of both sides take nearly all of the time: those of one side are details, such as how another
-    version of PyTorch writes an operator."""
+    """Whether operators of both sides take nearly all of the time, and those of one side compute no layer or loss: they
+    are details, such as how another version of PyTorch writes an operator."""
+    if any(work_kind(operator.name) for operator in one_sided):
+        return False
     times = [fsum(abs(operator.delta_us) for operator in group) for group in (others, one_sided)]
     return times[0] >= MOST_TIME * fsum(times) > 0
 
