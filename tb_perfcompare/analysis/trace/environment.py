@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import unique
-from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.input_shapes import NO_TYPES
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, MAX_REGIONS, region_id
 from tb_perfcompare.model.names.names import (
@@ -110,8 +110,7 @@ def recorded_flag(flag: str, recording: TraceRecording) -> str:
     if flag == "record_shapes":
         return "true" if "input_dims" in events.args else ""
     if flag == "with_stack" and "call_stack" in events.args:
-        stacks = unique(np.asarray(events.args["call_stack"].values, dtype=np.int64)).tolist()
-        return "true" if any(events.strings.texts[code] not in _NO_STACK for code in stacks) else ""
+        return "true" if any(text not in _NO_STACK for text in _used_texts(events, "call_stack")) else ""
     kind = _RECORDED_WITH.get(flag)
     return "true" if kind is not None and (events.category == kind).any() else ""
 
@@ -128,9 +127,12 @@ def _written(recording: TraceRecording) -> list[tuple[str, str]]:
 
 def _names_types(recording: TraceRecording) -> bool:
     """Whether a call names types: PyTorch 1.8 writes empty lists."""
-    events = recording.events
-    codes = unique(np.asarray(events.args["input_type"].values, dtype=np.int64)).tolist()
-    return any(events.strings.texts[code] not in NO_TYPES for code in codes)
+    return any(text not in NO_TYPES for text in _used_texts(recording.events, "input_type"))
+
+
+def _used_texts(events: EventTable, argument: str) -> Iterator[str]:
+    codes = np.asarray(events.args[argument].values, dtype=np.int64)
+    return map(events.strings.texts.__getitem__, used_codes(codes, len(events.strings)).tolist())
 
 
 def _autograd(timeline: InterpretedTrace) -> str:

@@ -333,12 +333,16 @@ class RuleContext:
 def _with_lists_joined(amounts: dict[Key, Amount]) -> dict[Key, Amount]:
     """Joins calls that differ only in lists of tensors without sizes on one side: PyTorch up to 2.1 records none, later
     versions none of long lists."""
-    joined: dict[Key, list[Amount]] = {}
+    of_unknown: dict[Key, list[Key]] = {}
     for key, amount in amounts.items():
-        of_both = bool(amount.calls_a and amount.calls_b)
-        unknown = key if of_both else (key[0], *map(without_lists, key[1:]))
-        joined.setdefault(unknown if unknown in amounts else key, []).append(amount)
-    return {key: parts[0] if len(parts) == 1 else total(parts) for key, parts in joined.items()}
+        unknown = (key[0], without_lists(key[1]))
+        if unknown != key and unknown in amounts and not (amount.calls_a and amount.calls_b):
+            of_unknown.setdefault(unknown, [unknown]).append(key)
+    if not of_unknown:
+        return amounts
+    gone = {key for unknown, keys in of_unknown.items() for key in keys if key != unknown}
+    joined = {unknown: total(amounts[key] for key in keys) for unknown, keys in of_unknown.items()}
+    return {key: joined.get(key, amount) for key, amount in amounts.items() if key not in gone}
 
 
 def _clear(pair: RuleContext) -> SignificantCategories:
