@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tb_perfcompare.comparison.result.headline import Verdict
-from tests.build import TraceBuilder
+from tests.build import ABSOLUTE_BASE_NS, TraceBuilder
 from tests.comparison.compare import check_of, compare, finding_of, rules_of
 
 Inputs = tuple[list[Any], list[str]]
@@ -21,7 +21,7 @@ NEW_LSTM: Inputs = ([[8, 32], [[4, 32], [32]], []], ["float", "TensorList", "Sca
 
 def program(zeros: Inputs, cat: Inputs, lstm: Inputs, *, us: int = 100, **properties: Any) -> TraceBuilder:
     """Eight steps of three kinds of operators; all but the LSTM take 20 µs."""
-    trace = TraceBuilder(vendor="cpu")
+    trace = TraceBuilder(vendor="cpu", base_ns=0 if properties else ABSOLUTE_BASE_NS)
     trace.properties |= properties
     at = 0
     for step in range(8):
@@ -96,8 +96,8 @@ def test_another_version_is_named_and_looked_at_first() -> None:
     check = check_of(found, "versions")
     assert (check.status, check.detail) == (
         "warn",
-        "different versions of PyTorch: host_name, trace_id only in the candidate's traces; operators of the "
-        "same name may run different code",
+        "different versions of PyTorch: baseTimeNanoseconds, host_name, trace_id only in the candidate's traces; "
+        "operators of the same name may run different code",
     )
     assert finding_of(found, "operator_slower").look_at.startswith("the versions of PyTorch; ")
     assert "version" not in finding_of(compare(old(), old(150)), "operator_slower").look_at
@@ -105,6 +105,10 @@ def test_another_version_is_named_and_looked_at_first() -> None:
 
 def test_options_that_an_old_trace_does_not_name_show_in_its_events() -> None:
     assert check_of(compare(old(), new()), "profiler_flags").status == "ok"
+    for counting in (new(), old()):
+        counting.properties["with_flops"] = 1
+        named = compare(new(), counting), compare(old(), counting)
+        assert ["with_flops" in check_of(one, "profiler_flags").detail for one in named] == [True, False]
     remembering, stacked = old(), old()
     remembering.memory(5, 512)
     assert "profile_memory true → false" in check_of(compare(remembering, new()), "profiler_flags").detail

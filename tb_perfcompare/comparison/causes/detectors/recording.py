@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Ru
 from tb_perfcompare.comparison.causes.evidence.findings import has_stacks
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
-from tb_perfcompare.comparison.checks.differences import WITH_1_8, option_differences, recorded_more
+from tb_perfcompare.comparison.checks.differences import WITH_1_8, more_options, option_differences, recorded_more
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.model.names.names import AUTOGRAD_GRAPH
@@ -114,11 +114,8 @@ def costlier_to_record(pair: RuleContext, delta: float) -> bool:
     """Whether more was recorded on the slower side."""
     if is_of_1_8_alone(pair, delta):
         return True
-    on = [
-        sum(value == "true" for name, value in summary.environment if name.startswith("profiler."))
-        for summary in (pair.baseline, pair.candidate)
-    ]
-    return on[0] != on[1] and (on[1] > on[0]) == (delta > 0)
+    more = more_options(pair.baseline, pair.candidate)
+    return bool(more) and (more > 0) == (delta > 0)
 
 
 def is_of_1_8_alone(pair: RuleContext, delta: float) -> bool:
