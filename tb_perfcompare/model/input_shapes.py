@@ -80,7 +80,7 @@ def tensor_types(types: str) -> tuple[str, ...]:
         kinds = None
     if not isinstance(kinds, list):
         return (shown_shape(types),) if types else ()
-    return tuple(str(kind).removeprefix("c10::") for kind in kinds if kind not in NO_TENSOR)
+    return tuple(kind.removeprefix("c10::") for kind in map(str, kinds) if kind not in NO_TENSOR)
 
 
 def _elements(dims: object) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tb_perfcompare.comparison.result.headline import Verdict
 from tests.build import ABSOLUTE_BASE_NS, TraceBuilder
-from tests.comparison.compare import check_of, compare, finding_of, rules_of
+from tests.comparison.compare import check_of, compare, finding_of, rules_of, sequence
 
 Inputs = tuple[list[Any], list[str]]
 """Shapes and types."""
@@ -69,6 +69,11 @@ def test_the_profiler_of_1_8_may_have_made_its_side_slower() -> None:
     assert compare(oldest(100), oldest(300)).headline.verdict is Verdict.SLOWER
 
 
+def test_a_list_in_a_list_of_types_is_no_tensor() -> None:
+    nested: Inputs = (NEW_CAT[0], [["float", "float"], "Scalar"])  # type: ignore[list-item]
+    assert compare(new(), program(NEW_ZEROS, nested, NEW_LSTM, trace_id="A")).headline.verdict is not Verdict.WITHHELD
+
+
 def test_lists_that_both_record_are_compared() -> None:
     longer = ([[8, 32], [[4, 32], [64]], []], NEW_LSTM[1])
     found = compare(new(), program(NEW_ZEROS, NEW_CAT, longer, us=150))
@@ -109,9 +114,13 @@ def test_options_that_an_old_trace_does_not_name_show_in_its_events() -> None:
         counting.properties["with_flops"] = 1
         named = compare(new(), counting), compare(old(), counting)
         assert ["with_flops" in check_of(one, "profiler_flags").detail for one in named] == [True, False]
+    shapeless = sequence([[("aten::zeros", 20), ("aten::cat", 20), ("aten::lstm", 100)] * 6] * 8, gap=2, vendor="cpu")
+    shapeless.base_ns = ABSOLUTE_BASE_NS
+    assert "record_shapes false → true" in check_of(compare(shapeless, old()), "profiler_flags").detail
     remembering, stacked = old(), old()
     remembering.memory(5, 512)
     assert "profile_memory true → false" in check_of(compare(remembering, new()), "profiler_flags").detail
     for event in stacked.events:
-        event.args["Call stack"] = "train.py(4): step;train.py(9): <module>" if "aten" in event.name else ""
+        if event.args is not None:
+            event.args["Call stack"] = "train.py(4): step;train.py(9): <module>" if "aten" in event.name else ""
     assert "with_stack true → false" in check_of(compare(stacked, new()), "profiler_flags").detail

@@ -96,7 +96,7 @@ def _fingerprints(summary: Summary, twins: Counter[bytes]) -> Iterator[str]:
 
 def flags(a: Summary, b: Summary) -> Check:
     """Profiler options that cost time."""
-    differing = option_differences(a, b, known=True)
+    differing = option_differences(a, b)
     if differing:
         return Check(
             "profiler_flags",

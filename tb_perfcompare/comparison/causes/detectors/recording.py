@@ -10,11 +10,11 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Ru
 from tb_perfcompare.comparison.causes.evidence.findings import has_stacks
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
-from tb_perfcompare.comparison.checks.differences import WITH_1_8, more_options, option_differences, recorded_more
+from tb_perfcompare.comparison.checks.differences import WITH_1_8, option_differences, options_alone
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.model.names.names import AUTOGRAD_GRAPH
-from tb_perfcompare.model.summary.summary import PROFILER_WORK
+from tb_perfcompare.model.summary.summary import PROFILER_WORK, Summary
 
 MAIN_SHARE = 0.5
 """Share of the host's exposed change that no other cause may explain."""
@@ -114,14 +114,17 @@ def costlier_to_record(pair: RuleContext, delta: float) -> bool:
     """Whether more was recorded on the slower side."""
     if is_of_1_8_alone(pair, delta):
         return True
-    more = more_options(pair.baseline, pair.candidate)
-    return bool(more) and (more > 0) == (delta > 0)
+    one, two = (len(options_alone(*sides)) for sides in _both_ways(pair))
+    return one != two and (one > two) == (delta > 0)
 
 
 def is_of_1_8_alone(pair: RuleContext, delta: float) -> bool:
     """Whether the profiler of PyTorch 1.8 recorded the slower side alone."""
-    sides = (pair.baseline, pair.candidate)
-    return WITH_1_8 in recorded_more(*(sides if delta > 0 else sides[::-1]))
+    return WITH_1_8 in options_alone(*_both_ways(pair)[0 if delta > 0 else 1])
+
+
+def _both_ways(pair: RuleContext) -> tuple[tuple[Summary, Summary], tuple[Summary, Summary]]:
+    return (pair.baseline, pair.candidate), (pair.candidate, pair.baseline)
 
 
 _LOOK_AT = "record both runs with the same options; with_stack and profile_memory cost the most"
