@@ -28,7 +28,8 @@ def program(zeros: Inputs, cat: Inputs, lstm: Inputs, *, us: int = 100, **proper
         start = at
         calls = [("aten::zeros", zeros, 20), ("aten::cat", cat, 20), ("aten::lstm", lstm, us + step % 2)] * 6
         for name, (dims, types), took in calls:
-            trace.op(name, at, at + took, dims=dims, **{"Input type": types})
+            typed: dict[str, Any] = {"Input type": types}
+            trace.op(name, at, at + took, dims=dims, **typed)
             at += took + 2
         trace.step(step, start, at)
     return trace
