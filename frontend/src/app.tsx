@@ -175,6 +175,12 @@ export function App() {
             }}
             onAlternative={(one) => {
               setLoaded(answer);
+              const alone = one.side === 'baseline' ? a : one.side === 'candidate' ? b : null;
+              if (alone) {
+                const capture = (at: 0 | 1): Side => ({ ...alone, worker: one.workers?.[at] ?? alone.worker, span: one.spans?.[at] ?? alone.span });
+                change({ a: capture(0), b: capture(1), row: '', ...FRESH_STEPS }, true);
+                return;
+              }
               const steps = (side: Side, range: string | null): Side => (range === null ? side : withSteps(side, range));
               change({ a: steps(a, one.baseline_steps), b: steps(b, one.candidate_steps), window: one.step_window ?? address.window, row: '', ...FRESH_STEPS }, true);
             }}

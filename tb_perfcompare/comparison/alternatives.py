@@ -3,19 +3,22 @@ known. Rules: docs/method/statistics.md, "What could settle it"."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+
+import numpy as np
 
 from tb_perfcompare.comparison.engine import Judged, judge_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Alternative, Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.result.wording import many
+from tb_perfcompare.comparison.result.wording import many, time_text
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES
 from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.model.arrays import Flags, median, unique
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -34,19 +37,28 @@ MAX_TIMES = 20
 _OPEN = frozenset({Verdict.INCONCLUSIVE, Verdict.WITHHELD})
 _PROBABLE = frozenset({Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 
+MIN_APART = 1.2
+"""Least ratio of the typical steps of a side's slowest and fastest capture at which the two are compared."""
+
+MOST = 0.75
+"""Share of the steps of each of these captures that have to lie beyond the typical step of the other."""
+
 Narrow = Callable[[tuple[int, int], tuple[int, int]], tuple[Summary, Summary]]
 """Returns baseline and candidate with only these steps, given the first and last number of each."""
 
+Without = Callable[[Summary, Mapping[int, str]], Summary]
+"""Returns a summary without the steps at these indices, which are left out for these reasons."""
+
 
 @paused_collector()
-def with_alternatives(comparison: Comparison, judged: Judged, narrow: Narrow) -> Comparison:
+def with_alternatives(comparison: Comparison, judged: Judged, narrow: Narrow, without: Without) -> Comparison:
     """Adds what could settle the comparison's verdict. A verdict that is only probable needs more recordings; one that
     options of the profiler left open, the same options."""
     headline = comparison.headline
     if headline.verdict is not judged.measured.verdict:
         return comparison
     if headline.verdict in _OPEN:
-        alternatives = _alternatives(headline, judged, narrow)
+        alternatives = _alternatives(headline, judged, narrow, without)
     elif headline.verdict in _PROBABLE:
         alternatives = tuple(filter(None, [_record_more(headline)]))
     else:
@@ -54,17 +66,20 @@ def with_alternatives(comparison: Comparison, judged: Judged, narrow: Narrow) ->
     return replace(comparison, headline=replace(headline, alternatives=alternatives)) if alternatives else comparison
 
 
-def _alternatives(headline: Headline, judged: Judged, narrow: Narrow) -> tuple[Alternative, ...]:
-    """Finds the alternatives in order: without outlying steps, without warm-up, the other window; recording more
-    comes last."""
+def _alternatives(headline: Headline, judged: Judged, narrow: Narrow, without: Without) -> tuple[Alternative, ...]:
+    """Finds the alternatives in order: two captures of one side, without outlying steps, without warm-up, the other
+    window; recording more comes last."""
     withheld = headline.verdict is Verdict.WITHHELD
     more = None if withheld else _record_more(headline)
     sides = judged.baseline, judged.candidate
     alternatives = [_steps_alternative(choice, judged.options, narrow) for choice in _step_choices(sides)]
     if withheld:  # if the work still differs with fewer steps, there is nothing to choose
         alternatives = [one for one in alternatives if one is not None and one.verdict is not Verdict.WITHHELD]
-    elif len(alternatives) < MAX_ALTERNATIVES - (more is not None):
-        alternatives.append(_other_window_alternative(judged))
+    else:
+        apart = _captures_alternative(judged, without)
+        alternatives = alternatives if apart is None else [apart, *alternatives]
+        if len(alternatives) < MAX_ALTERNATIVES - (more is not None):
+            alternatives.append(_other_window_alternative(judged))
     there_are = [alternative for alternative in alternatives if alternative is not None]
     return (*there_are[: MAX_ALTERNATIVES - (more is not None)], *([] if more is None else [more]))
 
@@ -197,6 +212,73 @@ def _steps_alternative(choice: _Steps, options: CompareOptions, narrow: Narrow) 
     how = f"--steps {texts[0]}" if texts[0] == texts[1] else f"--baseline-steps {texts[0]} --candidate-steps {texts[1]}"
     chosen = Alternative(choice.rule, choice.what, how, baseline_steps=texts[0], candidate_steps=texts[1])
     return _with_result(chosen, headline)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Capture:
+    """A capture of a side by the worker ("" for all) and the span that choose it, with its typical step in microseconds
+    and its steps."""
+
+    worker: str
+    span: str
+    typical_us: float
+    steps: Flags
+
+
+def _captures_alternative(judged: Judged, without: Without) -> Alternative | None:
+    """The slowest capture of a side against its fastest. Both run one program: what differs between them is what leaves
+    the verdict open. Of two sides the one whose captures are further apart; None if they do not lie apart."""
+    sides = ("baseline", judged.baseline), ("candidate", judged.candidate)
+    apart = [(side, summary, found) for side, summary in sides if (found := _captures_apart(summary)) is not None]
+    if not apart:
+        return None
+    side, summary, (fast, slow) = max(apart, key=lambda one: one[2][1].typical_us / one[2][0].typical_us)
+    alone = [without(summary, dict.fromkeys(np.flatnonzero(~one.steps).tolist(), "")) for one in (fast, slow)]
+    try:
+        headline = judge_summaries(alone[0], alone[1], judged.options).headline
+    except PerfCompareError:  # a capture has nothing that can be compared
+        return None
+    workers, spans = (fast.worker, slow.worker), (fast.span, slow.span)
+    names = workers if spans[0] == spans[1] else [f"span {span}" for span in spans]
+    if workers[0] != workers[1] and spans[0] != spans[1]:
+        names = [f"{worker}, span {span}" for worker, span in zip(workers, spans, strict=True)]
+    times = [f"{name} ({time_text(one.typical_us)})" for name, one in zip(names, (fast, slow), strict=True)]
+    what = f"the {side}'s captures {times[0]} and {times[1]} with each other"
+    return _with_result(
+        Alternative("captures_apart", what, side=side, workers=workers if all(workers) else None, spans=spans), headline
+    )
+
+
+def _captures_apart(summary: Summary) -> tuple[_Capture, _Capture] | None:
+    """The fastest and the slowest capture of a side; None if their typical steps are less than MIN_APART apart, if less
+    than MOST of their steps are, or if no worker and span choose them."""
+    seen = observations(summary)
+    times = seen.means(summary.steps.total_ns)
+    own = {capture: times[seen.capture == capture] for capture in unique(seen.capture).tolist()}
+    if len(own) < 2:
+        return None
+    typical = {capture: median(times) for capture, times in own.items()}
+    fast, slow = min(typical, key=lambda one: typical[one]), max(typical, key=lambda one: typical[one])
+    if not 0 < MIN_APART * typical[fast] <= typical[slow]:
+        return None
+    if min(np.mean(own[fast] < typical[slow]), np.mean(own[slow] > typical[fast])) < MOST:
+        return None
+    of_step = seen.capture[seen.group]
+    captures = [_capture(summary, of_step == one, typical[one] / 1000) for one in (fast, slow)]
+    return None if captures[0] is None or captures[1] is None else (captures[0], captures[1])
+
+
+def _capture(summary: Summary, steps: Flags, typical_us: float) -> _Capture | None:
+    """The capture with these steps; None if other steps are of its workers and its span, too."""
+    of_capture = [(capture.worker, capture.span) for capture in summary.captures]
+    mine = {of_capture[at] for at in summary.steps.capture[steps].tolist()}
+    others = {of_capture[at] for at in summary.steps.capture[~steps].tolist()}
+    workers, spans = ({place[at] for place in mine} for at in (0, 1))
+    if len(spans) > 1 or mine & others:
+        return None
+    if len(workers) == 1:
+        return _Capture(workers.pop(), spans.pop(), typical_us, steps)
+    return None if spans & {span for _, span in others} else _Capture("", spans.pop(), typical_us, steps)
 
 
 def _other_window_alternative(judged: Judged) -> Alternative | None:

@@ -288,8 +288,8 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
 
 
 def _alternatives(alternatives: tuple[Alternative, ...], is_page: bool) -> Listing:
-    """Lists alternatives such as "--steps 3-9: Slower: ...", with what the arguments do as detail. A page shows what
-    they do instead of the arguments. Alternatives that are new recordings have no verdict yet."""
+    """Lists alternatives such as "--steps 3-9: Slower: ...", with what the arguments do as detail. Without arguments,
+    and on a page, what they do comes first. Alternatives that are new recordings have no verdict yet."""
     items = []
     for alternative in alternatives:
         what = f"{alternative.what[0].upper()}{alternative.what[1:]}"
@@ -300,7 +300,7 @@ def _alternatives(alternatives: tuple[Alternative, ...], is_page: bool) -> Listi
         n = "" if alternative.n is None else f" · n {alternative.n[0]} and {alternative.n[1]}"
         lead, rest = (
             (what, f"{delta}{n}".removeprefix(" · "))
-            if is_page
+            if is_page or not alternative.arguments
             else (alternative.arguments, f"{alternative.what}{delta}{n}")
         )
         items.append((f"{lead}: {printable(alternative.sentence)}", rest))

@@ -112,6 +112,25 @@ def test_interruptions_are_told_from_slow_work() -> None:
     assert back.rule == "host_interrupted" and "no longer take the CPU" in back.sentence
 
 
+def test_threads_that_wait_for_a_core_lengthen_long_and_short_calls_alike() -> None:
+    """Two threads on one free core: every call of several threads ends a time slice late, a matrix product two."""
+    vary = random.Random(7)
+
+    def late(_: int) -> Iterable[Call]:
+        slices = [3500.0 * vary.uniform(0.8, 1.2) * (2 if call.name == "aten::mm" else 1) for call in PROGRAM]
+        return [replace(call, us=call.us + us) for call, us in zip(PROGRAM, slices, strict=True)]
+
+    finding, back = first(drawn(), drawn(late, seed=2)), first(drawn(late, seed=2), drawn())
+    assert (finding.rule, back.rule) == ("waiting_threads", "waiting_threads")
+    assert finding.sentence.startswith("Operators wait for their threads: +")
+    assert back.sentence.startswith("Operators no longer wait for their threads: −")
+    assert finding.share is not None and finding.share > 0.95
+
+
+def test_calls_that_are_longer_in_proportion_do_not_wait_for_threads() -> None:
+    assert "waiting_threads" not in causes(compared_traces(drawn(), drawn(longer(20.0), seed=2)))
+
+
 def test_one_long_slice_in_one_operator_is_contention_all_the_same() -> None:
     def interrupted(number: int) -> Iterable[Call]:
         return (*PROGRAM, Call("aten::mm", 30_000.0 if number == 5 else 400.0, 1))

@@ -339,11 +339,17 @@ export interface Recorded {
 /** A change of the comparison that could settle an open verdict, and the verdict that it gives. */
 export interface Alternative {
   /** kind of change */
-  rule: 'without_outliers' | 'after_warm_up' | 'other_window' | 'record_more';
+  rule: 'captures_apart' | 'without_outliers' | 'after_warm_up' | 'other_window' | 'record_more';
   /** what to change, in words */
   what: string;
-  /** command line arguments that apply it */
+  /** command line arguments that apply it; empty if both sides change */
   arguments: string;
+  /** side whose fastest and slowest capture are compared with each other */
+  side: 'baseline' | 'candidate' | null;
+  /** workers of these captures; null: all */
+  workers: [string, string] | null;
+  /** spans of these captures */
+  spans: [string, string] | null;
   /** baseline steps to compare; null: unchanged */
   baseline_steps: string | null;
   /** candidate steps to compare; null: unchanged */

@@ -308,7 +308,7 @@ export const text = {
     lookAt: (what: string) => `Look at: ${what}`,
     region: 'Findings',
     title: 'What changed',
-    none: 'No change worth reporting.',
+    none: 'Nothing changed beyond the spread of steps and captures.',
     share: (share: number) => `${share < 0 ? 'offsets ' : ''}${formatPercent(Math.abs(share))} of the change`,
     copy: 'Copy this finding as text',
     copyNamed: (subject: string) => `Copy this finding as text: ${subject}`,

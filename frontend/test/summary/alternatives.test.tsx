@@ -7,7 +7,7 @@ import { Alternatives } from '../../src/summary/alternatives';
 import { comparison } from '../samples';
 
 const MORE: Alternative = {
-  rule: 'record_more', what: 'record 5 more captures per side', arguments: '', baseline_steps: null, candidate_steps: null, step_window: null, more: [5, 5],
+  rule: 'record_more', what: 'record 5 more captures per side', arguments: '', side: null, workers: null, spans: null, baseline_steps: null, candidate_steps: null, step_window: null, more: [5, 5],
   unit: 'captures', verdict: null, sentence: '', delta: null, ratio: null, n: null,
 };
 const CHOICE: Alternative = { ...MORE, rule: 'other_window', what: 'each step ends at the next marker', more: null, unit: '', verdict: 'slower' };

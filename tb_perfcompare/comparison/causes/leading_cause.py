@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATOR_REPLACED, OPERATORS_CHANGED
-from tb_perfcompare.comparison.causes.detectors.contention import DEVICE_CONTENTION
+from tb_perfcompare.comparison.causes.detectors.contention import DEVICE_CONTENTION, WAITING_THREADS
 from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER
 from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
@@ -30,14 +30,15 @@ from tb_perfcompare.model.names.work_kinds import MOVING, work_kind
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, NOTHING_RECORDED, StepCategory, Summary
 
 WEAKER_RULES = frozenset({
-    "host_time", "unrecorded_time", "kernel_time", "host_pace", "host_interrupted", *SLOW_STEPS.names,
+    "host_time", "unrecorded_time", "kernel_time", "host_pace", "host_interrupted", *WAITING_THREADS.names,
+    *SLOW_STEPS.names,
 })  # fmt: skip
 """Findings that show where time went but not why, or that may be transient. More calls cause all of these: untraced
 time between calls, slower calls, more interruptions, longer steps."""
 
-_OF_THE_MACHINE = frozenset({"host_interrupted", "host_pace"})
+_OF_THE_MACHINE = frozenset({"host_interrupted", "host_pace", *WAITING_THREADS.names})
 
-_PACES = frozenset({*MACHINE_PACE.names, *DEVICE_CONTENTION.names})
+_PACES = frozenset({*MACHINE_PACE.names, *DEVICE_CONTENTION.names, *WAITING_THREADS.names})
 
 _STRUCTURE = frozenset({*OPERATOR_REPLACED.names, *OPERATORS_CHANGED.names})
 

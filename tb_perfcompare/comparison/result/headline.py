@@ -156,9 +156,18 @@ class Alternative:
     docs/method/statistics.md. verdict, sentence, delta, ratio, n are as in Headline; None or "" if more has to be
     recorded first."""
 
-    rule: Annotated[str, "kind of change", ("without_outliers", "after_warm_up", "other_window", "record_more")]
+    rule: Annotated[
+        str, "kind of change", ("captures_apart", "without_outliers", "after_warm_up", "other_window", "record_more")
+    ]
     what: Annotated[str, "what to change, in words"]
-    arguments: Annotated[str, "command line arguments that apply it"] = ""
+    arguments: Annotated[str, "command line arguments that apply it; empty if both sides change"] = ""
+    side: Annotated[
+        str | None,
+        "side whose fastest and slowest capture are compared with each other",
+        ("baseline", "candidate", None),
+    ] = None
+    workers: Annotated[tuple[str, str] | None, "workers of these captures; null: all"] = None
+    spans: Annotated[tuple[str, str] | None, "spans of these captures"] = None
     baseline_steps: Annotated[str | None, "baseline steps to compare; null: unchanged"] = None
     candidate_steps: Annotated[str | None, "candidate steps to compare; null: unchanged"] = None
     step_window: Annotated[str | None, "`--step-window` to use; null: unchanged", ("device", "marker", None)] = None

@@ -218,6 +218,7 @@ def with_step_range(summary: Summary, steps: Steps | None) -> Summary:
 @paused_collector()
 def compare_sides(baseline: LoadedSide, candidate: LoadedSide, options: CompareOptions, report: Reporter) -> Comparison:
     """Pools both sides and compares them."""
+    from tb_perfcompare.analysis.pooling.select import without_steps
     from tb_perfcompare.comparison.alternatives import with_alternatives
     from tb_perfcompare.comparison.engine import compare_judged, judge_summaries
 
@@ -229,6 +230,7 @@ def compare_sides(baseline: LoadedSide, candidate: LoadedSide, options: CompareO
         lambda baseline_steps, candidate_steps: (
             _only_steps(baseline, baseline_steps), _only_steps(candidate, candidate_steps)
         ),
+        without_steps,
     )  # fmt: skip
 
 

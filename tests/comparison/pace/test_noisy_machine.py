@@ -25,14 +25,15 @@ UNEVEN = (0.8, 1.3, 1.05)
 
 
 def recorded(span: int, pace: float, extra: int, *, shapes: bool = True, slow_step: int = -1, new: int = 0,
-            gap: int = 50, uneven: int = 0, evaluates: bool = False) -> Summary:  # fmt: skip
+            gap: int = 50, uneven: int = 0, evaluates: bool = False, last: float = 1.0) -> Summary:  # fmt: skip
     """Eight steps of the operators at `pace`, `extra` µs more in one of them, `new` others and `gap` untraced µs,
-    `uneven` µs more in every second step; every fourth step `evaluates`, with twice the work on other shapes."""
+    `uneven` µs more in every second step; every fourth step `evaluates`, with twice the work on other shapes; all
+    work takes `last` times as long in the last step."""
     steps = []
     for number in range(8):
         calls: list[tuple[Any, ...]] = []
         for place, (name, us) in enumerate(OPERATORS.items()):
-            wobble = 1 + 0.004 * ((7 * number + 5 * place + span) % 5 - 2)
+            wobble = (1 + 0.004 * ((7 * number + 5 * place + span) % 5 - 2)) * (last if number == 7 else 1)
             length = round((us + (extra if name == "aten::op03" else 0)) * pace * wobble)
             calls.append((name, length, *([[[place, 8]]] if shapes else [])))
         if evaluates and number % 4 == 3:
@@ -200,6 +201,18 @@ def test_a_step_that_decides_at_one_pace_is_not_in_the_reason_of_recorded_times(
 @pytest.mark.parametrize(("slow_in", "rules"), [((0,), []), ((0, 1, 2), ["slow_steps"])])
 def test_slow_steps_in_one_capture_are_no_finding(slow_in: tuple[int, ...], rules: list[str]) -> None:
     assert rules_of(compared(0, slow_in=slow_in))[:1] == rules
+
+
+def test_steps_that_turn_the_mean_against_the_verdict_are_a_finding_behind_the_pace() -> None:
+    """All work is 1.6 times slower, but the machine held one step of one baseline capture for a long time."""
+    one = pool([recorded(2 * at, 1, 0, last=25.0 if at == 1 else 1.0) for at in range(3)])
+    two = pool([recorded(2 * at + 1, 1.6, 0) for at in range(3)])
+    for found in (compare(one, two), compare(two, one)):
+        way, delta = found.headline.verdict.way, found.headline.delta
+        assert delta is not None and way * delta < 0
+        assert rules_of(found) == ["host_pace", "slow_steps"]
+        assert [way * (finding.delta_us or 0.0) > 0 for finding in found.findings] == [True, False]
+        assert sum(finding.delta_us or 0.0 for finding in found.findings) == pytest.approx(delta, rel=0.01)
 
 
 def test_sentences_have_at_most_twelve_words() -> None:

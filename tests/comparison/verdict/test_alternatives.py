@@ -7,7 +7,8 @@ import re
 import pytest
 
 import tb_perfcompare
-from tb_perfcompare.analysis.pooling.select import select_steps
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.analysis.pooling.select import select_steps, without_steps
 from tb_perfcompare.comparison import alternatives
 from tb_perfcompare.comparison.alternatives import with_alternatives
 from tb_perfcompare.comparison.engine import Judged, compare_judged, judge_summaries
@@ -27,7 +28,7 @@ def alternatives_of(a: Summary, b: Summary) -> tuple[Alternative, ...]:
     def narrow(of_a: tuple[int, int], of_b: tuple[int, int]) -> tuple[Summary, Summary]:
         return select_steps(a, of_a), select_steps(b, of_b)
 
-    return with_alternatives(compare_judged(judged), judged, narrow).headline.alternatives
+    return with_alternatives(compare_judged(judged), judged, narrow, without_steps).headline.alternatives
 
 
 def rules(found: tuple[Alternative, ...]) -> list[tuple[str, str]]:
@@ -51,6 +52,24 @@ def test_short_captures_offer_to_drop_the_first_step() -> None:
     found = alternatives_of(run(NOISY[:6]), run(slower(NOISY[:6], 1.02)))
     assert rules(found)[0] == ("after_warm_up", "--steps 1-5")
     assert found[0].what == "without the first step of each side"
+
+
+def test_captures_of_one_side_that_lie_apart_are_compared_with_each_other() -> None:
+    """The candidate has a slow state, in which two of its captures were recorded."""
+    a = pool([run(STEADY, span=span) for span in "123"])
+    b = pool([run(slower(STEADY, by), span=span) for by, span in ((1, "4"), (3, "5"), (2.5, "6"))])
+    first = alternatives_of(a, b)[0]
+    assert (first.rule, first.side, first.spans) == ("captures_apart", "candidate", ("4", "5"))
+    assert first.what == "the candidate's captures span 4 (1.00 ms) and span 5 (3.00 ms) with each other"
+    alone = judge_summaries(run(STEADY, span="4"), run(slower(STEADY, 3), span="5"), CompareOptions()).headline
+    assert (first.verdict, first.sentence, first.delta) == (alone.verdict, alone.sentence, alone.delta)
+
+
+@pytest.mark.parametrize("factors", [(1, 1.1, 1.15), (1, 1, 1)])
+def test_captures_that_differ_a_little_are_not_compared(factors: tuple[float, ...]) -> None:
+    a = pool([run(NOISY, span=span) for span in "123"])
+    b = pool([run(slower(NOISY, by), span=span) for by, span in zip(factors, "456", strict=True)])
+    assert "captures_apart" not in [each.rule for each in alternatives_of(a, b)]
 
 
 def test_a_clear_verdict_has_no_alternatives() -> None:

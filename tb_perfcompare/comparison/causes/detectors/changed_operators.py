@@ -66,7 +66,7 @@ that explain it. Only reading back a result adds fewer."""
 
 KERNEL = "Kernel"
 
-_OF_MACHINE = {"host_interrupted", "host_pace", "device_interrupted", "device_pace"}
+_OF_MACHINE = {"host_interrupted", "host_pace", "waiting_threads", "device_interrupted", "device_pace"}
 """Rules that explain the time of calls, not their number."""
 
 _CALLS = "calls per step"

@@ -1,4 +1,5 @@
-"""Contention: the fastest calls are as fast as before, but other work takes the CPU or the device in between."""
+"""Contention: other work takes the CPU or the device in between, so that the fastest calls are as fast as before, or
+keeps the threads of an operator waiting for each other, so that all its calls are longer."""
 
 from __future__ import annotations
 
@@ -20,8 +21,9 @@ from tb_perfcompare.comparison.causes.evidence.fastest_calls import (
 from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth, exposed_host
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import ratio_text, signed_time, time_text
+from tb_perfcompare.comparison.result.wording import ratio_text, short, signed_time, time_text, times_text
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
+from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.summary.device_timeline import LAUNCH_LATENCY, TABLE
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -42,6 +44,23 @@ in proportion to their time (0.87 to 1.46 in recordings), page faults only a few
 
 MIN_CALLS = 8
 """Number of calls from which at least one is likely to be uninterrupted."""
+
+MIN_WAIT_US = 500.0
+"""Least time for which an operator waits for its threads: about the shortest time slice of a scheduler."""
+
+UNLIKE_TIMES = 3.0
+"""Least ratio of the times of the longer and the shorter half of the waiting calls: for calls of one length, a constant
+and a ratio look alike."""
+
+MAX_SLOPE = 0.5
+"""Most by which the wait grows with the time of a call, both as logarithms: 0 for a constant, 1 for interruptions and
+slow work. Matrix products have two parallel regions, so that they wait twice."""
+
+MOST_WAITING = 0.8
+"""Share of the change of all operators that those that wait must explain."""
+
+MIN_WAITING = 5
+"""Fewest waiting operators, by name and input shape."""
 
 LAUNCHES = "kernels_by_launch"
 
@@ -119,6 +138,68 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
         pair, CPU_CONTENTION, "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),
         explains=explained,
     )  # fmt: skip
+
+
+def waiting_rules(pair: RuleContext) -> Iterator[Cause]:
+    """Threads of operators wait: calls of any length take one and the same time longer, or a small multiple of it.
+
+    An operator on several threads is done when its last thread is. A thread that gets no core is late by a time slice,
+    however short its work; operators too small for several threads do not wait. Work, clocks and interruptions lengthen
+    calls in proportion to their time.
+    """
+    exposed = pair.exposed("CPU Exec")
+    if any(side.device.count for side in (pair.baseline, pair.candidate)) or abs(exposed) < pair.least_us:
+        return
+    if not (pair.is_clear("CPU Exec") or _is_clear_of_same_work(pair, exposed)):
+        return
+    columns = pair.columns(table_of_calls(pair), "host_self")
+    rows = np.flatnonzero((columns.calls_a > 0) & (columns.calls_b > 0))
+    calls = np.array([columns.calls_a[rows], columns.calls_b[rows]])
+    per_call = np.array([columns.us_a[rows], columns.us_b[rows]]) / calls
+    alone, late = per_call if exposed > 0 else per_call[::-1]
+    wait, often = late - alone, calls.mean(axis=0)
+    waits = wait >= MIN_WAIT_US
+    if np.count_nonzero(waits) < MIN_WAITING:
+        return
+    growth = often * wait
+    waiting = growth[waits].sum()
+    if waiting < MOST_WAITING * np.abs(growth).sum() or not _is_constant(wait[waits], alone[waits], often[waits]):
+        return
+    own = math.copysign(min(abs(exposed), waiting), exposed)
+    if abs(own) < MAIN_SHARE * abs(exposed):
+        return
+    keys = columns.of_rows(rows[waits])
+    grown = total_by_key((("CPU Exec", key[0]), us) for key, us in zip(keys, growth[waits].tolist(), strict=True))
+    explained = exposed_growth(pair, {part: us * own / waiting for part, us in grown.items()}, own)
+    delta = math.fsum(explained.values())
+    at = int(np.argmax(np.where(waits, growth / np.maximum(alone, 1.0), 0.0)))
+    name = next(iter(columns.of_rows(rows[[at]])))[0]
+    typical = weighted_quartiles(wait[waits], often[waits])[1]
+    what, more = ("wait", "longer") if delta > 0 else ("no longer wait", "less")
+    sentence = (
+        f"Operators {what} for their threads: {signed_time(delta)} per step; calls take about {time_text(typical)} "
+        f"{more}, however short, e.g. {short(name)} {times_text(*per_call[:, at].tolist())}."
+    )
+    yield cause(
+        pair, WAITING_THREADS, "operators", "CPU Exec", delta, sentence, (Evidence("operators", ""),),
+        explains=explained,
+    )  # fmt: skip
+
+
+def _is_constant(wait: Floats, alone: Floats, often: Floats) -> bool:
+    """Whether long calls wait about as long as short ones: their times without the wait differ by far more than the
+    waits."""
+    order = np.argsort(alone, kind="stable")
+    is_short = np.cumsum(often[order]) <= often.sum() / 2
+    if not is_short.any():
+        return False
+
+    def log_ratio(of: Floats) -> float:
+        short, long = (np.average(of[half], weights=often[half]) for half in (order[is_short], order[~is_short]))
+        return math.log(long / short)
+
+    times = log_ratio(alone)
+    return times >= math.log(UNLIKE_TIMES) and log_ratio(wait) <= MAX_SLOPE * times
 
 
 def _is_clear_of_same_work(pair: RuleContext, exposed: float) -> bool:
@@ -205,6 +286,18 @@ CPU_CONTENTION = Rule(
     look_at="other processes and threads on these cores, more threads than cores, CPU limits of the container",
     find=interruption_rules,
     rank=3,
+    same_work=True,
+)
+WAITING_THREADS = Rule(
+    names=("waiting_threads",),
+    meaning="operators wait for their own threads, which get no core",
+    when="Long and short calls of operators take about the same time longer, half a millisecond at least; the others "
+    "hardly change. Not with a device",
+    needs="operators",
+    look_at="more threads than free cores: torch.set_num_threads, OMP_NUM_THREADS, the container's CPU limit, other "
+    "processes on these cores",
+    find=waiting_rules,
+    rank=2,
     same_work=True,
 )
 DEVICE_CONTENTION = Rule(

@@ -71,7 +71,9 @@ def _pace_cause(pair: RuleContext, pace: PaceFacts, explained: Explained, *, sur
         # an estimate, rounded to the nanosecond so that exchanging the sides negates it
         by_pace = round(Amount(1, 1, *pair.exposed_times(category)).paced_us(1 + pace.estimate), 3)
         change = pair.exposed(category)
-        if by_pace * change <= 0 or (category in _PARTLY and abs(by_pace) < MAIN_SHARE * abs(change)):
+        if max(by_pace * change, by_pace * left) <= 0:
+            continue
+        if category in _PARTLY and abs(by_pace) < MAIN_SHARE * abs(change):
             continue
         total_us += by_pace
         if by_pace * left > 0:

@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, c
 from tb_perfcompare.comparison.causes.evidence.findings import category_words
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.headline import Basis
 from tb_perfcompare.comparison.result.wording import many, short, signed_time
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.model.arrays import are_in, median, unique
@@ -50,11 +51,14 @@ def step_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
-    """A few steps far above the others of their side make most of the difference of the means."""
+    """A few steps far above the others of their side make most of the difference of the means. If they turn it against
+    the typical step, by which the verdict is, they count in whatever captures, and if all work is slow in them."""
+    by_typical_step = pair.headline.basis is not Basis.PROGRAM
+    against = by_typical_step and pair.headline.verdict.way * pair.delta_us < 0
     sides = []
     for number, summary in enumerate((pair.baseline, pair.candidate)):
         # a step in which all the same work is slow is the machine's
-        pace = np.ones(len(summary.steps)) if pair.pace is None else pair.pace[number]
+        pace = np.ones(len(summary.steps)) if pair.pace is None or against else pair.pace[number]
         times = np.rint(summary.steps.total_ns / pace).astype(np.int64)
         middle = float(median(times))
         slow = _slow_outliers(times)
@@ -68,7 +72,8 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     if abs(delta) < max(pair.least_us, pair.options.margin * pair.shorter_us):
         return
     (summary, slow, excess), (other, other_slow, other_excess) = sides[::-1] if delta > 0 else sides
-    if not _in_most_captures(summary, slow):
+    turn_mean = against and delta * pair.delta_us > 0
+    if not turn_mean and not _in_most_captures(summary, slow):
         return
     if not len(slow) or len(slow) > len(summary.steps) * LEADING:
         return
@@ -80,7 +85,8 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     scheduled = _same_step_in_every_capture(summary, slow) and longer
     if not scheduled and len(slow) * len(other.steps) < MIN_COUNT_RATIO * len(other_slow) * len(summary.steps):
         return
-    if not _same_step_in_every_capture(summary, slow) and _fisher_p(summary, slow, other, other_slow) > MAX_P:
+    by_chance = not _same_step_in_every_capture(summary, slow) and _fisher_p(summary, slow, other, other_slow) > MAX_P
+    if by_chance and not turn_mean:
         return
     entities = _growth_in_slow_steps(summary, slow)
     growth = _by_category(entities)
@@ -261,7 +267,7 @@ SLOW_STEPS = Rule(
     names=("slow_steps",),
     meaning="a few steps are far longer",
     when="A few outlying steps make half of the change, unless they wait for the data loader. Of several captures, "
-    "most have such steps",
+    "most have such steps, unless these turn the mean against the verdict",
     needs="steps",
     look_at="validation, checkpoints, logging, garbage collection, other jobs at that time; record more steps",
     confidence="few steps, which may not recur",
