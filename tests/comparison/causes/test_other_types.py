@@ -55,6 +55,21 @@ def test_the_example_is_of_one_layer() -> None:
     assert "[[1, 64], [64, 1000]] → [[32, 64], [64, 1000]] (elements ×32.0)" in sentence
 
 
+def test_the_example_is_no_operator_with_new_inputs_in_every_step() -> None:
+    """Experts work on the rows that they are sent, whose number varies; the routed rows double."""
+
+    def routed(rows: int, us: int) -> TraceBuilder:
+        step: list[list[tuple[str, int, list[list[int]]]]] = []
+        for number in range(8):
+            experts = [rows // 8 + (37 * number + 11 * expert) % 23 for expert in range(8)]
+            of_experts = [("aten::mm", 4 * us, [[count, 64], [64, 64]]) for count in experts]
+            step.append([("aten::bmm", us, [[rows, 64], [64, 64]])] * 10 + of_experts)
+        return sequence(step, gap=2, vendor="cpu")
+
+    sentence = finding_of(compare(routed(512, 50), routed(1024, 100)), "workload_changed").sentence
+    assert "aten::bmm [[512, 64], [64, 64]] → [[1024, 64], [64, 64]] (elements ×2.00)" in sentence
+
+
 def test_a_mask_is_a_new_operand() -> None:
     causal = layers([[[4, 8, 64], [4, 8, 64], []]], ["float", "float", ""], 40)
     masked = layers([[[4, 8, 64], [4, 8, 64], [8, 8]]], ["float", "float", "float"], 90)

@@ -57,6 +57,10 @@ MOVED, FOLLOWS = 0.25, 0.5
 """Share of that time in kernels that launch a different number of threads; kernels with a fixed grid must take longer
 by FOLLOWS of the threads' growth, as logarithms."""
 
+MAX_SHAPES = 32
+"""Most shapes of an operator's changed inputs of which two can be compared: layers have a few, experts new ones in
+every step."""
+
 SIMILAR = 0.1
 """Largest relative difference of launches at which kernels count as launched equally often."""
 
@@ -372,8 +376,9 @@ def _recurring_inputs(summary: Summary, names: Collection[str], table: str = "op
 
 def _example(parts: Mapping[Key, Amount], device: Mapping[Key, Amount]) -> tuple[str, str, str] | None:
     """(operator, inputs before, inputs after) of the operator with the most device time, else host time, among those
-    whose inputs changed. Copies and casts come last."""
-    best: tuple[tuple[bool, bool, float, float, str], list[str], list[str]] | None = None
+    whose inputs changed. Copies and casts come last, after them operators of which every call has inputs of its own, as
+    experts have: no two of these show how sizes changed."""
+    best: tuple[tuple[bool, bool, bool, float, float, str], list[str], list[str]] | None = None
     for name, rows in by_name(parts).items():
         gone = [part for part, amount in rows if amount.more_calls < 0]
         new = [part for part, amount in rows if amount.more_calls > 0]
@@ -382,7 +387,8 @@ def _example(parts: Mapping[Key, Amount], device: Mapping[Key, Amount]) -> tuple
         on_device = total(device.get((name, part), Amount()) for part, _ in rows)
         on_host = total(amount for _, amount in rows)
         us = on_device.us_a + on_device.us_b, on_host.us_a + on_host.us_b
-        weight = (not is_backward(name), name not in _UNINFORMATIVE, *us, name)
+        varies = max(len(gone), len(new)) > MAX_SHAPES
+        weight = (not is_backward(name), not varies, name not in _UNINFORMATIVE, *us, name)
         if best is None or weight > best[0]:
             best = (weight, gone, new)
     return None if best is None else (best[0][-1], *most_alike(best[1], best[2]))
