@@ -23,6 +23,7 @@ from tb_perfcompare.comparison.causes.leading_cause import (
     with_largest_entry,
     without_interruptions,
     without_minor_changes,
+    without_noise_against,
 )
 from tb_perfcompare.comparison.checks.comparability import check_comparability
 from tb_perfcompare.comparison.checks.recording_cost import one_sided_options
@@ -293,6 +294,7 @@ def _findings(
         )  # fmt: skip
         if change_us := context.once(uninterrupted_change):
             findings = without_interruptions(findings, detected.findings, change_us)
+        findings = without_noise_against(findings, headline)
         every = without_minor_changes((*detected.findings, *findings, *causes.findings), context.least_us)
         findings = order_findings(every, headline)[: options.top_findings]
         if baseline.metric == STEP_TIME:

@@ -115,6 +115,13 @@ def without_interruptions(
     )  # fmt: skip
 
 
+def without_noise_against(general: Iterable[Finding], headline: Headline) -> tuple[Finding, ...]:
+    """General findings, without those against a verdict of the program that are within the spread of the steps: as
+    recorded, the machine's pace makes them."""
+    way = headline.verdict.way if headline.basis is Basis.PROGRAM else 0
+    return tuple(finding for finding in general if is_sure(finding) or way * (finding.delta_us or 0.0) >= 0)
+
+
 def _is_of_layers(finding: Finding) -> bool:
     return _is_replaced(finding) and any(work_kind(item.row) for item in finding.evidence)
 
