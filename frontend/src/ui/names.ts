@@ -1,4 +1,4 @@
-// Short forms of device kernel names, the same as tb_perfcompare/model/names/short_names.py makes; tests/short_names.json
+// Short forms of names of kernels and of autograd's nodes, the same as tb_perfcompare/model/names/short_names.py makes; tests/short_names.json
 // tests both. Tooltips, row details and exports have the full name. Also short labels of runs.
 
 /** Shorter names stay unchanged. */
@@ -53,6 +53,9 @@ interface Parts {
 const known = new Map<string, Signature | null>();
 
 /** The parsed name; null for a name that stays unchanged. */
+/** What autograd records around every node of the backward pass. */
+const EVALUATED = /autograd::engine::(evaluate_function: )(?:\w+::)*(\w+)/g;
+
 function signatureOf(name: string): Signature | null {
   let found = known.get(name);
   if (found === undefined) {
@@ -281,7 +284,7 @@ export function shortName(name: string): string {
 }
 
 function textOf(name: string, found: Signature | null): string {
-  if (!found) return name;
+  if (!found) return name.replace(EVALUATED, '$1$2');
   return found.informativeFrames ? `${found.base} \u2039${found.informativeFrames}\u203a` : found.base;
 }
 

@@ -1,4 +1,4 @@
-"""Short forms of device kernel names, for narrow places; exports always have the full name.
+"""Short forms of names of kernels and of autograd's nodes, for narrow places; exports always have the full name.
 
 frontend/src/ui/names.ts makes the same short names while drawing: tests/short_names.json tests both.
 """
@@ -54,6 +54,9 @@ _PLAIN = (
 )
 """Names without arguments: the function, its tile, the rest."""
 
+_EVALUATED = re.compile(r"autograd::engine::(evaluate_function: )(?:\w+::)*(\w+)", re.ASCII)
+"""What autograd records around every node of the backward pass."""
+
 _SCOPE = re.compile(r"_Z(?:TSZ{0,20})?(?:N[KV]*)?", re.ASCII)  # _ZTS: SYCL names a kernel as its type
 _LITERAL = re.compile(r"L[a-z](n?)(\d+)E", re.ASCII)
 _LENGTH = re.compile(r"\d+", re.ASCII)
@@ -75,11 +78,11 @@ def short_name(name: str) -> str:
     """The function's own name and, in ‹ ›, the informative part of its template arguments.
 
     `void at::native::reduce_kernel<512, SumOp<float> >(...)` becomes `reduce_kernel ‹SumOp›`. Short names, those of
-    Python and names of no known kind stay unchanged.
+    Python and names of no known kind stay unchanged, but for the namespaces of autograd's nodes.
     """
     signature = signature_of(name)
     if signature is None:
-        return name
+        return _EVALUATED.sub(r"\1\2", name)
     return f"{signature.base} ‹{signature.informative}›" if signature.informative else signature.base
 
 
