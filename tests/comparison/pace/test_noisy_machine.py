@@ -17,7 +17,7 @@ from tb_perfcompare.gate.limits import Limit
 from tb_perfcompare.gate.outcome import Status
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
-from tests.comparison.compare import capture, compare, rows_of, rules_of, sequence
+from tests.comparison.compare import capture, compare, finding_of, rows_of, rules_of, sequence
 
 OPERATORS = {f"aten::op{number:02}": 400 + 60 * number for number in range(12)}
 UNEVEN = (0.8, 1.3, 1.05)
@@ -25,10 +25,10 @@ UNEVEN = (0.8, 1.3, 1.05)
 
 
 def recorded(span: int, pace: float, extra: int, *, shapes: bool = True, slow_step: int = -1, new: int = 0,
-            gap: int = 50, uneven: int = 0, evaluates: bool = False, last: float = 1.0) -> Summary:  # fmt: skip
+            gap: int = 50, uneven: int = 0, evaluates: bool = False, last: float = 1.0, stalls: tuple[int, ...] = ()) -> Summary:  # fmt: skip
     """Eight steps of the operators at `pace`, `extra` µs more in one of them, `new` others and `gap` untraced µs,
     `uneven` µs more in every second step; every fourth step `evaluates`, with twice the work on other shapes; all
-    work takes `last` times as long in the last step."""
+    work takes `last` times as long in the last step. 4 ms untraced in `slow_step`, 30 ms in `stalls`."""
     steps = []
     for number in range(8):
         calls: list[tuple[Any, ...]] = []
@@ -39,7 +39,7 @@ def recorded(span: int, pace: float, extra: int, *, shapes: bool = True, slow_st
         if evaluates and number % 4 == 3:
             calls += [(name, round(2 * us * pace), [[place, 16]]) for place, (name, us) in enumerate(OPERATORS.items())]
         sort = [("aten::sort", 100 * pace, *([[[4]]] if shapes else [])), ("", round(110 * pace) - 100 * pace)]
-        untraced = 4000 if number == slow_step else gap + number % 2 * uneven
+        untraced = 4000 if number == slow_step else 30_000 if number in stalls else gap + number % 2 * uneven
         steps.append([*calls, *sort * new, ("", untraced)])
     return capture(sequence(steps), str(span))
 
@@ -201,6 +201,24 @@ def test_a_step_that_decides_at_one_pace_is_not_in_the_reason_of_recorded_times(
 @pytest.mark.parametrize(("slow_in", "rules"), [((0,), []), ((0, 1, 2), ["slow_steps"])])
 def test_slow_steps_in_one_capture_are_no_finding(slow_in: tuple[int, ...], rules: list[str]) -> None:
     assert rules_of(compared(0, slow_in=slow_in))[:1] == rules
+
+
+@pytest.mark.parametrize(("machine", "named"), [(1.0, True), (1.3, False)])
+def test_stalls_at_any_step_are_no_finding_where_the_machine_surely_is_slower(machine: float, named: bool) -> None:
+    stalls = ((1, 6), (0, 3), (2, 5), (4, 7), (1, 3))
+    one = pool([recorded(2 * at, 1, 0) for at in range(5)])
+    two = pool([recorded(2 * at + 1, machine, 0, stalls=own) for at, own in enumerate(stalls)])
+    for found in (compare(one, two), compare(two, one)):
+        assert ("slow_steps" in rules_of(found)) is named
+
+
+def test_untraced_time_counts_next_to_operators_that_explain_little_of_it() -> None:
+    """New operators, and far more Python than what is around them; other captures hide it in the recorded steps."""
+    one = pool([recorded(2 * at, pace, 0) for at, pace in enumerate((1.9, 1.0, 1.2))])
+    two = pool([recorded(2 * at + 1, pace, 0, gap=1500, new=4) for at, pace in enumerate((0.9, 1.1, 0.8))])
+    found = compare(one, two)
+    assert {"operators_changed", "unrecorded_time"} <= {*rules_of(found)}
+    assert finding_of(found, "unrecorded_time").confidence.endswith("interruptions left out")
 
 
 def test_steps_that_turn_the_mean_against_the_verdict_are_a_finding_behind_the_pace() -> None:

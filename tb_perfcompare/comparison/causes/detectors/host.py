@@ -194,12 +194,14 @@ def uninterrupted_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def uninterrupted_rest_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """Time between events, unless operators that only one side calls explain it; or the largest parts of the change,
-    if no rule explains it."""
+    """Time between events, unless operators that only one side calls explain most of it; or the largest parts of the
+    change, if no rule explains it."""
     whole, part = pair.once(uninterrupted_change), _dominant_part(pair)
-    if part is not None and part.entity == NOTHING_RECORDED and not explained.by_category().get(part.category):
-        yield _uninterrupted(pair, part)
-        return
+    if part is not None and part.entity == NOTHING_RECORDED:
+        of_operators = explained.by_category().get(part.category, 0.0)
+        if abs(of_operators) < MAIN_SHARE * abs(part.delta_us):
+            yield _uninterrupted(pair, part)
+            return
     if abs(whole) < pair.least_us or not whole or explained.rules - {*MACHINE_PACE.names}:
         return
     grown = sorted(_grown_parts(pair), key=lambda part: (-abs(part.delta_us), part.category, part.entity))[:MAX_NAMED]
@@ -224,13 +226,14 @@ def _grown_parts(pair: RuleContext) -> list[UninterruptedPart]:
 
 
 def _dominant_part(pair: RuleContext) -> UninterruptedPart | None:
-    """The part, called as often on both sides, that makes half of the change; None if there is none. If recording
-    costs more, annotations do not count, because they are Python code."""
+    """The part, called as often on both sides if it is called, that makes half of the change; None if there is none.
+    If recording costs more, annotations do not count, because they are Python code."""
     whole = pair.once(uninterrupted_change)
     inner = pair.once(with_replaced_calls)
     often = [
         part for part in _grown_parts(pair)
-        if min(part.us) > 0 and not call_count_changed(*part.calls) and part.entity not in inner
+        if min(part.us) > 0 and part.entity not in inner
+        and (part.entity == NOTHING_RECORDED or not call_count_changed(*part.calls))
     ]  # fmt: skip
     if costlier_to_record(pair, whole):
         often = [part for part in often if pair.amount("operators", "host_self", part.entity) is not NOTHING]

@@ -85,8 +85,8 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     scheduled = _same_step_in_every_capture(summary, slow) and longer
     if not scheduled and len(slow) * len(other.steps) < MIN_COUNT_RATIO * len(other_slow) * len(summary.steps):
         return
-    by_chance = not _same_step_in_every_capture(summary, slow) and _fisher_p(summary, slow, other, other_slow) > MAX_P
-    if by_chance and not turn_mean:
+    recur = turn_mean or _same_step_in_every_capture(summary, slow)
+    if not recur and (_is_slower_machine(pair, delta) or _fisher_p(summary, slow, other, other_slow) > MAX_P):
         return
     entities = _growth_in_slow_steps(summary, slow)
     growth = _by_category(entities)
@@ -115,6 +115,12 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
         pair, SLOW_STEPS, named, label, delta, sentence, (Evidence("steps", f"{word} / {labels}"),),
         explains=_explained(entities, share, delta),
     )  # fmt: skip
+
+
+def _is_slower_machine(pair: RuleContext, delta: float) -> bool:
+    """Whether the machine surely is slower where steps are slow: what slows all work stalls single steps, too."""
+    machine = pair.headline.machine
+    return machine is not None and machine.low * machine.high > 0 and machine.estimate * delta > 0
 
 
 def _slow_outliers(times: NDArray[np.int64]) -> NDArray[np.int64]:
