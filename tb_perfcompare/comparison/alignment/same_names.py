@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
+from tb_perfcompare.comparison.alignment.function_types import join_function_types
 from tb_perfcompare.comparison.alignment.renaming import Joins, renamed, renamed_kernels
 from tb_perfcompare.comparison.alignment.truncated_names import join_truncated_names
 from tb_perfcompare.comparison.result.wording import many
@@ -51,7 +52,8 @@ def _kernels(side: Summary) -> list[str]:
 
 
 def with_same_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
-    """Returns both sides with all names joined, and notes on what was joined."""
+    """Returns both sides with all names and types joined, and notes on what was joined."""
+    baseline, candidate = join_function_types(baseline, candidate)
     baseline, candidate, cut = join_truncated_names(baseline, candidate)
     baseline, candidate, alike = join_alike_names(baseline, candidate)
     baseline, candidate, equal = _join_equivalent_names(baseline, candidate)
