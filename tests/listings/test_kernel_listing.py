@@ -89,7 +89,7 @@ def test_one_listing_per_side_compares_kernel_time_without_a_verdict(tmp_path: P
 def test_a_kernel_with_lower_throughput_is_a_finding(tmp_path: Path) -> None:
     lines = "Kernel Latency Tensor DRAM\nscan | {0} 0.00 {1}\nrest | 1000 0.0 0.1\n"
     got = compare(side(tmp_path, lines.format(10000, 0.8)), side(tmp_path, lines.format(20000, 0.4), "b.txt"))
-    total, scan, _ = got.findings
+    scan, total, _ = got.findings
     assert total.sentence == "Kernel time: +10.0 µs (11.0 → 21.0 µs)."
     assert scan.sentence.startswith("The same kernel is slower: scan +10.0 µs")
 
@@ -102,10 +102,17 @@ def test_a_listing_and_a_trace_are_not_comparable(tmp_path: Path) -> None:
 
 
 def test_malformed_lines_are_dropped_and_counted(tmp_path: Path) -> None:
-    recording = read_listing(listing(tmp_path, SMALL + "half | 12\nx | 5 2.5 0.1\nno bar 1 2 3\n"))
+    recording = read_listing(listing(tmp_path, SMALL + "half | 12\nx | 5us 0.5 0.1\nno bar 1 2 3\n"))
     assert len(recording.launches) == 4
+    assert notes_of(recording, NoteCode.DROPPED_EVENTS) == ["3 lines dropped, the first: line 6: 1 figure instead of 3"]
+
+
+def test_a_launch_with_utilisation_in_percent_keeps_its_latency(tmp_path: Path) -> None:
+    recording = read_listing(listing(tmp_path, SMALL + "x | 5 25.0 0.1\ny | 7 x 0.1\n"))
+    assert recording.launches.dur_ns.tolist() == [1000, 500, 3000, 500, 5, 7]
+    np.testing.assert_equal(recording.launches.tensor[-2:], [np.nan, np.nan])
     assert notes_of(recording, NoteCode.DROPPED_EVENTS) == [
-        "3 lines dropped, the first: line 6: 1 figures instead of 3"
+        "utilisation of 2 launches is not a fraction from 0 to 1 and not used, the first: line 6"
     ]
 
 
@@ -127,7 +134,7 @@ def test_a_truncated_last_line_is_dropped_and_reported(tmp_path: Path) -> None:
         recording = read_listing(listing(tmp_path, torn))
         assert recording.launches.dur_ns.tolist() == [1000, 500, 3000, 500]
         assert notes_of(recording, NoteCode.DROPPED_EVENTS) == [
-            "1 lines dropped, the first: line 6: 1 figures instead of 3"
+            "1 line dropped, the first: line 6: 1 figure instead of 3"
         ]
 
 

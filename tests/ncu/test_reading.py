@@ -181,9 +181,7 @@ def test_truncated_rows_are_dropped_and_counted(tmp_path: Path) -> None:
     cut_short = whole[: whole.rindex('"70.00"') + 4]  # in the middle of a cell of line 8
     got = recording(tmp_path, cut_short)
     assert got.launches.dur_ns.tolist() == [1_234_567, 500]
-    assert note(got, NoteCode.DROPPED_EVENTS) == (
-        "1 lines or launches dropped, the first: line 8: it ends inside quotes"
-    )
+    assert note(got, NoteCode.DROPPED_EVENTS) == ("1 line or launch dropped, the first: line 8: it ends inside quotes")
     assert got.stats.events == 3 and dict(got.stats.dropped) == {"it ends inside quotes": 1}
 
 

@@ -22,6 +22,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.launches import LaunchRecording, LaunchTable
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.number_text import many
 from tb_perfcompare.sources.ncu.launch_file import LaunchFile, read_launch_file
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.storage.text_file import has_python_only_digits
@@ -38,7 +39,8 @@ _NOT_MEASURED = frozenset({"-", "nan", "NaN", "n/a", "N/A"})
 def read_listing(
     path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = True, name: str | None = None
 ) -> LaunchRecording:
-    """Reads the launches of one listing. Damaged lines are dropped, counted and reported by line number.
+    """Reads the launches of one listing. Damaged lines are dropped, counted and reported by line number; utilisation
+    that is not a fraction is counted and reported, and counts as not measured.
 
     Raises InputError if the file cannot be opened, CorruptInput (with the line) if no line can be read.
     """
@@ -48,7 +50,7 @@ def read_listing(
 def _read(file: LaunchFile) -> LaunchRecording:
     strings = StringTable()
     names, dur, tensor, dram = array("i"), array("q"), array("d"), array("d")
-    seen_header = False
+    seen_header, unusable = False, list[int]()
     for lines in file.lines(_LONGEST_LINE):
         for number, line in enumerate(lines, file.last + 1):
             if not line.strip():
@@ -62,34 +64,41 @@ def _read(file: LaunchFile) -> LaunchRecording:
                 continue
             names.append(strings.intern(launch[0]))
             dur.append(launch[1])
-            tensor.append(launch[2])
-            dram.append(launch[3])
+            fractions = [_fraction(text) for text in launch[2:]]
+            if None in fractions:
+                unusable.append(number)
+            for column, value in zip((tensor, dram), fractions, strict=True):
+                column.append(math.nan if value is None else value)
         file.taken = len(dur)
     if not len(dur):
         place = file.first or f"line {file.last or 1}: no launch"
         hint = "lines are `name | latency_ns tensor dram`"
         raise CorruptInput(file.name, "no launch could be read", place=place, hint=hint)
     cut = sum(text.endswith(CUT) for text in strings.texts)
-    message = f"{cut} kernel names are cut: different kernels may share a row"
-    notes = [Note(NoteCode.CUT_NAMES, message, file.name)] if cut else []
+    notes = []
+    if cut:
+        message = f"{many(cut, 'kernel name')} {'is' if cut == 1 else 'are'} cut: different kernels may share a row"
+        notes.append(Note(NoteCode.CUT_NAMES, message, file.name))
+    if unusable:
+        launches = many(len(unusable), "launch", "launches")
+        message = f"utilisation of {launches} is not a fraction from 0 to 1 and not used, the first: line {unusable[0]}"
+        notes.append(Note(NoteCode.DROPPED_EVENTS, message, file.name))
     columns = np.array(dur, np.int64), np.array(tensor, np.float64), np.array(dram, np.float64)
-    return file.recording(LaunchTable(strings, np.array(names, np.int32), *columns), READER, "lines", notes)
+    return file.recording(LaunchTable(strings, np.array(names, np.int32), *columns), READER, ("line", "lines"), notes)
 
 
-def _launch(line: str) -> tuple[str, int, float, float] | str:
-    """(name, latency, tensor, DRAM), or the reason why the line is damaged."""
+def _launch(line: str) -> tuple[str, int, str, str] | str:
+    """(name, latency, text of tensor and of DRAM), or the reason why the line is damaged."""
     name, bar, figures = line.rpartition("|")
     values = figures.split()
     if not bar or not name.strip():
         return "no `name |`"
     if len(values) != 3:
-        return f"{len(values)} figures instead of 3"
-    dur, tensor, dram = _nanoseconds(values[0]), _fraction(values[1]), _fraction(values[2])
+        return f"{many(len(values), 'figure')} instead of 3"
+    dur = _nanoseconds(values[0])
     if dur is None:
         return "latency is not a whole number of nanoseconds"
-    if tensor is None or dram is None:
-        return "utilisation is not a fraction"
-    return name.strip(), dur, tensor, dram
+    return name.strip(), dur, values[1], values[2]
 
 
 def _nanoseconds(text: str) -> int | None:
