@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.listings.launches import summarize_launches
 from tb_perfcompare.comparison.result.headline import Verdict
-from tb_perfcompare.errors import CorruptInput, NotComparable
+from tb_perfcompare.errors import CorruptInput, NotComparable, UnrecognisedFormat
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import Summary
@@ -22,6 +22,7 @@ from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 from tb_perfcompare.sources.discover import find_runs
 from tb_perfcompare.sources.ncu.kernel_listing import read_listing
 from tb_perfcompare.sources.recognition.format_sniffers import declines_listing
+from tb_perfcompare.sources.registry import recognise
 from tests.analysis.summaries import summary as trace_summary
 from tests.build import TraceBuilder
 from tests.cli.invoke import tb_perfcompare
@@ -126,6 +127,13 @@ def test_cut_names_are_reported(tmp_path: Path) -> None:
 )
 def test_line_ends_byte_order_marks_and_compression_read_the_same(tmp_path: Path, content: bytes) -> None:
     assert read_listing(listing(tmp_path, content)).launches.dur_ns.tolist() == [1000, 500, 3000, 500]
+
+
+def test_utf_16_is_refused_by_name(tmp_path: Path) -> None:
+    for name in ("a.txt", "a.csv", "a.jsonl"):
+        (tmp_path / name).write_text(SMALL, encoding="utf-16")
+        with pytest.raises(UnrecognisedFormat, match="is UTF-16; convert it to UTF-8"):
+            recognise(str(tmp_path / name))
 
 
 def test_a_truncated_last_line_is_dropped_and_reported(tmp_path: Path) -> None:
