@@ -10,7 +10,7 @@ from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.model.summary.summary import METRIC_SETTING, Summary
 from tests.comparison.compare import compare
-from tests.listings.drawn import column, drawn, listings, sentences
+from tests.listings.drawn import column, drawn, listings, sentences, side
 
 OPPOSITE = {
     "tensor_cores_lost": "tensor_cores_gained", "tensor_cores_gained": "tensor_cores_lost",
@@ -157,6 +157,16 @@ def test_kernels_that_all_changed_by_one_ratio_have_no_finding_each() -> None:
     )
     assert "utilisation_lost" not in got
     assert "kernels ×1.25 per launch across the board" in got["kernel_time"].sentence
+
+
+def test_a_sentence_does_not_call_one_name_new_and_gone() -> None:
+    """A profiler wrote whole names on one side, and those of the functions on the other."""
+    full = side([("void gemm<half>(half*, int)", 100_000, 0.5, 0.5), ("rest", 10_000, 0.1, 0.1)])
+    base = side([("gemm", 300_000, 0.5, 0.5), ("rest", 10_000, 0.1, 0.1)])
+    assert rules(full, base)["kernel_time"].sentence == (
+        "Kernel time: +200 µs (110 → 310 µs); gemm is new (300 µs, 1 call); offset by "
+        "void gemm<half>(half*, int) is gone (100 µs, 1 call)."
+    )
 
 
 @given(listings(), listings())
