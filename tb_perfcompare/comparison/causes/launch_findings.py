@@ -47,8 +47,8 @@ UTILISATION = Rule(
     names=("utilisation_lost", "utilisation_gained"),
     meaning="a kernel uses less of the device",
     when="Launches of a kernel of both sides take longer, and its DRAM throughput or tensor utilisation fell by at "
-    "least 0.05, or the opposite of both. Calls differ at most by a factor of two. Not if all kernels changed by one "
-    "[ratio](#thresholds), and this one too. The size is the rate effect",
+    "least 0.05, or the opposite of both. Calls differ at most by a factor of two. Not for a kernel that "
+    "changed [as all did](#thresholds)",
     example="The same kernel is slower: K +336 µs (14.0 → 28.0 µs per launch, 24 calls on both sides); lower DRAM "
     "throughput (72% → 36%)",
     look_at="memory accesses: strides, alignment, cache hits; concurrent work on the device",

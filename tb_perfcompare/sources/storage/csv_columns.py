@@ -86,7 +86,7 @@ class CsvColumns:
     def _number(self, name: str, row: int, cell: str, missing: float | None) -> float:
         if cell.strip() in MISSING:
             if missing is None:
-                what = "stands for no value" if cell.strip() else "is empty"
+                what = "means no value" if cell.strip() else "is empty"
                 raise self._wrong(name, row, f"{what} but must be a number")
             return missing
         try:
@@ -174,7 +174,7 @@ def _column_names(header: list[str] | None, path: str, place: str, required: Seq
         raise UnrecognisedFormat(path, "is not UTF-8 but holds zero bytes", place=place, hint="convert it to UTF-8")
     if text.startswith("sep="):
         hint = "remove this line"
-        raise UnrecognisedFormat(path, f"{text[:40]!r} stands before the names of the columns", place=place, hint=hint)
+        raise UnrecognisedFormat(path, f"has {text[:40]!r} before the names of the columns", place=place, hint=hint)
     for separator in _OTHER_SEPARATORS:
         if not {*required} - {name.strip(' "') for name in text.split(separator)}:
             hint = "write it with commas between the cells, and decimal points in the numbers"
