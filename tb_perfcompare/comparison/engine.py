@@ -454,8 +454,9 @@ def _groups(side: str, summary: Summary) -> list[Note]:
     groups = two_groups(seen.means(summary.steps.total_ns), seen.capture) if summary.is_timed else None
     if groups is None:
         return []
+    noun = "cycles" if summary.metric == CYCLE_TIME else "steps"
     message = (
-        f"its steps fall into two groups: {groups.low_count} around {time_text(groups.low_ns / 1000)} and "
+        f"its {noun} fall into two groups: {groups.low_count} around {time_text(groups.low_ns / 1000)} and "
         f"{groups.high_count} around {time_text(groups.high_ns / 1000)}"
     )
     return [Note(NoteCode.TWO_GROUPS, message, side)]

@@ -211,6 +211,26 @@ def test_functions_without_types_join_those_that_have_one(tmp_path: Path, untype
     assert [found.subject for found in got.findings] == ["GPU functions"]
 
 
+def test_functions_whose_names_the_build_numbers_differently_are_joined(tmp_path: Path) -> None:
+    """A function of the host keeps its name."""
+    sides = [
+        drawn(
+            tmp_path,
+            *(
+                cycle(n, 1000, gemm(20), Fn(f"void add<at::{{lambda(float)#{build}}}>(int)", 5), host(9, f"f_{build}"))
+                for n in range(1, 9)
+            ),
+            name=f"b{build}",
+        )
+        for build in (1, 2)
+    ]
+    got = compare(*sides)
+    assert sorted(str(row["status"]) for row in rows_of(got.tables["functions"]).values()) == [
+        "added", "both", "both", "removed",
+    ]  # fmt: skip
+    assert status(got, "functions")[0] == "ok"
+
+
 def in_unit(folder: Path, factor: float, *columns: str, name: str) -> Summary:
     rows = [cycle(n, 1000 + n % 3, gemm(200 + n % 3), host(900)) for n in range(1, 9)]
     for row in (row for some in rows for row in some):
