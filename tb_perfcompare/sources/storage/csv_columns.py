@@ -123,7 +123,7 @@ def read_csv_columns(file: TextFile, required: Sequence[str], optional: Sequence
         raise CorruptInput(path, f"names the column {twice[0]} more than once", place=place, hint=hint)
     rows, lines, empty = list[list[str]](), list[int](), True
     for row in reader:
-        if not _holds_anything(row):
+        if not row or (not row[0] and not _holds_anything(row)):
             continue
         if len(row) != len(names):
             raise _wrong_width(path, reader, len(row), len(names))
