@@ -109,12 +109,18 @@ def test_malformed_lines_are_dropped_and_counted(tmp_path: Path) -> None:
 
 
 def test_a_launch_with_utilisation_in_percent_keeps_its_latency(tmp_path: Path) -> None:
-    recording = read_listing(listing(tmp_path, SMALL + "x | 5 25.0 0.1\ny | 7 x 0.1\n"))
-    assert recording.launches.dur_ns.tolist() == [1000, 500, 3000, 500, 5, 7]
-    np.testing.assert_equal(recording.launches.tensor[-2:], [np.nan, np.nan])
-    assert notes_of(recording, NoteCode.DROPPED_EVENTS) == [
-        "utilisation of 2 launches is not a fraction from 0 to 1 and not used, the first: line 6"
-    ]
+    """1.0 could be 1 % or all of the pipe: the column is not used unless it is nearly all fractions."""
+    for fractions, kept in ((5, False), (60, True)):
+        lines = "x | 5 25.0 0.1\ny | 7 1.0 0.1\n" + "z | 3 0.5 0.1\n" * fractions
+        recording = read_listing(listing(tmp_path, SMALL + lines))
+        launches = recording.launches
+        assert launches.dur_ns.tolist() == [1000, 500, 3000, 500, 5, 7, *[3] * fractions]
+        assert np.isnan(launches.tensor[4]) and np.isfinite(launches.tensor[5]) == kept
+        assert np.isfinite(launches.dram).all()
+        rest = "" if kept else "; the column is not used"
+        assert notes_of(recording, NoteCode.DROPPED_EVENTS) == [
+            f"Tensor is not a fraction from 0 to 1 for 1 of {6 + fractions} launches, the first: line 6{rest}"
+        ]
 
 
 def test_cut_names_are_reported(tmp_path: Path) -> None:

@@ -276,7 +276,8 @@ class _RawPage:
 class _DetailsPage:
     """One row per figure of a launch; rows about rules have no metric.
 
-    Rows of figures end before the rules' columns, so they are shorter than the header.
+    Rows of figures end before the rules' columns, so they are shorter than the header. A figure that a launch already
+    has from the same section begins another launch with its number: a later export of the process.
     """
 
     def __init__(self, names: list[str], launches: NcuLaunches, drop: _Drop) -> None:
@@ -286,8 +287,10 @@ class _DetailsPage:
         self._who = {name: names.index(name) for name in _WHO if name in names}
         self._metric, self._unit, self._value = (names.index(name) for name in _VALUE)
         self._least = max(self._metric, self._unit, self._value, self._name, *self._who.values()) + 1
+        self._section = names.index("Section Name") if "Section Name" in names else self._metric
         self._launch: dict[tuple[str, str], int] = {}
         self._metrics: dict[str, str] = {}
+        self._seen: set[tuple[int, str, str]] = set()
 
     def take(self, lines: list[int], rows: list[list[str]]) -> None:
         """Stores the figures in these rows."""
@@ -298,17 +301,18 @@ class _DetailsPage:
             if len(row) < self._least:
                 self._drop(line, f"{many(len(row), 'cell')}, at least {self._least} are needed")
                 continue
-            if (row[self._id], row[process]) != key:
-                key = (row[self._id], row[process])
-                launch = self._launch.get(key, -1)
-                if launch < 0:
-                    launch = self._launch[key] = len(launches)
-                    launches.add([line], [row[self._name]])
-                    for name, place in self._who.items():
-                        launches.add_origins(name, {row[place]})
             cell = row[self._metric]
             metric = metrics.get(cell)
             if metric is None:
                 metric = metrics[cell] = metric_of(cell)
+            if (row[self._id], row[process]) != key:
+                key = (row[self._id], row[process])
+                launch = self._launch.get(key, -1)
+            if launch < 0 or (metric and (launch, row[self._section], cell) in self._seen):
+                launch = self._launch[key] = len(launches)
+                launches.add([line], [row[self._name]])
+                for name, place in self._who.items():
+                    launches.add_origins(name, {row[place]})
             if metric:
+                self._seen.add((launch, row[self._section], cell))
                 launches.put(launch, metric, row[self._unit].strip(), row[self._value], line)

@@ -17,6 +17,7 @@ from array import array
 import numpy as np
 
 from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.names.kernel_names import CUT
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Reporter, silent
@@ -31,6 +32,9 @@ READER = "kernel_listing/python"
 
 MAX_UTILISATION = 1.5
 """Hardware counters may slightly exceed the peak; anything above this is not a fraction."""
+
+MAX_UNUSABLE = 0.05
+"""Largest share of a column of fractions that may be damaged."""
 
 _LONGEST_LINE = 1 << 16
 _NOT_MEASURED = frozenset({"-", "nan", "NaN", "n/a", "N/A"})
@@ -49,8 +53,9 @@ def read_listing(
 
 def _read(file: LaunchFile) -> LaunchRecording:
     strings = StringTable()
-    names, dur, tensor, dram = array("i"), array("q"), array("d"), array("d")
-    seen_header, unusable = False, list[int]()
+    names, dur = array("i"), array("q")
+    tensor, dram = columns = _Fractions("Tensor"), _Fractions("DRAM")
+    seen_header = False
     for lines in file.lines(_LONGEST_LINE):
         for number, line in enumerate(lines, file.last + 1):
             if not line.strip():
@@ -64,11 +69,8 @@ def _read(file: LaunchFile) -> LaunchRecording:
                 continue
             names.append(strings.intern(launch[0]))
             dur.append(launch[1])
-            fractions = [_fraction(text) for text in launch[2:]]
-            if None in fractions:
-                unusable.append(number)
-            for column, value in zip((tensor, dram), fractions, strict=True):
-                column.append(math.nan if value is None else value)
+            for column, text in zip(columns, launch[2:], strict=True):
+                column.add(text, number)
         file.taken = len(dur)
     if not len(dur):
         place = file.first or f"line {file.last or 1}: no launch"
@@ -79,12 +81,45 @@ def _read(file: LaunchFile) -> LaunchRecording:
     if cut:
         message = f"{many(cut, 'kernel name')} {'is' if cut == 1 else 'are'} cut: different kernels may share a row"
         notes.append(Note(NoteCode.CUT_NAMES, message, file.name))
-    if unusable:
-        launches = many(len(unusable), "launch", "launches")
-        message = f"utilisation of {launches} is not a fraction from 0 to 1 and not used, the first: line {unusable[0]}"
-        notes.append(Note(NoteCode.DROPPED_EVENTS, message, file.name))
-    columns = np.array(dur, np.int64), np.array(tensor, np.float64), np.array(dram, np.float64)
-    return file.recording(LaunchTable(strings, np.array(names, np.int32), *columns), READER, ("line", "lines"), notes)
+    notes += [Note(NoteCode.DROPPED_EVENTS, column.problem, file.name) for column in columns if column.problem]
+    launches = np.array(names, np.int32), np.array(dur, np.int64), tensor.usable(), dram.usable()
+    return file.recording(LaunchTable(strings, *launches), READER, ("line", "lines"), notes)
+
+
+class _Fractions:
+    """A column of utilisation. Where more than MAX_UNUSABLE of it is no fraction, it has another unit, such as percent,
+    and none of it is used."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._values = array("d")
+        self._unusable = 0
+        self._first = 0
+
+    def add(self, text: str, line: int) -> None:
+        value = _fraction(text)
+        if value is None:
+            self._unusable += 1
+            self._first = self._first or line
+        self._values.append(math.nan if value is None else value)
+
+    def usable(self) -> Floats:
+        """(launches,) fractions, NaN if not measured or not usable."""
+        values = np.array(self._values, np.float64)
+        return np.full(len(values), math.nan) if self._is_in_another_unit else values
+
+    @property
+    def problem(self) -> str:
+        """What is not used, "" for nothing."""
+        if not self._unusable:
+            return ""
+        of = f"{self._unusable:,} of {many(len(self._values), 'launch', 'launches')}"
+        rest = "; the column is not used" if self._is_in_another_unit else ""
+        return f"{self._name} is not a fraction from 0 to 1 for {of}, the first: line {self._first}{rest}"
+
+    @property
+    def _is_in_another_unit(self) -> bool:
+        return self._unusable > MAX_UNUSABLE * len(self._values)
 
 
 def _launch(line: str) -> tuple[str, int, str, str] | str:
