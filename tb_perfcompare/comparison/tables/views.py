@@ -162,11 +162,12 @@ def _overview(summary: Summary) -> Table:
         (f"{noun.capitalize()}s", len(steps), "count"),
         (f"{noun.capitalize()}s left out", len(summary.dropped), "count"),
     ]
+    notes: tuple[str, ...] = ()
     if summary.metric == KERNEL_TIME:
         rows = [("Kernel time", mean_us(summary), "us"), ("Launches", int(steps.launches.sum()), "count")]
     rows += [("Captures", len(summary.captures), "count"), ("Devices at work", summary.device.count, "count")]
     if summary.metric == KERNEL_TIME:
-        what, notes = "a listing has no steps", ()
+        what = "a listing has no steps"
     elif cycles:
         rows += [(f"Functions of type {kind}", value, "us") for kind, value in _type_us(summary)]
         what, notes = "functions are summed over threads and streams", ("Functions overlap and may exceed the cycle.",)
