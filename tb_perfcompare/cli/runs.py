@@ -17,6 +17,7 @@ from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.formats import TITLES, TRACE
 from tb_perfcompare.render.formats import render_table
 from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.sources.discover import OTHER_NAMES
 from tb_perfcompare.sources.run_entries import RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
 from tb_perfcompare.units import Better
@@ -101,5 +102,5 @@ def _reader(facts_by_file: _FactsByFile) -> tuple[str, ...]:
 
 
 def _notes(listing: Listing) -> tuple[str, ...]:
-    none = () if listing.runs else ("no runs: a run is a directory with <worker>[.<number>].pt.trace.json[.gz] files",)
-    return (*none, *(note.sentence for note in listing.problems))
+    nothing = f"no runs: a run is a directory with <worker>[.<number>].pt.trace.json[.gz] files; {OTHER_NAMES}"
+    return (*(() if listing.runs else (nothing,)), *(note.sentence for note in listing.problems))

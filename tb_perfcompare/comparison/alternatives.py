@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.model.arrays import Flags, median, unique
 from tb_perfcompare.model.collector import paused_collector
-from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
+from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_ALTERNATIVES = 3
@@ -315,7 +315,8 @@ def _record_more(headline: Headline) -> Alternative | None:
     if needed is None or not min(have) < needed <= MAX_TIMES * min(have):
         return None
     more = max(0, needed - have[0]), max(0, needed - have[1])
-    what = f"record {more[0]:,} more {unit} of the baseline and {more[1]:,} of the candidate"
+    nouns = "cycles" if unit == "steps" and headline.metric == CYCLE_TIME else unit
+    what = f"record {more[0]:,} more {nouns} of the baseline and {more[1]:,} of the candidate"
     if more[0] == more[1]:
-        what = f"record {more[0]:,} more {unit} per side" if more[0] > 1 else f"record one more {unit[:-1]} per side"
+        what = f"record {more[0]:,} more {nouns} per side" if more[0] > 1 else f"record one more {nouns[:-1]} per side"
     return Alternative("record_more", what, more=more, unit=unit)

@@ -456,8 +456,9 @@ def _groups(side: str, summary: Summary) -> list[Note]:
     groups = two_groups(seen.means(summary.steps.total_ns), seen.capture) if summary.is_timed else None
     if groups is None:
         return []
+    noun = "cycles" if summary.metric == CYCLE_TIME else "steps"
     message = (
-        f"its steps fall into two groups: {groups.low_count} around {time_text(groups.low_ns / 1000)} and "
+        f"its {noun} fall into two groups: {groups.low_count} around {time_text(groups.low_ns / 1000)} and "
         f"{groups.high_count} around {time_text(groups.high_ns / 1000)}"
     )
     return [Note(NoteCode.TWO_GROUPS, message, side)]
@@ -466,6 +467,7 @@ def _groups(side: str, summary: Summary) -> list[Note]:
 def _drifts(side: str, summary: Summary) -> list[Note]:
     """Notes on captures whose step time changed in their course."""
     notes = []
+    noun = "cycle" if summary.metric == CYCLE_TIME else "step"
     for number, capture in enumerate(summary.captures if summary.is_timed else ()):
         steps = np.flatnonzero(summary.steps.capture == number)
         changed = drift(summary.steps.total_ns[steps])
@@ -473,7 +475,7 @@ def _drifts(side: str, summary: Summary) -> list[Note]:
             label, last = (summary.steps.label[int(place)] for place in (steps[changed.start], steps[-1]))
             how = f"{percent_text(abs(changed.shift))} {'longer' if changed.shift > 0 else 'shorter'}"
             message = (
-                f"step times changed during {capture.worker}/{capture.span}: from step {label} on they are "
+                f"{noun} times changed during {capture.worker}/{capture.span}: from {noun} {label} on they are "
                 f"{how} ({p_text(changed.p)})"
             )
             if label.isdecimal() and last.isdecimal():

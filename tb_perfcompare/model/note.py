@@ -55,6 +55,7 @@ class NoteCode(str, Enum):
     OTHER_VERSION = "other_version"  # a saved baseline of another version of the tool
     DUPLICATE_KEYS = "duplicate_keys"
     ANSWERS_DISAGREE = "answers_disagree"  # two saved answers contradict each other
+    COLUMNS_DISAGREE = "columns_disagree"  # times and shares of a per-cycle table contradict each other
 
 
 LOST = frozenset({NoteCode.TRUNCATED, NoteCode.REPAIRED, NoteCode.DROPPED_EVENTS, NoteCode.FILE_FAILED})

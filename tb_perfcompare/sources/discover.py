@@ -51,6 +51,7 @@ _NAMES = (
 )
 _TRACE_NAME = "<worker>[.<number>].pt.trace.json[.gz]"
 _NAMES_SHOWN = 10
+OTHER_NAMES = "tables and ncu exports end in .csv, kernel listings in .txt, saved answers in .jsonl"
 _PART = re.compile(r"(?P<path>.+)#(?P<part>[1-9]\d{0,5})", re.DOTALL)
 _EXPLICIT_RANK = re.compile(r"(?:rank|worker)[-_]?(\d+)", re.IGNORECASE)
 # five or more digits after a host name are a process id: the profiler's default worker name
@@ -160,10 +161,10 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
         held = listed(nested, _NAMES_SHOWN)
         raise SelectionError(f"{without_secrets(path)} is not a run but holds runs: {held}", hint=hint)
     loose = sorted(entry.name for entry in entries if not entry.is_dir and _JSON_FILE.fullmatch(entry.name))
-    hint = f"trace files are named {_TRACE_NAME}"
+    hint = f"trace files are named {_TRACE_NAME}; {OTHER_NAMES}"
     if loose:
         hint = f"give one file by name, e.g. {_below(path, loose[0])}"
-    raise InputError(without_secrets(path), "no trace files here or below", hint=hint)
+    raise InputError(without_secrets(path), "no recordings here or below", hint=hint)
 
 
 def _job_at(path: str, fs: FileSystem) -> RunEntry | None:

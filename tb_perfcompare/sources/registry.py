@@ -5,6 +5,7 @@ A reader's module is imported only when it reads.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
@@ -130,6 +131,8 @@ def recognise(path: str, fs: FileSystem = LOCAL) -> Reader:
         if not reason:
             return reader
         reasons[reader.format] = reason
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise UnrecognisedFormat(path, "is UTF-16", hint="convert it to UTF-8; a shell may have written it with >")
     stem = name.removesuffix(".gz")
     likely = next((formats for ending, formats in _BY_ENDING.items() if stem.endswith(ending)), (TRACE,))
     reason = "; ".join(f"not {_WITH_ARTICLE[form]}: {reasons[form]}" for form in likely)

@@ -155,3 +155,13 @@ def test_two_runs_of_one_file_are_different_captures(tmp_path: Path) -> None:
 def test_a_step_table_without_launches_has_empty_cells(tmp_path: Path) -> None:
     steps = view_tables(summary(tmp_path / "a.jsonl", overview({"Kernel": 9}), operators()))["steps"]
     assert [row["launches"] for row in rows_of(steps).values()] == [None]
+
+
+@pytest.mark.parametrize("without", [0, 1])
+def test_a_side_without_an_overview_is_said_to_lack_it(tmp_path: Path, without: int) -> None:
+    answers = [overview({"Kernel": 9}, {"Kernel": 9}), kernels(("gemm", "No", 2, 40, 20, 25, 15))]
+    sides = [summary(tmp_path / f"{n}.jsonl", *answers[n == without :]) for n in (0, 1)]
+    got = compared(*sides)
+    assert got.headline.verdict is Verdict.WITHHELD
+    name = ("baseline", "candidate")[without]
+    assert got.headline.reason.startswith(f"{name}: no overview was saved: step times are not known")

@@ -63,6 +63,12 @@ def test_categories_beyond_the_total_are_cut_in_owning_order(tmp_path: Path) -> 
     ]
 
 
+def test_steps_whose_parts_exceed_their_totals_share_a_note(tmp_path: Path) -> None:
+    found = summary(tmp_path, overview(*[{"Kernel": 90, "Runtime": 30}] * 3, total=100))
+    (text,) = disagreements(found)
+    assert text.startswith("3 of 3 steps, the first step 3: its parts add up to 120 µs, its total is 100 µs; ")
+
+
 def test_the_rest_of_a_step_is_other(tmp_path: Path) -> None:
     found = summary(tmp_path, overview({"Kernel": 90, "Other": 2}, total=100))
     assert part(found, "Other") == [10_000]
@@ -177,7 +183,7 @@ def test_contradictions_are_noted_and_tables_win(tmp_path: Path) -> None:
         "the overview's average step is 11 µs, that of its steps 9 µs; the steps are used",
         "the pie host_total_time and the table disagree about 1 of 2 names, first mm: 13 µs against 12 µs; "
         "the table is used",
-        "the pie kernel and the table disagree about 1 of 1 names, first relu: 2 µs against 0 µs; the table is used",
+        "the pie kernel and the table disagree about 1 of 2 names, first relu: 2 µs against 0 µs; the table is used",
     ]
     assert found.groups["operators"].measures_ns["host_total"].sum() == 15_000
 

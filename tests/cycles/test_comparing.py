@@ -182,6 +182,87 @@ def test_uncounted_calls_have_no_columns(tmp_path: Path) -> None:
     assert {row[4] for row in got.tables["steps"].rows} == {None}
 
 
+def without(column: str) -> list[str]:
+    return [name for name in HEADER if name != column]
+
+
+def test_calls_that_one_side_does_not_count_are_not_zero(tmp_path: Path) -> None:
+    cycles = [cycle(n, 1000, gemm(20 + n % 3), host(900)) for n in range(1, 9)]
+    slower = [cycle(n, 1000, gemm(60 + n % 3), host(900)) for n in range(1, 9)]
+    got = compare(drawn(tmp_path, *cycles), drawn(tmp_path, *slower, header=without("instances_count"), name="b"))
+    assert "calls" not in finding(got, "function_time").sentence
+
+
+@pytest.mark.parametrize("untyped", [0, 1])
+def test_functions_without_types_join_those_that_have_one(tmp_path: Path, untyped: int) -> None:
+    """A host function has the same name as a kernel."""
+    sides = [
+        drawn(
+            tmp_path,
+            *(cycle(n, 1000, gemm(us + n % 3), Fn("cast", 5), host(900), host(3, name="gemm")) for n in range(1, 9)),
+            header=without("func_type") if side == untyped else HEADER, name=f"side{side}",
+        )
+        for side, us in enumerate((20, 60))
+    ]  # fmt: skip
+    got = compare(*sides)
+    assert {(row[0], row[1]) for row in got.tables["functions"].rows} == {
+        ("gemm", "gpu_compute"), ("cast", "gpu_compute"), ("oncpu", "oncpu"), ("gemm", "gemm"),
+    }  # fmt: skip
+    assert [found.subject for found in got.findings] == ["GPU functions"]
+
+
+def test_functions_whose_names_the_build_numbers_differently_are_joined(tmp_path: Path) -> None:
+    """A function of the host keeps its name."""
+    sides = [
+        drawn(
+            tmp_path,
+            *(
+                cycle(n, 1000, gemm(20), Fn(f"void add<at::{{lambda(float)#{build}}}>(int)", 5), host(9, f"f_{build}"))
+                for n in range(1, 9)
+            ),
+            name=f"b{build}",
+        )
+        for build in (1, 2)
+    ]
+    got = compare(*sides)
+    assert sorted(str(row["status"]) for row in rows_of(got.tables["functions"]).values()) == [
+        "added", "both", "both", "removed",
+    ]  # fmt: skip
+    assert status(got, "functions")[0] == "ok"
+
+
+def in_unit(folder: Path, factor: float, *columns: str, name: str) -> Summary:
+    rows = [cycle(n, 1000 + n % 3, gemm(200 + n % 3), host(900)) for n in range(1, 9)]
+    for row in (row for some in rows for row in some):
+        row.update({column: float(row[column]) * factor for column in columns})
+    return drawn(folder, *rows, name=name)
+
+
+@pytest.mark.parametrize(
+    ("columns", "factor", "says"),
+    [
+        (("duration",), 1e-3, "candidate: duration is 0.001 times what beta_pct of anchor_dur_us is"),
+        (("anchor_dur_us",), 1e-3, "candidate: duration is 1,000 times what beta_pct of anchor_dur_us is"),
+        (("beta_pct",), 1e-2, "candidate: duration is 100 times what beta_pct of anchor_dur_us is"),
+        (("anchor_dur_us", "duration"), 1e-3, "cycles of the baseline are 1,000 times as long as those of the candida"),
+        (("anchor_dur_us", "duration"), 1e3, "cycles of the candidate are 1,000 times as long as those of the baseli"),
+    ],
+)
+def test_tables_in_different_units_are_not_compared(
+    tmp_path: Path, columns: tuple[str, ...], factor: float, says: str
+) -> None:
+    odd = in_unit(tmp_path, factor, *columns, name="b")
+    got = compare(in_unit(tmp_path, 1, name="a"), odd)
+    assert got.headline.verdict is Verdict.WITHHELD and says in status(got, "units")[1]
+    if len(columns) == 1:
+        assert status(compare(odd, in_unit(tmp_path, factor, *columns, name="c")), "units")[0] == "warn"
+
+
+def test_rounded_columns_agree(tmp_path: Path) -> None:
+    got = compare(in_unit(tmp_path, 1.3, "beta_pct", name="a"), in_unit(tmp_path, 1, name="b"))
+    assert status(got, "units") == ("ok", "times and shares agree")
+
+
 def test_many_incomplete_cycles_have_a_note_with_their_verdict(tmp_path: Path) -> None:
     """Three of eight cycles lost launches; with them the candidate would be slower."""
     one = drawn(tmp_path, *(cycle(n, 1000 + n, gemm(10, 50)) for n in range(1, 9)))

@@ -131,6 +131,18 @@ def _replaced(old: bytes, new: bytes) -> Callable[[Path], object]:
     return lambda path: path.write_bytes(path.read_bytes().replace(old, new, 1))
 
 
+def _separated_by(mark: bytes) -> Callable[[Path], object]:
+    return lambda path: path.write_bytes(path.read_bytes().replace(b",", mark))
+
+
+@pytest.mark.parametrize("blank", [b"\r\n", b",,,,,,,,,,,,,,,,\r\n"])
+def test_blank_lines_are_skipped_also_as_spreadsheets_write_them(tmp_path: Path, blank: bytes) -> None:
+    path = small(tmp_path / "a_perf_data.csv")
+    whole = read_cycles(str(path)).table
+    path.write_bytes(blank + path.read_bytes() + blank)
+    assert len(read_cycles(str(path)).table) == len(whole)
+
+
 @pytest.mark.parametrize(
     ("damage", "kind", "says"),
     [
@@ -148,6 +160,22 @@ def _replaced(old: bytes, new: bytes) -> Callable[[Path], object]:
             "the gzip data end early",
         ),
         (lambda path: path.unlink(), InputError, "cannot be opened: No such file"),
+        (_replaced(b"20.0000,", b"nan,"), CorruptInput, "line 2, column beta_pct: 'nan' means no value but must"),
+        (_replaced(b"20.0000,", b'"1,200.5",'), CorruptInput, "with a decimal point and without thousands separators"),
+        (_replaced(b"cycle,", b"sep=,\r\ncycle,"), UnrecognisedFormat, "line 1: has 'sep=,' before the names of "),
+        (_separated_by(b";"), UnrecognisedFormat, "line 1: separates its columns by ';'; write it with commas"),
+        (_separated_by(b"\t"), UnrecognisedFormat, "line 1: separates its columns by '\\t'"),
+        (
+            lambda path: path.write_bytes(path.read_text().encode("utf-16-le")),
+            UnrecognisedFormat,
+            "line 1: is not UTF-8 but holds zero bytes",
+        ),
+        (lambda path: path.write_bytes(2 * path.read_bytes()), CorruptInput, "line 6: names the columns again; give"),
+        (
+            lambda path: path.write_bytes(path.read_bytes()[:-90]),
+            CorruptInput,
+            "cells where the first line has 17: the file ends here; copy it again, or remove its last line",
+        ),
     ],
 )
 def test_a_damaged_table_is_an_error_with_its_place(
@@ -214,3 +242,10 @@ def test_tables_are_read_from_any_store(tmp_path: Path) -> None:
 def test_a_table_has_no_second_run(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no number 2; leave out #2"):
         read(str(small(tmp_path / "a_perf_data.csv")), part=2)
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_a_table_with_other_separators_is_recognised_so_that_its_reader_reports_it(mark: str) -> None:
+    header = mark.join(HEADER).encode()
+    assert declines_cycles("after.csv", b"\r\n" + header + b"\r\n") == ""
+    assert declines_cycles("after.csv", header.replace(b"cycle", b"round").replace(b"pct", b"share")) != ""

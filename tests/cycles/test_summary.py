@@ -153,9 +153,9 @@ def test_weak_rows_are_reported_in_notes(tmp_path: Path) -> None:
     rows[1]["duration"] = 30
     found = drawn(tmp_path, rows)
     assert functions(found) == {"gemm": ([20_000], [4]), "write": ([0], [10])}
-    assert notes_of(found, NoteCode.DROPPED_EVENTS) == "1 rows without a function name left out"
-    assert notes_of(found, NoteCode.NEGATIVE_DURATION) == "1 times of functions below zero, taken as zero"
-    assert notes_of(found, NoteCode.DUPLICATE_KEYS).startswith("1 functions have different times or calls")
+    assert notes_of(found, NoteCode.DROPPED_EVENTS) == "1 row without a function name left out"
+    assert notes_of(found, NoteCode.NEGATIVE_DURATION) == "1 time of functions below zero, taken as zero"
+    assert notes_of(found, NoteCode.DUPLICATE_KEYS).startswith("1 function has different times or calls")
 
 
 @pytest.mark.parametrize("column", ["anchor_dur_us", "duration", "instances_count", "beta_pct"])
@@ -217,6 +217,15 @@ def test_samples_are_counted_when_the_file_names_the_process(tmp_path: Path) -> 
     assert counter(found, "process_cpu_usage", "Host")[3] == [2, 1], "0.1 s after its start a cycle ends"
     assert counter(found, "gpu_usage")[3] == counter(found, "gpu_usage", "Host")[3] == [-1, -1]
     assert "does not name the device of a sample" in notes_of(found, NoteCode.COUNTERS_UNUSABLE)
+
+
+def test_samples_are_missed_only_where_a_file_has_some(tmp_path: Path) -> None:
+    rows = cycle(1, 1e5, gemm(20, gpu_usage=5), start=False)
+    found = drawn(tmp_path, rows)
+    assert counter(found, "gpu_usage")[3] == [-1]
+    assert notes_of(found, NoteCode.COUNTERS_UNUSABLE) == ""
+    write_counters(tmp_path / "a_counters_data.csv", [("gpu_usage", 1.05, 3.0)])
+    assert "the table does not say when its cycles start" in notes_of(drawn(tmp_path, rows), NoteCode.COUNTERS_UNUSABLE)
 
 
 def test_without_counters_the_summary_has_a_reason(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.listings.launches import summarize_launches
 from tb_perfcompare.comparison.result.headline import Verdict
-from tb_perfcompare.errors import CorruptInput, NotComparable
+from tb_perfcompare.errors import CorruptInput, NotComparable, UnrecognisedFormat
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import Summary
@@ -22,6 +22,7 @@ from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 from tb_perfcompare.sources.discover import find_runs
 from tb_perfcompare.sources.ncu.kernel_listing import read_listing
 from tb_perfcompare.sources.recognition.format_sniffers import declines_listing
+from tb_perfcompare.sources.registry import recognise
 from tests.analysis.summaries import summary as trace_summary
 from tests.build import TraceBuilder
 from tests.cli.invoke import tb_perfcompare
@@ -89,7 +90,7 @@ def test_one_listing_per_side_compares_kernel_time_without_a_verdict(tmp_path: P
 def test_a_kernel_with_lower_throughput_is_a_finding(tmp_path: Path) -> None:
     lines = "Kernel Latency Tensor DRAM\nscan | {0} 0.00 {1}\nrest | 1000 0.0 0.1\n"
     got = compare(side(tmp_path, lines.format(10000, 0.8)), side(tmp_path, lines.format(20000, 0.4), "b.txt"))
-    total, scan, _ = got.findings
+    scan, total, _ = got.findings
     assert total.sentence == "Kernel time: +10.0 µs (11.0 → 21.0 µs)."
     assert scan.sentence.startswith("The same kernel is slower: scan +10.0 µs")
 
@@ -102,11 +103,24 @@ def test_a_listing_and_a_trace_are_not_comparable(tmp_path: Path) -> None:
 
 
 def test_malformed_lines_are_dropped_and_counted(tmp_path: Path) -> None:
-    recording = read_listing(listing(tmp_path, SMALL + "half | 12\nx | 5 2.5 0.1\nno bar 1 2 3\n"))
+    recording = read_listing(listing(tmp_path, SMALL + "half | 12\nx | 5us 0.5 0.1\nno bar 1 2 3\n"))
     assert len(recording.launches) == 4
-    assert notes_of(recording, NoteCode.DROPPED_EVENTS) == [
-        "3 lines dropped, the first: line 6: 1 figures instead of 3"
-    ]
+    assert notes_of(recording, NoteCode.DROPPED_EVENTS) == ["3 lines dropped, the first: line 6: 1 figure instead of 3"]
+
+
+def test_a_launch_with_utilisation_in_percent_keeps_its_latency(tmp_path: Path) -> None:
+    """1.0 could be 1 % or all of the pipe: the column is not used unless it is nearly all fractions."""
+    for fractions, kept in ((5, False), (60, True)):
+        lines = "x | 5 25.0 0.1\ny | 7 1.0 0.1\n" + "z | 3 0.5 0.1\n" * fractions
+        recording = read_listing(listing(tmp_path, SMALL + lines))
+        launches = recording.launches
+        assert launches.dur_ns.tolist() == [1000, 500, 3000, 500, 5, 7, *[3] * fractions]
+        assert np.isnan(launches.tensor[4]) and np.isfinite(launches.tensor[5]) == kept
+        assert np.isfinite(launches.dram).all()
+        rest = "" if kept else "; the column is not used"
+        assert notes_of(recording, NoteCode.DROPPED_EVENTS) == [
+            f"Tensor is not a fraction from 0 to 1 for 1 of {6 + fractions} launches, the first: line 6{rest}"
+        ]
 
 
 def test_cut_names_are_reported(tmp_path: Path) -> None:
@@ -121,13 +135,20 @@ def test_line_ends_byte_order_marks_and_compression_read_the_same(tmp_path: Path
     assert read_listing(listing(tmp_path, content)).launches.dur_ns.tolist() == [1000, 500, 3000, 500]
 
 
+def test_utf_16_is_refused_by_name(tmp_path: Path) -> None:
+    for name in ("a.txt", "a.csv", "a.jsonl"):
+        (tmp_path / name).write_text(SMALL, encoding="utf-16")
+        with pytest.raises(UnrecognisedFormat, match="is UTF-16; convert it to UTF-8"):
+            recognise(str(tmp_path / name))
+
+
 def test_a_truncated_last_line_is_dropped_and_reported(tmp_path: Path) -> None:
     for ends in ("\n", "\r\n"):
         torn = SMALL.replace("\n", ends) + "last                |        10"
         recording = read_listing(listing(tmp_path, torn))
         assert recording.launches.dur_ns.tolist() == [1000, 500, 3000, 500]
         assert notes_of(recording, NoteCode.DROPPED_EVENTS) == [
-            "1 lines dropped, the first: line 6: 1 figures instead of 3"
+            "1 line dropped, the first: line 6: 1 figure instead of 3"
         ]
 
 

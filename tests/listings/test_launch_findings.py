@@ -10,7 +10,7 @@ from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.model.summary.summary import METRIC_SETTING, Summary
 from tests.comparison.compare import compare
-from tests.listings.drawn import column, drawn, listings, sentences
+from tests.listings.drawn import column, drawn, listings, sentences, side
 
 OPPOSITE = {
     "tensor_cores_lost": "tensor_cores_gained", "tensor_cores_gained": "tensor_cores_lost",
@@ -127,15 +127,46 @@ def test_pooled_listings_have_findings_about_kernels() -> None:
     assert "lower DRAM throughput (80.0 % → 40.0 %)" in got["utilisation_lost"].sentence
 
 
-def test_findings_are_ranked_by_size() -> None:
+def test_findings_are_ranked_by_size_except_causes_and_moved_time() -> None:
     before = drawn("gemm_tn 100 .6 .2, scan 100 .0 .8, rest 1000 .0 .1")
     got = compare(before, drawn("sgemm 500 .0 .2, scan 200 .0 .4, rest 1000 .0 .1"))
-    sizes = [abs(finding.delta_us or 0) for finding in got.findings]
-    assert sizes == sorted(sizes, reverse=True)
-    assert [finding.rule for finding in got.findings] == [
-        "kernel_time", "tensor_cores_lost", "bound_shift", "utilisation_lost",
+    assert [(finding.rule, finding.delta_us) for finding in got.findings] == [
+        ("tensor_cores_lost", 400.0), ("kernel_time", 500.0), ("utilisation_lost", 100.0), ("bound_shift", 200.0),
     ]  # fmt: skip
     assert len({finding.sentence for finding in got.findings}) == len(sentences(got))
+
+
+def test_a_figure_that_one_side_did_not_measure_is_no_cause() -> None:
+    before = drawn("gemm 100 .5 .2, scan 100 .7 .8, rest 100 .0 .1")
+    for tensor, dram in (("-", "-"), ("-", ".8")):
+        after = drawn(f"gemm 300 {tensor} {dram.replace('8', '2')}, scan 100 {tensor} {dram}, rest 100 {tensor} -")
+        assert set(rules(before, after)) == {"kernel_time"}
+        assert "gemm +200 µs" in rules(before, after)["kernel_time"].sentence
+
+
+def test_a_kernel_measured_on_one_side_only_is_judged_by_its_name_on_both() -> None:
+    got = rules(drawn("gemm 100 .5 .2, rest 50 .0 .1"), drawn("gemm 300 - .2, rest 50 .0 .1"))
+    assert "tensor_cores_lost" not in got
+
+
+def test_kernels_that_all_changed_by_one_ratio_have_no_finding_each() -> None:
+    """A lower clock lowers the utilisation of every kernel."""
+    got = rules(
+        drawn("gemm 100 .50 .20, scan 90 .0 .80, copy 80 .0 .90, sort 70 .0 .40"),
+        drawn("gemm 125 .40 .16, scan 113 .0 .64, copy 100 .0 .72, sort 87 .0 .32"),
+    )
+    assert "utilisation_lost" not in got
+    assert "kernels ×1.25 per launch across the board" in got["kernel_time"].sentence
+
+
+def test_a_sentence_does_not_call_one_name_new_and_gone() -> None:
+    """A profiler wrote whole names on one side, and those of the functions on the other."""
+    full = side([("void gemm<half>(half*, int)", 100_000, 0.5, 0.5), ("rest", 10_000, 0.1, 0.1)])
+    base = side([("gemm", 300_000, 0.5, 0.5), ("rest", 10_000, 0.1, 0.1)])
+    assert rules(full, base)["kernel_time"].sentence == (
+        "Kernel time: +200 µs (110 → 310 µs); gemm is new (300 µs, 1 call); offset by "
+        "void gemm<half>(half*, int) is gone (100 µs, 1 call)."
+    )
 
 
 @given(listings(), listings())

@@ -202,3 +202,11 @@ def test_a_real_listing_with_a_hundred_changes_is_aligned_around_them() -> None:
     rows = launch_rows(a, replace(a, launches=fewer))
     assert rows is not None
     assert (rows.at_b < 0).sum() == 100 and (rows.at_a < 0).sum() == 0
+
+
+def test_the_overview_of_a_listing_has_launches_instead_of_steps() -> None:
+    overview = view_tables(drawn("gemm 100 .5 .2, rest 50 .0 .1"))["overview"]
+    assert [row[:2] for row in overview.rows] == [
+        ("Kernel time", 150.0), ("Launches", 2), ("Captures", 1), ("Devices at work", 1),
+    ]  # fmt: skip
+    assert not [note for note in overview.notes if "tep" in note]

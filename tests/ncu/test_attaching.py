@@ -134,7 +134,7 @@ def test_another_device_is_reported(tmp_path: Path) -> None:
 
 def test_notes_of_the_file_are_kept(tmp_path: Path) -> None:
     got = attach_launches(summary_of(trace(("gemm", 10))), listing(tmp_path, "gemm | 10 0.5 0.5", "torn | 5"))
-    assert notes_of(got, NoteCode.DROPPED_EVENTS) == ["1 lines dropped, the first: line 3: 1 figures instead of 3"]
+    assert notes_of(got, NoteCode.DROPPED_EVENTS) == ["1 line dropped, the first: line 3: 1 figure instead of 3"]
 
 
 def test_a_run_without_kernels_is_unchanged(tmp_path: Path) -> None:

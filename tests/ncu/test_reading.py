@@ -91,6 +91,16 @@ def test_occupancy_and_sm_throughput_are_kept(tmp_path: Path) -> None:
     assert recording(tmp_path, raw_page(THREE)).launches.occupancy is None
 
 
+@pytest.mark.parametrize("labels", [True, False])
+def test_an_export_appended_without_its_header_holds_other_launches(tmp_path: Path, labels: bool) -> None:
+    page = details_page(THREE, labels=labels)
+    header = next(line for line in page.splitlines() if line.startswith('"ID"'))
+    rows = page.partition(header)[2].lstrip()
+    got = recording(tmp_path, page + rows)
+    assert got.launches.dur_ns.tolist() == [1_234_567, 500, 3000] * 2
+    assert got.launches.tensor.tolist() == [0.8025, 0.0, 0.7] * 2
+
+
 def test_the_older_layout_has_other_columns_and_a_blank_line(tmp_path: Path) -> None:
     old = (
         '"ID","Process ID","Process Name","Host Name","Kernel Name","Kernel Time","Context","Stream","Section Name",'
@@ -181,9 +191,7 @@ def test_truncated_rows_are_dropped_and_counted(tmp_path: Path) -> None:
     cut_short = whole[: whole.rindex('"70.00"') + 4]  # in the middle of a cell of line 8
     got = recording(tmp_path, cut_short)
     assert got.launches.dur_ns.tolist() == [1_234_567, 500]
-    assert note(got, NoteCode.DROPPED_EVENTS) == (
-        "1 lines or launches dropped, the first: line 8: it ends inside quotes"
-    )
+    assert note(got, NoteCode.DROPPED_EVENTS) == ("1 line or launch dropped, the first: line 8: it ends inside quotes")
     assert got.stats.events == 3 and dict(got.stats.dropped) == {"it ends inside quotes": 1}
 
 

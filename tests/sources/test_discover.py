@@ -174,7 +174,7 @@ def test_a_folder_of_runs_is_an_error_that_lists_them(tmp_path: Path) -> None:
 
 
 def test_a_source_without_traces_is_an_error_with_a_remedy(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="trace files are named"):
+    with pytest.raises(InputError, match=r"trace files are named .* saved answers in .jsonl"):
         parse_source(str(tmp_path))
     with pytest.raises(InputError, match=r"give one file by name, e.g. .*/control.json.gz"):
         parse_source(str(make(tmp_path, "control.json.gz", "notes.md")))

@@ -209,7 +209,7 @@ def test_options_of_the_other_method_are_refused() -> None:
 
 _NUMBER = "'fast' is not a number; write the table"
 _TWICE = "line 1: names the column cycle more than once; leave one of them out"
-_WIDTH = "line 3: has 2 cells where the first line has 16; write the table again"
+_WIDTH = "line 3: has 2 cells where the first line has 16: the file ends here; copy it again"
 BAD = {
     "empty": (b"", "is empty; "),
     "no rows": (b"HEADER\n", "has a header but no rows; record again or give another file"),

@@ -118,7 +118,7 @@ def _disagreement(pie_name: str, rows: list[tuple[str, int]], pie: Mapping[str, 
         return ""
     first = wrong[0]
     return (
-        f"the pie {pie_name} and the table disagree about {len(wrong)} of {len(table)} names, first {first}: "
+        f"the pie {pie_name} and the table disagree about {len(wrong)} of {len({*table, *pie})} names, first {first}: "
         f"{pie.get(first, 0) / 1000:.15g} µs against {table.get(first, 0) / 1000:.15g} µs; the table is used"
     )
 

@@ -141,7 +141,8 @@ def _steps(
         for step in recording.steps
         if step.total_ns is not None and abs(sum(step.parts_ns) - step.total_ns) > _ROUNDING_NS
     ]
-    notes = [(NoteCode.ANSWERS_DISAGREE, text) for text in unbalanced]
+    several = f"{len(unbalanced)} of {len(recording.steps)} steps, the first " if len(unbalanced) > 1 else ""
+    notes = [(NoteCode.ANSWERS_DISAGREE, several + text) for text in unbalanced[:1]]
     notes += [(NoteCode.STEPS_DROPPED, f"step {step.label} left out, {step.reason}") for step in empty]
     return steps, empty, notes
 

@@ -6,10 +6,11 @@ import numpy as np
 
 from tb_perfcompare.analysis.cycles.cycle_steps import LONGEST_NS, Cycles, whole_ns
 from tb_perfcompare.errors import CorruptInput
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NameIndex, Nanoseconds, unique
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NameIndex, Nanoseconds, median, unique
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.recordings.cycles import DEVICE_TYPE, HOST, HOST_TYPE, NO_TEXT, CycleTable
 from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.number_text import number
 from tb_perfcompare.quick_dataclass import dataclass
 
 
@@ -24,6 +25,7 @@ class Functions:
     unnamed    number of rows without a function name
     differing  number of functions whose repeated rows disagree about time or calls
     negative   number of functions with a negative time, counted as zero
+    units      median of duration / (beta_pct of anchor_dur_us) if the three columns contradict each other, else None
     """
 
     time_ns: Nanoseconds
@@ -33,6 +35,7 @@ class Functions:
     unnamed: int
     differing: int
     negative: int
+    units: float | None
 
 
 def find_functions(table: CycleTable, cycles: Cycles) -> Functions:
@@ -65,6 +68,35 @@ def find_functions(table: CycleTable, cycles: Cycles) -> Functions:
         unnamed=len(table) - len(named),
         differing=len(unique(group[is_different])),
         negative=negative,
+        units=_contradicting_units(table),
+    )
+
+
+_OTHER_UNIT = 2.0
+"""Ratio, in either direction, from which a unit must differ: the columns are rounded, but not by that much."""
+
+_MIN_SHARE_PCT = 0.1
+"""Smaller shares are mostly rounding."""
+
+
+def _contradicting_units(table: CycleTable) -> float | None:
+    """Median of duration / (beta_pct of anchor_dur_us), 1 by definition; None if it is about that or unknown."""
+    if table.duration_us is None:
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        claimed_us = table.beta_pct * table.cycle_us / 100
+        known = (table.beta_pct >= _MIN_SHARE_PCT) & (claimed_us > 0) & (table.duration_us > 0)
+        known &= np.isfinite(claimed_us) & np.isfinite(table.duration_us)
+        ratios = table.duration_us[known] / claimed_us[known]
+    ratio = float(median(ratios)) if len(ratios) else 1.0
+    return None if 1 / _OTHER_UNIT <= ratio <= _OTHER_UNIT or not np.isfinite(ratio) else ratio
+
+
+def units_text(ratio: float) -> str:
+    """What contradicting units mean."""
+    return (
+        f"duration is {number(ratio)} times what beta_pct of anchor_dur_us is: one of these columns is in another unit "
+        "than µs, % and µs"
     )
 
 

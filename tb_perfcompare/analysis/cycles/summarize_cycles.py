@@ -8,7 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.analysis.cycles.cycle_functions import Functions, find_functions, function_table, launches_per_cycle
+from tb_perfcompare.analysis.cycles.cycle_functions import (
+    Functions,
+    find_functions,
+    function_table,
+    launches_per_cycle,
+    units_text,
+)
 from tb_perfcompare.analysis.cycles.cycle_steps import Cycles, find_cycles
 from tb_perfcompare.analysis.pooling.step_admission import Admission, admit
 from tb_perfcompare.errors import CorruptInput
@@ -109,7 +115,8 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
         notes=(
             *recording.notes,
             *_cycle_notes(cycles, launches, admission, path),
-            *_row_notes(table, functions, counters, path),
+            *_row_notes(table, functions, path),
+            *_counter_notes(recording.counters, cycles, counters),
         ),
         reading="as recorded",
         metric=CYCLE_TIME,
@@ -184,29 +191,40 @@ def _cycle_notes(cycles: Cycles, launches: Ints, admission: Admission, where: st
     return notes
 
 
-def _row_notes(table: CycleTable, functions: Functions, counters: CounterSeries | None, where: str) -> list[Note]:
-    counted = (
-        (functions.unnamed, NoteCode.DROPPED_EVENTS, "rows without a function name left out"),
-        (functions.negative, NoteCode.NEGATIVE_DURATION, "times of functions below zero, taken as zero"),
-        (
-            functions.differing,
-            NoteCode.DUPLICATE_KEYS,
-            "functions have different times or calls on the rows of their counters; the first row counts",
-        ),
-    )
-    notes = [Note(code, f"{count:,} {what}", where) for count, code, what in counted if count]
+def _row_notes(table: CycleTable, functions: Functions, where: str) -> list[Note]:
+    notes = []
+    if functions.unnamed:
+        message = f"{many(functions.unnamed, 'row')} without a function name left out"
+        notes.append(Note(NoteCode.DROPPED_EVENTS, message, where))
+    if functions.negative:
+        message = f"{many(functions.negative, 'time')} of functions below zero, taken as zero"
+        notes.append(Note(NoteCode.NEGATIVE_DURATION, message, where))
+    if functions.differing:
+        have = "has" if functions.differing == 1 else "have"
+        message = (
+            f"{many(functions.differing, 'function')} {have} different times or calls on the rows of its counters in "
+            "one cycle; the first row counts"
+        )
+        notes.append(Note(NoteCode.DUPLICATE_KEYS, message, where))
+    if functions.units is not None:
+        notes.append(Note(NoteCode.COLUMNS_DISAGREE, units_text(functions.units), where))
     if table.instances is None:
         message = (
             "no column instances_count: calls are unknown, incomplete cycles cannot be recognised, and nothing "
             "shows whether both sides do the same work"
         )
         notes.append(Note(NoteCode.NO_CALLS, message, where))
-    if counters is not None and (counters.samples < 0).any():
-        message = (
-            "samples per device unknown: a counters file does not name the device of a sample"
-        )
-        notes.append(Note(NoteCode.COUNTERS_UNUSABLE, message, "counters"))
     return notes
+
+
+def _counter_notes(samples: CounterTable | None, cycles: Cycles, counters: CounterSeries | None) -> list[Note]:
+    """Why samples of an existing counters file are not counted."""
+    if samples is None or counters is None or not (counters.samples == _UNKNOWN).any():
+        return []
+    message = "samples per device unknown: a counters file does not name the device of a sample"
+    if not cycles.dated:
+        message = "samples per cycle unknown: the table does not say when its cycles start (cycle_start_ts)"
+    return [Note(NoteCode.COUNTERS_UNUSABLE, message, "counters")]
 
 
 def _count(cycles: int) -> str:

@@ -17,9 +17,9 @@ Joins = Mapping[str, str]
 """Name on a side -> name that it is compared under; unchanged names are left out."""
 
 _NONE: Joins = {}
-_KERNELS = "kernels"
+_KERNELS, _FUNCTIONS = "kernels", "functions"
 _GROUPS: Mapping[StepCategory, tuple[str, ...]] = {
-    StepCategory.KERNEL: ("kernel", CRITICAL_PATH),
+    StepCategory.KERNEL: ("kernel", "function", CRITICAL_PATH),
     StepCategory.MEMCPY: ("memcpy", CRITICAL_PATH),
     StepCategory.MEMSET: ("memcpy", CRITICAL_PATH),
     StepCategory.RUNTIME: (CRITICAL_PATH,),
@@ -37,8 +37,9 @@ _FRAMES: Mapping[StepCategory, frozenset[FrameKind]] = {
 
 
 def renamed_kernels(side: Summary, joins: Joins) -> Summary:
-    """Returns the side with renamed kernels; kernels that get the same name are merged."""
-    table = side.groups.get(_KERNELS)
+    """Returns the side with renamed kernels, or functions of a per-cycle table; those that get the same name are
+    merged."""
+    table = side.groups.get(_KERNELS, side.groups.get(_FUNCTIONS))
     if table is None or not any(key in joins for (key, *_) in table.keys):
         return side
     launches = side.launches

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
+from tb_perfcompare.comparison.alignment.function_types import join_function_types
 from tb_perfcompare.comparison.alignment.renaming import Joins, renamed, renamed_kernels
 from tb_perfcompare.comparison.alignment.truncated_names import join_truncated_names
 from tb_perfcompare.comparison.result.wording import many
@@ -12,6 +13,7 @@ from tb_perfcompare.model.api_calls import JOINED
 from tb_perfcompare.model.names.names import alike_key
 from tb_perfcompare.model.names.python_frames import python_frame
 from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.recordings.cycles import is_device_type
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 from tb_perfcompare.model.vendors import VENDORS, Vendor
 
@@ -25,7 +27,7 @@ def join_alike_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Su
         return baseline, candidate, ()
     pairs = len(set(joins.values()))
     message = f"{many(pairs, 'kernel name')} matched: only numbers or spelling of the build differ"
-    note = Note(NoteCode.ALIKE_NAMES, message, _TABLE)
+    note = Note(NoteCode.ALIKE_NAMES, message, _TABLE if _TABLE in baseline.groups else "functions")
     return renamed_kernels(baseline, joins), renamed_kernels(candidate, joins), (note,)
 
 
@@ -46,12 +48,16 @@ def alike_names(a: list[str], b: list[str]) -> dict[str, str]:
 
 
 def _kernels(side: Summary) -> list[str]:
-    table = side.groups.get(_TABLE)
+    """Names of kernels; of a per-cycle table, names of the functions that run on devices."""
+    table, functions = side.groups.get(_TABLE), side.groups.get("functions")
+    if functions is not None:
+        return [name for name, kind in functions.keys if is_device_type(kind)]
     return [key[0] for key in table.keys] if table is not None else []
 
 
 def with_same_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
-    """Returns both sides with all names joined, and notes on what was joined."""
+    """Returns both sides with all names and types joined, and notes on what was joined."""
+    baseline, candidate = join_function_types(baseline, candidate)
     baseline, candidate, cut = join_truncated_names(baseline, candidate)
     baseline, candidate, alike = join_alike_names(baseline, candidate)
     baseline, candidate, equal = _join_equivalent_names(baseline, candidate)

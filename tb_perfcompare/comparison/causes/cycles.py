@@ -119,7 +119,7 @@ def _finding(
     if abs(delta_us) >= options.margin * (headline.baseline or 0.0):
         lead += _contrast_clause(headline.verdict, delta_us)
     clauses = [lead]
-    if x.time_us and y.time_us and (x.calls or y.calls):
+    if x.time_us and y.time_us and (x.calls or y.calls) and all(side.counts_launches for side in sides):
         clauses.append(_calls_clause(x.calls, y.calls))
     ratio = uniform_ratio(x.table, y.table)
     if ratio is not None:

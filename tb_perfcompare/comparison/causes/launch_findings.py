@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
 from tb_perfcompare.comparison.causes.evidence.findings import MAIN_SHARE, UTILISATION_CHANGE
 from tb_perfcompare.comparison.causes.evidence.responsible_operator import MIN_TOTAL_SHARE
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
-from tb_perfcompare.comparison.launches.kernel_use import Use, incomparable, kernel_uses, launches_of
+from tb_perfcompare.comparison.launches.kernel_use import Use, incomparable, kernel_uses, launches_of, tensor_cores
 from tb_perfcompare.comparison.launches.rows import BOTH, REPLACED, LaunchRows
 from tb_perfcompare.comparison.launches.table import largest_rows
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
@@ -31,7 +31,8 @@ from tb_perfcompare.comparison.result.wording import (
     time_text,
     times_text,
 )
-from tb_perfcompare.model.summary.summary import BOUND_CLASSES, CATEGORY_LABELS, StepCategory, Summary
+from tb_perfcompare.comparison.statistics.uniform_ratio import UNIFORM_SPREAD, uniform_ratio
+from tb_perfcompare.model.summary.summary import BOUND_CLASSES, CATEGORY_LABELS, NOT_MEASURED, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 SHARE_MOVED = 0.05
@@ -46,7 +47,8 @@ UTILISATION = Rule(
     names=("utilisation_lost", "utilisation_gained"),
     meaning="a kernel uses less of the device",
     when="Launches of a kernel of both sides take longer, and its DRAM throughput or tensor utilisation fell by at "
-    "least 0.05, or the opposite of both. Calls differ at most by a factor of two. The size is the rate effect",
+    "least 0.05, or the opposite of both. Calls differ at most by a factor of two. Not for a kernel that "
+    "changed [as all did](#thresholds)",
     example="The same kernel is slower: K +336 µs (14.0 → 28.0 µs per launch, 24 calls on both sides); lower DRAM "
     "throughput (72% → 36%)",
     look_at="memory accesses: strides, alignment, cache hits; concurrent work on the device",
@@ -56,8 +58,8 @@ TENSOR_CORES = Rule(
     names=("tensor_cores_lost", "tensor_cores_gained"),
     meaning="tensor cores are no longer used",
     when="The tensor pipe was active for at least 0.10 of the time and now for less than 0.02, or the reverse. This "
-    "holds for a kernel of both sides or for [replaced launches](alignment.md#launches-side-by-side). Kernels "
-    "without figures are judged by their name",
+    "holds for a kernel of both sides or for [replaced launches](alignment.md#launches-side-by-side). Without figures "
+    "on both sides, names decide",
     example="Tensor cores are no longer used: +930 µs (528 µs → 1.46 ms); L replaces K in 24 launches; tensor pipe "
     "62% → 0%",
     look_at="data types, allow_tf32, shapes not divisible by 8, library versions",
@@ -66,8 +68,9 @@ TENSOR_CORES = Rule(
 BOUND_SHIFT = Rule(
     names=("bound_shift",),
     meaning="time moved between bound classes",
-    when="At least 0.05 of the longer side's time moved between bound classes, beyond the change of all launches. The "
-    "finding has the sign of the class that changed most and no share",
+    when="At least 0.05 of the longer side's time moved between bound classes, beyond the change of all launches, and "
+    "both sides measured the same figures of about the same launches. The finding has the sign of the class that "
+    "changed most, no share, and comes last",
     example="Bottlenecks shifted: 875 µs moved between bound classes; bound by neither +2.13 ms (10% → 61% of the "
     "time)",
     look_at="the scatter plot of launches, and the kernels of the class that changed most",
@@ -152,6 +155,7 @@ _FindingAndKernels = tuple[Finding, tuple[str, ...]]
 def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[_FindingAndKernels]:
     """Yields kernels of both sides whose launches take longer (shorter) and use the device less (more)."""
     before, after = books.uses
+    uniform = uniform_ratio(books.baseline.groups.get("kernels"), books.candidate.groups.get("kernels"))
     for name, entity in entities.items():
         delta_us = entity.rate_effect / books.unit
         if name not in before or name not in after or abs(delta_us) < books.least_us or not delta_us:
@@ -159,7 +163,7 @@ def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[
         a, b = before[name], after[name]
         if min(a.calls, b.calls) < SAME_WORK * max(a.calls, b.calls):
             continue
-        cores = a.uses_tensor_cores, b.uses_tensor_cores
+        cores = tensor_cores(a, b)
         each = times_text(a.time_us / a.calls, b.time_us / b.calls)
         how = f"{short(name)} {signed_time(delta_us)} ({each} per launch, {_calls(a, b)})"
         explained_kernels = (name,) if abs(entity.rate_effect) >= MIN_TOTAL_SHARE * abs(entity.delta) else ()
@@ -172,12 +176,20 @@ def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[
         sign = 1 if delta_us > 0 else -1
         figures = (("DRAM throughput", a.dram, b.dram), ("tensor utilisation", a.tensor, b.tensor))
         moved = [(word, x, y) for word, x, y in figures if sign * (x - y) >= UTILISATION_CHANGE]
-        if moved:
+        if moved and not _is_like_all(a, b, uniform):
             lower = "lower" if sign > 0 else "higher"
             words = " and ".join(f"{lower} {word} ({percent_text(x)} → {percent_text(y)})" for word, x, y in moved)
             way = "slower" if sign > 0 else "faster"
             sentence = f"The same kernel is {way}: {how}; {words}."
             yield books.finding(UTILISATION, name, delta_us, sentence, evidence, gain=sign < 0), explained_kernels
+
+
+def _is_like_all(a: Use, b: Use, uniform: float | None) -> bool:
+    """Whether the kernel's time per launch changed by the ratio of all kernels: another clock, not another kernel."""
+    if uniform is None:
+        return False
+    ratio = b.time_us / b.calls / (a.time_us / a.calls)
+    return bool(abs(np.log(ratio / uniform)) <= UNIFORM_SPREAD)
 
 
 def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows) -> Iterator[_FindingAndKernels]:
@@ -203,7 +215,7 @@ def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows
         x = launches_of(before[kernel_a], a.dur_ns[launch_a[pair_rows]], a.tensor[launch_a[pair_rows]])
         y = launches_of(after[kernel_b], b.dur_ns[launch_b[pair_rows]], b.tensor[launch_b[pair_rows]])
         delta_us = y.time_us - x.time_us
-        cores = x.uses_tensor_cores, y.uses_tensor_cores
+        cores = tensor_cores(x, y)
         if cores not in ((True, False), (False, True)) or abs(delta_us) < books.least_us or not delta_us:
             continue
         lost = bool(cores[0])
@@ -230,8 +242,11 @@ def _bound_shift(books: _Books) -> Finding | None:
         for side in (books.baseline, books.candidate)
     ]
     totals = [sum(side.values()) for side in per_step]
-    names = [name for name in BOUND_CLASSES if any(side.get(name) for side in per_step)]
-    change = {name: per_step[1].get(name, 0.0) - per_step[0].get(name, 0.0) for name in names}
+    change = {name: per_step[1].get(name, 0.0) - per_step[0].get(name, 0.0) for name in BOUND_CLASSES}
+    if abs(change.pop(NOT_MEASURED)) >= SHARE_MOVED * max(totals):
+        return None  # other launches were measured
+    names = [name for name in change if any(side.get(name) for side in per_step)]
+    change = {name: change[name] for name in names}
     up, down = (sum(max(sign * delta, 0.0) for delta in change.values()) for sign in (1, -1))
     moved = min(up, down)
     if moved < max(books.least_us, SHARE_MOVED * max(totals)) or not moved:

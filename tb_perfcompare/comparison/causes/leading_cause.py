@@ -20,6 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, TABLES
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.known_settings import SETTINGS
 from tb_perfcompare.comparison.causes.evidence.significant_categories import are_separated
+from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD, Evidence, Finding, is_sure
 from tb_perfcompare.comparison.result.headline import Basis, Headline
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, Ledger, LedgerRow, columns_of
@@ -35,6 +36,9 @@ WEAKER_RULES = frozenset({
 })  # fmt: skip
 """Findings that show where time went but not why, or that may be transient. More calls cause all of these: untraced
 time between calls, slower calls, more interruptions, longer steps."""
+
+_OF_KERNELS = frozenset({*TENSOR_CORES.names, *UTILISATION.names})
+"""Why launches of certain kernels take longer: counted causes, as each launch is measured."""
 
 _OF_THE_MACHINE = frozenset({"host_interrupted", "host_pace", *WAITING_THREADS.names})
 
@@ -58,7 +62,7 @@ MAX_WEAKER_RATIO = 4.0
 
 
 def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Finding, ...]:
-    """Orders the findings for the report: largest first, with three exceptions.
+    """Orders the findings for the report: largest first, with four exceptions.
 
     * A counted cause comes before findings of WEAKER_RULES of the same sign that are at most MAX_WEAKER_RATIO times as
     large.
@@ -67,8 +71,10 @@ def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Fin
     and machine findings come after causes of the program.
 
     * If the verdict is the machine's, machine findings of its sign come first.
+
+    * Time that moved between bound classes comes last: it is no part of the change.
     """
-    ordered = sorted(findings, key=lambda finding: -abs(finding.delta_us or 0.0))
+    ordered = sorted(findings, key=lambda finding: (finding.rule in BOUND_SHIFT.names, -abs(finding.delta_us or 0.0)))
     of_program = headline.basis is Basis.PROGRAM or headline.counted is not None
     way = headline.verdict.way if of_program else 0
     against = [finding for finding in ordered if finding.rule in WEAKER_RULES and way * (finding.delta_us or 0.0) < 0]
@@ -83,7 +89,7 @@ def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Fin
     for place, finding in enumerate(ordered):
         if (
             place
-            and finding.confidence.startswith(COUNTED)
+            and (finding.confidence.startswith(COUNTED) or finding.rule in _OF_KERNELS)
             and all(_comes_after(other, finding) for other in ordered[:place])
         ):
             return (finding, *ordered[:place], *ordered[place + 1 :])

@@ -10,9 +10,11 @@ from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.checks.unit_of_work import left_out, markers, number_of_steps, shared_work
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import many, percent_text, short
+from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.cycles import is_device_type
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, METRIC_SETTING, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
+from tb_perfcompare.number_text import number
 
 
 def check_comparability(
@@ -93,6 +95,7 @@ def _cycle_checks(baseline: Summary, candidate: Summary) -> tuple[Check, ...]:
     """Checks of per-cycle tables: whether cycles, work and machines are the same."""
     return (
         _anchors(baseline, candidate),
+        _units(baseline, candidate),
         _launches(baseline, candidate),
         _hosts(baseline, candidate),
         _processes(baseline, candidate),
@@ -114,6 +117,30 @@ def _anchors(a: Summary, b: Summary) -> Check:
         )
         return Check("step_marker", "fail", detail, _VOID)
     return Check("step_marker", "ok", f"cycles of both sides are calls of {anchors[0]}")
+
+
+_UNIT_STEPS = (1e3, 1e6, 1e9)
+_UNIT_TOLERANCE = 0.2
+"""Largest relative deviation of the ratio of two mean lengths from a step between units of time. Programs that became
+a thousand times as slow are rarer than tables in milliseconds."""
+
+
+def _units(a: Summary, b: Summary) -> Check:
+    """Whether times are in the units that the format defines: no contradiction within one table only, and no step
+    between units of time between the cycles of the two."""
+    sides = ("baseline", a), ("candidate", b)
+    wrong = [
+        f"{side}: {note.message}" for side, own in sides for note in own.notes if note.code is NoteCode.COLUMNS_DISAGREE
+    ]
+    if len(wrong) == len(sides):  # perhaps in the same way: ratios hold
+        return Check("units", "warn", "; ".join(wrong), ("verdict", "functions"))
+    lengths = [float(side.steps.total_ns.mean()) for side in (a, b)]
+    ratio = max(lengths) / min(lengths)
+    if not wrong and any(abs(ratio - step) <= _UNIT_TOLERANCE * step for step in _UNIT_STEPS):
+        longer, shorter = ("candidate", "baseline") if lengths[1] > lengths[0] else ("baseline", "candidate")
+        detail = f"cycles of the {longer} are {number(ratio)} times as long as those of the {shorter}"
+        wrong = [f"{detail}: anchor_dur_us of one side is not in µs"]
+    return Check("units", "fail", wrong[0], _VOID) if wrong else Check("units", "ok", "times and shares agree")
 
 
 def _launches(a: Summary, b: Summary) -> Check:

@@ -55,6 +55,10 @@ def markers(a: Summary, b: Summary, numbers: TextNumbers) -> Check:
     other's."""
     if a.metric == KERNEL_TIME:
         return Check("step_marker", "ok", "this source has no steps: all launches are compared together")
+    untimed = [(name, side) for name, side in (("baseline", a), ("candidate", b)) if not side.is_timed]
+    if len(untimed) == 1:
+        name, side = untimed[0]
+        return Check("step_marker", "fail", f"{name}: {side.absent['steps']}", ("verdict", "ledger"))
     units = _units(a, b)
     if a.marked != b.marked or (units is not None and a.marked and units[0].unit != units[1].unit):
         return _same_rows(a, b, numbers) or _same_loops(units, a, b) or _other_unit(a, b)

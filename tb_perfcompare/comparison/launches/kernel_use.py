@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from tb_perfcompare.model.arrays import Floats, Nanoseconds
@@ -34,11 +36,23 @@ class Use:
         return True if self.tensor >= TENSOR_USED or self.by_name == 1 else None
 
 
+def tensor_cores(a: Use, b: Use) -> tuple[bool | None, bool | None]:
+    """Whether each of two uses is of tensor cores, judged alike: by measurement only if both were measured."""
+    if np.isnan(a.tensor) or np.isnan(b.tensor):
+        a, b = (replace(use, tensor=float("nan")) for use in (a, b))
+    return a.uses_tensor_cores, b.uses_tensor_cores
+
+
 def incomparable(baseline: Summary, candidate: Summary) -> frozenset[str]:
-    """Figures for which both sides name different metrics."""
+    """Figures for which both sides name different metrics, or that only one side has."""
     a, b = (dict(side.environment) for side in (baseline, candidate))
     names = {figure: METRIC_SETTING + figure for figure in _FIGURES}
-    return frozenset(f for f, name in names.items() if a.get(name) and b.get(name) and a[name] != b[name])
+    other = {figure for figure, name in names.items() if a.get(name) and b.get(name) and a[name] != b[name]}
+    return frozenset(other | {f for f in _FIGURES if _is_measured(baseline, f) != _is_measured(candidate, f)})
+
+
+def _is_measured(side: Summary, figure: str) -> bool:
+    return figure in (facts := side.groups["kernels"].facts) and bool(np.isfinite(facts[figure]).any())
 
 
 def kernel_uses(side: Summary, without: frozenset[str]) -> dict[str, Use]:

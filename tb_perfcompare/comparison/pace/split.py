@@ -186,10 +186,10 @@ def _unusable_reason(sides: Sides) -> str:
         return "no step markers on both sides"
     if sides[0].device.kind != sides[1].device.kind:
         return "different kinds of device"
-    if not all(OPERATORS in side.groups for side in sides):
-        return "no input shapes on both sides: record with record_shapes=True"
     if not all(side.is_split for side in sides):
         return "the source does not say who took the time"
+    if not all(OPERATORS in side.groups for side in sides):
+        return "no input shapes on both sides: record with record_shapes=True"
     return ""
 
 

@@ -42,6 +42,9 @@ _FIGURE = re.compile(r"(?<![\w.\-:'])(?<!steps )(?<!step )[+−-]?\d[\d,]*(?:\.\
 _SIDE = re.compile(r", (?=baseline\b|candidate\b)")
 
 
+_ALONE = frozenset({NoteCode.TABLE_ABSENT, NoteCode.TWO_GROUPS})
+
+
 @dataclass(frozen=True, slots=True)
 class Caveat:
     """A failed check, a check that warns, or a group of notes with the same wording."""
@@ -56,7 +59,8 @@ class Caveat:
 
 
 def caveats_of(checks: Iterable[Check], notes: Sequence[Note]) -> tuple[Caveat, ...]:
-    """Returns failed checks, then warnings, then notes in their order. Notes about absent tables are not grouped."""
+    """Returns failed checks, then warnings, then notes in their order. Notes about absent tables are not grouped, nor
+    those about a side's two groups, whose figures belong together."""
     caveats = [
         Caveat(check.status, check.check, name_of(check.check), check.detail, _weakened(check))
         for status in ("fail", "warn")
@@ -65,7 +69,7 @@ def caveats_of(checks: Iterable[Check], notes: Sequence[Note]) -> tuple[Caveat, 
     ]
     groups: dict[tuple[object, ...], list[int]] = {}
     for place, note in enumerate(notes):
-        alone = (place,) if note.code is NoteCode.TABLE_ABSENT else ()
+        alone = (place,) if note.code in _ALONE else ()
         groups.setdefault((note.code, _FIGURE.sub("#", note.message), *alone), []).append(place)
     for places in groups.values():
         own = [notes[place] for place in places]

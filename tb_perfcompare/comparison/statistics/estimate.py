@@ -106,12 +106,16 @@ class ShiftEstimate:
     def detectable(self) -> float | None:
         """Smallest fraction that n and m steps like these detect in about 80 of 100 cases (70 at n = m = 15).
 
-        None if it overflows a float.
+        At least the distance from the estimate to the end of its interval that faces zero: a smaller change has just
+        not been detected. Sigma alone is too small for steps in two groups. None if it overflows a float.
         """
         n, m = self.n
         certain, likely = self._quantiles()
         exponent = (certain * self.widening + likely * self.scale) * self.sigma * math.sqrt(1 / n + 1 / m)
         exponent /= math.sqrt(RANK_EFFICIENCY)
+        if self.level is not None:
+            towards_zero = self.theta - self.steps_low if self.theta >= 0 else self.steps_high - self.theta
+            exponent = max(exponent, towards_zero)
         return math.expm1(exponent) if exponent < LARGEST_EXPONENT else None
 
     def steps_needed(self, margin: float) -> int | None:

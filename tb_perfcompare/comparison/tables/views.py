@@ -35,7 +35,7 @@ from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.device_peaks import DevicePeaks, GivenPeak, device_peaks
 from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, GroupTable, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, KERNEL_TIME, GroupTable, Summary
 
 _CORRECTED = "Corrected reading"
 """Prefix of the note under tables made from traces."""
@@ -161,10 +161,14 @@ def _overview(summary: Summary) -> Table:
         (f"Longest {noun}", int(steps.total_ns.max()) / 1000, "us"),
         (f"{noun.capitalize()}s", len(steps), "count"),
         (f"{noun.capitalize()}s left out", len(summary.dropped), "count"),
-        ("Captures", len(summary.captures), "count"),
-        ("Devices at work", summary.device.count, "count"),
     ]
-    if cycles:
+    notes: tuple[str, ...] = ()
+    if summary.metric == KERNEL_TIME:
+        rows = [("Kernel time", mean_us(summary), "us"), ("Launches", int(steps.launches.sum()), "count")]
+    rows += [("Captures", len(summary.captures), "count"), ("Devices at work", summary.device.count, "count")]
+    if summary.metric == KERNEL_TIME:
+        what = "a listing has no steps"
+    elif cycles:
         rows += [(f"Functions of type {kind}", value, "us") for kind, value in _type_us(summary)]
         what, notes = "functions are summed over threads and streams", ("Functions overlap and may exceed the cycle.",)
     else:

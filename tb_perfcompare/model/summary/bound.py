@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.arrays import Floats
-from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES
+from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES, NOT_MEASURED
 
 _TENSOR, _MEMORY, _BOTH, _NEITHER, _UNKNOWN = (
-    BOUND_CLASSES.index(name) for name in ("tensor-bound", "memory-bound", "both", "neither", "not measured")
+    BOUND_CLASSES.index(name) for name in ("tensor-bound", "memory-bound", "both", "neither", NOT_MEASURED)
 )
 
 

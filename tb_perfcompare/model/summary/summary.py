@@ -62,7 +62,8 @@ OF_DEVICE = (StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET, Step
 DEVICE_MEASURES = ("device_self", "device_total", "host_api")
 """Measures of a GroupTable of host work that a CPU-only recording cannot have."""
 
-BOUND_CLASSES: tuple[str, ...] = ("tensor-bound", "memory-bound", "both", "neither", "not measured")
+NOT_MEASURED = "not measured"
+BOUND_CLASSES: tuple[str, ...] = ("tensor-bound", "memory-bound", "both", "neither", NOT_MEASURED)
 """Resource that limits a launch, by its utilisation of the tensor pipe and of the memory."""
 
 BOUND = 0.6

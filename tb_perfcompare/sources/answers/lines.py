@@ -79,7 +79,7 @@ def declines_answers(name: str, head: bytes) -> str:
             value, problem = _decoded(line)
             if not problem and kind_of(value) is not None:
                 return ""
-    return "no line is an answer of torch-tb-profiler (overview, operation or kernel)"
+    return "no line is an answer of torch-tb-profiler (overview, operation or kernel), each on one line"
 
 
 def count_runs(file: FileStat, fs: FileSystem) -> int:

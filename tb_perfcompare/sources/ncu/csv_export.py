@@ -22,6 +22,7 @@ from tb_perfcompare.model.formats import NCU
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.launches import LaunchRecording
+from tb_perfcompare.number_text import many
 from tb_perfcompare.sources.ncu.launch_file import LaunchFile, read_launch_file
 from tb_perfcompare.sources.ncu.launches import NcuLaunches
 from tb_perfcompare.sources.ncu.metrics import COMMAND, DURATION, metric_of
@@ -102,7 +103,7 @@ class _Reading:
             self._file.drop(number, "the launch has no duration")
         metrics = {figure: metric for figure, metric in read.metrics.items() if figure != DURATION}
         return self._file.recording(
-            read.table, READER, "lines or launches", list(self._notes(metrics)), format=NCU,
+            read.table, READER, ("line or launch", "lines or launches"), list(self._notes(metrics)), format=NCU,
             device_name=_joined_names(self._launches.device_names),
             compute_capability=_joined_names(self._launches.origin_values("CC")),
             devices=max(1, len(self._launches.origin_values("Device"))),
@@ -112,7 +113,7 @@ class _Reading:
     def _notes(self, metrics: dict[str, str]) -> Iterator[Note]:
         launches, name = self._launches, self._file.name
         if launches.unusable:
-            message = f"{launches.unusable} figures not used, the first: {launches.first_unusable}"
+            message = f"{many(launches.unusable, 'figure')} not used, the first: {launches.first_unusable}"
             yield Note(NoteCode.DROPPED_EVENTS, message, name)
         for column, what in (("Device", "devices"), ("Process ID", "processes")):
             count = len(launches.origin_values(column))
@@ -260,7 +261,7 @@ class _RawPage:
         if not all(complete):
             for line, row, is_complete in zip(lines, rows, complete, strict=True):
                 if not is_complete:
-                    self._drop(line, f"{len(row)} cells instead of {self._width}")
+                    self._drop(line, f"{many(len(row), 'cell')} instead of {self._width}")
             lines = [line for line, is_complete in zip(lines, complete, strict=True) if is_complete]
             rows = [row for row in rows if len(row) == self._width]
         if not rows:
@@ -275,7 +276,8 @@ class _RawPage:
 class _DetailsPage:
     """One row per figure of a launch; rows about rules have no metric.
 
-    Rows of figures end before the rules' columns, so they are shorter than the header.
+    Rows of figures end before the rules' columns, so they are shorter than the header. A figure that a launch already
+    has from the same section begins another launch with its number: a later export of the process.
     """
 
     def __init__(self, names: list[str], launches: NcuLaunches, drop: _Drop) -> None:
@@ -285,8 +287,10 @@ class _DetailsPage:
         self._who = {name: names.index(name) for name in _WHO if name in names}
         self._metric, self._unit, self._value = (names.index(name) for name in _VALUE)
         self._least = max(self._metric, self._unit, self._value, self._name, *self._who.values()) + 1
+        self._section = names.index("Section Name") if "Section Name" in names else self._metric
         self._launch: dict[tuple[str, str], int] = {}
         self._metrics: dict[str, str] = {}
+        self._seen: set[tuple[int, str, str]] = set()
 
     def take(self, lines: list[int], rows: list[list[str]]) -> None:
         """Stores the figures in these rows."""
@@ -295,19 +299,20 @@ class _DetailsPage:
         key, launch = ("", ""), -1
         for line, row in zip(lines, rows, strict=True):
             if len(row) < self._least:
-                self._drop(line, f"{len(row)} cells, at least {self._least} are needed")
+                self._drop(line, f"{many(len(row), 'cell')}, at least {self._least} are needed")
                 continue
-            if (row[self._id], row[process]) != key:
-                key = (row[self._id], row[process])
-                launch = self._launch.get(key, -1)
-                if launch < 0:
-                    launch = self._launch[key] = len(launches)
-                    launches.add([line], [row[self._name]])
-                    for name, place in self._who.items():
-                        launches.add_origins(name, {row[place]})
             cell = row[self._metric]
             metric = metrics.get(cell)
             if metric is None:
                 metric = metrics[cell] = metric_of(cell)
+            if (row[self._id], row[process]) != key:
+                key = (row[self._id], row[process])
+                launch = self._launch.get(key, -1)
+            if launch < 0 or (metric and (launch, row[self._section], cell) in self._seen):
+                launch = self._launch[key] = len(launches)
+                launches.add([line], [row[self._name]])
+                for name, place in self._who.items():
+                    launches.add_origins(name, {row[place]})
             if metric:
+                self._seen.add((launch, row[self._section], cell))
                 launches.put(launch, metric, row[self._unit].strip(), row[self._value], line)

@@ -17,11 +17,13 @@ from array import array
 import numpy as np
 
 from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.names.kernel_names import CUT
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.launches import LaunchRecording, LaunchTable
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.number_text import many
 from tb_perfcompare.sources.ncu.launch_file import LaunchFile, read_launch_file
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.storage.text_file import has_python_only_digits
@@ -31,6 +33,9 @@ READER = "kernel_listing/python"
 MAX_UTILISATION = 1.5
 """Hardware counters may slightly exceed the peak; anything above this is not a fraction."""
 
+MAX_UNUSABLE = 0.05
+"""Largest share of a column of fractions that may be damaged."""
+
 _LONGEST_LINE = 1 << 16
 _NOT_MEASURED = frozenset({"-", "nan", "NaN", "n/a", "N/A"})
 
@@ -38,7 +43,8 @@ _NOT_MEASURED = frozenset({"-", "nan", "NaN", "n/a", "N/A"})
 def read_listing(
     path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = True, name: str | None = None
 ) -> LaunchRecording:
-    """Reads the launches of one listing. Damaged lines are dropped, counted and reported by line number.
+    """Reads the launches of one listing. Damaged lines are dropped, counted and reported by line number; utilisation
+    that is not a fraction is counted and reported, and counts as not measured.
 
     Raises InputError if the file cannot be opened, CorruptInput (with the line) if no line can be read.
     """
@@ -47,7 +53,8 @@ def read_listing(
 
 def _read(file: LaunchFile) -> LaunchRecording:
     strings = StringTable()
-    names, dur, tensor, dram = array("i"), array("q"), array("d"), array("d")
+    names, dur = array("i"), array("q")
+    tensor, dram = columns = _Fractions("Tensor"), _Fractions("DRAM")
     seen_header = False
     for lines in file.lines(_LONGEST_LINE):
         for number, line in enumerate(lines, file.last + 1):
@@ -62,34 +69,71 @@ def _read(file: LaunchFile) -> LaunchRecording:
                 continue
             names.append(strings.intern(launch[0]))
             dur.append(launch[1])
-            tensor.append(launch[2])
-            dram.append(launch[3])
+            for column, text in zip(columns, launch[2:], strict=True):
+                column.add(text, number)
         file.taken = len(dur)
     if not len(dur):
         place = file.first or f"line {file.last or 1}: no launch"
         hint = "lines are `name | latency_ns tensor dram`"
         raise CorruptInput(file.name, "no launch could be read", place=place, hint=hint)
     cut = sum(text.endswith(CUT) for text in strings.texts)
-    message = f"{cut} kernel names are cut: different kernels may share a row"
-    notes = [Note(NoteCode.CUT_NAMES, message, file.name)] if cut else []
-    columns = np.array(dur, np.int64), np.array(tensor, np.float64), np.array(dram, np.float64)
-    return file.recording(LaunchTable(strings, np.array(names, np.int32), *columns), READER, "lines", notes)
+    notes = []
+    if cut:
+        message = f"{many(cut, 'kernel name')} {'is' if cut == 1 else 'are'} cut: different kernels may share a row"
+        notes.append(Note(NoteCode.CUT_NAMES, message, file.name))
+    notes += [Note(NoteCode.DROPPED_EVENTS, column.problem, file.name) for column in columns if column.problem]
+    launches = np.array(names, np.int32), np.array(dur, np.int64), tensor.usable(), dram.usable()
+    return file.recording(LaunchTable(strings, *launches), READER, ("line", "lines"), notes)
 
 
-def _launch(line: str) -> tuple[str, int, float, float] | str:
-    """(name, latency, tensor, DRAM), or the reason why the line is damaged."""
+class _Fractions:
+    """A column of utilisation. Where more than MAX_UNUSABLE of it is no fraction, it has another unit, such as percent,
+    and none of it is used."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._values = array("d")
+        self._unusable = 0
+        self._first = 0
+
+    def add(self, text: str, line: int) -> None:
+        value = _fraction(text)
+        if value is None:
+            self._unusable += 1
+            self._first = self._first or line
+        self._values.append(math.nan if value is None else value)
+
+    def usable(self) -> Floats:
+        """(launches,) fractions, NaN if not measured or not usable."""
+        values = np.array(self._values, np.float64)
+        return np.full(len(values), math.nan) if self._is_in_another_unit else values
+
+    @property
+    def problem(self) -> str:
+        """What is not used, "" for nothing."""
+        if not self._unusable:
+            return ""
+        of = f"{self._unusable:,} of {many(len(self._values), 'launch', 'launches')}"
+        rest = "; the column is not used" if self._is_in_another_unit else ""
+        return f"{self._name} is not a fraction from 0 to 1 for {of}, the first: line {self._first}{rest}"
+
+    @property
+    def _is_in_another_unit(self) -> bool:
+        return self._unusable > MAX_UNUSABLE * len(self._values)
+
+
+def _launch(line: str) -> tuple[str, int, str, str] | str:
+    """(name, latency, text of tensor and of DRAM), or the reason why the line is damaged."""
     name, bar, figures = line.rpartition("|")
     values = figures.split()
     if not bar or not name.strip():
         return "no `name |`"
     if len(values) != 3:
-        return f"{len(values)} figures instead of 3"
-    dur, tensor, dram = _nanoseconds(values[0]), _fraction(values[1]), _fraction(values[2])
+        return f"{many(len(values), 'figure')} instead of 3"
+    dur = _nanoseconds(values[0])
     if dur is None:
         return "latency is not a whole number of nanoseconds"
-    if tensor is None or dram is None:
-        return "utilisation is not a fraction"
-    return name.strip(), dur, tensor, dram
+    return name.strip(), dur, values[1], values[2]
 
 
 def _nanoseconds(text: str) -> int | None:

@@ -13,6 +13,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recordings.launches import LaunchRecording, LaunchTable
 from tb_perfcompare.model.recordings.recording import ReadStats
+from tb_perfcompare.number_text import many
 from tb_perfcompare.sources.storage.blocks import Blocks
 from tb_perfcompare.sources.storage.filesystem import FileSystem
 
@@ -59,17 +60,19 @@ class LaunchFile:
                 yield [line.rstrip("\r") for line in lines] if "\r" in text else lines
                 self.last += len(lines)
 
-    def recording(self, table: LaunchTable, reader: str, what: str, notes: list[Note], **facts: Any) -> LaunchRecording:
+    def recording(
+        self, table: LaunchTable, reader: str, what: tuple[str, str], notes: list[Note], **facts: Any
+    ) -> LaunchRecording:
         """Builds the recording.
 
-        `what` names the dropped items, `notes` are the format's, `facts` are further members of LaunchRecording.
+        `what` names one dropped item and several, `notes` are the format's, `facts` further members of LaunchRecording.
         """
         damage, dropped = self._blocks.damage, sum(self.torn.values())
         reasons = []
         if damage:
             reasons.append(Note(NoteCode.TRUNCATED, f"{damage}; the lines before are used", self.name))
         if dropped:
-            message = f"{dropped} {what} dropped, the first: {self.first}"
+            message = f"{many(dropped, *what)} dropped, the first: {self.first}"
             reasons.append(Note(NoteCode.DROPPED_EVENTS, message, self.name))
         stored = self._blocks.stored_bytes
         stats = ReadStats(len(table) + dropped, len(table), dict(self.torn), {}, stored, not damage, reader)

@@ -86,16 +86,19 @@ def declines_cycles(name: str, head: bytes) -> str:
 
 
 def _header(head: bytes) -> set[str]:
-    """Column names in the first line of a CSV file."""
-    first = head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
+    """Column names in the first line of a CSV file that is not blank; a reader reports separators other than commas."""
+    first = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
     if b"_name" not in first:
         return set()  # fast path: most files are something else
     import csv
 
-    try:
-        return {cell.strip() for cell in next(csv.reader([first.decode("utf-8", "replace")]), [])}
-    except csv.Error:
-        return set()
+    text = first.decode("utf-8", "replace")
+    columns = set[str]()
+    for separator in ",;\t|":
+        with contextlib.suppress(csv.Error):
+            cells = next(csv.reader([text], delimiter=separator), [])
+            columns = max(columns, {cell.strip() for cell in cells}, key=len)
+    return columns
 
 
 _NCU_MARKS = (b'"ID",', b"ID,", b"==PROF== ", b'"Process ID",')

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from tb_perfcompare.errors import CorruptInput, InputError, UnrecognisedFormat
 from tb_perfcompare.model.arrays import Floats, Ints, Ints32
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.number_text import many
 from tb_perfcompare.sources.storage.text_file import DamagedText, TextFile, has_python_only_digits
 
 MISSING = frozenset(
@@ -28,6 +30,12 @@ BLOCK_ROWS = 256
 _MAX_COLUMNS = 1000
 
 _AGAIN = "write the table again, or remove the damaged line"
+_CUT = "copy it again, or remove its last line"
+_SEPARATED = re.compile(r"[+-]?\d[\d., '\u2019\u00a0\u202f]*")
+"""Digits with separators: a number as spreadsheets of some languages write it. `2,848` may be either of two numbers."""
+
+_OTHER_SEPARATORS = ";\t|"
+"""What some programs write between cells instead of a comma: recognised only to say so."""
 
 
 class CsvColumns:
@@ -78,46 +86,50 @@ class CsvColumns:
     def _number(self, name: str, row: int, cell: str, missing: float | None) -> float:
         if cell.strip() in MISSING:
             if missing is None:
-                raise self._wrong(name, row, "is empty but must be a number")
+                what = "means no value" if cell.strip() else "is empty"
+                raise self._wrong(name, row, f"{what} but must be a number")
             return missing
         try:
             value = float("" if has_python_only_digits(cell) else cell)
         except ValueError:
-            raise self._wrong(name, row, "is not a number") from None
+            is_separated = _SEPARATED.fullmatch(cell.strip()) is not None
+            hint = "write numbers with a decimal point and without thousands separators" if is_separated else _AGAIN
+            raise self._wrong(name, row, "is not a number", hint) from None
         if not math.isfinite(value):
             raise self._wrong(name, row, "is not finite")
         return value
 
-    def _wrong(self, name: str, row: int, what: str) -> CorruptInput:
+    def _wrong(self, name: str, row: int, what: str, hint: str = _AGAIN) -> CorruptInput:
         cell = self._columns[name][row]
         shown = f"{cell[:40]!r}" if cell else "the cell"
-        return CorruptInput(self.path, f"{shown} {what}", place=f"line {self.lines[row]}, column {name}", hint=_AGAIN)
+        return CorruptInput(self.path, f"{shown} {what}", place=f"line {self.lines[row]}, column {name}", hint=hint)
 
 
 def read_csv_columns(file: TextFile, required: Sequence[str], optional: Sequence[str] = ()) -> Iterator[CsvColumns]:
     """Yields the named columns, at most BLOCK_ROWS rows at a time; ignores others and leaves out missing optional ones.
+    Lines without a cell that holds anything are skipped; the first other line names the columns.
 
     Raises UnrecognisedFormat (a required column is missing), InputError (cannot be read to the end), CorruptInput (no
-    rows, a duplicate column, a row of another width, bad quoting, not UTF-8, damaged gzip data).
+    rows, a duplicate column, a second header, a row of another width, bad quoting, not UTF-8, damaged gzip data).
     """
     path = file.name
     reader = _Reader(file)
-    names = _header(reader, path, required)
+    header = next((row for row in reader if _holds_anything(row)), None)
+    names = _column_names(header, path, f"line {reader.line_num}", required)
     places = {name: names.index(name) for name in (*required, *optional) if name in names}
     twice = [name for name in places if names.count(name) > 1]
     if twice:
-        raise CorruptInput(
-            path, f"names the column {twice[0]} more than once", place="line 1", hint="leave one of them out"
-        )
+        place, hint = f"line {reader.line_num}", "leave one of them out"
+        raise CorruptInput(path, f"names the column {twice[0]} more than once", place=place, hint=hint)
     rows, lines, empty = list[list[str]](), list[int](), True
     for row in reader:
-        if not row:
+        if not row or (not row[0] and not _holds_anything(row)):
             continue
         if len(row) != len(names):
-            raise CorruptInput(
-                path, f"has {len(row)} cells where the first line has {len(names)}",
-                place=f"line {reader.line_num}", hint=_AGAIN,
-            )  # fmt: skip
+            raise _wrong_width(path, reader, len(row), len(names))
+        if row == header:
+            place = f"line {reader.line_num}"
+            raise CorruptInput(path, "names the columns again", place=place, hint="give a file for each table")
         rows.append(row)
         lines.append(reader.line_num)
         if len(rows) == BLOCK_ROWS:
@@ -131,20 +143,46 @@ def read_csv_columns(file: TextFile, required: Sequence[str], optional: Sequence
         raise CorruptInput(path, "has a header but no rows", hint="record again or give another file")
 
 
-def _header(reader: _Reader, path: str, required: Sequence[str]) -> list[str]:
-    header = next(reader, None)
+def _holds_anything(row: Sequence[str]) -> bool:
+    """False for a blank line, also as spreadsheets write it: only separators."""
+    return any(map(str.strip, row))
+
+
+def _wrong_width(path: str, reader: _Reader, width: int, needed: int) -> CorruptInput:
+    place = f"line {reader.line_num}"
+    message = f"has {many(width, 'cell')} where the first line has {needed}"
+    try:
+        is_last = next(reader, None) is None
+    except InputError:
+        is_last = False
+    if is_last:
+        return CorruptInput(path, f"{message}: the file ends here", place=place, hint=_CUT)
+    return CorruptInput(path, message, place=place, hint=_AGAIN)
+
+
+def _column_names(header: list[str] | None, path: str, place: str, required: Sequence[str]) -> list[str]:
     if header is None:
         raise CorruptInput(path, "is empty", hint="record again or give another file")
     if len(header) > _MAX_COLUMNS:
-        raise UnrecognisedFormat(path, f"has {len(header):,} columns", place="line 1", hint="give a table of fewer")
+        raise UnrecognisedFormat(path, f"has {len(header):,} columns", place=place, hint="give a table of fewer")
     names = [name.strip() for name in header]
     absent = [name for name in required if name not in names]
-    if absent:
-        raise UnrecognisedFormat(
-            path, f"has no column {', '.join(absent)}", place="line 1",
-            hint="its first line must name the columns; docs/inputs/perf_data.md lists them",
-        )  # fmt: skip
-    return names
+    if not absent:
+        return names
+    text = ",".join(header)
+    if "\0" in text:
+        raise UnrecognisedFormat(path, "is not UTF-8 but holds zero bytes", place=place, hint="convert it to UTF-8")
+    if text.startswith("sep="):
+        hint = "remove this line"
+        raise UnrecognisedFormat(path, f"has {text[:40]!r} before the names of the columns", place=place, hint=hint)
+    for separator in _OTHER_SEPARATORS:
+        if not {*required} - {name.strip(' "') for name in text.split(separator)}:
+            hint = "write it with commas between the cells, and decimal points in the numbers"
+            raise UnrecognisedFormat(path, f"separates its columns by {separator!r}", place=place, hint=hint)
+    raise UnrecognisedFormat(
+        path, f"has no column {', '.join(absent)}", place=place,
+        hint="its first line must name the columns; docs/inputs/perf_data.md lists them",
+    )  # fmt: skip
 
 
 def _columns(path: str, places: Mapping[str, int], rows: list[list[str]], lines: list[int]) -> CsvColumns:
@@ -171,9 +209,10 @@ class _Reader:
             return next(self._rows)
         except csv.Error as error:
             place = f"line {max(1, self.line_num)}"
-            raise CorruptInput(self._path, f"is not valid CSV ({error})", place=place, hint=_AGAIN) from error
+            hint = _CUT if "end of data" in str(error) else _AGAIN
+            raise CorruptInput(self._path, f"is not valid CSV ({error})", place=place, hint=hint) from error
         except UnicodeDecodeError as error:
-            place = f"after line {self.line_num}"
+            place = f"after line {self.line_num}" if self.line_num else "line 1 or soon after"
             raise CorruptInput(self._path, "is not UTF-8", place=place, hint="convert it to UTF-8") from error
         except DamagedText as error:
             place = f"after line {self.line_num}"

@@ -105,6 +105,8 @@ class VerdictsAnswerDict(TypedDict):
     rows: Annotated[Sequence[VerdictRowDict], "candidates, in the order of the request"]
 
 
+_INTERVAL = "the shift's confidence interval, not adjusted; with too few steps for one, of the range of all pairs"
+
 CANDIDATE_COLUMNS = (
     columns.key("candidate", "Candidate", "run compared with the baseline"),
     columns.text("verdict", "Verdict", "verdict, or that the two were not compared"),
@@ -112,8 +114,8 @@ CANDIDATE_COLUMNS = (
     columns.time("mean_us", "Mean", "mean step time of the candidate", role="candidate"),
     columns.time("delta_us", "Δ", "mean step time, candidate minus baseline", role="delta"),
     columns.fraction("shift", "Shift", "Hodges-Lehmann shift of the typical step", role="percent"),
-    columns.fraction("low", "From", "lower end of the shift's confidence interval, not adjusted", role="percent"),
-    columns.fraction("high", "To", "upper end of the shift's confidence interval, not adjusted", role="percent"),
+    columns.fraction("low", "From", f"lower end of {_INTERVAL}", role="percent"),
+    columns.fraction("high", "To", f"upper end of {_INTERVAL}", role="percent"),
     columns.fraction("margin", "Threshold", "smallest change that matters", shown=False),
     columns.number("p", "p", "", "p of the headline"),
     columns.number("p_holm", "p, Holm", "", "p adjusted for the number of comparisons by Holm's procedure"),

@@ -100,9 +100,16 @@ def test_the_detectable_effect_is_found_in_four_of_five_cases() -> None:
         a, b = lognormal(generator, n, sigma=sigma), lognormal(generator, n, 1e8 * (1 + known), sigma)
         found += scipy.stats.mannwhitneyu(a, b, method="exact").pvalue <= 0.05
     assert found / 600 == pytest.approx(0.8, abs=0.05)
-    estimate = shift([100, 102, 98, 101, 99], [100, 103, 97, 101])
-    expected = 2.8016 * estimate.sigma * estimate.inflation * math.sqrt(1 / 5 + 1 / 4) / math.sqrt(0.955)
+    estimate = shift([100, 102, 98, 101, 99, 100, 102], [100, 103, 97, 101, 99, 100, 102])
+    expected = 2.8016 * estimate.sigma * estimate.inflation * math.sqrt(1 / 7 + 1 / 7) / math.sqrt(0.955)
     assert estimate.detectable == pytest.approx(math.expm1(expected), rel=1e-4)
+
+
+def test_no_change_is_called_detectable_that_was_not_detected() -> None:
+    """Steps in two groups: within a group they hardly vary, but the interval spans both."""
+    estimate = shift([100, 101, 100, 130, 101, 100, 131, 100], [130, 100, 131, 130, 101, 130, 131, 130])
+    assert estimate.theta_low <= 0 < 0.2 < estimate.theta
+    assert estimate.detectable is not None and estimate.detectable >= math.expm1(estimate.theta)
 
 
 def test_steps_needed() -> None:

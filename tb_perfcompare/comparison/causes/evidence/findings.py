@@ -29,7 +29,7 @@ from tb_perfcompare.comparison.result.wording import (
     numbers_text,
     percent_text,
     ratio_text,
-    short,
+    short_apart,
     signed_time,
     time_text,
     times_text,
@@ -247,22 +247,25 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
     named = [e for e in same_way[:3] if abs(e.delta) >= least]  # the largest come first
     evidence = [Evidence("categories", label)]
     clauses: list[str] = []
+    opposed = [
+        entity for entity in against[:2]
+        if abs(entity.delta) >= least and entity.path[1] not in books.named_elsewhere
+    ]  # fmt: skip
+    names = [entity.path[1] for entity in (*(named or same_way[:1]), *opposed)]
+    shown = dict(zip(names, short_apart(*names), strict=True))
     if len(same_way):
         elsewhere = books.named_elsewhere if category is StepCategory.KERNEL else frozenset()
-        clauses = [_entity_clause(entity, books) for entity in named if entity.path[1] not in elsewhere]
+        clauses = [_entity_clause(entity, shown, books) for entity in named if entity.path[1] not in elsewhere]
         if not named and same_way[0].path[1] not in elsewhere:
-            clauses = [f"spread over many entries, largest: {_entity_clause(same_way[0], books)}"]
+            clauses = [f"spread over many entries, largest: {_entity_clause(same_way[0], shown, books)}"]
         rest = _not_named(same_way, elsewhere)
         clauses += _one_sided_clauses(same_way.of_rows(rest[rest >= max(len(named), 1)]), least, books)
         for entity in named or same_way[:1]:
             evidence.append(Evidence("ledger", " / ".join(entity.path)))
             if category in TABLES:
                 evidence.append(Evidence(TABLES[category], entity.path[1]))
-    opposed = [
-        _entity_clause(entity, books) for entity in against[:2]
-        if abs(entity.delta) >= least and entity.path[1] not in books.named_elsewhere
-    ]  # fmt: skip
-    clauses += [f"offset by {' and '.join(opposed)}"] if opposed else []
+    offsets = " and ".join(_entity_clause(entity, shown, books) for entity in opposed)
+    clauses += [f"offset by {offsets}"] if opposed else []
     hidden = _hidden(books, delta_us) if category is StepCategory.CPU_EXEC else []
     clauses += hidden
     recurring = recurring_clause(books.baseline, books.candidate, category, delta_us) if books.per else ""
@@ -360,9 +363,10 @@ def _time(amount: int, books: _Books) -> str:
     return time_text(amount / books.unit)
 
 
-def _entity_clause(entity: LedgerRow, books: _Books) -> str:
+def _entity_clause(entity: LedgerRow, shown: Mapping[str, str], books: _Books) -> str:
+    """Clause on an entity, under its name in `shown`."""
     delta_us = entity.delta / books.unit
-    name = short(entity.path[1])
+    name = shown[entity.path[1]]
     calls_a, calls_b = entity.calls
     if entity.status == "added":
         return f"{name} is new ({_time(entity.candidate, books)}, {calls_text(calls_b, books.per)})"

@@ -80,6 +80,14 @@ def are_separated(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.bool
     return apart
 
 
+_WHOLE = {
+    Verdict.INCONCLUSIVE: "is not",
+    Verdict.SAME: "stays within the threshold",
+    Verdict.WITHHELD: "is not comparable",
+}
+"""What is said of the whole next to a significant part: a whole that is the same may be significant, too."""
+
+
 def repeatability(
     p: float | None, verdict: Verdict, alpha: float, noun: str = "step", *, apart: bool = False, too_few: bool = False
 ) -> str:
@@ -89,8 +97,8 @@ def repeatability(
     if p is None:
         return f"size certain, {REPEATABILITY_UNKNOWN} (only one {noun} on a side)"
     if p <= alpha:
-        clear = verdict not in (Verdict.INCONCLUSIVE, Verdict.SAME, Verdict.WITHHELD)
-        rest = "" if clear else f"; the {noun} time as a whole is not"
+        whole = _WHOLE.get(verdict, "")
+        rest = f"; the {noun} time as a whole {whole}" if whole else ""
         return f"statistically significant over {noun}s ({p_text(p)}){rest}"
     if apart:
         return f"no overlap between the {noun}s of the two sides, but neighbouring {noun}s are correlated ({p_text(p)})"
