@@ -25,7 +25,8 @@ UNEVEN = (0.8, 1.3, 1.05)
 
 
 def recorded(span: int, pace: float, extra: int, *, shapes: bool = True, slow_step: int = -1, new: int = 0,
-            gap: int = 50, uneven: int = 0, evaluates: bool = False, last: float = 1.0, stalls: tuple[int, ...] = ()) -> Summary:  # fmt: skip
+            gap: int = 50, uneven: int = 0, evaluates: bool = False, last: float = 1.0,
+            stalls: tuple[int, ...] = ()) -> Summary:  # fmt: skip
     """Eight steps of the operators at `pace`, `extra` µs more in one of them, `new` others and `gap` untraced µs,
     `uneven` µs more in every second step; every fourth step `evaluates`, with twice the work on other shapes; all
     work takes `last` times as long in the last step. 4 ms untraced in `slow_step`, 30 ms in `stalls`."""
