@@ -13,7 +13,6 @@ from tb_perfcompare.analysis.attribution.critical_path import critical_path
 from tb_perfcompare.analysis.attribution.entities import find_owners, own
 from tb_perfcompare.analysis.attribution.memory_use import memory_use
 from tb_perfcompare.analysis.attribution.owned_modules import module_paths, modules_of, owned_modules
-from tb_perfcompare.analysis.columns.native_passes import release
 from tb_perfcompare.analysis.entities.collectives import collectives
 from tb_perfcompare.analysis.entities.device_metrics import device_metrics
 from tb_perfcompare.analysis.entities.device_places import device_work
@@ -97,25 +96,19 @@ def summarize(
     timeline, both, windows, device = trace.timeline, trace.steps.windows, trace.windows, trace.device
     step = trace.of_events.step
     steps = len(windows.label)
-    events = len(recording.events)
-    release(events)  # memory of reading and nesting
     owners = find_owners(timeline, windows)
     owned = own(timeline, owners, step, steps)
-    release(events)
     metrics = device_metrics(timeline, int(windows.start_ns[0]), int(windows.end_ns[-1]))
     paths = module_paths(timeline, owners, recording.flows)
     module_of = None if paths is None else partial(modules_of, owners, paths)
     groups = _group_tables(timeline, windows, step, steps, module_of, durations=paths_of_rows)
     measured = _measure(groups, trace)
-    release(events)
     on_path = critical_path(timeline, owners, windows, recording.flows)
     groups |= {} if on_path is None else {CRITICAL_PATH: on_path}
     memory = memory_use(timeline, both["marker"])
     series, coarse = counters_by_step(trace)
     by_module = None if paths is None else owned_modules(owners, paths, steps)
-    release(events)
     tree = call_tree(timeline, owners, paths, step, steps)
-    release(events)
     backlog = backlog_of(trace, owners)
     tables = (("memory", memory), ("counters", series), ("modules_ledger", by_module), ("call_tree", tree))
     tabled = {name for name, present in tables if present is not None}
@@ -175,7 +168,6 @@ def _group_tables(
     groups |= device_tables(timeline, step, steps, module_of=module_of, durations=durations)
     modules = calls_in_steps(timeline, step)
     groups |= work_tables(timeline, step, steps, modules)
-    release(len(timeline.events))
     if modules is not None:
         groups["modules"] = module_table(timeline, modules, step, steps)
     of_device = device_timeline(timeline, windows)

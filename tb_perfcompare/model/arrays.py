@@ -14,6 +14,26 @@ from numpy.typing import ArrayLike, NDArray
 Number = TypeVar("Number", bound=np.generic)
 
 
+_BITS = 63
+
+
+def stable_order(values: NDArray[Any]) -> Ints:
+    """np.argsort(values, kind="stable"), of unsorted integers in a fifth of the time: numpy sorts numbers faster than
+    indices, and a value followed by its index is one number if both fit into 64 bits."""
+    bits = len(values).bit_length()
+    if values.dtype.kind == "i" and len(values):
+        low = int(values.min())
+        if int(values.max()) - low < 1 << (_BITS - bits):
+            joined = values.astype(np.int64)
+            joined -= low
+            joined <<= bits
+            joined |= np.arange(len(values))
+            joined.sort()
+            joined &= (1 << bits) - 1
+            return joined
+    return np.argsort(values, kind="stable")
+
+
 def unique(values: NDArray[Number]) -> NDArray[Number]:
     """Distinct values, ascending. Numbers must not be NaN."""
     ordered = np.sort(values, axis=None, kind="stable")
@@ -25,7 +45,7 @@ def unique_places(values: NDArray[Number]) -> tuple[NDArray[Number], Ints]:
     if not np.any(values[1:] < values[:-1]):  # type: ignore[operator]
         starts = _is_run_start(values)
         return values[starts], np.cumsum(starts) - 1
-    order = np.argsort(values, kind="stable")
+    order = stable_order(values)
     ordered = values[order]
     starts = _is_run_start(ordered)
     place = np.empty(len(values), dtype=np.int64)

@@ -20,8 +20,10 @@ from tb_perfcompare.model.saved.baseline import SavedSummary
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.answers.lines import declines_answers
 from tb_perfcompare.sources.recognition.format_sniffers import (
+    TRACE_FILE,
     declines_baseline,
     declines_cycles,
+    declines_events,
     declines_listing,
     declines_ncu,
     declines_trace,
@@ -126,7 +128,8 @@ def recognise(path: str, fs: FileSystem = LOCAL) -> Reader:
         raise unreadable(path, error) from error
     name = fs.basename(path)
     reasons = {}
-    for reader in READERS:
+    is_trace = TRACE_FILE.fullmatch(name) is not None and not declines_events(name, head)
+    for reader in READERS[-1:] if is_trace else READERS:  # asking the others takes longer than reading the head
         reason = reader.declines(name, head)
         if not reason:
             return reader

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.statistics.mean_effect import quartiles
-from tb_perfcompare.model.arrays import are_in, median, row_medians, unique, unique_first, unique_places
+from tb_perfcompare.model.arrays import are_in, median, row_medians, stable_order, unique, unique_first, unique_places
 from tests.build import TraceBuilder
 
 NUMBERS = st.lists(st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1)).map(lambda n: np.array(n, dtype=np.int64))
@@ -23,6 +23,13 @@ def test_unique_numbers_are_numpys(values: np.ndarray) -> None:
     assert unique(values).tolist() == found.tolist()
     assert [part.tolist() for part in unique_places(values)] == [found.tolist(), places.tolist()]
     assert [part.tolist() for part in unique_first(values)] == [found.tolist(), first.tolist(), counts.tolist()]
+
+
+@given(NUMBERS | st.lists(st.floats(allow_nan=False)).map(np.array))
+def test_the_stable_order_is_numpys(values: np.ndarray) -> None:
+    assert stable_order(values).tolist() == np.argsort(values, kind="stable").tolist()
+    few = values.astype(np.int8) if values.dtype.kind == "i" else values
+    assert stable_order(few).tolist() == np.argsort(few, kind="stable").tolist()
 
 
 @given(NUMBERS, NUMBERS)

@@ -14,7 +14,6 @@ from tb_perfcompare.analysis.attribution.entities import Owners
 from tb_perfcompare.analysis.attribution.largest_frames import LargestFrames
 from tb_perfcompare.analysis.attribution.owned_modules import ModulePaths
 from tb_perfcompare.analysis.columns.cells import added_cells
-from tb_perfcompare.analysis.columns.native_passes import release
 from tb_perfcompare.analysis.columns.numbering import chunks, gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.columns.paths import found_paths
@@ -46,7 +45,6 @@ def call_tree(
     for chunk in chunks(len(shares.claim)):
         timed[shares.claim[chunk]] = True
     nodes = frame_nodes(timeline, owners, paths, timed, gather(step, owners.row) >= 0)
-    release(len(timeline.events))
     size = len(nodes.parent)
     total = scatter_add((nodes.of_owner, shares.claim), size, value=shares.time_ns)[:, 0].copy()
     total[_NODE_IDLE] += int(gap.sum())
@@ -214,7 +212,6 @@ def frame_nodes(
     leaf = ~operators.is_own & (timed | begins)
     counts = ~operators.repeats
     del operators  # frees memory for the next steps
-    release(len(timeline.events))
     if paths is not None:
         calls = np.flatnonzero(paths.is_call)
         node[calls] = home[paths.of_owner[calls]]

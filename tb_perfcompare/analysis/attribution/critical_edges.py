@@ -17,6 +17,8 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import used_codes
 from tb_perfcompare.analysis.columns.intervals import union_by_lane
+from tb_perfcompare.analysis.columns.native_passes import Coded
+from tb_perfcompare.analysis.columns.nesting import sorted_order
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.api_calls import RELEASE, STREAM_WAIT, WAIT, calls
 from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, are_in, unique
@@ -74,8 +76,8 @@ def device_edges(timeline: InterpretedTrace, main: int) -> DeviceEdges:
     events = timeline.events
     rows = np.flatnonzero(timeline.is_device & (events.dur_ns > 0))
     # equal starts are ordered by name, id and duration, so that file order has no influence
-    ties = events.strings.ranks()[events.name[rows]], events.external_id[rows], events.dur_ns[rows]
-    rows = rows[np.lexsort((*ties, events.start_ns[rows], timeline.lane[rows]))]
+    ties = events.dur_ns[rows], events.external_id[rows], Coded(events.name[rows], events.strings.ranks())
+    rows = rows[sorted_order(timeline.lane[rows].astype(np.int64), ~events.start_ns[rows], *ties)]
     start, end, lane = events.start_ns[rows], timeline.ends(rows), timeline.lane[rows]
     launcher = timeline.launcher[rows]
     launched = np.where(launcher >= 0, np.minimum(timeline.ends(launcher), start), _NEVER)

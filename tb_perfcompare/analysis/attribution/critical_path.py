@@ -24,7 +24,6 @@ from tb_perfcompare.analysis.attribution.critical_edges import (
 )
 from tb_perfcompare.analysis.attribution.entities import Owners
 from tb_perfcompare.analysis.attribution.ownership import Claims, owned_shares
-from tb_perfcompare.analysis.columns.native_passes import release
 from tb_perfcompare.analysis.columns.numbering import chunks, gather, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
@@ -56,7 +55,6 @@ def critical_path(timeline: InterpretedTrace, owners: Owners, windows: Windows, 
     on_streams = _on_streams(device, _columns(walk.streams, 4), windows)
     host, gaps = _columns(walk.host, 4), _columns(walk.gaps, 3)
     del walk, device  # frees memory for the next steps
-    release(len(timeline.events))
     return _table(timeline, owners, (on_streams, host, gaps), windows)
 
 
@@ -220,7 +218,6 @@ def _on_host(timeline: InterpretedTrace, owners: Owners, host: Ints) -> list[tup
     for lane in unique(host[0]).tolist():
         own = rows_where((lanes == lane) & on_host)
         pieces += _on_lane(timeline, owners, own, host[1:, host[0] == lane])
-        release(len(own))
     return pieces
 
 

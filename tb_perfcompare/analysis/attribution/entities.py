@@ -14,7 +14,7 @@ from tb_perfcompare.analysis.columns.numbering import gather, numbered_pairs, ro
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, unique_places
+from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, stable_order, unique_places
 from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.summary.summary import (
     DEVICE_CATEGORIES,
@@ -115,7 +115,7 @@ def _entities(
     first = np.full(len(code), len(strings))
     if len(pairs):
         np.minimum.at(first, entity, strings.ranks()[name])
-    order = np.argsort(first, kind="stable")
+    order = stable_order(first)
     number = np.empty(len(order), dtype=np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
     category, place = np.divmod(code[order], max(len(keys.pool), 1))

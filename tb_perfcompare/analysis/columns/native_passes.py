@@ -22,8 +22,6 @@ VARIABLE = "TB_PERFCOMPARE_READER"
 INTERFACE = 7
 """Interface version of the compiled module that this code expects."""
 
-_LARGE = 1_000_000
-
 WHY_NOT = ""
 """Why the compiled passes are unavailable; "" if they are available."""
 
@@ -52,16 +50,6 @@ def packed(column: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
 def indices(column: AnyInts) -> AnyInts:
     """Converts a column for passes that accept 4- and 8-byte integers; no copy if it is contiguous."""
     return packed(column, np.int32 if column.dtype.itemsize <= np.int32().itemsize else np.int64)
-
-
-def release(events: int) -> None:
-    """Returns freed memory to the operating system, if the C library keeps it.
-
-    Takes milliseconds, so it is done only for recordings with many events.
-    """
-    module = compiled()
-    if module is not None and events > _LARGE:
-        module.release()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ import numpy as np
 from tb_perfcompare.analysis.columns.native_passes import compiled, indices, packed, unpacked
 from tb_perfcompare.analysis.columns.nesting import by_level
 from tb_perfcompare.analysis.columns.numbering import gather
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, NodeIndex, unique_places
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, NodeIndex, stable_order, unique_places
 from tb_perfcompare.model.summary.split_time import distinct
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -54,7 +54,7 @@ def found_paths(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, dept
     depths, first = np.append(depth.astype(np.int64), order), 0
     for rows in by_level(level):
         upper = number[parent[rows]]
-        rows = rows[np.argsort(upper * width + key[rows], kind="stable")]
+        rows = rows[stable_order(upper * width + key[rows])]
         order[first : first + len(rows)] = rows
         number[size + rows] = size + first + np.arange(len(rows))
         depths[size + first : size + first + len(rows)] = depths[number[parent[rows]]] + 1

@@ -28,9 +28,8 @@ from tb_perfcompare.analysis.entities.modules import ModuleCalls
 from tb_perfcompare.analysis.entities.operators import device_self_times, forest_rows, host_self_times, numbered_texts
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.work.generated import FAMILY as GENERATED
-from tb_perfcompare.analysis.work.operator_work import Work, model_of, operator_work
+from tb_perfcompare.analysis.work.operator_work import Work, operator_work, reasons_without_model
 from tb_perfcompare.analysis.work.tensor_lists import types_of_lists
-from tb_perfcompare.analysis.work.without_model import reason_of
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex
 from tb_perfcompare.model.device import uses_tensor_cores
 from tb_perfcompare.model.events import Category
@@ -265,7 +264,7 @@ def _works(timeline: InterpretedTrace, signatures: list[Ints], listed: list[str]
     texts = events.strings
     used, name = factorize(signatures[0], len(texts))
     names = [texts[code] for code in used.tolist()]
-    why_not = [None if model_of(text) is not None else reason_of(text) for text in names]
+    why_not = reasons_without_model(names)
     works: list[Work | str | None] = list(map(why_not.__getitem__, name.tolist()))
     rows = np.flatnonzero(np.array([reason is None for reason in why_not], dtype=bool)[name])
     given = iter(signatures[1:-2])

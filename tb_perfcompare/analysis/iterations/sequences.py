@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import Flags, Ints, unique
+from tb_perfcompare.model.arrays import Flags, Ints, unique, unique_first, unique_places
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import is_update
 from tb_perfcompare.quick_dataclass import dataclass
@@ -195,13 +195,13 @@ def _likeness(name: Ints, place: Ints) -> tuple[float, float]:
     kind = _classes(name, place)
     if len(kind) < 2:
         return 0.0, 0.0
-    pairs = np.sort(np.stack([kind[:-1], kind[1:]]), axis=0)
-    distinct, first, counts = np.unique(pairs, axis=1, return_index=True, return_counts=True)
+    low, high = np.minimum(kind[:-1], kind[1:]), np.maximum(kind[:-1], kind[1:])
+    _, first, counts = unique_first(low * len(kind) + high)
     in_order, alike, weight = 0.0, 0.0, 0
     for at in np.argsort(-counts, kind="stable")[:_MAX_PAIRS].tolist():
         pair, times = int(first[at]), int(counts[at])
         ordered, best = 1.0, 1.0
-        if distinct[0, at] != distinct[1, at]:
+        if low[pair] != high[pair]:
             a, b = name[place[pair] : place[pair + 1]], name[place[pair + 1] : place[pair + 2]]
             ordered = likeness(a, b)
             best = max(ordered, _neighbours_alike(a, b))
@@ -215,8 +215,11 @@ def _classes(name: Ints, place: Ints) -> Ints:
     """(c,) Class of each stretch: stretches with the same names in the same order have one class (by a 64-bit hash)."""
     first, final = int(place[0]), int(place[-1])
     inside = name[first:final]
-    codes = np.random.default_rng(0).integers(1, 2**63, size=int(name.max(initial=0)) + 1, dtype=np.uint64)
     base, back = 0x9E3779B97F4A7C15, pow(0x9E3779B97F4A7C15, -1, 2**64)
+    # random codes by SplitMix64 (Steele, Lea, Flood 2014): importing numpy.random takes as long as scoring
+    codes = np.arange(1, int(name.max(initial=0)) + 2, dtype=np.uint64) * np.uint64(base)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+        codes = (codes ^ (codes >> np.uint64(shift))) * np.uint64(factor)
     powers = np.full(len(inside) + 1, base, dtype=np.uint64)
     powers[0] = 1
     powers = np.multiply.accumulate(powers)
@@ -226,7 +229,7 @@ def _classes(name: Ints, place: Ints) -> Ints:
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(codes[inside] * powers[:-1], dtype=np.uint64)])
     at = place - first
     hashes = (sums[at[1:]] - sums[at[:-1]]) * inverse[at[:-1]]
-    return np.asarray(np.unique(hashes, return_inverse=True)[1].reshape(-1))
+    return unique_places(hashes)[1]
 
 
 def likeness(a: NDArray[np.integer], b: NDArray[np.integer]) -> float:

@@ -10,9 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 #ifndef TB_PERFCOMPARE_SOURCE_HASH
 #define TB_PERFCOMPARE_SOURCE_HASH h
@@ -401,21 +398,6 @@ static PyObject *pass_paths(PyObject *module, PyObject *args)
     return result;
 }
 
-/* Returns freed memory to the operating system, if the C library supports it. */
-static PyObject *pass_release(PyObject *module, PyObject *args)
-{
-    (void)module;
-    if (!PyArg_ParseTuple(args, "")) {
-        return NULL;
-    }
-#ifdef __GLIBC__
-    Py_BEGIN_ALLOW_THREADS
-    (void)malloc_trim(0);
-    Py_END_ALLOW_THREADS
-#endif
-    Py_RETURN_NONE;
-}
-
 /* -- the module ---------------------------------------------------------------------------------------------------- */
 
 static PyMethodDef METHODS[] = {
@@ -438,7 +420,6 @@ static PyMethodDef METHODS[] = {
     {"paths", pass_paths, METH_VARARGS,
      "paths(above, root, key, wanted, roots) -> (node of each row, parent, key and level of each new node), all int32\n\n"
      "wanted is int8. As analysis.columns.paths.Paths, but nodes are in order of occurrence."},
-    {"release", pass_release, METH_VARARGS, "release() returns freed memory to the operating system, if possible"},
     {"order", pass_order, METH_VARARGS,
      "order(first, second, ties) -> rows by first, the larger second first, then ties, then the row"},
     {"sweep", pass_sweep, METH_VARARGS,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 
 from tb_perfcompare.analysis.work import (  # noqa: F401  # each adds its models to MODELS
     attention,
@@ -21,7 +23,8 @@ from tb_perfcompare.analysis.work import (  # noqa: F401  # each adds its models
 )
 from tb_perfcompare.analysis.work.generated import generated, is_generated
 from tb_perfcompare.analysis.work.recorded_call import LARGEST, MODELS, Model, NoModelError, Work, read_call
-from tb_perfcompare.analysis.work.without_model import reason_of
+from tb_perfcompare.analysis.work.without_model import MARKS, REASONS, UNKNOWN, reason_of
+from tb_perfcompare.model.names.names import JoinedNames
 
 __all__ = ["Work", "operator_work"]
 
@@ -29,6 +32,17 @@ __all__ = ["Work", "operator_work"]
 def model_of(name: str) -> Model | None:
     """Returns the model of an operator, None if it has none."""
     return MODELS.get(name) or (generated if is_generated(name) else None)
+
+
+def reasons_without_model(names: Sequence[str]) -> list[str | None]:
+    """Returns why each operator has no model, None if it has one. Only names that contain a mark are tested by
+    patterns."""
+    joined = JoinedNames(names)
+    marked = chain.from_iterable(map(joined.holding, MARKS)) if joined.is_plain else range(len(names))
+    reasons = [None if name in MODELS else REASONS.get(name, UNKNOWN) for name in names]
+    for at in marked:
+        reasons[at] = None if model_of(names[at]) else reason_of(names[at])
+    return reasons
 
 
 def operator_work(name: str, dims: str, types: str, strides: str, values: str, listed: str = "") -> Work | str:

@@ -88,6 +88,15 @@ _COLLECTIVES: Final = re.compile(
 """Collectives of serving engines."""
 
 
+UNKNOWN: Final = "unknown operator"
+
+MARKS: Final = (
+    "all", "reduce", "c10d", "nccl:", "\nautograd::engine::", "\ntorch::autograd::", "triton_",
+    *(f"Backward{digit}" for digit in range(10)),
+)  # fmt: skip
+"""Each name that a pattern, here or of generated kernels, recognises contains one of these; \\n is the start."""
+
+
 def reason_of(name: str) -> str:
     """Returns why an operator has no model."""
     reason = REASONS.get(name)
@@ -97,4 +106,4 @@ def reason_of(name: str) -> str:
         return COLLECTIVE
     if name.startswith("autograd::engine::") or _AUTOGRAD_NODE.fullmatch(name):
         return CALLS_OTHERS
-    return WRITTEN if name.startswith("triton_") else "unknown operator"
+    return WRITTEN if name.startswith("triton_") else UNKNOWN

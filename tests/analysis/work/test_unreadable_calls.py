@@ -8,8 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.work.operator_work import MODELS, Work, operator_work
+from tb_perfcompare.analysis.work.operator_work import MODELS, Work, model_of, operator_work, reasons_without_model
 from tb_perfcompare.analysis.work.recorded_call import DATA_TYPES, LARGEST
+from tb_perfcompare.analysis.work.without_model import REASONS, reason_of
 
 names = st.sampled_from([*sorted(MODELS), "triton_poi_fused_add_0"])
 sizes = st.lists(st.integers(0, 9) | st.sampled_from([-1, None, True, "s0", 2.5, 1 << 70, [], [2, 3]]), max_size=5)
@@ -62,3 +63,15 @@ def test_small_tensors_move_few_bytes(name: str, given_arguments: list[tuple[lis
     columns = [json.dumps(list(column)) for column in zip(*given_arguments, strict=True)] or ["[]"] * 3
     answer = operator_work(name, columns[0], columns[1], "", columns[2])
     assert isinstance(answer, str) or answer.bytes < 1 << 24
+
+
+parts = st.sampled_from([
+    "vllm::", "symm_mem::", "x", "all_reduce", "reducescatter", "c10d::", "nccl:", "torch::", "autograd::engine::",
+    "MmBackward0", "triton_", "poi_fused", "\n",
+])  # fmt: skip
+some_names = st.sampled_from([*sorted(MODELS), *sorted(REASONS)]) | st.lists(parts, max_size=3).map("".join)
+
+
+@given(st.lists(some_names))
+def test_reasons_of_many_names_are_those_of_each(named: list[str]) -> None:
+    assert reasons_without_model(named) == [None if model_of(name) else reason_of(name) for name in named]

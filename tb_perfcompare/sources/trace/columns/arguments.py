@@ -35,6 +35,8 @@ _KIND_OF_SLOT = np.array([-1] + [_KINDS.index(column.kind) for column, _ in SLOT
 _DTYPE = {ArgKind.INT: np.int64, ArgKind.FLOAT: np.float64, ArgKind.JSON: np.int32}
 _GAP = b"\0"
 _PORTION = 1 << 18
+NOT_RECORDED = tuple(SparseColumn(np.zeros(0, np.int32), np.zeros(0, _DTYPE[column.kind])) for column, _ in SLOTS)
+"""An empty column for each of SLOTS: most are not recorded, and a list of runs reads many small files."""
 
 
 _values = methodcaller("values")
@@ -46,9 +48,7 @@ class ArgumentColumns:
     def __init__(self, strings: StringTable) -> None:
         self._slot_of = KeyNumbers((key, slot) for slot, (_, key) in enumerate(SLOTS, start=1))
         self._texts = JsonTexts(strings)
-        self._rows = [GrowableArray(np.int32) for _ in range(len(SLOTS) + 1)]
-        self._values: list[GrowableArray[Any]] = [GrowableArray(np.int8)]  # slot 0 stays empty
-        self._values += [GrowableArray(_DTYPE[column.kind]) for column, _ in SLOTS]
+        self._columns: dict[int, tuple[GrowableArray[Any], GrowableArray[Any]]] = {}  # rows and values by slot
 
     @property
     def repaired(self) -> int:
@@ -75,8 +75,11 @@ class ArgumentColumns:
 
     def finish(self) -> tuple[SparseColumn, ...]:
         """A column for each of SLOTS, empty if not recorded; the collector is empty afterwards."""
-        columns = zip(self._rows[1:], self._values[1:], strict=True)
-        return tuple(SparseColumn(rows.finish(), values.finish()) for rows, values in columns)
+        columns = list(NOT_RECORDED)
+        for slot, (rows, values) in self._columns.items():
+            columns[slot - 1] = SparseColumn(rows.finish(), values.finish())
+        self._columns = {}
+        return tuple(columns)
 
     def _parse(self, kind: ArgKind, texts: list[msgspec.Raw]) -> tuple[NDArray[Any], Flags]:
         if kind is ArgKind.INT:
@@ -92,11 +95,13 @@ class ArgumentColumns:
         """Appends values to their slots; the stable sort keeps rows ascending in each slot."""
         order = np.argsort(slots, kind="stable")
         rows, values = rows[order], values[order]
-        ends = np.cumsum(np.bincount(slots, minlength=len(self._rows)))
+        ends = np.cumsum(np.bincount(slots, minlength=len(_KIND_OF_SLOT)))
         for slot in unique(slots).tolist():
             span = slice(int(ends[slot - 1]), int(ends[slot]))
-            self._rows[slot].append(rows[span])
-            self._values[slot].append(values[span])
+            if slot not in self._columns:
+                self._columns[slot] = GrowableArray(np.int32), GrowableArray(values.dtype.type)
+            for column, part in zip(self._columns[slot], (rows, values), strict=True):
+                column.append(part[span])
 
 
 def portions(rows: int) -> Iterator[slice]:

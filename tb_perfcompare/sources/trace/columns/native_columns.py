@@ -18,7 +18,7 @@ from tb_perfcompare.model.arrays import Flags, Ints, Ints32
 from tb_perfcompare.model.events import ArgKind, FlowTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.native import _scanner
-from tb_perfcompare.sources.trace.columns.arguments import SLOTS, portions
+from tb_perfcompare.sources.trace.columns.arguments import NOT_RECORDED, SLOTS, portions
 from tb_perfcompare.sources.trace.columns.assemble_columns import Counts, Gathered
 from tb_perfcompare.sources.trace.columns.interning import Place, compacted, normalised_id
 from tb_perfcompare.sources.trace.columns.numbers import NumberText, parse_floats, parse_integers
@@ -199,13 +199,16 @@ def _arguments(parts: list[ScannedColumns], texts: _Texts, strings: StringTable)
             strings.intern(text) if text != "null" else _NO_TEXT for text in compacted(texts.written(group))
         ]
     written.clear()
-    return tuple(_argument(kind, part, texts, code_of) for kind, part in zip(kinds, parts, strict=True))
+    return tuple(
+        _argument(kind, part, texts, code_of) if part["rows"] or part["odd_rows"] else empty
+        for kind, part, empty in zip(kinds, parts, NOT_RECORDED, strict=True)
+    )
 
 
 def _argument(kind: ArgKind, part: ScannedColumns, texts: _Texts, code_of: Ints32) -> SparseColumn:
     rows = _numbers(part.pop("rows"), np.int32)
     if kind is ArgKind.JSON:
-        return SparseColumn(rows, _recoded(part.pop("values"), code_of) if len(rows) else rows)
+        return SparseColumn(rows, _recoded(part.pop("values"), code_of))
     values = _numbers(part.pop("values"), _VALUES[kind])
     if not part["odd_rows"]:
         return SparseColumn(rows, values)

@@ -140,18 +140,21 @@ class _PlacedBuilder(ColumnBuilder):
 
 def new_scan() -> _scanner.Scan:
     """A compiled scan, configured with the columns to read."""
-    handed = [(METADATA, name) for name in METADATA_ARG] + [(COUNTER, ""), (COMPLETE, RANGE)]
-    return _scanner.Scan(
-        _encoded(key for _, key in SLOTS),
-        b"".join(_LETTERS[column.kind] for column, _ in SLOTS),
-        MEMORY_EVENT_NAME.encode("ascii"),
-        _encoded(sorted(FLOW_CATEGORIES)),
-        _encoded(sorted(OPERATOR_ARROWS)),
-        _encoded(phase for phase, _ in handed),
-        _encoded(name for _, name in handed),
-        int.from_bytes(os.urandom(8), "little"),  # random seed: no file can be crafted to cause hash collisions
-    )
+    seed = int.from_bytes(os.urandom(8), "little")  # random: no file can be crafted to cause hash collisions
+    return _scanner.Scan(*_CONFIGURATION, seed)
 
 
 def _encoded(texts: Iterable[str]) -> tuple[bytes, ...]:
     return tuple(text.encode("ascii") for text in texts)
+
+
+_HANDED = [(METADATA, name) for name in METADATA_ARG] + [(COUNTER, ""), (COMPLETE, RANGE)]
+_CONFIGURATION = (
+    _encoded(key for _, key in SLOTS),
+    b"".join(_LETTERS[column.kind] for column, _ in SLOTS),
+    MEMORY_EVENT_NAME.encode("ascii"),
+    _encoded(sorted(FLOW_CATEGORIES)),
+    _encoded(sorted(OPERATOR_ARROWS)),
+    _encoded(phase for phase, _ in _HANDED),
+    _encoded(name for _, name in _HANDED),
+)
