@@ -61,9 +61,9 @@ def test_the_example_is_no_operator_with_new_inputs_in_every_step() -> None:
     def routed(rows: int, us: int) -> TraceBuilder:
         step: list[list[tuple[str, int, list[list[int]]]]] = []
         for number in range(8):
-            experts = [rows // 8 + (37 * number + 11 * expert) % 67 for expert in range(8)]
+            experts = [rows // 8 + (37 * number + 11 * expert) % 331 for expert in range(24)]
             of_experts = [("aten::mm", 4 * us, [[count, 64], [64, 64]]) for count in experts]
-            step.append([("aten::bmm", us, [[rows, 64], [64, 64]])] * 10 + of_experts)
+            step.append([("aten::bmm", us, [[rows, 64], [64, 64]])] * 30 + of_experts)
         return sequence(step, gap=2, vendor="cpu")
 
     sentence = finding_of(compare(routed(512, 50), routed(1024, 100)), "workload_changed").sentence

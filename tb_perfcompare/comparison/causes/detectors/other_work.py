@@ -57,9 +57,9 @@ MOVED, FOLLOWS = 0.25, 0.5
 """Share of that time in kernels that launch a different number of threads; kernels with a fixed grid must take longer
 by FOLLOWS of the threads' growth, as logarithms."""
 
-MAX_SHAPES = 32
-"""Most shapes of an operator's changed inputs of which two can be compared: layers have a few, experts new ones in
-every step."""
+MAX_SHAPES = 128
+"""Most shapes of an operator's changed inputs of which two can be compared: layers and tokens have some, experts new
+ones in every step."""
 
 SIMILAR = 0.1
 """Largest relative difference of launches at which kernels count as launched equally often."""
