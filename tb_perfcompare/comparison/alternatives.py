@@ -233,7 +233,14 @@ def _record_more(headline: Headline) -> Alternative | None:
     if needed is None or not min(have) < needed <= MAX_TIMES * min(have):
         return None
     more = max(0, needed - have[0]), max(0, needed - have[1])
-    what = f"record {more[0]:,} more {unit} of the baseline and {more[1]:,} of the candidate"
+    return Alternative("record_more", more_in_words(more, unit), more=more, unit=unit)
+
+
+def more_in_words(more: tuple[int, int], unit: str) -> str:
+    """What to record in words, without a side that has enough: "record 2 more captures of the candidate"."""
+    wanted = [(number, f"of the {side}") for number, side in zip(more, ("baseline", "candidate"), strict=True) if number]
     if more[0] == more[1]:
-        what = f"record {more[0]:,} more {unit} per side" if more[0] > 1 else f"record one more {unit[:-1]} per side"
-    return Alternative("record_more", what, more=more, unit=unit)
+        wanted = [(more[0], "per side")]
+    (number, where), *others = wanted
+    first = f"record {number:,} more {unit}" if number > 1 else f"record one more {unit[:-1]}"
+    return " and ".join([f"{first} {where}", *(f"{other:,} {of}" for other, of in others)])

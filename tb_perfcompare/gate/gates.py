@@ -20,10 +20,11 @@ class _MakeOutcome(Protocol):
 
 
 def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False) -> Outcome:
-    """Compares the confidence interval of the shift with the limit.
+    """Compares the confidence interval of the shift, and the change of the mean, with the limit.
 
     Tripped: the verdict is slower or probably slower, and the whole interval is above the limit. Passed: the whole
-    interval is at or below the limit, or both sides are the same recording. Else cannot tell.
+    interval and the mean are at or below the limit (the typical step does not show a stall in a few steps), or both
+    sides are the same recording. Else cannot tell.
 
     If the shift is split into program and machine, the program's part is compared. If the machine's part is above the
     limit, the result is cannot tell (record again), or tripped with `fail_on_machine`.
@@ -55,8 +56,10 @@ def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False
     if headline.verdict.way > 0 and low > most:
         return outcome(Status.TRIPPED, f"the candidate is more than {allowed} slower, {interval}")
     if high <= most:
+        if _mean_is_above(shift.mean, limit, headline):
+            return outcome(Status.CANNOT_TELL, f"{doubt}: typical step {interval}{_but_the_mean(shift.mean)}")
         return outcome(Status.PASSED, f"the candidate is not more than {allowed} slower, {interval}")
-    return outcome(Status.CANNOT_TELL, f"{doubt}, {interval}")
+    return outcome(Status.CANNOT_TELL, f"{doubt}, {interval}{_but_unsure(low > most)}; {_advice(headline)}")
 
 
 def _of_parts(
@@ -76,10 +79,34 @@ def _of_parts(
         if fail_on_machine:
             return outcome(Status.TRIPPED, slower, f"machine {_part(machine)}")
         return outcome(Status.CANNOT_TELL, f"{slower}: record again on an idle machine, with as many threads", interval)
-    if high <= most:
-        return outcome(Status.PASSED, f"the program does not take more than {limit.text} longer, {interval}", interval)
     doubt = f"cannot tell whether {longer}{_options_clause(headline)}"
-    return outcome(Status.CANNOT_TELL, f"{doubt}, {interval}", interval)
+    if high <= most:
+        if _mean_is_above(program.mean, limit, headline):
+            return outcome(Status.CANNOT_TELL, f"{doubt}: {interval}{_but_the_mean(program.mean)}", interval)
+        return outcome(Status.PASSED, f"the program does not take more than {limit.text} longer, {interval}", interval)
+    shown = f"{interval}{_but_unsure(low > most)}"
+    return outcome(Status.CANNOT_TELL, f"{doubt}, {shown}; {_advice(headline)}", interval)
+
+
+def _mean_is_above(mean: float | None, limit: Limit, headline: Headline) -> bool:
+    """Whether the change of the mean step exceeds the limit."""
+    most = _fraction(limit, headline)
+    return mean is not None and most is not None and _at_equal_options(mean, mean, headline)[1] > most
+
+
+def _but_the_mean(mean: float | None) -> str:
+    shown = number_text.percent(mean or 0.0, signed=True)
+    return f", but mean step {shown}: a few steps make the difference; look at the longest ones"
+
+
+def _but_unsure(is_above: bool) -> str:
+    return ", which is too uncertain for a verdict" if is_above else ""
+
+
+def _advice(headline: Headline) -> str:
+    """What to record in order to decide."""
+    more = (alternative.what for alternative in headline.alternatives if alternative.rule == "record_more")
+    return next(more, "record more captures per side, on an idle machine")
 
 
 def _at_equal_options(low: float, high: float, headline: Headline) -> tuple[float, float]:
@@ -163,7 +190,8 @@ def category_time(comparison: Comparison, category: str, limit: Limit) -> Outcom
     if low is None or high is None:
         if headline.verdict is Verdict.SAME and before == after:
             return outcome(Status.PASSED, f"{not_longer}: {means}", means)
-        return outcome(Status.CANNOT_TELL, f"{doubt}: {means}, from too few steps for an interval", means)
+        few = f"{doubt}: {means}, from too few steps for an interval"
+        return outcome(Status.CANNOT_TELL, f"{few}; {_advice(headline)}", means)
     low, high = _number(low), _number(high)
     most = limit.allowed_us(before)
     measured = f"{means}, shift [{number_text.time(low, signed=True)}, {number_text.time(high, signed=True)}]"
@@ -172,8 +200,9 @@ def category_time(comparison: Comparison, category: str, limit: Limit) -> Outcom
         return outcome(Status.TRIPPED, f"{longer}: {measured}", measured)
     if high <= most and not mean_is_longer:
         return outcome(Status.PASSED, f"{not_longer}: {measured}", measured)
-    few = "; the mean rests on a few steps" if high <= most or (low > most and not mean_is_longer) else ""
-    return outcome(Status.CANNOT_TELL, f"{doubt}: {measured}{few}", measured)
+    rests_on_few = high <= most or (low > most and not mean_is_longer)
+    why = "the mean rests on a few steps; look at the longest ones" if rests_on_few else _advice(headline)
+    return outcome(Status.CANNOT_TELL, f"{doubt}: {measured}; {why}", measured)
 
 
 def _row(comparison: Comparison, category: str) -> dict[str, Cell]:

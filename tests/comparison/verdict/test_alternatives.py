@@ -67,6 +67,20 @@ def test_recording_thousands_of_steps_is_not_advised(spread: int, offers: list[s
     assert [each.what for each in alternatives_of(run(a), run(b)) if each.rule == "record_more"] == offers
 
 
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ((0, 2), "record 2 more captures of the candidate"),
+        ((1, 0), "record one more capture of the baseline"),
+        ((1, 1), "record one more capture per side"),
+        ((3, 3), "record 3 more captures per side"),
+        ((1, 6), "record one more capture of the baseline and 6 of the candidate"),
+    ],
+)
+def test_only_sides_that_lack_captures_are_advised_to_record_more(more: tuple[int, int], words: str) -> None:
+    assert alternatives.more_in_words(more, "captures") == words
+
+
 def test_swapped_sides_have_the_same_alternatives_with_opposite_signs() -> None:
     a, b = run([5000, *NOISY]), run([1000, *slower(NOISY, 1.02)])
     forward, swapped = alternatives_of(a, b), alternatives_of(b, a)
