@@ -9,7 +9,7 @@ from dataclasses import replace
 from tb_perfcompare.comparison.engine import Judged, judge_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Alternative, Headline, Verdict
-from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions, ExperimentLook
 from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
@@ -48,7 +48,7 @@ def with_alternatives(comparison: Comparison, judged: Judged, narrow: Narrow) ->
     if headline.verdict in _OPEN:
         alternatives = _alternatives(headline, judged, narrow)
     elif headline.verdict in _PROBABLE:
-        alternatives = tuple(filter(None, [_record_more(headline)]))
+        alternatives = tuple(filter(None, [record_more(headline, judged.options.look)]))
     else:
         return comparison
     return replace(comparison, headline=replace(headline, alternatives=alternatives)) if alternatives else comparison
@@ -58,7 +58,7 @@ def _alternatives(headline: Headline, judged: Judged, narrow: Narrow) -> tuple[A
     """Finds the alternatives in order: without outlying steps, without warm-up, the other window; recording more
     comes last."""
     withheld = headline.verdict is Verdict.WITHHELD
-    more = None if withheld else _record_more(headline)
+    more = None if withheld else record_more(headline, judged.options.look)
     sides = judged.baseline, judged.candidate
     alternatives = [_steps_alternative(choice, judged.options, narrow) for choice in _step_choices(sides)]
     if withheld:  # if the work still differs with fewer steps, there is nothing to choose
@@ -219,9 +219,9 @@ def _with_result(alternative: Alternative, headline: Headline) -> Alternative:
     )  # fmt: skip
 
 
-def _record_more(headline: Headline) -> Alternative | None:
+def record_more(headline: Headline, look: ExperimentLook | None) -> Alternative | None:
     """How many more captures, or steps, would settle the verdict; the only place that reports this. None if not
-    known or impractically many."""
+    known or impractically many. An experiment cannot have more rounds than planned."""
     certainty = headline.certainty
     if certainty is None:
         return None
@@ -233,7 +233,13 @@ def _record_more(headline: Headline) -> Alternative | None:
     if needed is None or not min(have) < needed <= MAX_TIMES * min(have):
         return None
     more = max(0, needed - have[0]), max(0, needed - have[1])
-    return Alternative("record_more", more_in_words(more, unit), more=more, unit=unit)
+    what = more_in_words(more, unit)
+    if look is not None and unit == "captures":
+        rounds = look.rounds + max(more)
+        what = f"record another experiment of at least {many(rounds, 'round')}: ab --most-rounds"
+        if rounds <= look.most_rounds:
+            what = f"continue the experiment for {many(max(more), 'round')}: ab --resume"
+    return Alternative("record_more", what, more=more, unit=unit)
 
 
 def more_in_words(more: tuple[int, int], unit: str) -> str:

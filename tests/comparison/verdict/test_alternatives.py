@@ -12,7 +12,7 @@ from tb_perfcompare.comparison import alternatives
 from tb_perfcompare.comparison.alternatives import with_alternatives
 from tb_perfcompare.comparison.engine import Judged, compare_judged, judge_summaries
 from tb_perfcompare.comparison.result.headline import Alternative, Headline, Verdict
-from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions, ExperimentLook
 from tb_perfcompare.model.summary.summary import Summary
 from tests.comparison.verdict.test_sensitivity import STEADY, run, slower
 from tests.frontend_tools import ROOT
@@ -98,6 +98,12 @@ def test_three_alternatives_with_recording_more_last(repeated: Headline) -> None
     last = repeated.alternatives[-1]
     assert last.verdict is None and last.more is not None and repeated.program is not None
     assert last.more[0] + 2 == repeated.program.captures_needed
+
+
+@pytest.mark.parametrize(("most", "advice"), [(30, "ab --resume"), (18, "another experiment of at least")])
+def test_an_experiment_records_more_only_as_planned(repeated: Headline, most: int, advice: str) -> None:
+    more = alternatives.record_more(repeated, ExperimentLook(3, most, 0.02, 0.05))
+    assert more is not None and advice in more.what
 
 
 def test_the_headline_does_not_repeat_how_much_more_to_record(repeated: Headline) -> None:
