@@ -244,7 +244,8 @@ def record_more(headline: Headline, look: ExperimentLook | None) -> Alternative 
 
 def more_in_words(more: tuple[int, int], unit: str) -> str:
     """What to record in words, without a side that has enough: "record 2 more captures of the candidate"."""
-    wanted = [(number, f"of the {side}") for number, side in zip(more, ("baseline", "candidate"), strict=True) if number]
+    sides = (more[0], "of the baseline"), (more[1], "of the candidate")
+    wanted = [(number, where) for number, where in sides if number]
     if more[0] == more[1]:
         wanted = [(more[0], "per side")]
     (number, where), *others = wanted

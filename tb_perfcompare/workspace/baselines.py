@@ -135,7 +135,9 @@ class Baselines:
 
     def _unknown(self, name: str, what: str) -> SelectionError:
         names = self.names()
-        hint = f"{choices(name, names)} (in {self.directory})" if names else f"check the name; no baseline is saved in {self.directory}"
+        hint = f"check the name; no baseline is saved in {self.directory}"
+        if names:
+            hint = f"{choices(name, names)} (in {self.directory})"
         return SelectionError(f"there is no {what} called {name!r}", hint=hint)
 
 

@@ -228,7 +228,7 @@ export interface Shift {
   high_us: number | null;
   /** actual confidence level; null with too few samples: low, high are the full range */
   level: number | null;
-  /** change of the mean step as a fraction, within kinds of iterations; null: unknown */
+  /** change of the mean step as a fraction, within kinds of steps; null: unknown */
   mean: number | null;
 }
 

@@ -44,7 +44,7 @@ class Shift:
     low_us: Annotated[Unbounded, "lower end of the confidence interval, in microseconds per step"]
     high_us: Annotated[Unbounded, "upper end of the confidence interval, in microseconds per step"]
     level: Annotated[float | None, "actual confidence level; null with too few samples: low, high are the full range"]
-    mean: Annotated[float | None, "change of the mean step as a fraction, within kinds of iterations; null: unknown"] = None
+    mean: Annotated[float | None, "change of the mean step as a fraction, within kinds of steps; null: unknown"] = None
 
 
 @dataclass(frozen=True, slots=True)

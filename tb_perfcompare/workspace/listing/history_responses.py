@@ -93,7 +93,9 @@ class HistoryAnswerDict(_HistoryAnswerDict, total=False):
 _SERIES_BYTES, _PROBLEMS_BYTES = 100_000, 100_000
 _RESERVE = 2_000
 
-_WORDS = {None: None, "slower": "slower", "faster": "faster", "same": "no change found", "cannot_tell": "cannot tell yet"}
+_WORDS = {
+    None: None, "slower": "slower", "faster": "faster", "same": "no change found", "cannot_tell": "cannot tell yet",
+}  # fmt: skip
 
 _POINTS = (
     columns.key("at", "Recorded", "time of recording (UTC)"),
