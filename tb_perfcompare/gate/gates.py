@@ -78,7 +78,8 @@ def _of_parts(
         slower = f"the same work runs more than {limit.text} slower, machine {_part(machine)}"
         if fail_on_machine:
             return outcome(Status.TRIPPED, slower, f"machine {_part(machine)}")
-        return outcome(Status.CANNOT_TELL, f"{slower}: record again on an idle machine, with as many threads", interval)
+        advice = "record again on an idle machine, with as many threads"
+        return outcome(Status.CANNOT_TELL, f"cannot tell: {slower}; {advice}", interval)
     doubt = f"cannot tell whether {longer}{_options_clause(headline)}"
     if high <= most:
         if _mean_is_above(program.mean, limit, headline):
