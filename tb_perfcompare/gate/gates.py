@@ -22,9 +22,9 @@ class _MakeOutcome(Protocol):
 def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False) -> Outcome:
     """Compares the confidence interval of the shift, and the change of the mean, with the limit.
 
-    Tripped: the verdict is slower or probably slower, and the whole interval is above the limit. Passed: the whole
-    interval and the mean are at or below the limit (the typical step does not show a stall in a few steps), or both
-    sides are the same recording. Else cannot tell.
+    Tripped: the verdict is slower or probably slower, and the whole interval and the mean are above the limit. Passed:
+    both are at or below it (the typical step does not show a stall in a few steps), or both sides are the same
+    recording. Else cannot tell.
 
     If the shift is split into program and machine, the program's part is compared. If the machine's part is above the
     limit, the result is cannot tell (record again), or tripped with `fail_on_machine`.
@@ -53,13 +53,13 @@ def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False
     )
     interval = _interval(shift, limit)
     doubt += _options_clause(headline)
-    if headline.verdict.way > 0 and low > most:
+    is_above = _mean_is_above(shift.mean, limit, headline)
+    if headline.verdict.way > 0 and low > most and is_above is not False:
         return outcome(Status.TRIPPED, f"the candidate is more than {allowed} slower, {interval}")
-    if high <= most:
-        if _mean_is_above(shift.mean, limit, headline):
-            return outcome(Status.CANNOT_TELL, f"{doubt}: typical step {interval}{_but_the_mean(shift.mean)}")
+    if high <= most and not is_above:
         return outcome(Status.PASSED, f"the candidate is not more than {allowed} slower, {interval}")
-    return outcome(Status.CANNOT_TELL, f"{doubt}, {interval}{_but_unsure(low > most)}; {_advice(headline)}")
+    why = _why_open(low > most, high <= most, headline.verdict, shift.mean, headline)
+    return outcome(Status.CANNOT_TELL, f"{doubt}, {interval}{why}")
 
 
 def _of_parts(
@@ -72,7 +72,8 @@ def _of_parts(
     interval = f"program {_part(program)}"
     longer = f"the program takes more than {limit.text} longer"
     low, high = _at_equal_options(program.low, program.high, headline)
-    if program.verdict.way > 0 and low > most:
+    is_above = _mean_is_above(program.mean, limit, headline)
+    if program.verdict.way > 0 and low > most and is_above is not False:
         return outcome(Status.TRIPPED, f"{longer}, {interval}", interval)
     if machine.verdict is Verdict.SLOWER and _at_equal_options(machine.low, machine.high, headline)[0] > most:
         slower = f"the same work runs more than {limit.text} slower, machine {_part(machine)}"
@@ -81,27 +82,29 @@ def _of_parts(
         advice = "record again on an idle machine, with as many threads"
         return outcome(Status.CANNOT_TELL, f"cannot tell: {slower}; {advice}", interval)
     doubt = f"cannot tell whether {longer}{_options_clause(headline)}"
-    if high <= most:
-        if _mean_is_above(program.mean, limit, headline):
-            return outcome(Status.CANNOT_TELL, f"{doubt}: {interval}{_but_the_mean(program.mean)}", interval)
+    if high <= most and not is_above:
         return outcome(Status.PASSED, f"the program does not take more than {limit.text} longer, {interval}", interval)
-    shown = f"{interval}{_but_unsure(low > most)}"
-    return outcome(Status.CANNOT_TELL, f"{doubt}, {shown}; {_advice(headline)}", interval)
+    why = _why_open(low > most, high <= most, program.verdict, program.mean, headline)
+    return outcome(Status.CANNOT_TELL, f"{doubt}, {interval}{why}", interval)
 
 
-def _mean_is_above(mean: float | None, limit: Limit, headline: Headline) -> bool:
-    """Whether the change of the mean step exceeds the limit."""
+def _mean_is_above(mean: float | None, limit: Limit, headline: Headline) -> bool | None:
+    """Whether the change of the mean step exceeds the limit; None if unknown."""
     most = _fraction(limit, headline)
-    return mean is not None and most is not None and _at_equal_options(mean, mean, headline)[1] > most
+    if mean is None or most is None:
+        return None
+    return _at_equal_options(mean, mean, headline)[1] > most
 
 
-def _but_the_mean(mean: float | None) -> str:
-    shown = number_text.percent(mean or 0.0, signed=True)
-    return f", but mean step {shown}: a few steps make the difference; look at the longest ones"
-
-
-def _but_unsure(is_above: bool) -> str:
-    return ", which is too uncertain for a verdict" if is_above else ""
+def _why_open(is_above: bool, is_below: bool, verdict: Verdict, mean: float | None, headline: Headline) -> str:
+    """What leaves the decision open, and what to do about it. The interval is above or below the limit, or neither."""
+    means = f", but mean step {number_text.percent(mean or 0.0, signed=True)}"
+    if is_below:
+        return f"{means}: a few steps make the difference; look at the longest ones"
+    if is_above:
+        why = means if verdict.way > 0 else ", which is too uncertain for a verdict"
+        return f"{why}; {_advice(headline)}"
+    return f"; {_advice(headline)}"
 
 
 def _advice(headline: Headline) -> str:

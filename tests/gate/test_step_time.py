@@ -104,6 +104,17 @@ def test_a_mean_beyond_the_limit_does_not_pass() -> None:
     assert step_time(replace(parts, program=replace(program, mean=-0.1)), Limit(fraction=0.03)).status is Status.PASSED
 
 
+def test_a_mean_below_the_limit_does_not_trip() -> None:
+    slower = replace(with_interval(0.04, 0.09, Verdict.SLOWER), baseline=1000.0)
+    assert slower.shift is not None
+    for mean, status in ((0.02, Status.CANNOT_TELL), (0.05, Status.TRIPPED), (None, Status.TRIPPED)):
+        found = step_time(replace(slower, shift=replace(slower.shift, mean=mean)), Limit(fraction=0.03))
+        assert found.status is status
+    program = Part(0.1, 0.05, 0.2, 0.001, Verdict.SLOWER, rows=9, kept=9, coverage=0.9, tau=0.0, mean=0.02)
+    parts = replace(slower, program=program, machine=replace(program, mean=None, verdict=Verdict.SAME))
+    assert "[+5.00 %, +20.0 %], but mean step +2.00 %; record" in step_time(parts, Limit(fraction=0.03)).sentence
+
+
 def test_cannot_tell_says_what_to_record() -> None:
     limit, wide = Limit(fraction=0.03), with_interval(-0.2, 0.4, Verdict.INCONCLUSIVE)
     assert step_time(wide, limit).sentence.endswith("; record more captures per side, on an idle machine")
