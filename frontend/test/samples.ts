@@ -63,7 +63,7 @@ export function runs(entries: RunEntry[], over: Partial<RunsAnswer> = {}): RunsA
 
 /** A shift and its interval, as fractions. */
 export function shift(estimate: number, low: number | null, high: number | null): Shift {
-  return { estimate, low, high, estimate_us: null, low_us: null, high_us: null, level: 0.95 };
+  return { estimate, low, high, estimate_us: null, low_us: null, high_us: null, level: 0.95, mean: null };
 }
 
 /** What a headline without more than a verdict says. */

@@ -96,9 +96,10 @@ def _run(arguments: argparse.Namespace, console: Console) -> int:
     ) as experiment, new_workspace() as workspace:  # fmt: skip
         looks = Looks(experiment, options, workspace, console.warn, console.progress)
         stopped = _Recording(experiment, looks, console, arguments.most_minutes).run()
-        if not experiment.manifest.rounds():
-            if stopped == _INTERRUPTED:
-                console.warn("interrupted before the first round was complete; continue with --resume")
+        rounds = experiment.manifest.rounds()
+        if stopped == _INTERRUPTED:
+            console.warn(f"interrupted after {many(rounds, 'complete round')}; continue with --resume")
+        if not rounds:
             return stopped
         data = looks.report(arguments.format, arguments.top, None if arguments.output else console.screen)
         console.write_result(data, arguments.output)

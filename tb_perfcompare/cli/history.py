@@ -6,12 +6,14 @@ Without --series the series below the log directory are listed, or the only one 
 from __future__ import annotations
 
 import argparse
+import shlex
+from dataclasses import replace
 
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace, strict_listing
 from tb_perfcompare.render.formats import render_table
 from tb_perfcompare.render.wire import json_encoding as wire
-from tb_perfcompare.workspace.listing.history import series_history, series_of
+from tb_perfcompare.workspace.listing.history import SeriesPoints, series_history, series_of
 from tb_perfcompare.workspace.listing.history_responses import history_dict, history_table, series_table
 
 
@@ -32,5 +34,20 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     elif points is None:
         console.answer(render_table(series_table(listing, arguments.logdir), "text", terminal=console.screen))
     else:
-        console.answer(render_table(history_table(points), "text", terminal=console.screen))
+        table = history_table(points)
+        table = replace(table, notes=(*table.notes, *_next_step(arguments.logdir, points)))
+        console.answer(render_table(table, "text", terminal=console.screen))
     return 0
+
+
+def _next_step(logdir: str, points: SeriesPoints) -> tuple[str, ...]:
+    """The command that explains the latest change of level: it compares the points on both sides of it."""
+    if not points.history.changes:
+        return ()
+    at = points.history.changes[-1].point
+    timed = [place for place in range(at) if points.history.standings[place].segment is not None]
+    runs = points.runs[timed[-1]], points.runs[at]
+    if None in runs:
+        return ()
+    paths = " ".join(shlex.quote(f"{logdir.rstrip('/')}/{run}") for run in runs)
+    return (f"why the level changed at {points.history.points[at].label}: tb-perfcompare diff {paths}",)

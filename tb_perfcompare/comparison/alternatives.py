@@ -11,7 +11,7 @@ import numpy as np
 from tb_perfcompare.comparison.engine import Judged, judge_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Alternative, Headline, Verdict
-from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions, ExperimentLook
 from tb_perfcompare.comparison.result.wording import many, time_text
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
@@ -60,7 +60,7 @@ def with_alternatives(comparison: Comparison, judged: Judged, narrow: Narrow, wi
     if headline.verdict in _OPEN:
         alternatives = _alternatives(headline, judged, narrow, without)
     elif headline.verdict in _PROBABLE:
-        alternatives = tuple(filter(None, [_record_more(headline)]))
+        alternatives = tuple(filter(None, [record_more(headline, judged.options.look)]))
     else:
         return comparison
     return replace(comparison, headline=replace(headline, alternatives=alternatives)) if alternatives else comparison
@@ -70,7 +70,7 @@ def _alternatives(headline: Headline, judged: Judged, narrow: Narrow, without: W
     """Finds the alternatives in order: two captures of one side, without outlying steps, without warm-up, the other
     window; recording more comes last."""
     withheld = headline.verdict is Verdict.WITHHELD
-    more = None if withheld else _record_more(headline)
+    more = None if withheld else record_more(headline, judged.options.look)
     sides = judged.baseline, judged.candidate
     alternatives = [_steps_alternative(choice, judged.options, narrow) for choice in _step_choices(sides)]
     if withheld:  # if the work still differs with fewer steps, there is nothing to choose
@@ -301,9 +301,9 @@ def _with_result(alternative: Alternative, headline: Headline) -> Alternative:
     )  # fmt: skip
 
 
-def _record_more(headline: Headline) -> Alternative | None:
+def record_more(headline: Headline, look: ExperimentLook | None) -> Alternative | None:
     """How many more captures, or steps, would settle the verdict; the only place that reports this. None if not
-    known or impractically many."""
+    known or impractically many. An experiment cannot have more rounds than planned."""
     certainty = headline.certainty
     if certainty is None:
         return None
@@ -315,8 +315,21 @@ def _record_more(headline: Headline) -> Alternative | None:
     if needed is None or not min(have) < needed <= MAX_TIMES * min(have):
         return None
     more = max(0, needed - have[0]), max(0, needed - have[1])
-    nouns = "cycles" if unit == "steps" and headline.metric == CYCLE_TIME else unit
-    what = f"record {more[0]:,} more {nouns} of the baseline and {more[1]:,} of the candidate"
-    if more[0] == more[1]:
-        what = f"record {more[0]:,} more {nouns} per side" if more[0] > 1 else f"record one more {nouns[:-1]} per side"
+    what = more_in_words(more, "cycles" if unit == "steps" and headline.metric == CYCLE_TIME else unit)
+    if look is not None and unit == "captures":
+        rounds = look.rounds + max(more)
+        what = f"record another experiment of at least {many(rounds, 'round')}: ab --most-rounds"
+        if rounds <= look.most_rounds:
+            what = f"continue the experiment for {many(max(more), 'round')}: ab --resume"
     return Alternative("record_more", what, more=more, unit=unit)
+
+
+def more_in_words(more: tuple[int, int], unit: str) -> str:
+    """What to record in words, without a side that has enough: "record 2 more captures of the candidate"."""
+    sides = (more[0], "of the baseline"), (more[1], "of the candidate")
+    wanted = [(number, where) for number, where in sides if number]
+    if more[0] == more[1]:
+        wanted = [(more[0], "per side")]
+    (number, where), *others = wanted
+    first = f"record {number:,} more {unit}" if number > 1 else f"record one more {unit[:-1]}"
+    return " and ".join([f"{first} {where}", *(f"{other:,} {of}" for other, of in others)])

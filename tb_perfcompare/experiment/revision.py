@@ -30,8 +30,14 @@ def worktree(directory: str, revision: str) -> Iterator[str]:
 
     Raises PerfCompareError.
     """
-    top = os.path.realpath(_git(directory, "rev-parse", "--show-toplevel"))
-    commit = _git(directory, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+    top = os.path.realpath(
+        _git(directory, "rev-parse", "--show-toplevel", hint="start in the repository, or give --b instead of --b-git")
+    )
+    try:
+        commit = _git(directory, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+    except PerfCompareError as error:
+        hint = "check the revision; a shallow clone lacks older ones: git fetch --unshallow"
+        raise PerfCompareError(f"there is no commit {revision!r} in {top}", hint=hint) from error
     parent = tempfile.mkdtemp(prefix="tb_perfcompare_")
     place = os.path.join(parent, os.path.basename(top))
     try:
@@ -48,7 +54,7 @@ def worktree(directory: str, revision: str) -> Iterator[str]:
         shutil.rmtree(parent, ignore_errors=True)
 
 
-def _git(directory: str, *words: str) -> str:
+def _git(directory: str, *words: str, hint: str = "") -> str:
     try:
         done = subprocess.run(
             ["git", "-C", directory, *words], capture_output=True, text=True, errors="replace", check=True
@@ -57,5 +63,5 @@ def _git(directory: str, *words: str) -> str:
         raise PerfCompareError("git was not found", hint="install it, or give --b instead of --b-git") from error
     except subprocess.CalledProcessError as error:
         message = (error.stderr.strip().splitlines() or ["git failed"])[0].removeprefix("fatal: ")
-        raise PerfCompareError(f"git {words[0]}: {message}", hint="check the revision") from error
+        raise PerfCompareError(f"git {words[0]}: {message}", hint=hint) from error
     return done.stdout.strip()

@@ -20,10 +20,11 @@ class _MakeOutcome(Protocol):
 
 
 def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False) -> Outcome:
-    """Compares the confidence interval of the shift with the limit.
+    """Compares the confidence interval of the shift, and the change of the mean, with the limit.
 
-    Tripped: the verdict is slower or probably slower, and the whole interval is above the limit. Passed: the whole
-    interval is at or below the limit, or both sides are the same recording. Else cannot tell.
+    Tripped: the verdict is slower or probably slower, and the whole interval and the mean are above the limit. Passed:
+    both are at or below it (the typical step does not show a stall in a few steps), or both sides are the same
+    recording. Else cannot tell.
 
     If the shift is split into program and machine, the program's part is compared. If the machine's part is above the
     limit, the result is cannot tell (record again), or tripped with `fail_on_machine`.
@@ -52,11 +53,13 @@ def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False
     )
     interval = _interval(shift, limit)
     doubt += _options_clause(headline)
-    if headline.verdict.way > 0 and low > most:
+    is_above = _mean_is_above(shift.mean, limit, headline)
+    if headline.verdict.way > 0 and low > most and is_above is not False:
         return outcome(Status.TRIPPED, f"the candidate is more than {allowed} slower, {interval}")
-    if high <= most:
+    if high <= most and not is_above:
         return outcome(Status.PASSED, f"the candidate is not more than {allowed} slower, {interval}")
-    return outcome(Status.CANNOT_TELL, f"{doubt}, {interval}")
+    why = _why_open(low > most, high <= most, headline.verdict, shift.mean, headline)
+    return outcome(Status.CANNOT_TELL, f"{doubt}, {interval}{why}")
 
 
 def _of_parts(
@@ -69,17 +72,45 @@ def _of_parts(
     interval = f"program {_part(program)}"
     longer = f"the program takes more than {limit.text} longer"
     low, high = _at_equal_options(program.low, program.high, headline)
-    if program.verdict.way > 0 and low > most:
+    is_above = _mean_is_above(program.mean, limit, headline)
+    if program.verdict.way > 0 and low > most and is_above is not False:
         return outcome(Status.TRIPPED, f"{longer}, {interval}", interval)
     if machine.verdict is Verdict.SLOWER and _at_equal_options(machine.low, machine.high, headline)[0] > most:
         slower = f"the same work runs more than {limit.text} slower, machine {_part(machine)}"
         if fail_on_machine:
             return outcome(Status.TRIPPED, slower, f"machine {_part(machine)}")
-        return outcome(Status.CANNOT_TELL, f"{slower}: record again on an idle machine, with as many threads", interval)
-    if high <= most:
-        return outcome(Status.PASSED, f"the program does not take more than {limit.text} longer, {interval}", interval)
+        advice = "record again on an idle machine, with as many threads"
+        return outcome(Status.CANNOT_TELL, f"cannot tell: {slower}; {advice}", interval)
     doubt = f"cannot tell whether {longer}{_options_clause(headline)}"
-    return outcome(Status.CANNOT_TELL, f"{doubt}, {interval}", interval)
+    if high <= most and not is_above:
+        return outcome(Status.PASSED, f"the program does not take more than {limit.text} longer, {interval}", interval)
+    why = _why_open(low > most, high <= most, program.verdict, program.mean, headline)
+    return outcome(Status.CANNOT_TELL, f"{doubt}, {interval}{why}", interval)
+
+
+def _mean_is_above(mean: float | None, limit: Limit, headline: Headline) -> bool | None:
+    """Whether the change of the mean step exceeds the limit; None if unknown."""
+    most = _fraction(limit, headline)
+    if mean is None or most is None:
+        return None
+    return _at_equal_options(mean, mean, headline)[1] > most
+
+
+def _why_open(is_above: bool, is_below: bool, verdict: Verdict, mean: float | None, headline: Headline) -> str:
+    """What leaves the decision open, and what to do about it. The interval is above or below the limit, or neither."""
+    means = f", but mean step {number_text.percent(mean or 0.0, signed=True)}"
+    if is_below:
+        return f"{means}: a few steps make the difference; look at the longest ones"
+    if is_above:
+        why = means if verdict.way > 0 else ", which is too uncertain for a verdict"
+        return f"{why}; {_advice(headline)}"
+    return f"; {_advice(headline)}"
+
+
+def _advice(headline: Headline) -> str:
+    """What to record in order to decide."""
+    more = (alternative.what for alternative in headline.alternatives if alternative.rule == "record_more")
+    return next(more, "record more captures per side, on an idle machine")
 
 
 def _at_equal_options(low: float, high: float, headline: Headline) -> tuple[float, float]:
@@ -163,7 +194,8 @@ def category_time(comparison: Comparison, category: str, limit: Limit) -> Outcom
     if low is None or high is None:
         if headline.verdict is Verdict.SAME and before == after:
             return outcome(Status.PASSED, f"{not_longer}: {means}", means)
-        return outcome(Status.CANNOT_TELL, f"{doubt}: {means}, from too few steps for an interval", means)
+        few = f"{doubt}: {means}, from too few steps for an interval"
+        return outcome(Status.CANNOT_TELL, f"{few}; {_advice(headline)}", means)
     low, high = _number(low), _number(high)
     most = limit.allowed_us(before)
     measured = f"{means}, shift [{number_text.time(low, signed=True)}, {number_text.time(high, signed=True)}]"
@@ -172,8 +204,9 @@ def category_time(comparison: Comparison, category: str, limit: Limit) -> Outcom
         return outcome(Status.TRIPPED, f"{longer}: {measured}", measured)
     if high <= most and not mean_is_longer:
         return outcome(Status.PASSED, f"{not_longer}: {measured}", measured)
-    few = "; the mean rests on a few steps" if high <= most or (low > most and not mean_is_longer) else ""
-    return outcome(Status.CANNOT_TELL, f"{doubt}: {measured}{few}", measured)
+    rests_on_few = high <= most or (low > most and not mean_is_longer)
+    why = "the mean rests on a few steps; look at the longest ones" if rests_on_few else _advice(headline)
+    return outcome(Status.CANNOT_TELL, f"{doubt}: {measured}; {why}", measured)
 
 
 def _row(comparison: Comparison, category: str) -> dict[str, Cell]:

@@ -85,12 +85,12 @@ class Baselines:
     def located(self, given: str) -> str:
         """Returns the path that a user's argument means: a path unchanged, or the path of the baseline of that name.
 
-        Raises SelectionError if the name is both a run and a baseline, or neither although there are baselines."""
+        Raises SelectionError if the name is both a run and a baseline, or neither."""
         if not _NAME.fullmatch(given):
             return given
         path = os.path.join(self.directory, given + BASELINE_ENDING)
         if not os.path.exists(path):
-            if os.path.exists(given) or not self.names():
+            if os.path.exists(given):
                 return given
             raise self._unknown(given, "run and no baseline")
         if os.path.exists(given):
@@ -135,7 +135,9 @@ class Baselines:
 
     def _unknown(self, name: str, what: str) -> SelectionError:
         names = self.names()
-        hint = f"{choices(name, names)} (in {self.directory})" if names else f"none in {self.directory}"
+        hint = f"check the name; no baseline is saved in {self.directory}"
+        if names:
+            hint = f"{choices(name, names)} (in {self.directory})"
         return SelectionError(f"there is no {what} called {name!r}", hint=hint)
 
 

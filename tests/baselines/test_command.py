@@ -77,8 +77,10 @@ def test_a_name_there_is_not_suggests_one(command: list[str]) -> None:
     assert "called 'mian'; did you mean 'main'?" in found.err
 
 
-def test_without_baselines_a_missing_run_is_said_to_be_a_missing_file() -> None:
-    assert "No such file or directory; check the path" in tb_perfcompare("view", "main").err
+def test_without_baselines_a_missing_name_says_where_they_would_be() -> None:
+    message = tb_perfcompare("view", "main").err
+    assert "no run and no baseline called 'main'; check the name; no baseline is saved in .perfcompare" in message
+    assert "No such file or directory; check the path" in tb_perfcompare("view", "./main").err
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "../x", ".hidden", "x.baseline", "a b", "ü", "x" * 101, "a\nb"])

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from tb_perfcompare._version import __version__
 from tb_perfcompare.errors import CorruptInput, InputError
 from tb_perfcompare.model.saved.baseline import SavedSummary
 from tb_perfcompare.model.summary.summary import Summary
@@ -53,6 +54,14 @@ def test_another_layout_is_refused_by_its_version(saved: Path, change: dict[str,
     assert not isinstance(caught.value, CorruptInput)
     assert str(caught.value).startswith(f"{saved}: is a baseline of another layout: tb_perfcompare 9.9 wrote it")
     assert "save it again from its run, tb-perfcompare baseline save NAME RUN --replace" in caught.value.hint
+
+
+def test_another_layout_of_the_same_version_is_another_build(saved: Path) -> None:
+    with_header(saved, lambda header: header.update(structure="0123456789abcdef"))
+    with pytest.raises(InputError) as caught:
+        read_facts(str(saved))
+    assert f"another build of tb_perfcompare {__version__} wrote it" in caught.value.reason
+    assert caught.value.hint.endswith("--replace")
 
 
 def test_another_version_of_the_same_layout_is_read_with_a_note(saved: Path, tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_the_sentence_has_limit_and_measurement() -> None:
         "Communication takes more than 5 % longer: 100 µs → 120 µs per step, shift [+15.0 µs, +25.0 µs]"
     )
     tail = category_time(with_category(100, 130, 0, 0), "Communication", FIVE)
-    assert tail.sentence.endswith("the mean rests on a few steps")
+    assert tail.sentence.endswith("the mean rests on a few steps; look at the longest ones")
 
 
 def test_equal_recordings_pass_without_an_interval() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.result.headline import Headline, RecordedMore, Shift, Verdict
+from tb_perfcompare.comparison.result.headline import Alternative, Headline, Part, RecordedMore, Shift, Verdict
 from tb_perfcompare.gate.gates import step_time
 from tb_perfcompare.gate.limits import Limit
 from tb_perfcompare.gate.outcome import Status
@@ -88,3 +88,37 @@ def test_what_profiler_options_of_one_side_can_cost_is_no_excess() -> None:
     for limit in (Limit(fraction=0.03), Limit(us=30)):
         assert step_time(same, limit).status is Status.PASSED
         assert step_time(hidden, limit).status is Status.CANNOT_TELL
+
+
+def test_a_mean_beyond_the_limit_does_not_pass() -> None:
+    still = replace(with_interval(-0.01, 0.02, Verdict.SAME), baseline=1000.0)
+    assert still.shift is not None
+    stalls = replace(still, shift=replace(still.shift, mean=0.4))
+    for limit in (Limit(fraction=0.03), Limit(us=30)):
+        found = step_time(stalls, limit)
+        assert found.status is Status.CANNOT_TELL and "mean step +40.0 %: a few steps" in found.sentence
+        assert step_time(replace(still, shift=replace(still.shift, mean=0.02)), limit).status is Status.PASSED
+    program = Part(0.0, -0.02, 0.01, 0.9, Verdict.INCONCLUSIVE, rows=9, kept=9, coverage=0.9, tau=0.0, mean=0.2)
+    parts = replace(still, program=program, machine=replace(program, mean=None))
+    assert "mean step +20.0 %" in step_time(parts, Limit(fraction=0.03)).sentence
+    assert step_time(replace(parts, program=replace(program, mean=-0.1)), Limit(fraction=0.03)).status is Status.PASSED
+
+
+def test_a_mean_below_the_limit_does_not_trip() -> None:
+    slower = replace(with_interval(0.04, 0.09, Verdict.SLOWER), baseline=1000.0)
+    assert slower.shift is not None
+    for mean, status in ((0.02, Status.CANNOT_TELL), (0.05, Status.TRIPPED), (None, Status.TRIPPED)):
+        found = step_time(replace(slower, shift=replace(slower.shift, mean=mean)), Limit(fraction=0.03))
+        assert found.status is status
+    program = Part(0.1, 0.05, 0.2, 0.001, Verdict.SLOWER, rows=9, kept=9, coverage=0.9, tau=0.0, mean=0.02)
+    parts = replace(slower, program=program, machine=replace(program, mean=None, verdict=Verdict.SAME))
+    assert "[+5.00 %, +20.0 %], but mean step +2.00 %; record" in step_time(parts, Limit(fraction=0.03)).sentence
+
+
+def test_cannot_tell_says_what_to_record() -> None:
+    limit, wide = Limit(fraction=0.03), with_interval(-0.2, 0.4, Verdict.INCONCLUSIVE)
+    assert step_time(wide, limit).sentence.endswith("; record more captures per side, on an idle machine")
+    more = Alternative("record_more", "record 2 more captures of the candidate", more=(0, 2), unit="captures")
+    assert step_time(replace(wide, alternatives=(more,)), limit).sentence.endswith(f"; {more.what}")
+    unsure = step_time(with_interval(0.04, 0.4, Verdict.INCONCLUSIVE), limit).sentence
+    assert "[+4.00 %, +40.0 %], which is too uncertain for a verdict; record" in unsure

@@ -44,6 +44,21 @@ def test_the_table_shows_where_the_level_changes(logdir: Path) -> None:
     assert found.status == 0, found.err
     (changed,) = [line.split() for line in found.out.splitlines() if "slower" in line]
     assert changed[:2] == ["2026-02-05T04:00:00Z", "r5"]
+    assert "no change found" in found.out and "same" not in found.out
+
+
+def test_the_command_that_explains_the_change_compares_its_neighbours(logdir: Path) -> None:
+    words = tb_perfcompare("history", logdir).out.partition("why the level changed at r5: tb-perfcompare ")[2].split()
+    assert [".r4." in word for word in words[:2]] == [False, True] and ".r5." in words[2]
+    assert tb_perfcompare(*words[:3], "--fail-if-slower", "3%").status == 1
+
+
+def test_an_outlier_is_marked(tmp_path: Path) -> None:
+    sides = [write_run(tmp_path / "normal"), write_run(tmp_path / "slower", extra_us=500)]
+    for day in range(10):
+        record_run(tmp_path / "logs", sides[day == 5], day=day, label=f"r{day}")
+    lines = tb_perfcompare("history", tmp_path / "logs").out.splitlines()
+    assert [line.split()[1] for line in lines if "outlier" in line] == ["r5"]
 
 
 def test_http_and_the_command_give_the_same_history(logdir: Path, serve: Callable[[Path], Server]) -> None:

@@ -228,6 +228,8 @@ export interface Shift {
   high_us: number | null;
   /** actual confidence level; null with too few samples: low, high are the full range */
   level: number | null;
+  /** change of the mean step as a fraction, within kinds of steps; null: unknown */
+  mean: number | null;
 }
 
 /** Further evidence on the headline: effect size, intervals, detectable change; fractions are 0.05 for 5 %, null means "unknown". */
@@ -286,6 +288,8 @@ export interface Part {
   tau: number | null;
   /** captures per side needed to settle an open verdict; null if unknown */
   captures_needed: number | null;
+  /** program: change of the mean step at equal machine speed, as a fraction */
+  mean: number | null;
 }
 
 /** Work that one side does beyond the other's; it decides the direction if times leave it open. */

@@ -27,7 +27,7 @@ export const words = {
   withBeforeAbout: (label: string, other: string) => `Compare ${label} with ${other}`,
   head: { at: 'Recorded', label: 'Label', steps: 'Steps', median: 'Median', mean: 'Mean', difference: 'Against level', verdict: 'Verdict', compare: 'Compare' },
   differenceAbout: 'Median compared with the previous points of the same level',
-  verdict: { slower: 'Slower from here', faster: 'Faster from here', same: 'Same', cannot_tell: 'Inconclusive so far' } as Record<string, string>,
+  verdict: { slower: 'Slower from here', faster: 'Faster from here', same: 'No change found', cannot_tell: 'Inconclusive so far' } as Record<string, string>,
   outlier: 'outlier',
   unmeasured: 'no step times',
   unreadable: 'not readable by this version',

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.pace.clocked import Clocked
 from tb_perfcompare.comparison.pace.counted_work import MIN_SHOWN_SHARE, CountedWork, interval
 from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part
 from tb_perfcompare.comparison.pace.pace import MIN_NAMES, shift_of_pace
-from tb_perfcompare.comparison.pace.program import LONG_STEPS, OVERLOADED, ProgramPart, program_part
+from tb_perfcompare.comparison.pace.program import LONG_STEPS, OVERLOADED, ProgramPart, log_mean_ratio, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
 from tb_perfcompare.comparison.pace.uninterrupted import FASTEST, Alone
 from tb_perfcompare.comparison.pace.words import far_apart, with_sentence
@@ -58,7 +58,7 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in
         verdict=verdict,
         basis=basis,
         paces=_paces(work),
-        program=_program(program, options),
+        program=_program(program, work.clocked, options),
         machine=_machine(machine, clocked),
         counted=_counted(program, verdict, clocked) if basis is Basis.PROGRAM else None,
     )
@@ -132,16 +132,17 @@ def direction_alone(theta: float, gap: float, options: CompareOptions) -> Verdic
 
 
 def _as_the_same_work(headline: Headline, work: CommonWork) -> Headline:
-    """Makes a direction of the recorded times inconclusive if there is one capture per side, and the same work changed
-    about as much: the machine explains that as well as the program does. The CPU has to be overloaded, or most of the
-    step in too few operators for a pace."""
+    """Makes a direction of the recorded times inconclusive if a side has fewer than three captures, and the same work
+    changed about as much: the machine explains that as well as the program does. The CPU has to be overloaded, or with
+    one capture per side most of the step in too few operators for a pace."""
     shift, paces = headline.shift, {pace_rows.pace.of: pace_rows for pace_rows in work.found}
     if headline.verdict not in _DIRECTIONS or shift is None or [*paces] != ["host"]:
         return headline
     changes = paces["host"].changes
     longer = max(map(_times_uninterrupted, changes.common))
-    few = changes.kept_names < MIN_NAMES and paces["host"].pace.coverage >= _MAIN_SHARE
-    if max(capture_counts(work.captures)) > 1 or (longer <= OVERLOADED and not few):
+    counts = capture_counts(work.captures)
+    few = max(counts) == 1 and changes.kept_names < MIN_NAMES and paces["host"].pace.coverage >= _MAIN_SHARE
+    if min(counts) >= MIN_CONCLUSIVE_CAPTURES or (longer <= OVERLOADED and not few):
         return headline
     theta = math.log1p(shift.estimate)
     same_work = math.copysign(1, theta) * shift_of_pace(paces["host"].pace.log, work.captures)
@@ -151,7 +152,7 @@ def _as_the_same_work(headline: Headline, work: CommonWork) -> Headline:
     why = f"the CPU is overloaded: the same work takes {times(longer)} as long as without interruptions"
     if longer <= OVERLOADED:
         why = "the same operators account for it: record several captures per side to know the machine's part"
-    first = f"{first.partition(', entirely ')[0]}, but {why}"
+    first = f"{first.partition(', entirely ')[0].partition(', but ')[0]}, but {why}"
     return replace(headline, verdict=Verdict.INCONCLUSIVE, reason="; ".join((first, *rest)))
 
 
@@ -193,7 +194,7 @@ def _not_in_turns(headline: Headline, in_turns: bool | None) -> Headline:
     return replace(qualified, verdict=verdict, reason=reason)
 
 
-def _program(part: ProgramPart, options: CompareOptions) -> Part:
+def _program(part: ProgramPart, clocked: Clocked, options: CompareOptions) -> Part:
     estimate = part.estimate
     return Part(
         fraction_of(estimate.theta),
@@ -203,6 +204,7 @@ def _program(part: ProgramPart, options: CompareOptions) -> Part:
         part.verdict,
         *_row_totals(part.clocked),
         captures_needed=over_captures.captures_to_decide(estimate, options.margin),
+        mean=fraction_of(log_mean_ratio(part, clocked)),
     )
 
 

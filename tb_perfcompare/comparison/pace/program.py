@@ -168,6 +168,14 @@ def _is_overloaded(clocked: Clocked) -> bool:
     )
 
 
+def log_mean_ratio(part: ProgramPart, clocked: Clocked) -> float:
+    """ln of the ratio of the mean steps at equal machine speed, all steps included, whatever estimate decided."""
+    if part.of is EstimateKind.STEPS:
+        return part.estimate.log_mean_ratio
+    one, two = (float(np.log(np.exp(side).mean())) for side in clocked.at_pace)
+    return two - one
+
+
 def part_of_steps(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
     """Program part from whole steps, interruptions included."""
     return _part(clocked, options, like, _estimate)

@@ -44,6 +44,7 @@ class Shift:
     low_us: Annotated[Unbounded, "lower end of the confidence interval, in microseconds per step"]
     high_us: Annotated[Unbounded, "upper end of the confidence interval, in microseconds per step"]
     level: Annotated[float | None, "actual confidence level; null with too few samples: low, high are the full range"]
+    mean: Annotated[float | None, "change of the mean step as a fraction, within kinds of steps; null: unknown"] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,7 @@ class Part:
     coverage: Annotated[Unbounded, "fraction of the time that the rows cover"]
     tau: Annotated[Unbounded, "spread of the change between rows, as a fraction"]
     captures_needed: Annotated[int | None, "captures per side needed to settle an open verdict; null if unknown"] = None
+    mean: Annotated[float | None, "program: change of the mean step at equal machine speed, as a fraction"] = None
 
 
 @dataclass(frozen=True, slots=True)

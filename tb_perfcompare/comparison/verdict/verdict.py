@@ -144,6 +144,7 @@ def _shift(estimate: ShiftEstimate) -> Shift:
         low_us=estimate.difference.low_ns / 1000,
         high_us=estimate.difference.high_ns / 1000,
         level=estimate.level,
+        mean=fraction_of(estimate.log_mean_ratio),
     )
 
 

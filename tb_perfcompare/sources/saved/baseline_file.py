@@ -147,13 +147,13 @@ def _checked(text: bytes, path: str) -> SavedFacts:
     header = msgspec.json.decode(text, type=dict[str, Any])
     if header.get("schema") != SCHEMA or header.get("structure") != structure():
         by = str(header.get("version", "an unknown version"))[:40]
-        what, again = "baseline", "save it again from its run, tb-perfcompare baseline save NAME RUN --replace,"
+        what, again = "baseline", "save it again from its run, tb-perfcompare baseline save NAME RUN --replace"
         if is_point(path):
-            what, again = "point", "record its run again, tb-perfcompare record RUN --into LOGDIR --series NAME,"
-        raise InputError(
-            path, f"is a {what} of another layout: tb_perfcompare {by} wrote it, this is {__version__}",
-            hint=f"{again} or use that version",
-        )  # fmt: skip
+            what, again = "point", "record its run again, tb-perfcompare record RUN --into LOGDIR --series NAME"
+        wrote, remedy = f"tb_perfcompare {by} wrote it, this is {__version__}", f"{again}, or use that version"
+        if by == __version__:
+            wrote, remedy = f"another build of tb_perfcompare {by} wrote it", again
+        raise InputError(path, f"is a {what} of another layout: {wrote}", hint=remedy)
     facts = msgspec.json.decode(text, type=inspected(SavedFacts))
     if not any(capture.failed is None for capture in facts.captures):
         raise ValueError("it has no capture that was read")

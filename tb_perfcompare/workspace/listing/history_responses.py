@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from typing import Annotated, Any, TypedDict
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.comparison.history import Change, Segment
+from tb_perfcompare.comparison.history import Change, Segment, Standing
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell, as_plain
 from tb_perfcompare.comparison.result.table import Table
@@ -93,7 +93,9 @@ class HistoryAnswerDict(_HistoryAnswerDict, total=False):
 _SERIES_BYTES, _PROBLEMS_BYTES = 100_000, 100_000
 _RESERVE = 2_000
 
-_WORDS = {None: None, "slower": "slower", "faster": "faster", "same": "same", "cannot_tell": "cannot tell yet"}
+_WORDS = {
+    None: None, "slower": "slower", "faster": "faster", "same": "no change found", "cannot_tell": "cannot tell yet",
+}  # fmt: skip
 
 _POINTS = (
     columns.key("at", "Recorded", "time of recording (UTC)"),
@@ -214,12 +216,17 @@ def history_table(series_points: SeriesPoints) -> Table:
             (
                 iso(point.at_s), point.label, f"{point.admitted} of {point.count}", _us(point.mean_ns),
                 _us(point.median_ns), None if standing.segment is None else standing.segment + 1, standing.difference,
-                _WORDS[standing.verdict], None if change is None else change.shift,
+                _verdict(standing), None if change is None else change.shift,
                 None if change is None else change.p,
             )
         )  # fmt: skip
     problems = (f"{note.where}: {note.message}" for note in series_points.problems)
     return Table("history", f"History of {series_points.series}", _POINTS, tuple(rows), (*history.notes, *problems))
+
+
+def _verdict(standing: Standing) -> str | None:
+    word = _WORDS[standing.verdict]
+    return ", ".join(filter(None, (word, "outlier"))) if standing.outlier else word
 
 
 def series_table(listing: Listing, logdir: str) -> Table:

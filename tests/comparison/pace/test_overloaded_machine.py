@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
@@ -52,6 +53,13 @@ def test_an_overloaded_cpu_is_inconclusive() -> None:
     assert found.recorded is not None and found.recorded.verdict is Verdict.SLOWER
     assert found.verdict is Verdict.INCONCLUSIVE
     assert "the CPU is overloaded: the same work takes" in found.sentence
+
+
+def test_an_overloaded_cpu_is_inconclusive_against_a_baseline_of_several_captures() -> None:
+    idle, overloaded = pool([recorded(seed) for seed in range(1, 5)]), recorded(11, hits=0.6, slice_us=4000)
+    found = headline(idle, overloaded)
+    assert found.unsplit and found.recorded is not None and "slower" in found.recorded.verdict.value
+    assert found.verdict is Verdict.INCONCLUSIVE and found.reason.partition(";")[0].count(", but") == 1
 
 
 def test_a_pause_beyond_the_overload_is_slower() -> None:

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison import alternatives
 from tb_perfcompare.comparison.alternatives import with_alternatives
 from tb_perfcompare.comparison.engine import Judged, compare_judged, judge_summaries
 from tb_perfcompare.comparison.result.headline import Alternative, Headline, Verdict
-from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions, ExperimentLook
 from tb_perfcompare.model.summary.summary import Summary
 from tests.comparison.verdict.test_sensitivity import STEADY, run, slower
 from tests.frontend_tools import ROOT
@@ -86,6 +86,20 @@ def test_recording_thousands_of_steps_is_not_advised(spread: int, offers: list[s
     assert [each.what for each in alternatives_of(run(a), run(b)) if each.rule == "record_more"] == offers
 
 
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ((0, 2), "record 2 more captures of the candidate"),
+        ((1, 0), "record one more capture of the baseline"),
+        ((1, 1), "record one more capture per side"),
+        ((3, 3), "record 3 more captures per side"),
+        ((1, 6), "record one more capture of the baseline and 6 of the candidate"),
+    ],
+)
+def test_only_sides_that_lack_captures_are_advised_to_record_more(more: tuple[int, int], words: str) -> None:
+    assert alternatives.more_in_words(more, "captures") == words
+
+
 def test_swapped_sides_have_the_same_alternatives_with_opposite_signs() -> None:
     a, b = run([5000, *NOISY]), run([1000, *slower(NOISY, 1.02)])
     forward, swapped = alternatives_of(a, b), alternatives_of(b, a)
@@ -103,6 +117,12 @@ def test_three_alternatives_with_recording_more_last(repeated: Headline) -> None
     last = repeated.alternatives[-1]
     assert last.verdict is None and last.more is not None and repeated.program is not None
     assert last.more[0] + 2 == repeated.program.captures_needed
+
+
+@pytest.mark.parametrize(("most", "advice"), [(30, "ab --resume"), (18, "another experiment of at least")])
+def test_an_experiment_records_more_only_as_planned(repeated: Headline, most: int, advice: str) -> None:
+    more = alternatives.record_more(repeated, ExperimentLook(3, most, 0.02, 0.05))
+    assert more is not None and advice in more.what
 
 
 def test_the_headline_does_not_repeat_how_much_more_to_record(repeated: Headline) -> None:
