@@ -5,11 +5,13 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+import pytest
+
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
-from tests.comparison.compare import compare, rules_of, sequence
+from tests.comparison.compare import capture, compare, rules_of, sequence
 
 OPERATORS = {f"aten::op{number:02}": 400 + 60 * number for number in range(12)}
 LENGTH = sum(OPERATORS.values())
@@ -65,6 +67,28 @@ def test_an_overloaded_cpu_is_inconclusive_against_a_baseline_of_several_capture
 def test_a_pause_beyond_the_overload_is_slower() -> None:
     overloaded, paused = recorded(1, hits=0.6, slice_us=4000), recorded(2, hits=0.6, slice_us=4000, gap=60 * LENGTH)
     assert headline(overloaded, paused).verdict is Verdict.SLOWER
+
+
+def test_a_long_new_operator_that_is_interrupted_in_every_step_is_not_overestimated() -> None:
+    """A call loses a slice of 6 ms after every 4 ms, on average: short ones hardly ever, one of 10 ms in every step."""
+
+    def contended(seed: int, new_us: int) -> Summary:
+        random, steps = Random(seed), []
+        for _ in range(16):
+            calls: list[tuple[Any, ...]] = []
+            for name, us in [*OPERATORS.items(), *([("aten::sort", new_us)] if new_us else [])]:
+                left = length = us * random.uniform(0.99, 1.01)
+                while (left := left - random.expovariate(1 / 4000)) > 0:
+                    length += random.uniform(3000, 9000)
+                calls.append((name, length, [[us, 8]]))
+            steps.append([*calls, ("", 50)])
+        return capture(sequence(steps, vendor="cpu"), str(seed))
+
+    one, two = (pool([contended(2 * seed + bool(us), us) for seed in range(4)]) for us in (0, 10_000))
+    program = compare(one, two).headline.program
+    assert program is not None and program.verdict is Verdict.SLOWER
+    truth = 10_000 / (LENGTH + 50)
+    assert program.low <= truth <= program.high and program.estimate == pytest.approx(truth, rel=0.2)
 
 
 def test_decisive_counted_calls_are_a_finding_with_contention() -> None:
