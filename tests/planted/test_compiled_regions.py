@@ -122,7 +122,7 @@ def test_operators_gone_into_a_region_are_named_by_the_forward_pass() -> None:
         trace.step(step, begin, at + 30)
         at += 40
     _, (told,) = compile_findings(summary(trace), compiled())
-    assert "gone: aten::gelu, autograd::engine::evaluate_function: GeluBackward" in told.sentence
+    assert "gone: aten::gelu, evaluate_function: GeluBackward" in told.sentence
 
 
 def test_what_a_slower_graph_takes_and_saves_is_one_cause() -> None:
