@@ -135,7 +135,7 @@ def _units(a: Summary, b: Summary) -> Check:
     if len(wrong) == len(sides):  # perhaps in the same way: ratios hold
         return Check("units", "warn", "; ".join(wrong), ("verdict", "functions"))
     lengths = [float(side.steps.total_ns.mean()) for side in (a, b)]
-    ratio = max(lengths) / min(lengths)
+    ratio = max(lengths) / min(lengths) if min(lengths) > 0 else 1.0
     if not wrong and any(abs(ratio - step) <= _UNIT_TOLERANCE * step for step in _UNIT_STEPS):
         longer, shorter = ("candidate", "baseline") if lengths[1] > lengths[0] else ("baseline", "candidate")
         detail = f"cycles of the {longer} are {number(ratio)} times as long as those of the {shorter}"

@@ -191,7 +191,7 @@ def _is_constant(wait: Floats, alone: Floats, often: Floats) -> bool:
     waits."""
     order = np.argsort(alone, kind="stable")
     is_short = np.cumsum(often[order]) <= often.sum() / 2
-    if not is_short.any():
+    if not alone[order[is_short]].any():
         return False
 
     def log_ratio(of: Floats) -> float:
