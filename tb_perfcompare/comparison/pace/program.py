@@ -98,26 +98,33 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
 def _decisive(clocked: Clocked, options: CompareOptions) -> ProgramPart:
     means = part_of_means(clocked, options)
     part = _of_three(clocked, means, options)
-    if part.of is EstimateKind.UNINTERRUPTED and part.verdict is not Verdict.SAME:
+    if part.of is EstimateKind.UNINTERRUPTED and part.verdict.way:
         part = _with_steps(part, part_of_steps(clocked, options).estimate, options)
     # two programs are not the same just because only some captures have long steps
     return part if abs(means.estimate.theta) <= LONG_STEPS else _without_same(part)
 
 
 def _with_steps(part: ProgramPart, steps: ShiftEstimate, options: CompareOptions) -> ProgramPart:
-    """Adds whole steps to a part from uninterrupted ones: the estimate is the mean of both, weighted by the squares of
-    their intervals' widths, and the interval covers both if they contradict each other.
+    """Adds whole steps to a direction from uninterrupted ones, if they show a smaller change.
+
+    The estimate is the mean of both, weighted by the inverse squares of their intervals' widths. The interval covers
+    both if they contradict each other.
 
     On a busy machine, a call that is longer than a time slice is interrupted in every step. If only one side has such
-    calls, its uninterrupted steps are overestimated; whole steps at equal machine speed are not, but vary more. The
-    direction remains that of the uninterrupted steps, beyond the threshold.
+    calls, its uninterrupted steps are overestimated; whole steps at equal machine speed are not, but vary more. They
+    never make a change larger: interruptions can do that. The direction remains that of the uninterrupted steps,
+    beyond the threshold.
     """
     alone, way = part.estimate, part.verdict.way
+    if way * (alone.theta - steps.theta) <= 0:
+        return part
     low, high = alone.theta_low, alone.theta_high
     if not steps.theta_low <= alone.theta <= steps.theta_high:
         least = math.log1p(options.margin) if part.verdict in _SURE else 0.0
-        low = min(low, steps.theta if way <= 0 else max(steps.theta, least))
-        high = max(high, steps.theta if way >= 0 else min(steps.theta, -least))
+        if way > 0:
+            low = min(low, max(steps.theta, least))
+        else:
+            high = max(high, min(steps.theta, -least))
     widths = (alone.theta_high - alone.theta_low) ** 2, (steps.theta_high - steps.theta_low) ** 2
     if not 0 < sum(widths) < math.inf:
         return part
