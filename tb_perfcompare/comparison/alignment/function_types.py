@@ -1,4 +1,4 @@
-"""Types of functions of per-cycle tables, of which one side may have none."""
+"""Types of functions in per-cycle tables where one side states none."""
 
 from __future__ import annotations
 

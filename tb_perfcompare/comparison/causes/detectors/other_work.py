@@ -58,8 +58,8 @@ MOVED, FOLLOWS = 0.25, 0.5
 by FOLLOWS of the threads' growth, as logarithms."""
 
 MAX_SHAPES = 128
-"""Most shapes of an operator's changed inputs of which two can be compared: layers and tokens have some, experts new
-ones in every step."""
+"""Up to this many changed input shapes, two of an operator can be compared. Layers and tokens have some; experts have
+new ones in every step."""
 
 SIMILAR = 0.1
 """Largest relative difference of launches at which kernels count as launched equally often."""
@@ -376,8 +376,8 @@ def _recurring_inputs(summary: Summary, names: Collection[str], table: str = "op
 
 def _example(parts: Mapping[Key, Amount], device: Mapping[Key, Amount]) -> tuple[str, str, str] | None:
     """(operator, inputs before, inputs after) of the operator with the most device time, else host time, among those
-    whose inputs changed. Copies and casts come last, after them operators of which every call has inputs of its own, as
-    experts have: no two of these show how sizes changed."""
+    whose inputs changed. Copies and casts come after them, and last come operators whose inputs are new in every call,
+    such as those of experts: no two of these show how sizes changed."""
     best: tuple[tuple[bool, bool, bool, float, float, str], list[str], list[str]] | None = None
     for name, rows in by_name(parts).items():
         gone = [part for part, amount in rows if amount.more_calls < 0]
