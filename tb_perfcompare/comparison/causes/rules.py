@@ -22,7 +22,7 @@ from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.moving_data import COPIES_ON_CPU, LAYOUT_COPIES
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
 from tb_perfcompare.comparison.causes.detectors.recording import AUTOGRAD_RECORDS, MORE_RECORDED, PROFILER_OVERHEAD
-from tb_perfcompare.comparison.causes.detectors.steps import SLOW_STEPS, WARM_UP_INSIDE
+from tb_perfcompare.comparison.causes.detectors.steps import SLOW_CALLS, SLOW_STEPS, WARM_UP_INSIDE
 from tb_perfcompare.comparison.causes.detectors.substituted import (
     COMPILATION_LOST,
     FUSION_LOST,
@@ -41,7 +41,7 @@ from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, NOT_SP
 
 RULES = (
     WORKLOAD_CHANGED, DATA_TYPE_CHANGED, ALIGNMENT, WITHOUT_DEVICE, MORE_CALLS, OPERATOR_REPLACED,
-    OPERATORS_CHANGED, RECOMPUTATION, WARM_UP_INSIDE, SLOW_STEPS, PROFILER_OVERHEAD, MORE_RECORDED,
+    OPERATORS_CHANGED, RECOMPUTATION, WARM_UP_INSIDE, SLOW_STEPS, SLOW_CALLS, PROFILER_OVERHEAD, MORE_RECORDED,
     AUTOGRAD_RECORDS, COMPILATION_LOST, REGIONS_LOST, GRAPH_BREAKS, FUSION_LOST, TENSOR_CORES_LOST, KERNEL_REPLACED,
     LAYOUT_COPIES, COPIES_ON_CPU, MORE_COPIES, PAGEABLE_COPIES, LOADER, LATE_RANK, COLLECTIVE_SLOWER, OVERLAP_LOST,
     MEMORY_PRESSURE, ALLOCATOR_CALLS, GRAPH_LOST, SYNCHRONISATION, LAUNCH_BOUND, DEVICE_PACE, DEVICE_CONTENTION,

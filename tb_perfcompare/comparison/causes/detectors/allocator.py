@@ -15,6 +15,10 @@ from tb_perfcompare.model.summary.summary import Summary
 
 _OUTSIDE = "(outside operators)"
 
+_MAKE_TENSORS = ("aten::empty", "aten::empty_strided")
+"""Operators that allocate. Others make their results without them, so an allocator that caches nothing calls the driver
+more often."""
+
 
 def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
     """More (fewer) allocator calls to the driver, with their exposed time."""
@@ -29,12 +33,34 @@ def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     if amount.more_calls * exposed <= 0:
         return
-    rule, name, subject, what, how, look_at = _retries(pair, taken, given) or _calls(pair, every)
+    rule, name, subject, what, how, look_at = (
+        _no_cache(pair, taken, given) or _retries(pair, taken, given) or _calls(pair, every)
+    )
     yield cause(
         pair, rule, subject, "Runtime", exposed,
         f"{what}: {signed_time(exposed)} per step; {how}{_reserved(pair)}.",
         (Evidence("ledger", f"Runtime / {subject}"),),
         name=name, look_at=look_at, explains={("Runtime", call): us for call, us in rows.items()},
+    )  # fmt: skip
+
+
+def _no_cache(
+    pair: RuleContext, taken: dict[str, Amount], given: dict[str, Amount]
+) -> tuple[Rule, str, str, str, str, str] | None:
+    """The driver allocates at least as often as operators make tensors: nothing is cached. None if that is so on both
+    sides, or on none."""
+    made = total(pair.amount("operators", "host_total", name) for name in _MAKE_TENSORS)
+    again = total(taken.values())
+    off = [calls >= tensors > 0 for calls, tensors in ((again.calls_a, made.calls_a), (again.calls_b, made.calls_b))]
+    if off[0] == off[1] or not given:
+        return None
+    first, free = (max(calls, key=lambda name: (abs(calls[name].more_calls), name)) for calls in (taken, given))
+    return (
+        ALLOCATOR_CALLS, "", first,
+        "The caching allocator is off" if off[1] else "The caching allocator is on again",
+        f"{'every tensor goes to the driver, ' if off[1] else ''}{first} {_times(taken[first])} and {free} "
+        f"{_times(given[free])} calls per step",
+        "PYTORCH_NO_CUDA_MEMORY_CACHING in the environment; another allocator (torch.cuda.memory.CUDAPluggableAllocator)",
     )  # fmt: skip
 
 
@@ -118,7 +144,8 @@ MEMORY_PRESSURE = Rule(
 ALLOCATOR_CALLS = Rule(
     names=("allocator_calls",),
     meaning="more calls reach the driver's allocator",
-    when="Otherwise: cudaMalloc, cudaFree and the like run more often and take exposed Runtime time",
+    when="Otherwise: cudaMalloc, cudaFree and the like run more often and take exposed Runtime time. The cache is off "
+    "if the driver allocates at least as often as aten::empty and aten::empty_strided run",
     needs="API calls",
     look_at="tensor sizes that vary by step, fragmentation, memory pressure",
     confidence="certain: calls are counted",

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.recording import is_of_1_8_alone
+from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import kernels_flat
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import (
     BY_SHAPE,
@@ -18,12 +19,13 @@ from tb_perfcompare.comparison.causes.evidence.fastest_calls import (
     fastest_steps,
     table_of_calls,
 )
-from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth, exposed_host
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
+from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth, exposed_host, is_same_runtime
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import ratio_text, short, signed_time, time_text, times_text
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
-from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.api_calls import LAUNCH
+from tb_perfcompare.model.arrays import Floats, unique
 from tb_perfcompare.model.summary.device_timeline import LAUNCH_LATENCY, TABLE
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -63,6 +65,10 @@ MIN_WAITING = 5
 """Fewest waiting operators, by name and input shape."""
 
 LAUNCHES = "kernels_by_launch"
+
+LATE = 1.5
+"""Ratio of the times from a launch to its start on an idle device from which the device is late. Between unchanged
+recordings on an H200 it is at most 1.2."""
 
 MIN_KERNELS = 3
 """Fewest kernels, by name, that have to take longer. A single one is slower, not interrupted."""
@@ -218,7 +224,13 @@ def _longest_call(summary: Summary, table: str, operator: str) -> float:
     return max(calls, default=0) / len(summary.steps) / 1000
 
 
-def sharing_rules(pair: RuleContext) -> Iterator[Cause]:
+def device_contention_rules(pair: RuleContext) -> Iterator[Cause]:
+    """Yields at most one cause: other work takes the device, within kernels or between them."""
+    within = list(_within_kernels(pair))
+    yield from within or _between_kernels(pair)
+
+
+def _within_kernels(pair: RuleContext) -> Iterator[Cause]:
     """Device contention: mean times of the same launches changed, the fastest ones did not."""
     exposed = pair.exposed("Kernel")
     if abs(exposed) < pair.least_us or not pair.is_clear("Kernel"):
@@ -266,6 +278,45 @@ def sharing_rules(pair: RuleContext) -> Iterator[Cause]:
     )
 
 
+def _between_kernels(pair: RuleContext) -> Iterator[Cause]:
+    """Device contention between kernels: launched work starts later on an idle device, and kernels take as long."""
+    idle = pair.amounts(TABLE).get((LAUNCH_LATENCY,))
+    if idle is None or not (idle.calls_a and idle.calls_b) or not is_same_runtime(pair) or not kernels_flat(pair):
+        return
+    each = idle.us_a / idle.calls_a, idle.us_b / idle.calls_b
+    delta = idle.rate_us - total(pair.called(LAUNCH).values()).rate_us  # a slower host launches later, too
+    if max(each) < LATE * min(each) or abs(delta) < max(pair.least_us, MAIN_SHARE * abs(idle.delta_us)):
+        return
+    if delta * pair.delta_us <= 0 or abs(idle.delta_us) < MAIN_SHARE * abs(pair.delta_us) or not _apart(pair):
+        return
+    explained = _queued(pair, delta)
+    delta = math.fsum(explained.values())
+    if abs(delta) < pair.least_us:
+        return
+    sentence = (
+        f"{'Device contention' if delta > 0 else 'Less device contention'}: {signed_time(delta)} per step before "
+        f"launched work starts, {times_text(*each)} per launch; kernels take as long; other work "
+        f"{'is taking' if delta > 0 else 'no longer takes'} the {pair.candidate.device.word}."
+    )
+    yield cause(
+        pair, DEVICE_CONTENTION, "launches", "Runtime", delta, sentence, (Evidence(TABLE, LAUNCH_LATENCY),),
+        explains=explained,
+    )  # fmt: skip
+
+
+def _apart(pair: RuleContext) -> bool:
+    """Whether launched work starts later in every capture of one side than in all of the other."""
+    lows, highs = [], []
+    for side in (pair.baseline, pair.candidate):
+        group, captures = side.groups[TABLE], side.steps.capture
+        row = group.keys.index((LAUNCH_LATENCY,))
+        late = group.measures_ns["total"][row]
+        means = [float(late[captures == which].mean()) for which in unique(captures)]
+        lows.append(min(means))
+        highs.append(max(means))
+    return lows[1] > highs[0] or lows[0] > highs[1]
+
+
 def _queued(pair: RuleContext, grown: float) -> dict[Part, float]:
     """Part -> time in which the device is idle although work is launched, as far as that changed as the kernels did:
     the device runs other work then, whatever the host does meanwhile."""
@@ -304,10 +355,11 @@ DEVICE_CONTENTION = Rule(
     names=("device_interrupted",),
     meaning="device contention: other work takes the device between and within kernels",
     when="Kernels launched alike take longer on average, 1.2 times together, but not their fastest launches. No "
-    "single kernel makes half of the change. It includes longer waits of launched work",
+    "single kernel makes half of the change. It includes longer waits of launched work. Or, kernels unchanged, "
+    "launched work starts 1.5 times later on an idle device in all captures, which makes half of the change",
     needs="kernels with their launch configuration",
     look_at="other processes on the device (nvidia-smi), other streams of this program, sharing by MPS or MIG",
-    find=sharing_rules,
+    find=device_contention_rules,
     rank=3,
     same_work=True,
 )

@@ -35,6 +35,11 @@ IDLE_SHARE = 0.1
 SLOWER_LAUNCH = 1.1
 """Ratio from which a launch is slower."""
 
+_BLOCKING = (
+    "CUDA_LAUNCH_BLOCKING in the environment (HIP_LAUNCH_BLOCKING on ROCm), as each launch takes as long as a kernel "
+    "on one side only; CPU clock and load"
+)
+
 
 def graph_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """One side launches a captured graph, the other single kernels. This explains the host's exposed time that no
@@ -98,8 +103,15 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
     yield cause(
         pair, LAUNCH_BOUND, "launches", "Runtime", delta, sentence, (Evidence("ledger", "Runtime"),),
         confidence=f"launch calls {'slower' if sign > 0 else 'faster'}{', kernels unchanged' if flat else ''}",
-        explains=explained,
+        look_at=_BLOCKING if _block(pair, mean_a) != _block(pair, mean_b) else "", explains=explained,
     )  # fmt: skip
+
+
+def _block(pair: RuleContext, launch_us: float) -> bool:
+    """Whether a launch takes at least as long as a kernel, as if it waited for it."""
+    kernels = total(pair.amounts("kernels").values())
+    calls = kernels.calls_a + kernels.calls_b
+    return calls > 0 and launch_us >= (kernels.us_a + kernels.us_b) / calls
 
 
 GRAPH_LOST = Rule(

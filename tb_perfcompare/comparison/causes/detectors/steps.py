@@ -13,9 +13,9 @@ from tb_perfcompare.comparison.causes.evidence.findings import category_words
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Basis
-from tb_perfcompare.comparison.result.wording import many, short, signed_time
+from tb_perfcompare.comparison.result.wording import many, short, signed_time, time_text
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
-from tb_perfcompare.model.arrays import are_in, median, unique
+from tb_perfcompare.model.arrays import Floats, are_in, median, unique
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -39,15 +39,23 @@ MAX_NAMED = 5
 """Number of slow steps that a sentence names."""
 
 LEADING = 0.25
-"""Share of a recording's first steps that may be a warm-up."""
+"""Share of a recording's first steps that may be a warm-up, and of all steps that may be slow ones."""
+
+SLOW_CALL = 10
+"""Ratio of an operator's time per call in a step to its usual one from which calls in that step are slow. What other
+load adds to a call is less, or is spread over many operators."""
+
+MIN_SLOW_STEPS = 3
+"""Least number of steps with slow calls of an operator: another process interrupts now this operator, now that one."""
 
 
 def step_rules(pair: RuleContext) -> Iterator[Cause]:
     """Yields causes in single steps."""
-    warm = list(_warm_up(pair))
-    yield from warm
-    if not warm:
-        yield from _slow_steps(pair)
+    for find in (_warm_up, _slow_steps, _slow_calls):
+        found = list(find(pair))
+        yield from found
+        if found:
+            return
 
 
 def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
@@ -223,6 +231,82 @@ def _warm_up(pair: RuleContext) -> Iterator[Cause]:
     )  # fmt: skip
 
 
+def _slow_calls(pair: RuleContext) -> Iterator[Cause]:
+    """Operators of which some calls take many times as long as others, in so many steps that these are no exception:
+    something is chosen, compiled or loaded for each new input shape."""
+    sides = [_calls_with_slow_ones(summary) for summary in (pair.baseline, pair.candidate)]
+    baseline, candidate = (math.fsum(slow.excess_us for slow in side.values()) for side in sides)
+    delta = candidate - baseline
+    if abs(delta) < max(pair.least_us, MAIN_SHARE * abs(pair.delta_us)) or delta * pair.delta_us <= 0:
+        return
+    sign = 1 if delta > 0 else -1
+    summary, side, others, other = (
+        (pair.candidate, sides[1], pair.baseline, sides[0]) if sign > 0
+        else (pair.baseline, sides[0], pair.candidate, sides[1])
+    )  # fmt: skip
+    if _fisher_p(summary, _made_slow(summary, side), others, _made_slow(others, other)) > MAX_P:
+        return
+    excess = {
+        name: more for name, slow in side.items()
+        if (more := slow.excess_us - (other[name].excess_us if name in other else 0.0)) > 0
+    }  # fmt: skip
+    scale = delta / math.fsum(excess.values())
+    first, *rest = sorted(excess, key=lambda name: (-excess[name], name))
+    slow = side[first]
+    also = f"; also {', '.join(map(short, rest[:2]))}" if rest else ""
+    also += f" and {many(len(rest) - 2, 'other')}" if len(rest) > 2 else ""
+    sentence = (
+        f"Some calls are far slower in the {'candidate' if sign > 0 else 'baseline'}: {signed_time(delta)} per step; "
+        f"in {len(slow.steps)} of {len(summary.steps)} steps {short(first)} takes {time_text(slow.slow_us)} per call, "
+        f"in the others {time_text(slow.usual_us)}{also}."
+    )
+    yield cause(
+        pair, SLOW_CALLS, first, CATEGORY_LABELS[StepCategory.CPU_EXEC], delta, sentence,
+        (Evidence("operators", first),),
+        explains={(CATEGORY_LABELS[StepCategory.CPU_EXEC], name): us * scale for name, us in excess.items()},
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _SlowCalls:
+    """Steps in which an operator's calls are slow, by how much these take longer in each, and the time per call there
+    and elsewhere."""
+
+    steps: NDArray[np.int64]
+    longer_us: Floats
+    slow_us: float
+    usual_us: float
+    excess_us: float
+
+
+def _made_slow(summary: Summary, calls: Mapping[str, _SlowCalls]) -> NDArray[np.int64]:
+    """Steps that slow calls make MIN_SLOW_RATIO times as long as the median one."""
+    longer = np.zeros(len(summary.steps))
+    for slow in calls.values():
+        longer[slow.steps] += slow.longer_us
+    return np.flatnonzero(longer > (MIN_SLOW_RATIO - 1) * float(median(summary.steps.total_ns)) / 1000)
+
+
+def _calls_with_slow_ones(summary: Summary) -> dict[str, _SlowCalls]:
+    owned, found = summary.owned, {}
+    for row in np.flatnonzero(owned.category == StepCategory.CPU_EXEC).tolist():
+        calls, time = owned.calls[row], owned.time_ns[row] / 1000
+        called = np.flatnonzero(calls)
+        if len(called) < len(summary.steps) / 2:
+            continue
+        each = time[called] / calls[called]
+        usual = float(np.quantile(each, LEADING))
+        steps = called[each > SLOW_CALL * usual]
+        if usual <= 0 or not MIN_SLOW_STEPS <= len(steps) <= len(called) * (1 - LEADING):
+            continue
+        longer = time[steps] - usual * calls[steps]
+        found[owned.key[row]] = _SlowCalls(
+            steps, longer, float(time[steps].sum() / calls[steps].sum()), usual,
+            float(longer.sum()) / len(summary.steps),
+        )  # fmt: skip
+    return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Early:
     """Entities that run only in leading steps, longest first, with their calls per capture; those steps, and their
@@ -277,6 +361,18 @@ SLOW_STEPS = Rule(
     needs="steps",
     look_at="validation, checkpoints, logging, garbage collection, other jobs at that time; record more steps",
     confidence="few steps, which may not recur",
+    find=step_rules,
+    rank=1,
+)
+SLOW_CALLS = Rule(
+    names=("slow_calls",),
+    meaning="some calls of an operator take many times as long as others",
+    when=f"In at least {MIN_SLOW_STEPS} steps, at most three quarters, an operator takes {SLOW_CALL} times its usual "
+    "time per call. One side has more such steps (p ≤ 0.01), which make half of the change",
+    needs="steps",
+    look_at="what is chosen, compiled or loaded for each new input shape: plans of cuDNN and oneDNN, "
+    "torch.backends.cudnn.benchmark, torch.compile, Triton; pad or bucket the inputs",
+    confidence="in many steps; their time is as measured",
     find=step_rules,
     rank=1,
 )

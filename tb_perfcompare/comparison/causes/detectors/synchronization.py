@@ -10,6 +10,7 @@ import numpy as np
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     HOST,
+    added_calls,
     call_count_changed,
     idle_text,
     is_same_runtime,
@@ -30,6 +31,9 @@ likelier cause."""
 
 FEW_STEPS = 0.5
 """Share of the steps that must have waits for these to belong to the training loop."""
+
+CALLS_OF_A_WAIT = 4
+"""Up to this many additional calls of an operator for each additional wait belong to it: checks and reading back."""
 
 ALIKE = 0.05
 """Largest relative difference of additional calls for two operators to have the same."""
@@ -54,7 +58,7 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         return
     sign = 1 if waits.more_calls > 0 else -1
     moved = explained.left(pair, EXPOSED)
-    part = _without_long_steps(pair, sign) * _no_longer_hidden(pair, moved, sign)
+    part = _without_long_steps(pair, sign) * _no_longer_hidden(pair, moved, waits.more_calls)
     moved = {category: us * part for category, us in moved.items()}
     delta = fsum(moved.values())
     if _only_in_few_steps(pair.candidate if sign > 0 else pair.baseline):
@@ -84,10 +88,15 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     yield cause(pair, SYNCHRONISATION, subject, "Runtime", delta, sentence, evidence, explains=of_categories(moved))
 
 
-def _no_longer_hidden(pair: RuleContext, left: Mapping[str, float], sign: int) -> float:
-    """Share of what is left of exposed host time that is not the same calls taking longer: waits do not make them."""
+def _no_longer_hidden(pair: RuleContext, left: Mapping[str, float], more_waits: float) -> float:
+    """Share of what is left of exposed host time that waits expose: not the same calls taking longer, nor mostly
+    additional calls, more of them than reading back a result for each wait makes."""
+    sign = 1 if more_waits > 0 else -1
     exposed = sign * (left["CPU Exec"] + left["Runtime"])
-    return min(max(sign * less_hidden(pair) / exposed, 0.0), 1.0) if exposed > 0 else 1.0
+    hidden, added = sign * less_hidden(pair), sign * added_calls(pair, CALLS_OF_A_WAIT * abs(more_waits))
+    if added > MAIN_SHARE * hidden:
+        hidden -= added
+    return min(max(hidden / exposed, 0.0), 1.0) if exposed > 0 else 1.0
 
 
 def _without_long_steps(pair: RuleContext, sign: int) -> float:

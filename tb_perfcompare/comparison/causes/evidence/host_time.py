@@ -65,6 +65,12 @@ def working_calls(pair: RuleContext) -> list[Amount]:
     return [*pair.amounts("operators", "host_self").values(), *api]
 
 
+def added_calls(pair: RuleContext, beyond: float) -> float:
+    """Microseconds per step by which operators and the device's API take longer because each makes more calls, by more
+    than `beyond` per step, without waiting."""
+    return fsum(amount.counted_us for amount in working_calls(pair) if abs(amount.more_calls) > beyond)
+
+
 def less_hidden(pair: RuleContext) -> float:
     """Microseconds per step by which exposed time of operators and of the device's API grew without the same calls
     taking longer: work that was hidden before, or more of it."""
