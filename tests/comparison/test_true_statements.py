@@ -71,9 +71,9 @@ def stacked(flag: bool | None, extra: float = 0) -> Summary:
 @pytest.mark.parametrize(
     ("one", "two", "advice"),
     [
-        (True, True, "Python code between operators, other load on the machine"),
-        (False, False, "Python code between operators (record with with_stack=True), other load on the machine"),
-        (True, False, "Python code between operators (record the candidate with with_stack=True), other load"),
+        (True, True, "Python code between operators, other threads of the program (GIL), other load on the machine"),
+        (False, False, "Python code between operators (record with with_stack=True), other threads of the program"),
+        (True, False, "Python code between operators (record the candidate with with_stack=True), other threads"),
     ],
 )
 def test_a_finding_does_not_ask_for_a_profiler_option_that_was_on(one: bool, two: bool, advice: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.build import TraceBuilder
-from tests.comparison.compare import compare, finding_of, sequence
+from tests.comparison.compare import compare, finding_of, rules_of, sequence
 
 
 def training(*, validations: int = 0, stall_us: int = 0, gap_us: int = 0) -> TraceBuilder:
@@ -49,3 +49,33 @@ def test_slow_steps_are_named_and_counted(every: int, says: str) -> None:
         )
 
     assert says in finding_of(compare(steps(stall_us=0), steps(stall_us=4000)), "slow_steps").sentence
+
+
+def attention(planned: int, *, on_device: bool = True) -> TraceBuilder:
+    """18 steps of a product and of attention, which plans its work for 30 ms in `planned` of each three."""
+    trace, at = TraceBuilder(), 0
+    for step in range(18):
+        begin, own = at, 30_050 if step % 3 < planned else 50
+        trace.op("aten::mm", at, at + 4000 + step % 5)
+        trace.op("aten::attention", at + 4020, at + 4020 + own)
+        at += 4100 + own
+        if on_device:
+            trace.kernel("flash", at - 25, at - 5, launch=(at - 45, at - 40))
+        trace.step(step, begin, at)
+    return trace
+
+
+def test_calls_that_are_slow_in_many_steps_are_told_from_the_others() -> None:
+    found = finding_of(compare(attention(0), attention(2)), "slow_calls")
+    assert found.sentence == (
+        "Some calls are far slower in the candidate: +20.0 ms per step; in 12 of 18 steps aten::attention takes "
+        "30.1 ms per call, in the others 50.0 µs."
+    )
+
+
+def test_slow_calls_of_both_sides_are_no_cause() -> None:
+    assert "slow_calls" not in rules_of(compare(attention(1), attention(2)))
+
+
+def test_without_a_device_slow_calls_may_be_other_load() -> None:
+    assert "slow_calls" not in rules_of(compare(attention(0, on_device=False), attention(2, on_device=False)))

@@ -15,6 +15,9 @@ from tb_perfcompare.model.summary.summary import Summary
 
 _OUTSIDE = "(outside operators)"
 
+MIN_TENSORS = 16
+"""Least number of such calls per step: of fewer, each may happen to find nothing in the cache."""
+
 _MAKE_TENSORS = ("aten::empty", "aten::empty_strided")
 """Operators that allocate. Others make their results without them, so an allocator that caches nothing calls the driver
 more often."""
@@ -51,7 +54,10 @@ def _no_cache(
     sides, or on none."""
     made = total(pair.amount("operators", "host_total", name) for name in _MAKE_TENSORS)
     again = total(taken.values())
-    off = [calls >= tensors > 0 for calls, tensors in ((again.calls_a, made.calls_a), (again.calls_b, made.calls_b))]
+    off = [
+        calls >= tensors >= MIN_TENSORS
+        for calls, tensors in ((again.calls_a, made.calls_a), (again.calls_b, made.calls_b))
+    ]
     if off[0] == off[1] or not given:
         return None
     first, free = (max(calls, key=lambda name: (abs(calls[name].more_calls), name)) for calls in (taken, given))
@@ -60,7 +66,7 @@ def _no_cache(
         "The caching allocator is off" if off[1] else "The caching allocator is on again",
         f"{'every tensor goes to the driver, ' if off[1] else ''}{first} {_times(taken[first])} and {free} "
         f"{_times(given[free])} calls per step",
-        "PYTORCH_NO_CUDA_MEMORY_CACHING in the environment; another allocator (torch.cuda.memory.CUDAPluggableAllocator)",
+        "PYTORCH_NO_CUDA_MEMORY_CACHING in the environment; other allocators (torch.cuda.memory.CUDAPluggableAllocator)",
     )  # fmt: skip
 
 

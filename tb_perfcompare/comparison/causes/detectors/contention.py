@@ -19,12 +19,18 @@ from tb_perfcompare.comparison.causes.evidence.fastest_calls import (
     fastest_steps,
     table_of_calls,
 )
-from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth, exposed_host, is_same_runtime
+from tb_perfcompare.comparison.causes.evidence.host_time import (
+    call_count_changed,
+    exposed_growth,
+    exposed_host,
+    idle_shares,
+    is_same_runtime,
+)
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import ratio_text, short, signed_time, time_text, times_text
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
-from tb_perfcompare.model.api_calls import LAUNCH
+from tb_perfcompare.model.api_calls import LAUNCH, WAIT
 from tb_perfcompare.model.arrays import Floats, unique
 from tb_perfcompare.model.summary.device_timeline import LAUNCH_LATENCY, TABLE
 from tb_perfcompare.model.summary.summary import Summary
@@ -45,7 +51,8 @@ TYPICAL = 1 / 3
 in proportion to their time (0.87 to 1.46 in recordings), page faults only a few (0.14)."""
 
 MIN_CALLS = 8
-"""Number of calls from which at least one is likely to be uninterrupted."""
+"""Number of calls from which at least one is likely to be uninterrupted. Also fewest launches per step that start
+late."""
 
 MIN_WAIT_US = 500.0
 """Least time for which an operator waits for its threads: about the shortest time slice of a scheduler."""
@@ -281,7 +288,13 @@ def _within_kernels(pair: RuleContext) -> Iterator[Cause]:
 def _between_kernels(pair: RuleContext) -> Iterator[Cause]:
     """Device contention between kernels: launched work starts later on an idle device, and kernels take as long."""
     idle = pair.amounts(TABLE).get((LAUNCH_LATENCY,))
-    if idle is None or not (idle.calls_a and idle.calls_b) or not is_same_runtime(pair) or not kernels_flat(pair):
+    if idle is None or min(idle.calls_a, idle.calls_b) < MIN_CALLS:
+        return
+    if not is_same_runtime(pair) or not kernels_flat(pair):
+        return
+    waits = total(pair.called(WAIT).values())
+    # a device that catches up with the host, or a host that waits for it, meets more launches that start at once
+    if min(idle_shares(pair)) < MAIN_SHARE or call_count_changed(waits.calls_a, waits.calls_b):
         return
     each = idle.us_a / idle.calls_a, idle.us_b / idle.calls_b
     delta = idle.rate_us - total(pair.called(LAUNCH).values()).rate_us  # a slower host launches later, too

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     HOST,
     exposed_growth,
     exposed_host,
-    idle_share,
+    idle_shares,
     idle_text,
     is_same_runtime,
     slower_work,
@@ -81,7 +81,7 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     if pair.called(GRAPH_LAUNCH):  # the single launches outside graphs are others
         return
-    if idle_share(pair) < IDLE_SHARE:  # a full launch queue delays launches, too
+    if max(idle_shares(pair)) < IDLE_SHARE:  # a full launch queue delays launches, too
         return
     sign = 1 if exposed > 0 else -1
     grown = launches.rate_us - launches.paced_us(host_ratio(pair) or 1.0)

@@ -46,7 +46,11 @@ SLOW_CALL = 10
 load adds to a call is less, or is spread over many operators."""
 
 MIN_SLOW_STEPS = 3
-"""Least number of steps with slow calls of an operator: another process interrupts now this operator, now that one."""
+"""Least number of steps with slow calls of an operator ..."""
+
+FEW_OPERATORS, MOSTLY = 4, 0.9
+"""... and share of what slow calls add that this many operators make: another process interrupts now this operator, now
+that one. Nested operators and both passes count as several."""
 
 
 def step_rules(pair: RuleContext) -> Iterator[Cause]:
@@ -233,7 +237,9 @@ def _warm_up(pair: RuleContext) -> Iterator[Cause]:
 
 def _slow_calls(pair: RuleContext) -> Iterator[Cause]:
     """Operators of which some calls take many times as long as others, in so many steps that these are no exception:
-    something is chosen, compiled or loaded for each new input shape."""
+    something is chosen, compiled or loaded for each new input shape. Without a device, other load does the same."""
+    if not all(side.device.count for side in (pair.baseline, pair.candidate)):
+        return
     sides = [_calls_with_slow_ones(summary) for summary in (pair.baseline, pair.candidate)]
     baseline, candidate = (math.fsum(slow.excess_us for slow in side.values()) for side in sides)
     delta = candidate - baseline
@@ -250,8 +256,11 @@ def _slow_calls(pair: RuleContext) -> Iterator[Cause]:
         name: more for name, slow in side.items()
         if (more := slow.excess_us - (other[name].excess_us if name in other else 0.0)) > 0
     }  # fmt: skip
-    scale = delta / math.fsum(excess.values())
+    whole = math.fsum(excess.values())
     first, *rest = sorted(excess, key=lambda name: (-excess[name], name))
+    if math.fsum(excess[name] for name in (first, *rest[: FEW_OPERATORS - 1])) < MOSTLY * whole:
+        return
+    scale = delta / whole
     slow = side[first]
     also = f"; also {', '.join(map(short, rest[:2]))}" if rest else ""
     also += f" and {many(len(rest) - 2, 'other')}" if len(rest) > 2 else ""
@@ -368,7 +377,8 @@ SLOW_CALLS = Rule(
     names=("slow_calls",),
     meaning="some calls of an operator take many times as long as others",
     when=f"In at least {MIN_SLOW_STEPS} steps, at most three quarters, an operator takes {SLOW_CALL} times its usual "
-    "time per call. One side has more such steps (p ≤ 0.01), which make half of the change",
+    "time per call. One side has more such steps (p ≤ 0.01), which make half of the change, by few operators. Only "
+    "with a device",
     needs="steps",
     look_at="what is chosen, compiled or loaded for each new input shape: plans of cuDNN and oneDNN, "
     "torch.backends.cudnn.benchmark, torch.compile, Triton; pad or bucket the inputs",

@@ -65,7 +65,7 @@ GENERAL = {
     StepCategory.OTHER: _general(
         "unrecorded_time",
         "untraced host time (no events recorded)",
-        "Python code between operators, other load on the machine",
+        "Python code between operators, other threads of the program (GIL), other load on the machine",
         _PYTHON_NEEDED,
     ),
 }

@@ -116,10 +116,10 @@ def idle_text(pair: RuleContext, delta_us: float) -> str:
     return ""
 
 
-def idle_share(pair: RuleContext) -> float:
-    """Share of the steps in which the device is idle, on the side where it is larger; 1 if not recorded."""
+def idle_shares(pair: RuleContext) -> tuple[float, float]:
+    """Shares of both sides' steps in which the device is idle; 1 if not recorded."""
     amounts = pair.amounts(TABLE)
     idle, busy = amounts.get((IDLE,)), amounts.get((BUSY,))
     if idle is None or busy is None:
-        return 1.0
-    return max(idle.us_a / (idle.us_a + busy.us_a or 1.0), idle.us_b / (idle.us_b + busy.us_b or 1.0))
+        return 1.0, 1.0
+    return idle.us_a / (idle.us_a + busy.us_a or 1.0), idle.us_b / (idle.us_b + busy.us_b or 1.0)
