@@ -66,7 +66,7 @@ def _no_cache(
         "The caching allocator is off" if off[1] else "The caching allocator is on again",
         f"{'every tensor goes to the driver, ' if off[1] else ''}{first} {_times(taken[first])} and {free} "
         f"{_times(given[free])} calls per step",
-        "PYTORCH_NO_CUDA_MEMORY_CACHING in the environment; other allocators (torch.cuda.memory.CUDAPluggableAllocator)",
+        "PYTORCH_NO_CUDA_MEMORY_CACHING in the environment; another allocator (CUDAPluggableAllocator)",
     )  # fmt: skip
 
 

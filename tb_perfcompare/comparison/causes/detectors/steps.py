@@ -257,13 +257,13 @@ def _slow_calls(pair: RuleContext) -> Iterator[Cause]:
         if (more := slow.excess_us - (other[name].excess_us if name in other else 0.0)) > 0
     }  # fmt: skip
     whole = math.fsum(excess.values())
-    first, *rest = sorted(excess, key=lambda name: (-excess[name], name))
-    if math.fsum(excess[name] for name in (first, *rest[: FEW_OPERATORS - 1])) < MOSTLY * whole:
+    names = sorted(excess, key=lambda name: (-excess[name], name))[:FEW_OPERATORS]
+    if math.fsum(excess[name] for name in names) < MOSTLY * whole:
         return
     scale = delta / whole
+    first, *rest = (name for name in names if excess[name] > (1 - MOSTLY) * whole)
     slow = side[first]
-    also = f"; also {', '.join(map(short, rest[:2]))}" if rest else ""
-    also += f" and {many(len(rest) - 2, 'other')}" if len(rest) > 2 else ""
+    also = f"; also {', '.join(map(short, rest))}" if rest else ""
     sentence = (
         f"Some calls are far slower in the {'candidate' if sign > 0 else 'baseline'}: {signed_time(delta)} per step; "
         f"in {len(slow.steps)} of {len(summary.steps)} steps {short(first)} takes {time_text(slow.slow_us)} per call, "
@@ -278,8 +278,8 @@ def _slow_calls(pair: RuleContext) -> Iterator[Cause]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _SlowCalls:
-    """Steps in which an operator's calls are slow, by how much these take longer in each, and the time per call there
-    and elsewhere."""
+    """Steps in which an operator's calls are slow, by how much each of these steps waits longer for them, the time per
+    call there and elsewhere, and what this adds to the mean step."""
 
     steps: NDArray[np.int64]
     longer_us: Floats
@@ -299,7 +299,7 @@ def _made_slow(summary: Summary, calls: Mapping[str, _SlowCalls]) -> NDArray[np.
 def _calls_with_slow_ones(summary: Summary) -> dict[str, _SlowCalls]:
     owned, found = summary.owned, {}
     for row in np.flatnonzero(owned.category == StepCategory.CPU_EXEC).tolist():
-        calls, time = owned.calls[row], owned.time_ns[row] / 1000
+        calls, time = owned.calls[row], owned.plain_ns[row] / 1000  # hidden or not
         called = np.flatnonzero(calls)
         if len(called) < len(summary.steps) / 2:
             continue
@@ -308,11 +308,10 @@ def _calls_with_slow_ones(summary: Summary) -> dict[str, _SlowCalls]:
         steps = called[each > SLOW_CALL * usual]
         if usual <= 0 or not MIN_SLOW_STEPS <= len(steps) <= len(called) * (1 - LEADING):
             continue
-        longer = time[steps] - usual * calls[steps]
-        found[owned.key[row]] = _SlowCalls(
-            steps, longer, float(time[steps].sum() / calls[steps].sum()), usual,
-            float(longer.sum()) / len(summary.steps),
-        )  # fmt: skip
+        exposed = owned.time_ns[row] / 1000
+        longer = exposed[steps] - float(median(exposed[np.setdiff1d(called, steps)]))
+        slow = float(time[steps].sum() / calls[steps].sum())
+        found[owned.key[row]] = _SlowCalls(steps, longer, slow, usual, float(longer.sum()) / len(summary.steps))
     return found
 
 
