@@ -367,9 +367,8 @@ WAITING_THREADS = Rule(
 DEVICE_CONTENTION = Rule(
     names=("device_interrupted",),
     meaning="device contention: other work takes the device between and within kernels",
-    when="Kernels launched alike take longer on average, 1.2 times together, but not their fastest launches. No "
-    "single kernel makes half of the change. It includes longer waits of launched work. Or, kernels unchanged, "
-    "launched work starts 1.5 times later on an idle device in all captures, which makes half of the change",
+    when="Kernels launched alike take longer on average, 1.2 times together, but not their fastest launches; no single "
+    "kernel makes half of the change. Or they take as long, and launched work starts 1.5 times later on an idle device",
     needs="kernels with their launch configuration",
     look_at="other processes on the device (nvidia-smi), other streams of this program, sharing by MPS or MIG",
     find=device_contention_rules,
