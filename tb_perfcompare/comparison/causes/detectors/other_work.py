@@ -114,6 +114,8 @@ class OtherWork:
     def remaining_causes(self, pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         """Yields the cause, with the change that no other cause explains. Of waiting for data or ranks it takes at
         most the square of the inputs' growth."""
+        if self.is_as_large and pair.headline.verdict is Verdict.INCONCLUSIVE:
+            return  # as many rows for each expert, but for one or two: the check on inputs says so
         left = explained.left(pair, CATEGORY_LABELS)
         for label in _FROM_OUTSIDE:
             # rounded: b / a and 1 / (a / b) differ in the last bit, but swapped sides negate the cause exactly
