@@ -37,6 +37,8 @@ WEAKER_RULES = frozenset({
 """Findings that show where time went but not why, or that may be transient. More calls cause all of these: untraced
 time between calls, slower calls, more interruptions, longer steps."""
 
+_GENERAL = frozenset(name for rule in GENERAL.values() for name in rule.names)
+
 _OF_KERNELS = frozenset({*TENSOR_CORES.names, *UTILISATION.names})
 """Why launches of certain kernels take longer: counted causes, as each launch is measured."""
 
@@ -67,8 +69,8 @@ def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Fin
     * A counted cause comes before findings of WEAKER_RULES of the same sign that are at most MAX_WEAKER_RATIO times as
     large.
 
-    * If the verdict is the program's, findings of WEAKER_RULES against it come last (the machine's pace caused them),
-    and machine findings come after causes of the program.
+    * If the verdict is the program's, findings of WEAKER_RULES and general ones against it come last (the machine's pace
+    caused them), and machine findings come after causes of the program.
 
     * If the verdict is the machine's, machine findings of its sign come first.
 
@@ -77,7 +79,8 @@ def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Fin
     ordered = sorted(findings, key=lambda finding: (finding.rule in BOUND_SHIFT.names, -abs(finding.delta_us or 0.0)))
     of_program = headline.basis is Basis.PROGRAM or headline.counted is not None
     way = headline.verdict.way if of_program else 0
-    against = [finding for finding in ordered if finding.rule in WEAKER_RULES and way * (finding.delta_us or 0.0) < 0]
+    may_follow = WEAKER_RULES | _GENERAL
+    against = [finding for finding in ordered if finding.rule in may_follow and way * (finding.delta_us or 0.0) < 0]
     ordered = _moves_behind([*(finding for finding in ordered if finding not in against), *against])
     machines = [finding for finding in ordered if finding.rule in _OF_THE_MACHINE]
     rest = [finding for finding in ordered if finding not in machines]

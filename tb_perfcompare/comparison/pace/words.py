@@ -20,6 +20,9 @@ be the change."""
 WIDEST = 100
 """Factor at which an interval is too wide to report its ends."""
 
+NEAR = 0.02
+"""How far the machine's part may lie outside the paces that it combines: steps weigh them differently."""
+
 _SLOWER = (Verdict.SLOWER, Verdict.PROBABLY_SLOWER)
 _DECIDED = (*_SLOWER, Verdict.FASTER, Verdict.PROBABLY_FASTER)
 
@@ -222,7 +225,7 @@ def _is_of_paces(headline: Headline, machine: Part) -> bool:
     """Whether the machine's part lies between the paces that it combines. It does not if the sides differ in which
     steps wait for the host, and the pace of those steps is not that of the others."""
     paces = [pace.estimate for pace in _used(headline)]
-    return len(paces) < 2 or min(paces) <= machine.estimate <= max(paces)
+    return len(paces) < 2 or min(paces) - NEAR <= machine.estimate <= max(paces) + NEAR
 
 
 def _program_line(program: Part) -> str:

@@ -182,9 +182,11 @@ def test_a_few_rows_more_for_an_expert_do_not_explain_noise() -> None:
     """Routing gives experts nearly as many rows on both sides; the steps vary by far more."""
 
     def routed(rows: int, noise: int) -> TraceBuilder:
+        def expert(place: int, step: int) -> tuple[object, ...]:
+            return "aten::linear", 300 + noise * ((step + place) % 4), [[rows + place, 64], [64, 64]]
+
         return sequence(
-            [("aten::mm", 400 + noise * (step % 3), [[512, 64], [64, 64]])]
-            + [("aten::linear", 300 + noise * ((step + place) % 4), [[rows + place, 64], [64, 64]]) for place in range(4)]
+            [("aten::mm", 400 + noise * (step % 3), [[512, 64], [64, 64]]), *(expert(at, step) for at in range(4))]
             for step in range(8)
         )
 
