@@ -69,8 +69,8 @@ def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Fin
     * A counted cause comes before findings of WEAKER_RULES of the same sign that are at most MAX_WEAKER_RATIO times as
     large.
 
-    * If the verdict is the program's, findings of WEAKER_RULES and general ones against it come last (the machine's pace
-    caused them), and machine findings come after causes of the program.
+    * If the verdict is the program's, findings of WEAKER_RULES and general ones against it come last (the machine's
+    pace caused them), and machine findings come after causes of the program.
 
     * If the verdict is the machine's, machine findings of its sign come first.
 
