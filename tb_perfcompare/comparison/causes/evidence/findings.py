@@ -114,8 +114,10 @@ COUNTED = 0.5
 """Share of a change within the spread of the steps that one-sided calls must explain for it to be reported."""
 
 DOUBLED = 2
-"""Ratio of the mean steps from which most of the change is told, within the spread or not: few steps that wait long for
-data leave the typical step as it was."""
+"""Ratio of the mean steps from which the wait for data is told, within the spread or not: if workers hand over several
+batches at once, few steps wait long and the typical one does not."""
+
+DATA_LOADER = CATEGORY_LABELS[StepCategory.DATALOADER]
 
 _BEYOND_THE_MARGIN = (Verdict.SLOWER, Verdict.FASTER)
 
@@ -145,15 +147,16 @@ class _Books:
 
     def is_clear(self, category: str, delta_us: float) -> bool:
         """Whether the category's times per step differ beyond their spread or are too few to test, or whether the
-        category makes a substantial part, without the machine's, of a change of the step that does, or that doubles
-        the mean."""
+        category makes a substantial part, without the machine's, of a change of the step that does; of the wait for
+        data, of one that doubles the mean."""
         if category in self.clear.names:
             return True
         step_us = self.ledger.delta / self.unit - self.machine_us
         part = delta_us / step_us if step_us else 0.0
         differs = self.verdict in _BEYOND_THE_MARGIN or self.verdict.way * self.ledger.delta > 0
         shorter, longer = sorted((self.ledger.baseline, self.ledger.candidate))
-        return (differs or longer >= DOUBLED * shorter) and part >= MAIN_SHARE
+        waits_long = category == DATA_LOADER and longer >= DOUBLED * shorter
+        return (differs or waits_long) and part >= MAIN_SHARE
 
 
 def find_causes(
