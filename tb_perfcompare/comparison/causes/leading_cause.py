@@ -22,7 +22,7 @@ from tb_perfcompare.comparison.causes.evidence.known_settings import SETTINGS
 from tb_perfcompare.comparison.causes.evidence.significant_categories import are_separated
 from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD, Evidence, Finding, is_sure
-from tb_perfcompare.comparison.result.headline import Basis, Headline
+from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, Ledger, LedgerRow, columns_of
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
@@ -66,8 +66,8 @@ MAX_WEAKER_RATIO = 4.0
 def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Finding, ...]:
     """Orders the findings for the report: largest first, with four exceptions.
 
-    * A counted cause comes before findings of WEAKER_RULES of the same sign that are at most MAX_WEAKER_RATIO times as
-    large.
+    * A counted cause comes before findings of WEAKER_RULES of the same sign, or of any if the program's direction is
+    open, that are at most MAX_WEAKER_RATIO times as large.
 
     * If the verdict is the program's, findings of WEAKER_RULES and general ones against it come last (the machine's
     pace caused them), and machine findings come after causes of the program.
@@ -89,11 +89,12 @@ def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Fin
     way = headline.verdict.way if headline.basis is Basis.MACHINE else 0
     leading = [finding for finding in ordered if finding.rule in _PACES and way * (finding.delta_us or 0.0) > 0]
     ordered = [*leading, *(finding for finding in ordered if finding not in leading)]
+    is_open = headline.basis is Basis.PROGRAM and headline.verdict is Verdict.INCONCLUSIVE
     for place, finding in enumerate(ordered):
         if (
             place
             and (finding.confidence.startswith(COUNTED) or finding.rule in _OF_KERNELS)
-            and all(_comes_after(other, finding) for other in ordered[:place])
+            and all(_comes_after(other, finding, is_open=is_open) for other in ordered[:place])
         ):
             return (finding, *ordered[:place], *ordered[place + 1 :])
     return tuple(ordered)
@@ -154,15 +155,16 @@ def _only_moves(finding: Finding) -> bool:
     return all(item.row in _MOVING for item in finding.evidence)
 
 
-def _comes_after(general: Finding, counted: Finding) -> bool:
+def _comes_after(general: Finding, counted: Finding, *, is_open: bool) -> bool:
     """Whether the general finding comes after the counted one. Size does not matter if all work runs more often or a
     setting of the program is known, which both make everything else larger, or if the general finding is within the
-    spread of the steps."""
+    spread of the steps. Its sign does not matter if the program's direction is open: the machine's pace may make it."""
     of_all = counted.rule in MORE_CALLS.names or counted.look_at in SETTINGS.values()
     whatever = of_all or general.confidence.startswith(WITHIN_SPREAD)
     least = (general.delta_us or 0.0) / (np.inf if whatever else MAX_WEAKER_RATIO)
     delta = counted.delta_us or 0.0
-    return general.rule in WEAKER_RULES and delta * (general.delta_us or 0.0) >= 0 and least * delta >= least**2
+    same_way = delta * (general.delta_us or 0.0) >= 0
+    return general.rule in WEAKER_RULES and (same_way or is_open) and abs(delta) >= abs(least)
 
 
 def with_largest_entry(

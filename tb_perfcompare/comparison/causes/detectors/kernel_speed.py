@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import device_r
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, entity_confidence
 from tb_perfcompare.comparison.causes.evidence.findings import UTILISATION_CHANGE, kernel_fact
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
@@ -32,6 +33,11 @@ SAME_CALLS = 0.1
 
 BEYOND_PACE = 0.2
 """On a uniformly slower device, least deviation from the pace for a kernel to be slower itself."""
+
+LAUNCHES = "kernels_by_launch"
+
+MOST = 0.5
+"""Share of a kernel's launches that have to be alike on both sides to tell whether it takes longer."""
 
 _MEASURED = (("dram_active", "DRAM throughput"), ("tensor_active", "tensor utilisation"))
 _OCCUPANCY = (("achieved_occupancy", 1.0), ("occupancy", 0.01))
@@ -57,8 +63,19 @@ def kernel_speed_rules(pair: RuleContext) -> Iterator[Cause]:
     if delta * left <= 0 or abs(delta) < least:
         return
     sure = entity_confidence(pair, KERNEL, first.path[1], int(often.sum()))
-    if sure:
+    if sure and not _launched_otherwise(pair, first.path[1]):
         yield _slower_cause(pair, first, delta, sure, paced=pace is not None)
+
+
+def _launched_otherwise(pair: RuleContext, kernel: str) -> bool:
+    """Whether the kernel takes as long in most of its launches, which are alike on both sides, so that others make its
+    change: a large copy that one side alone makes, by a kernel that also does small ones."""
+    launches = pair.amounts_of(kernel, LAUNCHES, "total").values()
+    of_both = [one for one in launches if one.calls_a and one.calls_b]
+    alike = [one for one in of_both if not call_count_changed(one.calls_a, one.calls_b)]
+    times, times_alike = (fsum(one.calls_a + one.calls_b for one in some) for some in (launches, alike))
+    change, change_alike = (fsum(one.delta_us for one in some) for some in (launches, alike))
+    return times_alike >= MOST * times > 0 and abs(change_alike) < MAIN_SHARE * abs(change)
 
 
 def _beyond(rows: EntityRows, pace: float | None) -> NDArray[np.bool_]:
