@@ -93,3 +93,18 @@ def test_causes_of_the_machine_follow_causes_of_the_program() -> None:
     assert order_findings([machine, program], slower) == (program, machine)
     assert order_findings([machine, program], recorded) == (machine, program)
     assert order_findings([machine], slower) == (machine,)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "first"), [(Verdict.INCONCLUSIVE, "tensor_cores_lost"), (Verdict.FASTER, "host_time")]
+)
+def test_a_counted_cause_leads_before_opposite_time_where_the_program_is_open(verdict: Verdict, first: str) -> None:
+    time, counted = (
+        Finding(rule, "", "CPU Exec", us, None, "", (), confidence)
+        for rule, us, confidence in (
+            ("host_time", -9.0, "statistically significant"), ("tensor_cores_lost", 6.0, "certain"),
+        )
+    )  # fmt: skip
+    recorded = judge([1000, 1010], [0, 0], [1000, 1010], [0, 0], CompareOptions())
+    found = order_findings([time, counted], replace(recorded, verdict=verdict, basis=Basis.PROGRAM))
+    assert found[0].rule == first
