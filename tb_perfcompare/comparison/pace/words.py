@@ -20,6 +20,9 @@ be the change."""
 WIDEST = 100
 """Factor at which an interval is too wide to report its ends."""
 
+TOO_WIDE = 10
+"""Ratio of the ends of an interval from which it says nothing about the program."""
+
 NEAR = 0.02
 """How far the machine's part may lie outside the paces that it combines: steps weigh them differently."""
 
@@ -88,6 +91,9 @@ def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tu
             machine_too = _and_machine(headline, program, machine)
             return f"{verdict_word(verdict)}: program {rough(program.estimate, signed=True)}, {machine_too}."
         return f"{verdict_word(verdict)}: the program takes {_longer(program.estimate)}{_ends(program)}."
+    if verdict is Verdict.INCONCLUSIVE and (mean_range := _mean_alone(headline, program)):
+        these = "These two captures" if alone else "Inconclusive"
+        return f"{these}: the mean step changed by {mean_range}; the typical step is open."
     paced = abs(machine.estimate) > headline.margin and not machine.low <= 0 <= machine.high
     if paced and verdict is Verdict.INCONCLUSIVE and _is_of_paces(headline, machine):
         these = "These two captures:" if alone else "Inconclusive: in these captures"
@@ -106,6 +112,19 @@ def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tu
     if program.high >= WIDEST - 1 or program.low <= 1 / WIDEST - 1:
         return "Inconclusive: the captures differ too much to tell how the program changed."
     return f"Inconclusive: the program changed by {_between(program)}."
+
+
+def _mean_alone(headline: Headline, program: Part) -> str:
+    """The interval of the mean step where that alone says something: the program's is too wide, as some steps are many
+    times as long as others. "" otherwise."""
+    certainty = headline.certainty
+    if certainty is None or (1 + program.high) < TOO_WIDE * (1 + program.low):
+        return ""
+    low, high = certainty.mean_low, certainty.mean_high
+    if low is None or high is None:
+        return ""
+    is_beyond = low > headline.margin or high < 1 / (1 + headline.margin) - 1
+    return rough_range(low, high, signed=True) if is_beyond else ""
 
 
 def _mean_change(headline: Headline, machine: Part) -> float:

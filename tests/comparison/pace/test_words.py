@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tb_perfcompare.comparison.pace.words import with_sentence
-from tb_perfcompare.comparison.result.headline import Basis, PaceFacts, Part, Verdict
+from tb_perfcompare.comparison.result.headline import Basis, Certainty, PaceFacts, Part, Verdict
 from tests.render.examples import headline
 
 STILL = Part(0.0, -0.001, 0.001, 1.0, Verdict.SAME, rows=9, kept=9, coverage=0.9, tau=0.0)
@@ -86,3 +88,24 @@ def test_a_mean_far_outside_the_programs_range_is_named_beside_the_typical_step(
         (27.0, "Inconclusive: the program changed by −8.8 to +3 %."),
     ):
         assert with_sentence(replace(open_, baseline=26.3, candidate=mean), (3, 3)).sentence == sentence
+
+
+@pytest.mark.parametrize(
+    ("counts", "low", "says"),
+    [
+        ((1, 1), 5.58, "These two captures: the mean step changed by ×6.6 to ×55; the typical step is open."),
+        ((3, 3), 5.58, "Inconclusive: the mean step changed by ×6.6 to ×55; the typical step is open."),
+        ((3, 3), -0.5, "Inconclusive: the captures differ too much to tell how the program changed."),
+    ],
+)
+def test_the_mean_step_is_told_where_the_typical_one_may_be_anything(
+    counts: tuple[int, int], low: float, says: str
+) -> None:
+    """Two of six steps wait 1.7 s for data, the others do not wait."""
+    anything = replace(STILL, estimate=8.0, low=-0.7, high=328.0, verdict=Verdict.INCONCLUSIVE)
+    certainty = Certainty(0.0, "negligible", low, 53.6, True, 0.0, None, None, counts, None, None)
+    open_ = headline(
+        Verdict.INCONCLUSIVE, basis=Basis.PROGRAM, machine=STILL, program=anything, certainty=certainty,
+        baseline=20_700.0, candidate=588_000.0,
+    )  # fmt: skip
+    assert with_sentence(open_, counts).sentence == says
