@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.findings import category_words
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Basis
@@ -44,6 +45,9 @@ LEADING = 0.25
 SLOW_CALL = 10
 """Ratio of an operator's time per call in a step to its usual one from which calls in that step are slow. What other
 load adds to a call is less, or is spread over many operators."""
+
+LEAST_SLOW = 0.01
+"""Least share of the median step that an operator with slow calls takes in its longest step."""
 
 MIN_SLOW_STEPS = 3
 """Least number of steps with slow calls of an operator ..."""
@@ -238,7 +242,7 @@ def _warm_up(pair: RuleContext) -> Iterator[Cause]:
 def _slow_calls(pair: RuleContext) -> Iterator[Cause]:
     """Operators of which some calls take many times as long as others, in so many steps that these are no exception:
     something is chosen, compiled or loaded for each new input shape. Without a device, other load does the same."""
-    if not all(side.device.count for side in (pair.baseline, pair.candidate)):
+    if abs(pair.delta_us) < pair.least_us or not all(side.device.count for side in (pair.baseline, pair.candidate)):
         return
     sides = [_calls_with_slow_ones(summary) for summary in (pair.baseline, pair.candidate)]
     baseline, candidate = (math.fsum(slow.excess_us for slow in side.values()) for side in sides)
@@ -269,10 +273,11 @@ def _slow_calls(pair: RuleContext) -> Iterator[Cause]:
         f"in {len(slow.steps)} of {len(summary.steps)} steps {short(first)} takes {time_text(slow.slow_us)} per call, "
         f"in the others {time_text(slow.usual_us)}{also}."
     )
+    is_operator = (first,) in pair.amounts("operators", "host_total")
     yield cause(
-        pair, SLOW_CALLS, first, CATEGORY_LABELS[StepCategory.CPU_EXEC], delta, sentence,
-        (Evidence("operators", first),),
-        explains={(CATEGORY_LABELS[StepCategory.CPU_EXEC], name): us * scale for name, us in excess.items()},
+        pair, SLOW_CALLS, first, CPU_EXEC, delta, sentence,
+        (Evidence("operators", first) if is_operator else Evidence("ledger", f"{CPU_EXEC} / {first}"),),
+        explains={(CPU_EXEC, name): us * scale for name, us in excess.items()},
     )  # fmt: skip
 
 
@@ -298,12 +303,14 @@ def _made_slow(summary: Summary, calls: Mapping[str, _SlowCalls]) -> NDArray[np.
 
 def _calls_with_slow_ones(summary: Summary) -> dict[str, _SlowCalls]:
     owned, found = summary.owned, {}
-    for row in np.flatnonzero(owned.category == StepCategory.CPU_EXEC).tolist():
+    matters = owned.plain_ns.max(axis=1, initial=0) >= LEAST_SLOW * float(median(summary.steps.total_ns))
+    often = (owned.calls > 0).mean(axis=1) >= MAIN_SHARE
+    for row in np.flatnonzero((owned.category == StepCategory.CPU_EXEC) & matters & often).tolist():
         calls, time = owned.calls[row], owned.plain_ns[row] / 1000  # hidden or not
         called = np.flatnonzero(calls)
-        if len(called) < len(summary.steps) / 2:
-            continue
         each = time[called] / calls[called]
+        if each.max() <= SLOW_CALL * each.min():
+            continue
         usual = float(np.quantile(each, LEADING))
         steps = called[each > SLOW_CALL * usual]
         if usual <= 0 or not MIN_SLOW_STEPS <= len(steps) <= len(called) * (1 - LEADING):
@@ -379,7 +386,7 @@ SLOW_CALLS = Rule(
     "time per call. One side has more such steps (p ≤ 0.01), which make half of the change, by few operators. Only "
     "with a device",
     needs="steps",
-    look_at="what is chosen, compiled or loaded for each new input shape: plans of cuDNN and oneDNN, "
+    look_at="what is chosen, compiled or loaded for each new input shape: plans of cuDNN, "
     "torch.backends.cudnn.benchmark, torch.compile, Triton; pad or bucket the inputs",
     confidence="in many steps; their time is as measured",
     find=step_rules,
