@@ -240,8 +240,8 @@ def _warm_up(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _slow_calls(pair: RuleContext) -> Iterator[Cause]:
-    """Operators of which some calls take many times as long as others, in so many steps that these are no exception:
-    something is chosen, compiled or loaded for each new input shape. Without a device, other load does the same."""
+    """Some calls of an operator take many times as long as others, in many steps: each new input shape makes a library
+    choose, compile or load something. Without a device, other load does the same."""
     if abs(pair.delta_us) < pair.least_us or not all(side.device.count for side in (pair.baseline, pair.candidate)):
         return
     sides = [_calls_with_slow_ones(summary) for summary in (pair.baseline, pair.candidate)]

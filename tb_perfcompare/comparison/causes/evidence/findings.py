@@ -114,8 +114,8 @@ COUNTED = 0.5
 """Share of a change within the spread of the steps that one-sided calls must explain for it to be reported."""
 
 DOUBLED = 2
-"""Ratio of the mean steps from which the wait for data is told, within the spread or not: if workers hand over several
-batches at once, few steps wait long and the typical one does not."""
+"""Ratio of the mean steps from which the wait for data is told, within the spread or not. Workers may hand over several
+batches at once: a few steps then wait long, and the typical one does not."""
 
 DATA_LOADER = CATEGORY_LABELS[StepCategory.DATALOADER]
 
