@@ -89,8 +89,8 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
 
 
 def _no_longer_hidden(pair: RuleContext, left: Mapping[str, float], more_waits: float) -> float:
-    """Share of what is left of exposed host time that waits expose. Slower calls are not theirs, nor are additional ones
-    if these make most of it and are more than the waits come with."""
+    """Share of what is left of exposed host time that waits expose. Slower calls are not theirs, nor are additional
+    ones if these make most of it and are more than the waits come with."""
     sign = 1 if more_waits > 0 else -1
     exposed = sign * (left["CPU Exec"] + left["Runtime"])
     hidden, added = sign * less_hidden(pair), sign * added_calls(pair, CALLS_OF_A_WAIT * abs(more_waits))
