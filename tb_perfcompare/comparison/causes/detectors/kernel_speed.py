@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import device_ratio
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, entity_confidence
+from tb_perfcompare.comparison.causes.evidence.fastest_calls import LAUNCHES
 from tb_perfcompare.comparison.causes.evidence.findings import UTILISATION_CHANGE, kernel_fact
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
@@ -33,8 +34,6 @@ SAME_CALLS = 0.1
 
 BEYOND_PACE = 0.2
 """On a uniformly slower device, least deviation from the pace for a kernel to be slower itself."""
-
-LAUNCHES = "kernels_by_launch"
 
 MOST = 0.5
 """Share of a kernel's launches that have to be alike on both sides to tell whether it takes longer."""

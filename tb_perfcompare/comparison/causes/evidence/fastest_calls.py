@@ -8,7 +8,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Key,
 from tb_perfcompare.model.arrays import Nanoseconds
 from tb_perfcompare.model.summary.summary import GroupTable
 
-BY_SHAPE = "operators_by_shape"
+BY_SHAPE, LAUNCHES = "operators_by_shape", "kernels_by_launch"
 
 TICKS = 10
 """Ticks of the recording's clock that calls must last for a change to show."""
