@@ -238,6 +238,14 @@ def test_slower_launches_are_a_cause_only_when_the_device_waits(busy: bool, boun
     assert ("launch_bound" in {one.rule for one in found}) is bound
 
 
+def test_launches_as_long_as_their_kernels_on_one_side_are_blocking() -> None:
+    by_launch = {
+        launch: finding_of(compare(training(), training(launch=launch)), "launch_bound").look_at
+        for launch in (15, 25)  # kernels take 20 us
+    }
+    assert [look_at.startswith("CUDA_LAUNCH_BLOCKING") for look_at in by_launch.values()] == [False, True]
+
+
 @pytest.mark.parametrize(("known_us", "says"), [(20.0, ["Remaining data loader wait: +140 µs per step"]), (400.0, [])])
 def test_no_remainder_is_reported_when_causes_explain_more_than_the_change(known_us: float, says: list[str]) -> None:
     before, after = summary(run()), summary(run(loader=180))

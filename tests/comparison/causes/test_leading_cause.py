@@ -108,3 +108,13 @@ def test_a_counted_cause_leads_before_opposite_time_where_the_program_is_open(ve
     recorded = judge([1000, 1010], [0, 0], [1000, 1010], [0, 0], CompareOptions())
     found = order_findings([time, counted], replace(recorded, verdict=verdict, basis=Basis.PROGRAM))
     assert found[0].rule == first
+
+
+def test_time_against_the_program_comes_last() -> None:
+    against, program = (
+        Finding(rule, "", "Runtime", us, None, "", (), "statistically significant")
+        for rule, us in (("runtime_time", -9.0), ("unrecorded_time", 5.0))
+    )
+    recorded = judge([1000, 1010], [0, 0], [1000, 1010], [0, 0], CompareOptions())
+    slower = replace(recorded, verdict=Verdict.SLOWER, basis=Basis.PROGRAM)
+    assert order_findings([against, program], slower) == (program, against)

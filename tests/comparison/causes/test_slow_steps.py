@@ -79,3 +79,19 @@ def test_slow_calls_of_both_sides_are_no_cause() -> None:
 
 def test_without_a_device_slow_calls_may_be_other_load() -> None:
     assert "slow_calls" not in rules_of(compare(attention(0, on_device=False), attention(2, on_device=False)))
+
+
+def test_slow_calls_of_many_operators_are_other_load() -> None:
+    def loaded(slow_us: int) -> TraceBuilder:
+        trace, at = TraceBuilder(), 0
+        for step in range(18):
+            begin = at
+            for place in range(12):
+                own = 50 + slow_us * (step % 3 < 2)
+                trace.op(f"aten::op{place}", at, at + own)
+                trace.kernel("small", at + own - 8, at + own - 4, launch=(at + 2, at + 5))
+                at += own + 2
+            trace.step(step, begin, at)
+        return trace
+
+    assert "slow_calls" not in rules_of(compare(loaded(0), loaded(3000)))

@@ -79,6 +79,10 @@ def test_the_machine_is_not_slower_than_both_its_paces() -> None:
     assert line == "no clear effect on the step, −50 to −10 % (host −19 %, device +100 %)"
 
 
+def test_a_machine_just_outside_its_paces_has_an_effect() -> None:
+    assert words_of(-0.2, -0.25, -0.15)[1].startswith("the same work takes 20 % less (15 to 25 %)")
+
+
 def test_a_mean_far_outside_the_programs_range_is_named_beside_the_typical_step() -> None:
     """One step in three has a long pause: the typical step hides it."""
     program = replace(STILL, estimate=-0.03, low=-0.088, high=0.03, verdict=Verdict.INCONCLUSIVE)
