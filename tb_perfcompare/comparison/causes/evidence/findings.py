@@ -114,8 +114,8 @@ COUNTED = 0.5
 """Share of a change within the spread of the steps that one-sided calls must explain for it to be reported."""
 
 DOUBLED = 2
-"""Ratio of the mean steps from which the wait for data is reported even within the spread of the steps. Workers may hand
-over several batches at once, so that few steps wait, and those long."""
+"""Ratio of the mean steps from which the wait for data is reported even within the spread of the steps. Workers may
+hand over several batches at once, so that few steps wait, and those long."""
 
 DATA_LOADER = CATEGORY_LABELS[StepCategory.DATALOADER]
 
