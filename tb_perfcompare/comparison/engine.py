@@ -11,6 +11,7 @@ import numpy as np
 from tb_perfcompare.comparison.alignment.alignment import Alignment, align
 from tb_perfcompare.comparison.alignment.same_names import with_same_names
 from tb_perfcompare.comparison.alignment.table import alignment_table, matched_notes, with_matched, with_partners
+from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork, amount_of_work
 from tb_perfcompare.comparison.causes.counters import counter_findings, moved_counters
 from tb_perfcompare.comparison.causes.cycles import find_cycle_causes
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses, detect_causes
@@ -82,6 +83,7 @@ from tb_perfcompare.comparison.tables.group_shapes import SHAPES
 from tb_perfcompare.comparison.tables.memory import memory_tables
 from tb_perfcompare.comparison.tables.views import with_reading_notes
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift, category_shifts
+from tb_perfcompare.comparison.verdict.equal_amount import at_equal_amount
 from tb_perfcompare.comparison.verdict.incomplete import many_incomplete, with_incomplete
 from tb_perfcompare.comparison.verdict.verdict import judge
 from tb_perfcompare.comparison.work.by_family import work_by_family
@@ -112,6 +114,7 @@ class Judged:
     work: CommonWork
     kinds: MixSplit | None
     strata: Strata | None
+    amount: AmountOfWork | None
     headline: Headline
     measured: Headline
 
@@ -122,9 +125,12 @@ class Judged:
         if len(a.other_window) != len(a.steps) or len(b.other_window) != len(b.steps):
             return None
         other = _headline(a, b, a.other_window, b.other_window, options, self.strata)
-        times = [observations(side).means(side.other_window).astype(np.float64) for side in (a, b)]
+        seen = observations(a), observations(b)
+        times = seen[0].means(a.other_window).astype(np.float64), seen[1].means(b.other_window).astype(np.float64)
+        if self.amount is not None:
+            times = self.amount.at_level(times)
         if work.clocked is not None and all((side > 0).all() for side in times):
-            work = replace(work, clocked=work.clocked.at((times[0], times[1])))
+            work = replace(work, clocked=work.clocked.at(times))
             other = decided(other, work, options, in_turns=in_turns(a, b))
         return with_recorded_more(other, self.headline.recorded_more)
 
@@ -144,9 +150,12 @@ def judge_summaries(baseline: Summary, candidate: Summary, options: CompareOptio
         checks += same_work_checks(baseline, candidate, alignment, numbers)
     kinds = kinds_split(baseline, candidate)
     strata = None if kinds is None else _strata(kinds, baseline, candidate, options)
+    amount = None if strata is not None else amount_of_work((baseline, candidate))
     headline = _of_steps(baseline, candidate, options, strata)
-    work = common_work(baseline, candidate, options, strata)
-    work = allow_little_common_work(work, headline, (baseline, candidate), options, strata)
+    if amount is not None:
+        headline = at_equal_amount(headline, amount, (baseline, candidate), options)
+    work = common_work(baseline, candidate, options, strata, amount=amount)
+    work = allow_little_common_work(work, headline, (baseline, candidate), options, strata, amount)
     headline = decided(headline, work, options, in_turns=in_turns(baseline, candidate))
     if kinds is not None:
         checks += (mix_check(kinds, options.margin, directed=strata is None and headline.verdict.way != 0),)
@@ -159,8 +168,9 @@ def judge_summaries(baseline: Summary, candidate: Summary, options: CompareOptio
         sentence = f"{verdict_word(headline.verdict)}: {itself}"
         headline = replace(headline, sentence=sentence, reason=f"{itself}; {headline.reason}")
     return Judged(
-        baseline, candidate, options, numbers, alignment, checks, joined, work, kinds, strata, headline, measured
-    )
+        baseline, candidate, options, numbers, alignment, checks, joined, work, kinds, strata, amount,
+        headline, measured,
+    )  # fmt: skip
 
 
 @paused_collector()
@@ -177,7 +187,7 @@ def compare_judged(judged: Judged) -> Comparison:
     headline, work, joined, strata = judged.headline, judged.work, judged.joined, judged.strata
     timed = baseline.is_timed and candidate.is_timed
     measured = judged.measured
-    robustness = sensitivity(baseline, candidate, measured, work, options, strata)
+    robustness = sensitivity(baseline, candidate, measured, work, options, strata, judged.amount)
     headline = replace(_with_hint(headline, robustness.hint), sensitivity=robustness.text)
     ledger = build_ledger(baseline, candidate, numbers) if timed else Ledger(1, 0, 0, 0, ())
     moves = category_shifts(baseline, candidate, options.alpha)

@@ -274,14 +274,16 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
             text += f"   ratio {number_text.number(headline.ratio)}"
         rows.append((f"{metric}, mean", text))
     if headline.shift is not None:
-        rows += _shift(headline.shift, headline.verdict)
+        label = "typical shift" if headline.amount is None else "at equal work"
+        rows += _shift(label, headline.shift, headline.verdict)
     p = "" if headline.p is None else f"{number_text.p_text(headline.p)}   "
     n = f"n {headline.n[0]} and {headline.n[1]}   threshold {number_text.setting(headline.margin)}"
     rows.append(("evidence", f"{p}{n}   {printable(headline.method)}"))
     if headline.sensitivity:
         rows.append(("robustness", printable(headline.sensitivity)))
     if headline.program is not None:
-        rows.append(("step time alone", f"{verdict_word(_recorded(headline))}: {printable(headline.reason)}"))
+        word = "" if headline.amount is not None else f"{verdict_word(_recorded(headline))}: "
+        rows.append(("step time alone", f"{word}{printable(headline.reason)}"))
     elif headline.unsplit and headline.metric == STEP_TIME and headline.unsplit != headline.reason:
         rows.append(("machine", f"not separated from the program: {printable(headline.unsplit)}"))
     return tuple(rows)
@@ -311,7 +313,7 @@ def _recorded(headline: Headline) -> Verdict:
     return headline.verdict if headline.recorded is None else headline.recorded.verdict
 
 
-def _shift(shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:
+def _shift(label: str, shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:
     """Rows for the typical shift, as a fraction and as a time, with its confidence interval or range."""
     mark = f" {_UNCLEAR}" if verdict is Verdict.INCONCLUSIVE else ""
     estimate = f"{number_text.percent(shift.estimate, signed=True)}{mark}"
@@ -321,10 +323,10 @@ def _shift(shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:
     if shift.level is not None:
         level = f"{number_text.setting(round(shift.level, 3))} interval"
     elif shift.low == shift.high:
-        return [("typical shift", f"{estimate}   {estimate_us}   no interval: too few samples")]
+        return [(label, f"{estimate}   {estimate_us}   no interval: too few samples")]
     else:
         level = "whole range; too few samples for an interval"
-    return [("typical shift", f"{estimate}   {interval} {level}"), ("", f"{estimate_us}   {interval_us}")]
+    return [(label, f"{estimate}   {interval} {level}"), ("", f"{estimate_us}   {interval_us}")]
 
 
 def _findings(findings: tuple[Finding, ...], titles: Mapping[str, str] | None) -> Listing:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.simulation.lengths import length_tables
 from tests.simulation.mixes import mix_tables
 from tests.simulation.parts import parts_tables
 from tests.simulation.sequential import sequential_tables
@@ -75,4 +76,16 @@ def write_mixes() -> None:
     path = DOCS / "iterations.md"
     measured = f"\n{mix_tables()}\n"
     block = re.compile(f"(?<={re.escape(MIXES_BEGIN)}).*?(?={re.escape(END)})", re.DOTALL)
+    path.write_text(block.sub(lambda _: measured, path.read_text("utf-8"), count=1), "utf-8")
+
+
+LENGTHS_BEGIN = "<!-- lengths, measured by python -m tests.simulation lengths -->\n"
+"""Begins the table of steps of random length, which takes minutes; tests/comparison/amount has single pairs."""
+
+
+def write_lengths() -> None:
+    """The table of steps of random length alone: `python -m tests.simulation lengths`."""
+    path = DOCS / "amount_of_work.md"
+    measured = f"\n{length_tables()}\n"
+    block = re.compile(f"(?<={re.escape(LENGTHS_BEGIN)}).*?(?={re.escape(END)})", re.DOTALL)
     path.write_text(block.sub(lambda _: measured, path.read_text("utf-8"), count=1), "utf-8")

@@ -193,7 +193,7 @@ export interface Headline {
   /** labelled lines below the headline */
   facts: Fact[];
   /** quantity that the verdict is about */
-  basis: 'program' | 'machine' | 'recorded';
+  basis: 'program' | 'machine' | 'amount' | 'recorded';
   /** change of the time for the same work; null: see `unsplit` */
   machine: Part | null;
   /** change of the step time at equal machine speed; null: see `unsplit` */
@@ -208,6 +208,8 @@ export interface Headline {
   recorded: Recorded | null;
   /** changes of the comparison that could settle an open verdict */
   alternatives: Alternative[];
+  /** amount of work per step; null: it does not vary, or is not known */
+  amount: AmountFacts | null;
   /** profiler options of one side only; null: none */
   recorded_more: RecordedMore | null;
 }
@@ -374,6 +376,32 @@ export interface Alternative {
   ratio: number | null;
   /** sample sizes after the change: baseline, candidate */
   n: [number, number] | null;
+}
+
+/** The amount of work of a step, where it varies from step to step, by calls or input elements of one operator. */
+export interface AmountFacts {
+  /** operator whose calls or elements show the amount */
+  operator: string;
+  /** what is counted */
+  of: 'calls' | 'input elements';
+  /** mean per step of the baseline */
+  baseline: number;
+  /** mean per step of the candidate */
+  candidate: number;
+  /** change of the mean as a fraction: 0.05 is 5 % more work */
+  estimate: number | null;
+  /** lower end of the confidence interval, as a fraction */
+  low: number | null;
+  /** upper end of the confidence interval, as a fraction */
+  high: number | null;
+  /** two-sided, of no change */
+  p: number;
+  /** whether the amounts clearly differ */
+  differs: boolean;
+  /** change of the mean step that the amount alone makes, as a fraction */
+  in_time: number | null;
+  /** fraction of the variation between a capture's steps that the amount explains */
+  explained: number;
 }
 
 /** Profiler options that only one side recorded. */

@@ -49,7 +49,8 @@ export function effectText(headline: Headline): string {
 
 /** [p, whether it is the program's]: the p-value that decides. If the verdict is about the program, that of the
  *  recorded step times says little, because the machine's speed varies. */
-export function decidingP({ basis, p, program }: Headline): [number | null, boolean] {
+export function decidingP({ basis, p, program, amount }: Headline): [number | null, boolean] {
+  if (basis === 'amount' && amount) return [amount.p, false];
   return basis === 'program' && typeof program?.p === 'number' ? [program.p, true] : [p, false];
 }
 
@@ -101,7 +102,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
             </Figure>
           )}
           {shift && interval !== '' && (
-            <Figure label={text.verdict.shift} about={text.verdict.shiftAbout(words.one)}>
+            <Figure label={headline.amount ? text.verdict.shiftOfEqual : text.verdict.shift} about={text.verdict.shiftAbout(words.one)}>
               {formatPercent(shift.estimate, true)} <span class="muted">{interval}</span>
             </Figure>
           )}

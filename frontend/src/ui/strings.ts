@@ -279,6 +279,7 @@ export const text = {
     measured: (delta: string, per: string, percent: string) => `measured ${delta} ${per} (${percent})`,
     zero: (per: string) => `exactly the same time ${per}`,
     shift: 'typical shift',
+    shiftOfEqual: 'at equal work',
     shiftAbout: (one: string) => `Hodges-Lehmann shift: the median of all differences between a ${one} of B and a ${one} of A`,
     interval: (low: string, high: string, level: string) => `${low} … ${high} at ${level}`,
     range: (low: string, high: string) => `${low} … ${high}, whole range`,

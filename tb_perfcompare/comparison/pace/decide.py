@@ -20,6 +20,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.verdict import over_captures
+from tb_perfcompare.comparison.verdict.equal_amount import by_amount
 from tb_perfcompare.comparison.verdict.rules import DEFAULT_LEVEL, MIN_CONCLUSIVE_CAPTURES, weaker_verdict
 from tb_perfcompare.model.arrays import Floats, median
 from tb_perfcompare.number_text import times
@@ -47,7 +48,7 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in
         recorded = _as_the_same_work(recorded, work)
         recorded = _by_steps_alone(recorded, work.alone, options)
         recorded = _by_counted_work(recorded, work.counted, options)
-        return with_sentence(_not_in_turns(recorded, in_turns), None)
+        return with_sentence(by_amount(_not_in_turns(recorded, in_turns), options), None)
     program = program_part(work.clocked, options)
     machine = machine_part(work.clocked, options)
     verdict, basis = outcome(headline.verdict, program, machine, work.clocked, options)
@@ -62,7 +63,7 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in
         machine=_machine(machine, clocked),
         counted=_counted(program, verdict, clocked) if basis is Basis.PROGRAM else None,
     )
-    return with_sentence(split, capture_counts(clocked.captures))
+    return with_sentence(by_amount(split, options), capture_counts(clocked.captures))
 
 
 def outcome(

@@ -95,13 +95,13 @@ def pace_of(
     interrupted = False
     if sliced:
         every = replace(changes, kept=changes.weights > 0)
-        sums = _together(every)
+        sums = _together(rows, every)
         shift = 0.0 if sums is None else shift_of_pace((np.log(sums[0]), np.log(sums[1])), captures)
         interrupted = is_interrupted(shift, _fastest(rows, every))
         changes = every if interrupted else changes
     if not changes.kept.any():
         return f"no {noun} of the same work took time in every capture"
-    common = _together(changes)
+    common = _together(rows, changes)
     if common is None:
         return f"steps in which the {noun} of the same work took no time"
     logs = tuple(np.log(side) for side in common)
@@ -137,10 +137,17 @@ def pace_of(
     return PaceRows(pace, rows, changes)
 
 
-def _together(changes: RowChanges) -> Pair | None:
-    """(n,), (m,) time of all kept rows in each observation; None if an observation has none."""
-    one, two = (side[changes.kept].sum(axis=0) for side in changes.common)
-    return (one, two) if (one > 0).all() and (two > 0).all() else None
+def _together(rows: WorkRows, changes: RowChanges) -> Pair | None:
+    """(n,), (m,) time of all kept rows in each observation; None if an observation has none. At equal amount of work
+    their sum is moved as a whole: interruptions of single rows are outliers of the rows' slopes, and would be lost."""
+
+    def summed(parts: Pair) -> Pair:
+        return parts[0][changes.kept].sum(axis=0), parts[1][changes.kept].sum(axis=0)
+
+    sums = [summed(changes.common)]
+    if rows.amount is not None and rows.recorded_ns is not None:
+        sums.insert(0, rows.amount.at_level(summed(rows.recorded_ns)))
+    return next(((one, two) for one, two in sums if (one > 0).all() and (two > 0).all()), None)
 
 
 def _fastest(rows: WorkRows, changes: RowChanges) -> float | None:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tb_perfcompare.comparison.pace.select import mean_per_observation
-from tb_perfcompare.comparison.statistics.samples import Samples
+from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_observation
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.summary.critical_path import EVENT, STREAM
 from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH

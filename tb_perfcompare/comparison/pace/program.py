@@ -10,6 +10,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.kinds.strata import Strata, within_kinds
 from tb_perfcompare.comparison.pace.clocked import Clocked, by_captures, by_means
 from tb_perfcompare.comparison.pace.machine import interruption, paces_differ
@@ -359,6 +360,7 @@ def allow_little_common_work(
     sides: tuple[Summary, Summary],
     options: CompareOptions,
     strata: Strata | None,
+    amount: AmountOfWork | None = None,
 ) -> CommonWork:
     """Returns `work`. Only if it has no clocks and the recorded times give no direction, returns the result of
     accepting less common work, provided that the program has a direction at that pace."""
@@ -366,7 +368,7 @@ def allow_little_common_work(
         return work
     if min(capture_counts(work.captures), default=0) < MIN_CONCLUSIVE_CAPTURES:
         return work
-    little = common_work(*sides, options, strata, _MIN_COMMON_SHARE)
+    little = common_work(*sides, options, strata, _MIN_COMMON_SHARE, amount)
     if little.clocked is None:
         return work
     open_still = program_part(little.clocked, options).verdict in (Verdict.SAME, Verdict.INCONCLUSIVE)

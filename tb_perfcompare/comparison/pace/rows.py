@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.weights import capped, effective_number, weighted_median
 from tb_perfcompare.model.arrays import Floats, Ints, row_medians, unique
@@ -43,12 +44,15 @@ class WorkRows:
     calls    (r, n), (r, m) float64 calls in each observation, above zero somewhere in every capture
     time_ns  (r, n), (r, m) float64 time of these calls
     fastest_ns  (r,), (r,) float64 shortest call on either side, None if not known
+    amount      the amount of work, if time_ns is at equal amount; recorded_ns: the times as recorded
     """
 
     keys: tuple[tuple[str, str], ...]
     calls: Pair
     time_ns: Pair
     fastest_ns: Pair | None = None
+    amount: AmountOfWork | None = None
+    recorded_ns: Pair | None = None
 
     def __len__(self) -> int:
         return len(self.keys)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.containment import Work, inside
-from tb_perfcompare.comparison.statistics.samples import Samples
+from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_observation
 from tb_perfcompare.model.arrays import Floats, Ints, unique
 from tb_perfcompare.model.input_shapes import NO_TYPES, tensor_types
 from tb_perfcompare.model.names.names import channels_last
@@ -56,9 +56,9 @@ def select(
         mean_per_observation(group.calls[rows], seen)
         for group, rows, seen in zip((one, two), indices, samples, strict=True)
     ]
-    types = [_types(side, seen) if table == OPERATORS else {} for side, seen in zip(sides, samples, strict=True)]
-    other_layout = _other_layout(sides) if table == OPERATORS else frozenset[str]()
-    reasons = _reasons(shared, calls, [seen.capture for seen in samples], types, other_layout)
+    types = inputs_differ([name for name, _ in shared], sides, samples) if table == OPERATORS else {}
+    layout = other_layout(sides) if table == OPERATORS else frozenset[str]()
+    reasons = _reasons(shared, calls, [seen.capture for seen in samples], types, layout)
     used = np.array([not reason for reason in reasons], dtype=bool)
     times = [
         mean_per_observation(np.asarray(group.measures_ns[measure])[rows[used]], seen)
@@ -97,7 +97,7 @@ def work_by_shape(side: Summary) -> dict[tuple[str, ...], Work]:
     return {tuple(key): Work(time / steps, calls / steps) for key, time, calls in rows}
 
 
-def _other_layout(sides: tuple[Summary, Summary]) -> frozenset[str]:
+def other_layout(sides: tuple[Summary, Summary]) -> frozenset[str]:
     """Operators on images in channels_last layout on one side only, if convolutions are among them: these decide the
     layout of a network. None with a device, as launching takes as long in any layout."""
     if any(side.device.count for side in sides):
@@ -106,19 +106,18 @@ def _other_layout(sides: tuple[Summary, Summary]) -> frozenset[str]:
     return names if any(work_kind(name) == CONVOLUTION for name in names) else frozenset()
 
 
-def mean_per_observation(values: Ints, samples: Samples) -> Floats:
-    """(r, s) values per step -> (r, o) float64 means over the steps (ranks) of each observation."""
-    if not samples.pooled:
-        return values.astype(np.float64)
-    members = np.bincount(samples.group, minlength=len(samples.label))
-    out = np.zeros((len(values), len(members)))
-    np.add.at(out.T, samples.group, values.T.astype(np.float64))
-    means: Floats = out / members
-    return means
-
-
 def _index_by_key(group: GroupTable) -> dict[Key, int]:
     return {(key[0], key[1] if len(key) > 1 else ""): at for at, key in enumerate(group.keys)}
+
+
+def inputs_differ(
+    names: Sequence[str], sides: tuple[Summary, Summary], samples: tuple[Samples, Samples]
+) -> dict[str, bool]:
+    """Operator -> whether its captures, of either side, called it with other types of tensors."""
+    types = [_types(side, seen) for side, seen in zip(sides, samples, strict=True)]
+    return {
+        name: len({one for side in types for one in side.get(name, []) if one}) > 1 for name in dict.fromkeys(names)
+    }
 
 
 def _types(side: Summary, samples: Samples) -> dict[str, list[frozenset[Types]]]:
@@ -141,8 +140,8 @@ def _reasons(
     keys: Sequence[Key],
     calls: Sequence[Floats],
     captures: Sequence[NDArray[np.int32]],
-    types: Sequence[Mapping[str, list[frozenset[Types]]]],
-    other_layout: frozenset[str],
+    input_types_differ: Mapping[str, bool],
+    layout: frozenset[str],
 ) -> list[str]:
     """Returns why each row is not used, "" if it is."""
     missing = np.zeros(len(keys), dtype=bool)
@@ -152,15 +151,11 @@ def _reasons(
         low, high = means.min(axis=1, initial=np.inf), means.max(axis=1, initial=0.0)
         missing |= low <= 0
         varying |= high > (1 + ALIKE_CALLS) * low
-    input_types_differ: dict[str, bool] = {}
-    for name in {name for name, _ in keys}:
-        sets = [one for side in types for one in side.get(name, []) if one]
-        input_types_differ[name] = len(set(sets)) > 1
     return [
         "not in every capture" if gone
         else "calls per step differ between captures of one side" if vary
-        else "other input types" if input_types_differ[name]
-        else "other memory layout" if name in other_layout and _IMAGE.search(shapes)
+        else "other input types" if input_types_differ.get(name)
+        else "other memory layout" if name in layout and _IMAGE.search(shapes)
         else ""
         for (name, shapes), gone, vary in zip(keys, missing.tolist(), varying.tolist(), strict=True)
     ]  # fmt: skip

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.clocked import Clocked
 from tb_perfcompare.comparison.pace.counted_work import interval
@@ -73,11 +74,15 @@ def sensitivity(
     work: CommonWork,
     options: CompareOptions,
     strata: Strata | None = None,
+    amount: AmountOfWork | None = None,
 ) -> Robustness:
     """Finds which single steps, captures or ranks change the verdict when dropped."""
     if headline.verdict is Verdict.WITHHELD or not (baseline.is_timed and candidate.is_timed):
         return Robustness()
     sides = _side(baseline), _side(candidate)
+    if amount is not None:
+        times = amount.times_ns
+        sides = replace(sides[0], times=times[0]), replace(sides[1], times=times[1])
     if len(sides[0].times) * len(sides[1].times) > MAX_PAIRS:
         return Robustness()
     if any((side.times <= 0).any() or not len(side.times) for side in sides):

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.clocked import ASKED, NEEDED, Clocked, Follower, by_one_pace, by_their_paces
 from tb_perfcompare.comparison.pace.counted_work import CountedWork, counted_work
@@ -20,6 +21,7 @@ from tb_perfcompare.comparison.pace.paced_time import (
     per_observation,
 )
 from tb_perfcompare.comparison.pace.select import KERNELS, OPERATORS, Selected, same_inputs, select
+from tb_perfcompare.comparison.pace.select_at_equal_amount import select_at_equal_amount
 from tb_perfcompare.comparison.pace.uninterrupted import Alone, UninterruptedSteps, steps_alone, uninterrupted_steps
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
@@ -87,9 +89,13 @@ def common_work(
     options: CompareOptions,
     strata: Strata | None = None,
     least: float = MIN_COVERAGE,
+    amount: AmountOfWork | None = None,
 ) -> CommonWork:
     """Finds the common work of two sides and their clocks, or why there are none. `strata`: kinds of the
-    observations; `least`: share of the step that the common work has to cover if there is no device work."""
+    observations; `least`: share of the step that the common work has to cover if there is no device work; `amount`:
+    the amount of work, if that varies: then all times are those at equal amount."""
+    if amount is not None:
+        return _common_work(baseline, candidate, options, least, amount)
     work = _common_work(baseline, candidate, options, least, in_kinds=strata is not None)
     if strata is not None:  # a different mix of kinds may call other operators
         clocked = None if work.clocked is None else replace(work.clocked, strata=strata, uninterrupted=None)
@@ -105,18 +111,25 @@ def common_work(
 
 
 def _common_work(
-    baseline: Summary, candidate: Summary, options: CompareOptions, least: float, *, in_kinds: bool
-) -> CommonWork:
+    baseline: Summary, candidate: Summary, options: CompareOptions, least: float, amount: AmountOfWork | None = None,
+    *, in_kinds: bool = False,
+) -> CommonWork:  # fmt: skip
     sides = baseline, candidate
-    reason = _unusable_reason(sides)
+    reason = _unusable_reason(sides, amount)
     if reason:
         return CommonWork(None, reason)
     samples = observations(baseline), observations(candidate)
     captures = samples[0].capture, samples[1].capture
-    times: Pair = per_observation(samples, [side.steps.total_ns for side in sides])
+
+    def at_level(values: Pair) -> Pair:
+        return values if amount is None else amount.at_level(values)
+
+    times: Pair = at_level(per_observation(samples, [side.steps.total_ns for side in sides]))
     if any((side <= 0).any() or not len(side) for side in times):
         return CommonWork(None, "step times that are not above zero")
-    shares = {of: largest_share(owned_time(sides, samples, of), times) for of in ("host", "device")}
+    owned = {of: at_level(owned_time(sides, samples, of)) for of in ("host", "device")}
+    paths = {of: at_level(path_time(sides, samples, of)) for of in owned}
+    shares = {of: largest_share(time, times) for of, time in owned.items()}
     paces: list[PaceRows] = []
     selected: list[tuple[str, Selected]] = []
     followers: list[Follower] = []
@@ -129,26 +142,31 @@ def _common_work(
     ):  # fmt: skip
         if of == "device" and not on_device:
             continue
-        rows = select(table, measure, sides, samples)
+        if amount is None:
+            rows = select(table, measure, sides, samples)
+        else:
+            rows = select_at_equal_amount(table, measure, sides, samples, amount)
         if rows is None:
             outcome: PaceRows | str = f"a side has no times of {noun} by {'input shape' if of == 'host' else 'launch'}"
-        elif of == "device" and same_inputs(sides) < SAME_INPUTS:
+        elif of == "device" and amount is None and same_inputs(sides) < SAME_INPUTS:
             outcome = "kernels ran on inputs of other shapes"
         else:
             selected.append((of, rows))
-            whole = times if not on_device else _table_totals(sides, samples, table, measure)
-            sliced = of == "device" and not in_kinds  # another mix of kinds has other means, but the same fastest calls
+            whole = times if not on_device else at_level(_table_totals(sides, samples, table, measure))
+            # another mix of kinds has other means, but the same fastest calls; of steps at equal amount none are known
+            sliced = of == "device" and not in_kinds and amount is None
             outcome = pace_of(of, rows.rows, captures, whole, noun, options.alpha, least, sliced=sliced)
         if isinstance(outcome, PaceRows):
             paces.append(outcome)
-            if of == "host" and not on_device and _stand_alone(sides, samples):
+            if of == "host" and not on_device and amount is None and _stand_alone(sides, samples):
                 parts = [side.owned.parts for side in sides]
                 uninterrupted = uninterrupted_steps(parts, outcome.rows, captures, options.alpha, least)
         # uninterrupted steps show the pace even if whole steps do not
         why = outcome if isinstance(outcome, str) else "" if uninterrupted is not None else outcome.pace.reason
         if isinstance(outcome, PaceRows) and not why:
-            followers.append(_follower(outcome.pace, sides, samples, times, on_device=on_device))
-        elif not on_device or largest_share(path_time(sides, samples, of), times) >= NEEDED:
+            most = times if of == "host" else owned[of]
+            followers.append(_follower(outcome.pace, paths[of], most, times, on_device=on_device))
+        elif not on_device or largest_share(paths[of], times) >= NEEDED:
             reasons.append(why)
     kept = tuple(paces), tuple(selected), any(seen.pooled for seen in samples), captures
     if reasons or not followers:
@@ -157,7 +175,7 @@ def _common_work(
         clocked = by_one_pace(times, captures, followers[0].pace)
         return CommonWork(replace(clocked, uninterrupted=uninterrupted), "", *kept)
     paced = {follower.pace.of for follower in followers}
-    unpaced = [owned_time(sides, samples, of) for of in shares if of not in paced]
+    unpaced = [owned[of] for of in owned if of not in paced]
     if 1.0 - sum(shares.values()) >= ASKED:  # waiting for other ranks may be hidden, too
         unpaced = [times]
     return CommonWork(by_their_paces(times, captures, followers, unpaced), "", *kept)
@@ -179,10 +197,10 @@ def _stand_alone(sides: Sides, samples: Samplings) -> bool:
     return not collectives and not any(seen.pooled or seen.uneven for seen in samples)
 
 
-def _unusable_reason(sides: Sides) -> str:
+def _unusable_reason(sides: Sides, amount: AmountOfWork | None = None) -> str:
     if any(side.metric != STEP_TIME or not side.is_timed for side in sides):
         return "the source has no steps"
-    if not all(side.marked for side in sides):
+    if amount is None and not all(side.marked for side in sides):
         return "no step markers on both sides"
     if sides[0].device.kind != sides[1].device.kind:
         return "different kinds of device"
@@ -193,13 +211,11 @@ def _unusable_reason(sides: Sides) -> str:
     return ""
 
 
-def _follower(pace: Pace, sides: Sides, samples: Samplings, times: Pair, *, on_device: bool) -> Follower:
+def _follower(pace: Pace, path: Pair, most: Pair, times: Pair, *, on_device: bool) -> Follower:
     """Time that follows the pace. The host may work during the whole step; the device works where it owns time,
     since no other category owns any then."""
     if not on_device:
         return Follower(pace, None, None, 1.0)
-    path = path_time(sides, samples, pace.of)
-    most = times if pace.of == "host" else owned_time(sides, samples, pace.of)
     return Follower(pace, path, most, largest_share(path, times))
 
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tb_perfcompare.comparison.result.headline import Basis, Counted, Fact, Headline, PaceFacts, Part, Verdict
+from tb_perfcompare.comparison.result.headline import (
+    AmountFacts,
+    Basis,
+    Counted,
+    Fact,
+    Headline,
+    PaceFacts,
+    Part,
+    Shift,
+    Verdict,
+)
 from tb_perfcompare.comparison.result.options import ExperimentLook
 from tb_perfcompare.comparison.result.wording import many, number_text, p_text, percent_text, times_text, verdict_word
 from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES
@@ -35,6 +45,8 @@ def with_sentence(headline: Headline, counts: tuple[int, int] | None) -> Headlin
     if headline.program is None or headline.machine is None or counts is None:
         return replace(headline, sentence=_as_recorded(headline), facts=_facts(headline, None))
     sentence = _parts_sentence(headline, headline.program, headline.machine, counts)
+    if headline.amount is not None and headline.basis is Basis.PROGRAM:
+        sentence = f"{sentence.removesuffix('.')} at equal work."
     return replace(headline, sentence=sentence, facts=_facts(headline, counts))
 
 
@@ -61,6 +73,8 @@ def with_experiment(headline: Headline, look: ExperimentLook | None) -> Headline
 
 def _as_recorded(headline: Headline) -> str:
     word, recorded = verdict_word(headline.verdict), headline.recorded
+    if headline.basis is Basis.AMOUNT and headline.amount is not None:
+        return f"{word}: {_more_work(headline.amount)}."
     if headline.counted is not None and headline.verdict in _DECIDED:
         return f"{word}: {_counted(headline.counted)}."
     if recorded is not None and recorded.at_least is not None and headline.verdict in _DECIDED:
@@ -75,6 +89,8 @@ def _as_recorded(headline: Headline) -> str:
 def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tuple[int, int]) -> str:
     verdict = headline.verdict
     alone = max(counts) == 1
+    if headline.basis is Basis.AMOUNT and headline.amount is not None:
+        return f"{verdict_word(verdict)}: {_more_work(headline.amount)}; program {_between(program)}."
     if headline.basis is Basis.MACHINE:
         if _inside(program, NEAR_NOTHING) and _is_of_host(headline):
             return f"{verdict_word(verdict)}: the same work {_runs(machine)}, by machine or thread count."
@@ -191,13 +207,10 @@ def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ..
     """Labelled lines: step time as recorded, machine, program, and the same work behind both."""
     facts = []
     if headline.baseline is not None and headline.candidate is not None and headline.shift is not None:
-        shift = headline.shift
-        p = "" if headline.p is None else f", {p_text(headline.p)}"
-        level = "all pairs" if shift.level is None else f"{setting(round(shift.level, 3))} CI"
-        typical = f"typical {rough(shift.estimate, signed=True)}"
-        ends = f"{level} {rough_range(shift.low, shift.high, signed=True)}"
         means = times_text(headline.baseline, headline.candidate)
-        facts.append(Fact("As recorded", f"mean step {means}, {typical} ({ends}){p}"))
+        facts.append(Fact("As recorded", f"mean step {means}, {_typical(headline, headline.shift)}"))
+    if headline.amount is not None:
+        facts.append(Fact("Amount of work", _amount_line(headline.amount)))
     if headline.program is None or headline.machine is None or counts is None:
         if headline.unsplit:
             facts.append(Fact("Program or machine", f"not separated: {headline.unsplit}"))
@@ -215,6 +228,31 @@ def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ..
         how += f"; {aside:,} excluded"
     facts.append(Fact("Same work", f"{how}; {counts[0]} and {many(counts[1], 'capture')}"))
     return tuple(facts)
+
+
+def _typical(headline: Headline, shift: Shift) -> str:
+    """Change of the typical step as recorded: "typical +51 % (95 % CI +9.5 to +120 %), p = 0.026"."""
+    change, low, high, p = shift.estimate, shift.low, shift.high, headline.p
+    of = headline.recorded
+    if headline.amount is not None and of is not None and of.estimate is not None:
+        change, low, high, p = of.estimate, of.low or 0.0, of.high or 0.0, of.p
+    level = "all pairs" if shift.level is None else f"{setting(round(shift.level, 3))} CI"
+    text = f"typical {rough(change, signed=True)} ({level} {rough_range(low, high, signed=True)})"
+    return text if p is None else f"{text}, {p_text(p)}"
+
+
+def _amount_line(amount: AmountFacts) -> str:
+    """The amount of work as a fact: "-12 to +22 % per step (calls of aten::embedding), p = 0.75; the rest is at equal
+    amount"."""
+    change = f"{rough(amount.estimate, signed=True)} ({rough_range(amount.low, amount.high, signed=True)})"
+    of = f"{amount.of} of {amount.operator} per step"
+    return f"{change} by {of}, {p_text(amount.p)}; program and machine are at equal amount"
+
+
+def _more_work(amount: AmountFacts) -> str:
+    """Additional work: "38 % more work per step, +31 %"."""
+    more = f"{rough(abs(amount.estimate))} {'more' if amount.estimate > 0 else 'less'}"
+    return f"{more} work per step, {rough(amount.in_time, signed=True)}"
 
 
 def _machine_line(headline: Headline, machine: Part, counts: tuple[int, int]) -> str:

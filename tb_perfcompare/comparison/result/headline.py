@@ -67,10 +67,11 @@ class Certainty:
 
 class Basis(str, Enum):
     """What the verdict is about: the program (at equal machine speed), the machine (the same work takes a different
-    time), or the step time as recorded, where the machine's speed is not known."""
+    time), the amount of work per step, or the step time as recorded, where the machine's speed is not known."""
 
     PROGRAM = "program"
     MACHINE = "machine"
+    AMOUNT = "amount"
     RECORDED = "recorded"
 
 
@@ -115,6 +116,25 @@ class Counted:
     noun: Annotated[str, "what is counted", ("operator calls", "kernel launches", "input elements")]
     calls: Annotated[float | None, "calls per step of the candidate minus the baseline's; null for input elements"]
     change: Annotated[Unbounded, "implied change of the step time, or change of the inputs' size; a fraction"]
+
+
+@dataclass(frozen=True, slots=True)
+class AmountFacts:
+    """The amount of work of a step, where it varies from step to step, by calls or input elements of one operator.
+    Change and interval are of its mean; all other figures of program, machine and shift are at equal amount. Rules:
+    docs/method/amount_of_work.md."""
+
+    operator: Annotated[str, "operator whose calls or elements show the amount"]
+    of: Annotated[str, "what is counted", ("calls", "input elements")]
+    baseline: Annotated[float, "mean per step of the baseline"]
+    candidate: Annotated[float, "mean per step of the candidate"]
+    estimate: Annotated[Unbounded, "change of the mean as a fraction: 0.05 is 5 % more work"]
+    low: Annotated[Unbounded, "lower end of the confidence interval, as a fraction"]
+    high: Annotated[Unbounded, "upper end of the confidence interval, as a fraction"]
+    p: Annotated[float, "two-sided, of no change"]
+    differs: Annotated[bool, "whether the amounts clearly differ"]
+    in_time: Annotated[Unbounded, "change of the mean step that the amount alone makes, as a fraction"]
+    explained: Annotated[float, "fraction of the variation between a capture's steps that the amount explains"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +235,11 @@ class Headline:
     unsplit: Annotated[str, "reason why machine and program are not separated; empty if they are"] = ""
     recorded: Annotated[Recorded | None, "verdict on the step time as recorded, uncorrected for pace"] = None
     alternatives: Annotated[tuple[Alternative, ...], "changes of the comparison that could settle an open verdict"] = ()
+    amount: Annotated[AmountFacts | None, "amount of work per step; null: it does not vary, or is not known"] = None
     recorded_more: Annotated[RecordedMore | None, "profiler options of one side only; null: none"] = None
 
     @property
     def deciding_p(self) -> float | None:
         """p of the part that the verdict is about (see Basis)."""
-        part = {Basis.PROGRAM: self.program, Basis.MACHINE: self.machine}.get(self.basis)
+        part = {Basis.PROGRAM: self.program, Basis.MACHINE: self.machine, Basis.AMOUNT: self.amount}.get(self.basis)
         return self.p if part is None else part.p

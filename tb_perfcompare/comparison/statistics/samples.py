@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import CaptureIndex, Ints, unique
+from tb_perfcompare.model.arrays import CaptureIndex, Floats, Ints, unique
 from tb_perfcompare.model.summary.job_workers import job_spans, job_workers
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -61,6 +61,17 @@ def observations(summary: Summary) -> Samples:
         return Samples(alone.group, span_of, alone.label, False, True)
     capture_of = np.array([span for span, _ in index], dtype=np.int32)
     return Samples(group, capture_of, tuple(label for _, label in index), True, False)
+
+
+def mean_per_observation(values: Ints, samples: Samples) -> Floats:
+    """(r, s) values per step -> (r, o) float64 means over the steps (ranks) of each observation."""
+    if not samples.pooled:
+        return values.astype(np.float64)
+    members = np.bincount(samples.group, minlength=len(samples.label))
+    out = np.zeros((len(values), len(members)))
+    np.add.at(out.T, samples.group, values.T.astype(np.float64))
+    means: Floats = out / members
+    return means
 
 
 def counted_steps(summary: Summary) -> tuple[int, int]:

@@ -69,7 +69,7 @@ def bounded(settled: Settled, words: Words) -> str:
         why = f"every candidate capture is {above} every baseline capture"
     else:
         why = f"{words.level} with one deviation for both sides"
-    of = " of its kind" if estimate.kinds else ""
+    of = " of its kind" if estimate.kinds else words.of
     clause = f"typical {words.noun}{of} at least {signed_percent(settled.bound)}: {why}"
     return f"{clause}; {words.level} over captures {percent_range(estimate.theta_low, estimate.theta_high)}"
 

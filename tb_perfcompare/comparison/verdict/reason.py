@@ -70,7 +70,7 @@ def _lead(estimate: ShiftEstimate, words: Words) -> str:
         interval = f"all pairs {percent_range(estimate.steps_low, estimate.steps_high)}"
     else:
         interval = f"{words.level} {percent_range(estimate.theta_low, estimate.theta_high)}"
-    of = " of its kind" if estimate.kinds else ""
+    of = " of its kind" if estimate.kinds else words.of
     return f"typical {words.noun}{of} {signed_percent(estimate.theta)} ({interval})"
 
 

@@ -41,18 +41,20 @@ def judge(
     metric: str = "step_time",
     labels: tuple[Sequence[str], Sequence[str]] | None = None,
     strata: Strata | None = None,
+    of: str = "",
 ) -> Headline:
     """Builds the headline of two samples of times in ns, in time order within each capture, and the capture of each.
 
     labels  names of the steps per side, for sentences; without them steps are counted from 1
     strata  kinds of steps, which are compared within their kinds
+    of      what the times are of, for sentences: " at equal work"; "" for whole steps as recorded
 
     Never raises for the content of the samples: if nothing can be compared, the verdict is `inconclusive` with the
     reason.
     """
     sides = _times(baseline_ns), _times(candidate_ns)
     captures = np.asarray(baseline_capture, dtype=np.int32), np.asarray(candidate_capture, dtype=np.int32)
-    words = Words(metric, labels, options)
+    words = Words(metric, labels, options, of)
     baseline, candidate = sides
     if baseline is not None and candidate is not None:
         times = baseline, candidate

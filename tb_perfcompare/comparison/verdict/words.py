@@ -17,11 +17,12 @@ _NOUNS = {"step_time": "step", "cycle_time": "cycle", "kernel_time": "recording"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Terms for sentences; metric and labels as in verdict.judge."""
+    """Terms for sentences; metric and labels as in verdict.judge. `of`: which samples are meant, " at equal work"."""
 
     metric: str
     labels: tuple[Sequence[str], Sequence[str]] | None
     options: CompareOptions
+    of: str = ""
 
     @property
     def noun(self) -> str:

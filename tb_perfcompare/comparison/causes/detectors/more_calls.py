@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause, drawn_by_chance
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, recounted_operators
 from tb_perfcompare.comparison.causes.evidence.inputs import OTHER_SIZE, by_inputs, growth, most_alike
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext
@@ -84,7 +84,14 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     )
     yield cause(
         pair, MORE_CALLS, key[0], "all", counted, sentence, (Evidence("operators", key[0]),), explains=counts,
+        confidence=_by_chance(pair, math.expm1(usual)),
     )  # fmt: skip
+
+
+def _by_chance(pair: RuleContext, more: float) -> str:
+    """Confidence of this change of calls if steps of random length make as much; "" otherwise."""
+    amount = pair.headline.amount
+    return drawn_by_chance(pair) if amount is not None and amount.low <= more <= amount.high else ""
 
 
 def _on_inputs(pair: RuleContext, moved: Iterable[Key]) -> str:

@@ -11,7 +11,14 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.alignment import ALIGNMENT
 from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE, is_paced
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.cause import (
+    Cause,
+    Explained,
+    Rule,
+    cause,
+    drawn_by_chance,
+    of_categories,
+)
 from tb_perfcompare.comparison.causes.evidence.inputs import (
     OTHER_SIZE,
     by_first_type,
@@ -225,7 +232,7 @@ def _other_shapes(pair: RuleContext) -> OtherWork | None:
     name, before, after = example
     moved = {operator: rows for operator, rows in by_name(amounts).items() if have_moved(rows)}
     if not (_recurring_inputs(pair.baseline, moved) and _recurring_inputs(pair.candidate, moved)):
-        return _other_sizes(moved, name)
+        return None if drawn_by_chance(pair) else _other_sizes(moved, name)
     ratio = growth(before, after)
     few_differ = share_of_other_inputs(amounts) <= 1 - SIMILAR_WORK
     if few_differ and nearly_as_large(before, after):

@@ -11,7 +11,8 @@ from math import fsum
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.checks.recordings import written_by_later
-from tb_perfcompare.comparison.result.finding import Evidence, Finding, share_of
+from tb_perfcompare.comparison.result.finding import WITHIN_SPREAD, Evidence, Finding, share_of
+from tb_perfcompare.comparison.result.wording import p_text
 from tb_perfcompare.quick_dataclass import dataclass
 
 Part = tuple[str, str]
@@ -197,6 +198,13 @@ def cause(
 
 def _is_of_another_version(pair: RuleContext) -> bool:
     return bool(written_by_later(pair.baseline, pair.candidate))
+
+
+def drawn_by_chance(pair: RuleContext) -> str:
+    """Confidence of more or larger work where steps vary in length at random and their lengths do not clearly differ
+    between the sides; "" otherwise."""
+    amount = pair.headline.amount
+    return "" if amount is None or amount.differs else f"{WITHIN_SPREAD} steps' lengths ({p_text(amount.p)})"
 
 
 def of_categories(explained: Mapping[str, float]) -> dict[Part, float]:

@@ -1,0 +1,258 @@
+"""How much work a step does, where that varies from step to step at random: requests of any length, batches padded to
+their longest sample, graphs of any size. Steps are compared at equal amount. Rules: docs/method/amount_of_work.md."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from tb_perfcompare.comparison.amount.rows_by_name import NamedRows, elements, rows_by_name
+from tb_perfcompare.comparison.amount.slopes import explained, slopes
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures, student_p
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, centres, row_means
+from tb_perfcompare.comparison.statistics.distributions import quantile
+from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints
+from tb_perfcompare.model.summary.summary import STEP_TIME, GroupTable, Summary
+from tb_perfcompare.quick_dataclass import dataclass
+
+Pair = tuple[Floats, Floats]
+
+MIN_EXPLAINED = 0.3
+"""Share of the variation of the step time within captures that the amount of work has to explain on both sides ..."""
+
+NEARLY_AS_MUCH = 0.1
+"""... and how much less than the best it may explain. Of several, the one that varies by the fewest calls or elements
+counts: tokens rather than what is called in every layer for each."""
+
+VARIES = 1.1
+"""Ratio of the largest to the smallest amount of a side from which it varies."""
+
+MIN_PRESENT = 0.9
+"""Share of the steps in which the amount is above zero."""
+
+MIN_SHARE = 0.3
+"""Share of the operators' time that has to be in operators whose calls or inputs vary."""
+
+LIKE_ANOTHER = 2e-3
+"""Largest deviation, relative to the largest value, of calls (elements) from one function of the amount."""
+
+MAX_OTHER_SIZES = 0.25
+"""Largest share of the operators' time in operators that are called as often at equal amount, but on other sizes.
+Beyond it steps differ in a second way, as in batch size and length: at equal amount they are not equal."""
+
+_MOST = 300
+"""Names that are tried as amounts, those with most time."""
+
+OUTER = 0.1
+"""Share of a side's steps on either side of the amount at which the sides are compared: nothing is extrapolated."""
+
+
+LEAST_LEFT = 0.5
+"""Least that is left of a value at a smaller amount, relative to one in proportion: a short step of a noisy capture may
+lie far below the line."""
+
+CLEAR_SHARE = 0.2
+"""Fraction of alpha at which the steps' amounts count as different: which requests came is chance, and others come next
+time. Their captures have to differ at alpha."""
+
+
+@dataclass(frozen=True, slots=True)
+class AmountChange:
+    """Shift of ln(mean amount), its interval and p, and whether the sides clearly differ."""
+
+    theta: float
+    low: float
+    high: float
+    p: float
+    is_clear: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AmountOfWork:
+    """The amount of work of each observation, (n,) and (m,), by calls or by input elements of one operator.
+
+    operator  its name
+    of        "calls" or "input elements"
+    amounts   calls (elements) per observation
+    captures  of the observations
+    level     the amount at which the sides are compared: the mean of both sides' means
+    times_ns  (n,), (m,) int64 step times at that amount
+    explained share of the variation of the step time within captures, of the side where it is lower
+    """
+
+    operator: str
+    of: str
+    amounts: Pair
+    captures: Captures
+    level: float
+    times_ns: tuple[Ints, Ints]
+    explained: float
+
+    def at_level(self, values: Pair) -> Pair:
+        """(..., n), (..., m) values that each step would have at equal amount of work."""
+        one, two = (
+            _at_level(side, amount, capture, self.level)
+            for side, amount, capture in zip(values, self.amounts, self.captures, strict=True)
+        )
+        return one, two
+
+    def in_time(self, recorded: Pair) -> float:
+        """Shift of ln(mean step time) that the amount alone makes, from the step times as recorded."""
+        one, two = (
+            math.log(float(time.mean())) - math.log(float(equal.mean()))
+            for time, equal in zip(recorded, self.times_ns, strict=True)
+        )
+        return two - one
+
+    def same_work(self, values: Pair) -> Flags:
+        """(r,) whether (r, n) and (r, m) calls, or sizes, are the same function of the amount on both sides."""
+        return follows(np.concatenate(values, axis=1), np.concatenate(self.amounts))
+
+    def change(self, alpha: float) -> AmountChange:
+        """Change of the mean amount: by Welch over steps, as they are drawn one by one; with an interval over captures
+        where that is wider."""
+        means = [float(side.mean()) for side in self.amounts]
+        parts = [
+            float(side.var(ddof=1)) / len(side) / mean**2 for side, mean in zip(self.amounts, means, strict=True)
+        ]
+        theta, error = math.log(means[1]) - math.log(means[0]), math.sqrt(parts[0] + parts[1])
+        weights = [part**2 / (len(side) - 1) for part, side in zip(parts, self.amounts, strict=True)]
+        freedom = (parts[0] + parts[1]) ** 2 / (weights[0] + weights[1])
+        half = quantile(freedom, 1 - alpha / 2) * error
+        p = float(student_p(np.array([theta / error]), np.array([freedom]))[0])
+        clear = p <= CLEAR_SHARE * alpha
+        if min(capture_counts(self.captures)) > 1:
+            logs = [
+                np.log(centres(side[None, :], at, row_means))
+                for side, at in zip(self.amounts, self.captures, strict=True)
+            ]
+            between = between_captures(logs[0], logs[1], alpha)
+            assert between is not None
+            half = max(half, float(between.high[0] - between.low[0]) / 2)
+            p = max(p, float(between.p[0]))
+        return AmountChange(theta, theta - half, theta + half, p, clear and p <= alpha)
+
+
+def amount_of_work(sides: tuple[Summary, Summary]) -> AmountOfWork | None:
+    """Finds the amount that explains most of how the step time varies on both sides; None if it does not vary, if none
+    explains it, or if the sides have no common amount at which they could be compared."""
+    groups = [_operators(side) for side in sides]
+    one, two = groups
+    if one is None or two is None or any(side.metric != STEP_TIME or not side.is_timed for side in sides):
+        return None
+    samples = observations(sides[0]), observations(sides[1])
+    captures = samples[0].capture, samples[1].capture
+    times = tuple(
+        seen.means(side.steps.total_ns).astype(np.float64) for side, seen in zip(sides, samples, strict=True)
+    )
+    if any(len(side) < 2 or (side <= 0).any() for side in times):
+        return None
+    rows = rows_by_name(one, "host_self", samples[0], elements), rows_by_name(two, "host_self", samples[1], elements)
+    shared = _shared(rows)
+    found = []
+    for name, of, pair in _amounts(shared):
+        share = min(explained(time, amount, at) for time, amount, at in zip(times, pair, captures, strict=True))
+        if share >= MIN_EXPLAINED:
+            found.append((share, sum(float(side.std()) for side in pair), name, of, pair))
+    if not found:
+        return None
+    best = max(share for share, *_ in found)
+    share, _, name, of, pair = min((one for one in found if one[0] >= best - NEARLY_AS_MUCH), key=lambda one: one[1:4])
+    if shared.other_sizes(np.concatenate(pair)) > MAX_OTHER_SIZES:
+        return None
+    level = (float(pair[0].mean()) + float(pair[1].mean())) / 2
+    ends = [np.quantile(side, (OUTER, 1 - OUTER)) for side in pair]
+    if any(not low <= level <= high for low, high in ends):
+        return None
+    at_level = [
+        _at_level(time, amount, at, level) for time, amount, at in zip(times, pair, captures, strict=True)
+    ]
+    whole = np.rint(at_level[0]).astype(np.int64), np.rint(at_level[1]).astype(np.int64)
+    return AmountOfWork(name, of, pair, captures, level, whole, share)
+
+
+def follows(values: Floats, amount: Floats) -> Flags:
+    """(r,) whether (r, n) values are a function of (n,) amounts: a straight line or a parabola, as for attention over a
+    sequence that grows."""
+    middle, half = (amount.max() + amount.min()) / 2, max((amount.max() - amount.min()) / 2, 1.0)
+    x = (amount - middle) / half
+    powers = np.stack([np.ones_like(x), x, x * x], axis=1)
+    fitted = values @ np.linalg.pinv(powers).T @ powers.T
+    found: Flags = np.abs(values - fitted).max(axis=1, initial=0.0) <= LIKE_ANOTHER * values.max(axis=1, initial=0.0)
+    return found
+
+
+def _operators(side: Summary) -> GroupTable | None:
+    """Operators by input shapes, without shapes by name; None without times of single steps."""
+    group = side.groups.get("operators_by_shape", side.groups.get("operators"))
+    return group if group is not None and group.sampled and "host_self" in group.measures_ns and len(group) else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shared:
+    """r operators that both sides have: names, calls and sizes (r, n), (r, m), and their share (r,) of the time of each
+    side's operators."""
+
+    names: tuple[str, ...]
+    calls: Pair
+    sizes: Pair
+    shares: Pair
+
+    def other_sizes(self, amount: Floats) -> float:
+        """Share of the time, of the side where it is larger, in operators whose calls follow the amount, (n + m,), and
+        whose sizes do not."""
+        calls, sizes = (follows(np.concatenate(values, axis=1), amount) for values in (self.calls, self.sizes))
+        return max(float(share[calls & ~sizes].sum()) for share in self.shares)
+
+
+def _shared(rows: tuple[NamedRows, NamedRows]) -> _Shared:
+    places = [{name: at for at, name in enumerate(side.names)} for side in rows]
+    names = tuple(sorted(places[0].keys() & places[1].keys()))
+    one, two = (np.array([place[name] for name in names], dtype=np.int64) for place in places)
+    shares = [
+        side.time_ns[own].sum(axis=1) / max(float(side.time_ns.sum()), 1.0)
+        for side, own in zip(rows, (one, two), strict=True)
+    ]
+    return _Shared(
+        names, (rows[0].calls[one], rows[1].calls[two]), (rows[0].size[one], rows[1].size[two]),
+        (shares[0], shares[1]),
+    )  # fmt: skip
+
+
+def _amounts(shared: _Shared) -> Iterator[tuple[str, str, Pair]]:
+    """Yields what can be the amount: calls or elements of an operator that vary on both sides. Of several that grow
+    together in every step, the one that varies by the smallest number."""
+    vary = [_vary(of[0]) & _vary(of[1]) for of in (shared.calls, shared.sizes)]
+    if any(float(share[vary[0] | vary[1]].sum()) < MIN_SHARE for share in shared.shares):
+        return
+    order = np.argsort(-(shared.shares[0] + shared.shares[1]), kind="stable")[:_MOST]
+    alike: dict[bytes, tuple[float, str, str, Pair]] = {}
+    for of, values, varying in (("calls", shared.calls, vary[0]), ("input elements", shared.sizes, vary[1])):
+        for row in order[varying[order]].tolist():
+            pair = values[0][row], values[1][row]
+            every = np.concatenate(pair)
+            shape = np.rint((every - every.min()) / (every.max() - every.min()) / LIKE_ANOTHER).astype(np.int32)
+            one = float(pair[0].std()) + float(pair[1].std()), shared.names[row], of, pair
+            known = alike.get(shape.tobytes())
+            if known is None or one[:3] < known[:3]:
+                alike[shape.tobytes()] = one
+    for _, name, of, pair in alike.values():
+        yield name, of, pair
+
+
+def _vary(values: Floats) -> Flags:
+    """(r,) whether (r, n) values differ from step to step, and hardly any is 0."""
+    present = (values > 0).mean(axis=1) >= MIN_PRESENT
+    varying: Flags = present & (values.max(axis=1, initial=0.0) > VARIES * values.min(axis=1, initial=np.inf))
+    return varying
+
+
+def _at_level(values: Floats, amount: Floats, capture: CaptureIndex, level: float) -> Floats:
+    rows = values if values.ndim > 1 else values[None, :]
+    moved = rows - slopes(rows, amount, capture) * (amount - level)
+    least = rows * np.minimum(level / np.maximum(amount, level / 2), 1.0) * LEAST_LEFT
+    out: Floats = np.maximum(moved, least)
+    return out if values.ndim > 1 else out[0]

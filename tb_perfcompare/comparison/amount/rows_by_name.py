@@ -1,0 +1,59 @@
+"""Work of each step by name: calls, size of the work, time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_observation
+from tb_perfcompare.model.arrays import Floats, Ints
+from tb_perfcompare.model.input_shapes import input_elements, launched_threads
+from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.quick_dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedRows:
+    """r operators or kernels by name in n observations.
+
+    names    r different names, in order
+    calls    (r, n) float64
+    size     (r, n) float64 elements of all inputs, or threads launched
+    time_ns  (r, n) float64
+    """
+
+    names: tuple[str, ...]
+    calls: Floats
+    size: Floats
+    time_ns: Floats
+
+
+def elements(shapes: str) -> float:
+    """Elements of all inputs of a call."""
+    return math.fsum(input_elements(shapes))
+
+
+def threads(launch: str) -> float:
+    """Threads of a launch."""
+    return math.fsum(launched_threads(launch))
+
+
+def rows_by_name(group: GroupTable, measure: str, samples: Samples, size_of: Callable[[str], float]) -> NamedRows:
+    """Sums rows of equal names; `size_of` gives the size of a call from the second part of the row's key."""
+    names = sorted({key[0] for key in group.keys})
+    number = {name: at for at, name in enumerate(names)}
+    place = np.array([number[key[0]] for key in group.keys], dtype=np.int64)
+    order = np.argsort(place, kind="stable")
+    starts = np.searchsorted(place[order], np.arange(len(names)))
+    size = np.array([size_of(key[1]) if len(key) > 1 else 0.0 for key in group.keys])
+
+    def summed(values: Ints | Floats) -> Floats:
+        if not len(names):
+            return np.zeros((0, len(samples.label)))
+        return mean_per_observation(np.add.reduceat(values[order], starts, axis=0), samples)
+
+    return NamedRows(
+        tuple(names), summed(group.calls), summed(group.calls * size[:, None]), summed(group.measures_ns[measure])
+    )

@@ -1,0 +1,58 @@
+"""Selects rows of the same work where the amount of work varies from step to step: operators or kernels by name whose
+calls and sizes are the same function of the amount on both sides, with the time that they take at equal amount."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
+from tb_perfcompare.comparison.amount.rows_by_name import elements, rows_by_name, threads
+from tb_perfcompare.comparison.pace.rows import WorkRows
+from tb_perfcompare.comparison.pace.select import OPERATORS, Selected, inputs_differ, other_layout
+from tb_perfcompare.comparison.statistics.samples import Samples
+from tb_perfcompare.model.summary.summary import Summary
+
+AT_EQUAL_AMOUNT = "at equal amount of work"
+
+
+def select_at_equal_amount(
+    table: str, measure: str, sides: tuple[Summary, Summary], samples: tuple[Samples, Samples], amount: AmountOfWork
+) -> Selected | None:
+    """Selects rows of `table`, timed by `measure`; None if a side has no such table or no times of single steps."""
+    groups = [side.groups.get(table) for side in sides]
+    one, two = groups
+    if one is None or two is None:
+        return None
+    if not all(group.sampled and measure in group.measures_ns for group in (one, two)):
+        return None
+    size_of = elements if table == OPERATORS else threads
+    rows = [rows_by_name(group, measure, seen, size_of) for group, seen in zip((one, two), samples, strict=True)]
+    places = [{name: at for at, name in enumerate(side.names)} for side in rows]
+    shared = sorted(places[0].keys() & places[1].keys())
+    at = [np.array([place[name] for name in shared], dtype=np.int64) for place in places]
+    calls = rows[0].calls[at[0]], rows[1].calls[at[1]]
+    sizes = rows[0].size[at[0]], rows[1].size[at[1]]
+    same = amount.same_work(calls) & amount.same_work(sizes)
+    types = inputs_differ(shared, sides, samples) if table == OPERATORS else {}
+    layout = other_layout(sides) if table == OPERATORS else frozenset[str]()
+    reasons = [
+        "other calls or sizes at equal amount of work" if not is_same
+        else "other input types" if types.get(name)
+        else "other memory layout" if name in layout
+        else ""
+        for name, is_same in zip(shared, same.tolist(), strict=True)
+    ]  # fmt: skip
+    used = np.array([not reason for reason in reasons], dtype=bool)
+    recorded = rows[0].time_ns[at[0]][used], rows[1].time_ns[at[1]][used]
+    times = amount.at_level(recorded)
+    keys = [(name, AT_EQUAL_AMOUNT) for name in shared]
+    return Selected(
+        WorkRows(
+            tuple(key for key, is_used in zip(keys, used.tolist(), strict=True) if is_used),
+            (np.ones_like(times[0]), np.ones_like(times[1])),
+            times,
+            amount=amount,
+            recorded_ns=recorded,
+        ),
+        {key: reason for key, reason in zip(keys, reasons, strict=True) if reason},
+    )

@@ -1,0 +1,218 @@
+"""Steps of random length are compared at equal amount of work."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork, amount_of_work, follows
+from tb_perfcompare.comparison.engine import judge_summaries
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.headline import AmountFacts, Basis, Headline, Part, Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.model.summary.summary import Summary
+from tests.comparison.compare import assert_finite, capture, compare, sequence
+
+Calls = list[tuple[Any, ...]]
+Lengths = tuple[int, int]
+PACES = (1.0, 1.4, 0.8), (1.2, 0.9, 1.5)
+"""How long the same work takes in each capture: far apart within both sides."""
+
+
+def request(
+    tokens: int, pace: float, noise: random.Random, *, layers: int = 3, more: float = 0
+) -> Calls:
+    """A request: a prompt, then tokens one after another; `more` µs of another operator for each."""
+
+    def us(usual: float) -> float:
+        return round(usual * pace * noise.uniform(0.98, 1.02), 1)
+
+    calls: Calls = [("aten::embedding", us(200), [[500, 8], [32]])]
+    for token in range(tokens):
+        for _ in range(layers):
+            calls += [("aten::mm", us(60), [[8, 8], [8, 8]]), ("aten::gelu", us(25), [[8, 8]])]
+            calls += [("aten::add", us(15), [[8, 8], [8, 8]]), ("aten::cat", us(20), [[8 * token + 8]])]
+        calls += [("aten::argmax", us(20), [[500]])]
+        calls += [("aten::pow", us(more), [[8]])] if more else []
+    return [*calls, ("", us(150))]
+
+
+def batch(length: int, pace: float, noise: random.Random, *, wide: int = 8, **_: Any) -> Calls:
+    """A training step on a batch of this length."""
+
+    def us(usual: float) -> float:
+        return round((40 + usual * length) * pace * noise.uniform(0.98, 1.02), 1)
+
+    return [
+        ("aten::embedding", us(1), [[500, 8], [4, length]]),
+        *[("aten::mm", us(4 * wide / 8), [[4 * length, 8], [8, wide]]), ("aten::gelu", us(2), [[4, length, 8]])] * 4,
+        ("aten::sum", us(1), [[4, length]]), ("", 150),
+    ]  # fmt: skip
+
+
+def recorded(
+    side: int, lengths: Lengths, steps: int = 14, of: Callable[..., Calls] = request, **changes: Any
+) -> Summary:
+    """Three captures of a side."""
+    captures = []
+    for number, pace in enumerate(PACES[side]):
+        noise = random.Random(31 * number + 7 * side + 1)
+        drawn = [of(noise.randint(*lengths), pace, noise, **changes) for _ in range(steps)]
+        captures.append(capture(sequence(drawn), str(2 * number + (side + number) % 2)))
+    return pool(captures)
+
+
+@cache
+def pair(longer: Lengths = (4, 24), swapped: bool = False, **changes: Any) -> Comparison:
+    sides = recorded(0, (4, 24)), recorded(1, longer, **changes)
+    return compare(*(sides[::-1] if swapped else sides))
+
+
+def parts(headline: Headline) -> tuple[AmountFacts, Part, Part]:
+    assert headline.amount is not None and headline.program is not None and headline.machine is not None
+    return headline.amount, headline.program, headline.machine
+
+
+def found(baseline: Summary, candidate: Summary) -> AmountOfWork:
+    amount = amount_of_work((baseline, candidate))
+    assert amount is not None
+    return amount
+
+
+def test_equal_programs_have_a_narrow_interval_whatever_the_lengths_and_the_machine() -> None:
+    headline = pair().headline
+    amount, program, _ = parts(headline)
+    assert headline.recorded is not None and headline.recorded.high is not None
+    assert headline.recorded.high > 0.5
+    assert (headline.verdict.way, headline.basis) == (0, Basis.PROGRAM)
+    assert program.low < 0 < program.high < 0.03
+    assert program.low > -0.03
+    assert amount.low < 0 < amount.high
+    assert (amount.operator, amount.of) == ("aten::argmax", "calls")
+
+
+def test_what_each_token_takes_more_is_the_program() -> None:
+    headline = pair(more=42).headline
+    _, program, _ = parts(headline)
+    token = 3 * (60 + 25 + 15 + 20) + 20
+    steps_at = 14 * token + 350
+    assert headline.verdict is Verdict.SLOWER
+    assert program.estimate == pytest.approx(14 * 42 / steps_at, abs=0.02)
+
+
+def test_longer_requests_are_more_work_and_not_the_program() -> None:
+    headline = pair(longer=(12, 40)).headline
+    amount, program, _ = parts(headline)
+    assert (headline.verdict, headline.basis) == (Verdict.SLOWER, Basis.AMOUNT)
+    assert amount.estimate == pytest.approx(amount.candidate / amount.baseline - 1)
+    assert program.low < 0 < program.high
+    assert headline.sentence.startswith("Slower: ") and " more work per step, +" in headline.sentence
+    (line,) = [fact.text for fact in headline.facts if fact.label == "Amount of work"]
+    assert "by calls of aten::argmax per step, p " in line
+
+
+def test_swapped_sides_have_the_opposite_figures() -> None:
+    there, back = pair(longer=(12, 40), more=42).headline, pair(longer=(12, 40), more=42, swapped=True).headline
+    figures = [
+        [(part.estimate, part.low, part.high) for part in (amount, program, machine)]
+        for amount, program, machine in map(parts, (there, back))
+    ]
+    for (estimate, low, _), (opposite, _, high) in zip(*figures, strict=True):
+        assert 1 + estimate == pytest.approx(1 / (1 + opposite))
+        assert 1 + low == pytest.approx(1 / (1 + high))
+    assert there.verdict.way == -back.verdict.way == 1
+
+
+def test_a_run_against_itself_is_the_same() -> None:
+    side = recorded(0, (4, 24))
+    headline = judge_summaries(side, side, CompareOptions()).headline
+    assert headline.verdict is Verdict.SAME
+    assert headline.amount is None or headline.amount.estimate == 0
+
+
+def test_more_layers_for_each_token_are_the_program_although_most_calls_grow_alike() -> None:
+    headline = pair(layers=6).headline
+    assert headline.amount is not None
+    assert headline.amount.operator == "aten::argmax"
+    assert headline.amount.low < 0 < headline.amount.high
+    assert headline.verdict is Verdict.SLOWER and headline.basis is not Basis.AMOUNT
+
+
+def test_batches_of_any_length_are_compared_by_the_elements_of_their_inputs() -> None:
+    same, wider = (
+        compare(recorded(0, (16, 160), of=batch), recorded(1, (16, 160), of=batch, wide=wide)).headline
+        for wide in (8, 16)
+    )
+    amount, program, _ = parts(same)
+    assert amount.of == "input elements"
+    assert program.low < 0 < program.high < 0.03
+    assert wider.amount is not None and wider.amount.of == "input elements"
+    assert wider.verdict is Verdict.SLOWER
+
+
+def test_equal_steps_have_no_amount() -> None:
+    assert amount_of_work((recorded(0, (9, 9)), recorded(1, (9, 9)))) is None
+
+
+def test_an_amount_that_explains_little_is_none() -> None:
+    def anyhow(run: Summary, seed: int) -> Summary:
+        times = np.random.default_rng(seed).integers(5_000_000, 90_000_000, len(run.steps))
+        return replace(run, steps=replace(run.steps, total_ns=times))
+
+    one, other = recorded(0, (4, 24)), recorded(1, (4, 24))
+    assert amount_of_work((one, other)) is not None
+    assert amount_of_work((anyhow(one, 1), anyhow(other, 2))) is None
+
+
+def test_sides_without_a_common_amount_are_compared_as_recorded() -> None:
+    assert amount_of_work((recorded(0, (2, 8)), recorded(1, (40, 80)))) is None
+
+
+def test_a_side_whose_steps_are_equal_has_no_amount() -> None:
+    assert amount_of_work((recorded(0, (4, 24)), recorded(1, (9, 9)))) is None
+
+
+def test_captures_left_out_are_judged_at_equal_amount_too() -> None:
+    assert "unchanged when dropping" in pair(more=42).headline.sensitivity
+
+
+def test_the_answer_is_finite() -> None:
+    assert_finite(pair(longer=(12, 40)))
+
+
+def test_step_times_at_equal_amount_no_longer_depend_on_it() -> None:
+    amount = found(recorded(0, (4, 24)), recorded(1, (4, 24)))
+    for times, amounts, at in zip(amount.times_ns, amount.amounts, amount.captures, strict=True):
+        for which in (0, 1, 2):
+            inside = at == which
+            assert abs(np.polyfit(amounts[inside], times[inside] / times[inside].mean(), 1)[0]) < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("values", "is_function"),
+    [
+        ([3.0, 5, 7, 9, 11, 13], True),
+        ([1.0, 4, 9, 16, 25, 36], True),
+        ([7.0, 7, 7, 7, 7, 7], True),
+        ([3.0, 5, 7, 18, 22, 26], False),
+    ],
+)
+def test_calls_that_are_a_line_or_a_parabola_are_the_same_work(values: list[float], is_function: bool) -> None:
+    amounts = np.array([1.0, 2, 3, 4, 5, 6])
+    assert follows(np.array([values]), amounts).tolist() == [is_function]
+
+
+def test_the_part_in_time_and_the_rest_make_up_the_mean_as_recorded() -> None:
+    one, other = recorded(0, (4, 24)), recorded(1, (12, 40))
+    amount = found(one, other)
+    times = one.steps.total_ns.astype(float), other.steps.total_ns.astype(float)
+    rest = math.log(amount.times_ns[1].mean() / amount.times_ns[0].mean())
+    assert amount.in_time(times) + rest == pytest.approx(math.log(times[1].mean() / times[0].mean()))
