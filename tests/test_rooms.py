@@ -32,8 +32,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis/trace": {"analysis/columns"},
     "comparison": {
         "comparison/alignment", "comparison/amount", "comparison/causes", "comparison/causes/evidence",
-        "comparison/checks", "comparison/kinds", "comparison/launches", "comparison/ledger", "comparison/pace", "comparison/ranks",
-        "comparison/result", "comparison/statistics", "comparison/tables", "comparison/verdict", "comparison/work",
+        "comparison/checks", "comparison/kinds", "comparison/launches", "comparison/ledger", "comparison/pace",
+        "comparison/ranks", "comparison/result", "comparison/statistics", "comparison/tables", "comparison/verdict",
+        "comparison/work",
     },
     "comparison/alignment": {"comparison/launches", "comparison/result"},
     "comparison/amount": {"comparison/statistics"},

@@ -43,8 +43,8 @@ MAX_OTHER_SIZES = 0.25
 """Largest share of the operators' time in operators that are called as often at equal amount, but on other sizes.
 Beyond it steps differ in a second way, as in batch size and length: at equal amount they are not equal."""
 
-_MOST = 300
-"""Names that are tried as amounts, those with most time."""
+_MOST, _MOST_ROWS = 300, 100_000
+"""Names that are tried as amounts, those with most time; rows (name and shapes) above which none is searched for."""
 
 OUTER = 0.1
 """Share of a side's steps on either side of the amount at which the sides are compared: nothing is extrapolated."""
@@ -124,12 +124,9 @@ class AmountOfWork:
         half = quantile(freedom, 1 - alpha / 2) * error
         p = float(student_p(np.array([theta / error]), np.array([freedom]))[0])
         clear = p <= CLEAR_SHARE * alpha
-        if min(capture_counts(self.captures)) > 1:
-            logs = [
-                np.log(centres(side[None, :], at, row_means))
-                for side, at in zip(self.amounts, self.captures, strict=True)
-            ]
-            between = between_captures(logs[0], logs[1], alpha)
+        each = [centres(side[None, :], at, row_means) for side, at in zip(self.amounts, self.captures, strict=True)]
+        if min(capture_counts(self.captures)) > 1 and all((side > 0).all() for side in each):
+            between = between_captures(np.log(each[0]), np.log(each[1]), alpha)
             assert between is not None
             half = max(half, float(between.high[0] - between.low[0]) / 2)
             p = max(p, float(between.p[0]))
@@ -188,7 +185,9 @@ def follows(values: Floats, amount: Floats) -> Flags:
 def _operators(side: Summary) -> GroupTable | None:
     """Operators by input shapes, without shapes by name; None without times of single steps."""
     group = side.groups.get("operators_by_shape", side.groups.get("operators"))
-    return group if group is not None and group.sampled and "host_self" in group.measures_ns and len(group) else None
+    if group is None or not group.sampled or "host_self" not in group.measures_ns:
+        return None
+    return group if 0 < len(group) <= _MOST_ROWS else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
