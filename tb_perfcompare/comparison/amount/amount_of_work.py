@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tb_perfcompare.comparison.amount.curve import along_curve
 from tb_perfcompare.comparison.amount.rows_by_name import NamedRows, elements, rows_by_name
 from tb_perfcompare.comparison.amount.slopes import explained, slopes
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, student_p
@@ -93,11 +94,7 @@ class AmountOfWork:
 
     def at_level(self, values: Pair) -> Pair:
         """(..., n), (..., m) values that each step would have at equal amount of work."""
-        one, two = (
-            _at_level(side, amount, capture, self.level)
-            for side, amount, capture in zip(values, self.amounts, self.captures, strict=True)
-        )
-        return one, two
+        return _at_level(values, self.amounts, self.captures, self.level)
 
     def in_time(self, recorded: Pair) -> float:
         """Shift of ln(mean step time) that the amount alone makes, from the step times as recorded."""
@@ -164,9 +161,7 @@ def amount_of_work(sides: tuple[Summary, Summary]) -> AmountOfWork | None:
     ends = [np.quantile(side, (OUTER, 1 - OUTER)) for side in pair]
     if any(not low <= level <= high for low, high in ends):
         return None
-    at_level = [
-        _at_level(time, amount, at, level) for time, amount, at in zip(times, pair, captures, strict=True)
-    ]
+    at_level = _at_level((times[0], times[1]), pair, captures, level)
     whole = np.rint(at_level[0]).astype(np.int64), np.rint(at_level[1]).astype(np.int64)
     return AmountOfWork(name, of, pair, captures, level, whole, share)
 
@@ -223,22 +218,25 @@ def _shared(rows: tuple[NamedRows, NamedRows]) -> _Shared:
 
 def _amounts(shared: _Shared) -> Iterator[tuple[str, str, Pair]]:
     """Yields what can be the amount: calls or elements of an operator that vary on both sides. Of several that grow
-    together in every step, the one that varies by the smallest number."""
+    together in every step, the one that grows most nearly in proportion to the work, without a constant part such as
+    weights."""
     vary = [_vary(of[0]) & _vary(of[1]) for of in (shared.calls, shared.sizes)]
     if any(float(share[vary[0] | vary[1]].sum()) < MIN_SHARE for share in shared.shares):
         return
     order = np.argsort(-(shared.shares[0] + shared.shares[1]), kind="stable")[:_MOST]
-    alike: dict[bytes, tuple[float, str, str, Pair]] = {}
+    alike: dict[bytes, tuple[float, float, str, str, Pair]] = {}
     for of, values, varying in (("calls", shared.calls, vary[0]), ("input elements", shared.sizes, vary[1])):
         for row in order[varying[order]].tolist():
             pair = values[0][row], values[1][row]
             every = np.concatenate(pair)
             shape = np.rint((every - every.min()) / (every.max() - every.min()) / LIKE_ANOTHER).astype(np.int32)
-            one = float(pair[0].std()) + float(pair[1].std()), shared.names[row], of, pair
+            deviation = float(pair[0].std()) + float(pair[1].std())
+            relative = round(deviation / (float(pair[0].mean()) + float(pair[1].mean())), 3)
+            one = -relative, deviation, shared.names[row], of, pair
             known = alike.get(shape.tobytes())
-            if known is None or one[:3] < known[:3]:
+            if known is None or one[:4] < known[:4]:
                 alike[shape.tobytes()] = one
-    for _, name, of, pair in alike.values():
+    for *_, name, of, pair in alike.values():
         yield name, of, pair
 
 
@@ -249,9 +247,22 @@ def _vary(values: Floats) -> Flags:
     return varying
 
 
-def _at_level(values: Floats, amount: Floats, capture: CaptureIndex, level: float) -> Floats:
+def _at_level(values: Pair, amounts: Pair, captures: Captures, level: float) -> Pair:
+    """Moves (n,) and (m,) values along one curve; where they have none, and each row of (r, n) and (r, m), along the
+    slope of their capture."""
+    moved = along_curve(values, amounts, captures, level) if values[0].ndim == 1 else None
+    one, two = (
+        _on_slopes(side, amount, at, level) for side, amount, at in zip(values, amounts, captures, strict=True)
+    ) if moved is None else moved
+    least = [
+        side * np.minimum(level / np.maximum(amount, level / 2), 1.0) * LEAST_LEFT
+        for side, amount in zip(values, amounts, strict=True)
+    ]
+    return np.maximum(one, least[0]), np.maximum(two, least[1])
+
+
+def _on_slopes(values: Floats, amount: Floats, capture: CaptureIndex, level: float) -> Floats:
     rows = values if values.ndim > 1 else values[None, :]
     moved = rows - slopes(rows, amount, capture) * (amount - level)
-    least = rows * np.minimum(level / np.maximum(amount, level / 2), 1.0) * LEAST_LEFT
-    out: Floats = np.maximum(moved, least)
-    return out if values.ndim > 1 else out[0]
+    out: Floats = moved if values.ndim > 1 else moved[0]
+    return out

@@ -250,9 +250,8 @@ def _amount_line(amount: AmountFacts) -> str:
 
 
 def _more_work(amount: AmountFacts) -> str:
-    """Additional work: "38 % more work per step, +31 %"."""
-    more = f"{rough(abs(amount.estimate))} {'more' if amount.estimate > 0 else 'less'}"
-    return f"{more} work per step, {rough(amount.in_time, signed=True)}"
+    """Additional work: "more work per step, +31 %"."""
+    return f"{'more' if amount.estimate > 0 else 'less'} work per step, {rough(amount.in_time, signed=True)}"
 
 
 def _machine_line(headline: Headline, machine: Part, counts: tuple[int, int]) -> str:
