@@ -16,7 +16,7 @@ from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.browser.tab import HOSTILE_A, HOSTILE_B, SERIES, Picture, Tab, link
 from tests.drawn_runs import write_pair, write_run
 from tests.frontend_tools import ROOT, axe_source, unavailable
-from tests.history.series import record_run
+from tests.history.series import content_of, record_run
 from tests.hostile_names import FORMULAS, MARKUP, write_names
 from tests.long_table import write_long_pair
 from tests.slow_runs import write_slow_pair
@@ -56,7 +56,7 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def record_series(logdir: Path, folder: Path) -> None:
     """Twelve nights; from the seventh on a step takes half as long again. A thirteenth file is damaged."""
-    sides = [write_run(folder / "before"), write_run(folder / "after", extra_us=500)]
+    sides = [content_of(write_run(folder / "before")), content_of(write_run(folder / "after", extra_us=500))]
     for day in range(12):
         point = record_run(logdir, sides[day >= 6], day=day, label=f"night-{day + 1}", series=SERIES)
     point.with_name(point.name.replace("night-12", "torn")).write_bytes(point.read_bytes()[:500])
@@ -64,8 +64,8 @@ def record_series(logdir: Path, folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def server(logdir: Path) -> Iterator[str]:
-    """Address of a TensorBoard below a path prefix."""
-    with served(logdir, prefix="/a/b") as found:
+    """Address of a TensorBoard below a path prefix, with a dashboard besides ours."""
+    with served(logdir, prefix="/a/b", empty_tab=True) as found:
         yield found.address
 
 
