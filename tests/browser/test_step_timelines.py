@@ -139,7 +139,7 @@ def test_an_event_is_selected_with_its_counterpart(tab: Tab, picture: Picture) -
     settled(tab, "!hash.includes('.shift=')")
 
 
-def test_events_are_reached_and_described_by_keys_and_one_goes_from_difference_to_difference(tab: Tab) -> None:
+def test_events_are_reached_and_described_by_keys(tab: Tab) -> None:
     opened(tab)
     tab.find(CANVAS).focus()
     tab.press("Enter")
@@ -156,6 +156,10 @@ def test_events_are_reached_and_described_by_keys_and_one_goes_from_difference_t
     tab.press(",")
     settled(tab, f"hash.includes('.ev={before}')")
     assert first == "aten::item", "the longest in view, the marker of the step apart"
+
+
+def test_one_key_goes_from_the_largest_difference_to_the_next(tab: Tab) -> None:
+    opened(tab)
     names = tab.find(".st-differences tbody th").all_inner_texts()[:2]
     tab.find("[role=tab]", has_text="Timeline").focus()  # as after choosing the view
     for name in names:
