@@ -53,8 +53,8 @@ _ENVIRONMENT = {"TB_PERFCOMPARE_WORKERS": str(WORKERS), "TB_PERFCOMPARE_CACHE": 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Size of a load test. Every tenth client reads slowly, and every tenth leaves early. `core_only`: the server has no
-    dashboards of TensorBoard's own."""
+    """Size of a load test. Every tenth client reads slowly, and every tenth leaves early. `core_only`: the server has
+    none of TensorBoard's own dashboards."""
 
     clients: int = 50
     seconds: float = 30.0

@@ -4,8 +4,8 @@ The machine's speed may change between rounds and other processes may take a cor
 affected. If the base task's CPU time changes between rounds by more than a factor of MOST_MOVED, all tasks are measured
 again, and rejected if that does not help.
 
-Quick runs have a single round, whose times mean nothing: the first work gets a new process, all others get forks of this
-one, which has imported them already.
+Quick runs have a single round, whose times mean nothing: the first work gets a new process, all others get forks of
+this one, which has imported them already.
 """
 
 from __future__ import annotations

@@ -118,8 +118,8 @@ def served(
     prefix: str = "", all_plugins: bool = False, core_only: bool = False, empty_tab: bool = False,
 ) -> Iterator[Served]:  # fmt: skip
     """Runs TensorBoard on a log directory during the `with` body: started in `cwd`, with a path prefix, with this
-    plugin and its own ones (`core_only`: without its dashboards, in half of the time; `empty_tab`: with an empty one instead)
-    or all that are installed. Raises RuntimeError, with its output, if it does not start."""
+    plugin and its own ones (`core_only`: without its dashboards, in half of the time; `empty_tab`: with an empty one
+    instead) or all that are installed. Raises RuntimeError, with its output, if it does not start."""
     with tempfile.TemporaryDirectory() as folder:
         log, script = Path(folder) / "log", Path(folder) / "tensorboard"
         others = _CORE if core_only else _EMPTY if empty_tab else _OWN

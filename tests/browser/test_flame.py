@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, Picture, Tab, link
+from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, NO_RUNS, Picture, Tab, link
 from tests.workspace.waiting import becomes_true
+
+START = NO_RUNS
 
 FLAME = link(a=GPU_A, b=GPU_B, tab="call_tree")
 BOX = ".flame-box"

@@ -109,8 +109,8 @@ def test_no_view_is_wider_than_a_frame_of_400_or_800_pixels(tab: Tab, picture: P
                 assert bar["x"] - 1 <= chosen["x"] < bar["x"] + bar["width"] - 40, (name, width)
 
 
-PLACES = """[document.documentElement.scrollWidth,
-    ...['.tab[aria-selected=true]', '.tabs'].map(css => document.querySelector(css)?.getBoundingClientRect() ?? null)]"""
+PLACES = """[document.documentElement.scrollWidth, ...['.tab[aria-selected=true]', '.tabs'].map(
+    css => document.querySelector(css)?.getBoundingClientRect() ?? null)]"""
 
 
 def test_the_chosen_view_stays_in_sight_when_the_window_narrows(tab: Tab) -> None:

@@ -71,6 +71,7 @@ def tab(page: Page, server: str) -> Iterator[Tab]:
     page.goto("about:blank")
     tab = Tab(page, server)
     yield tab
+    page.evaluate("sessionStorage.clear()")
     assert tab.faults() == []
 
 
@@ -84,33 +85,26 @@ def opened(tab: Tab, answers_after_ms: int) -> None:
 def test_runs_of_the_profiler_open_in_its_tab_and_no_others_do(tab: Tab) -> None:
     """TensorBoard shows the other tab on the run we compare; ours stays as it was."""
     window, button = ".segments[aria-label='Step window']", "[aria-label*='PyTorch Profiler']"
-    shows_the_row_and_back_returns_to_it(tab, 0)
-    tab.go(link(a=LISTING_A, b=LISTING_B))
-    tab.until(f"document.querySelector('.side-b .run-button').value === {LISTING_B!r}")
-    tab.answer()
+    tab.load(link(a=LISTING_A, b=LISTING_B)).answer()
     tab.details("a")
     assert tab.find(window).count() == tab.find(f".side-a {button}").count() == 0
     tab.press("Escape")
     tab.go(link(a=GPU_A, b=GPU_B))
     tab.until(f"document.querySelector('.side-b .run-button').value === {GPU_B!r}")
     tab.answer()
-    tab.details("a")
+    tab.details("b")
     assert tab.find(window).count() == 1
-    tab.wait(f".side-a {button}").click()
+    tab.wait(f".side-b {button}").click()
     tab.page.wait_for_function("location.hash.startsWith('#pytorch_profiler')")
-    assert f"p.tb_perfcompare.b={GPU_B.replace('/', '%2F')}" in tab.address()
-    tab.page.wait_for_function(IN_PROFILER, arg=["[aria-haspopup=listbox]", GPU_A], timeout=LOAD_MS)
+    assert f"p.tb_perfcompare.a={GPU_A.replace('/', '%2F')}" in tab.address()
+    tab.page.wait_for_function(IN_PROFILER, arg=["[aria-haspopup=listbox]", GPU_B], timeout=LOAD_MS)
     tab.page.evaluate("location.hash = location.hash.replace('pytorch_profiler', 'tb_perfcompare')")
     assert tab.answer().startswith(SLOWER_B)
 
 
-def test_over_a_slow_connection_it_shows_the_row_too(tab: Tab) -> None:
-    """That tab still gets answers to what it showed first, and goes back to that."""
-    shows_the_row_and_back_returns_to_it(tab, 400)
-
-
-def shows_the_row_and_back_returns_to_it(tab: Tab, answers_after_ms: int) -> None:
-    opened(tab, answers_after_ms)
+def test_the_profiler_tab_shows_the_row_and_back_returns_to_it(tab: Tab) -> None:
+    """Over a slow connection that tab still gets answers to what it showed first, and goes back to that."""
+    opened(tab, 400)
     here, steps = tab.address(), tab.page.evaluate("history.length")
     tab.find(".profiler-links button", has_text="Operator view").last.click()
     in_profiler = (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.browser.tab import GPU_A, GPU_B, Tab, link
+from tests.browser.tab import GPU_A, GPU_B, NO_RUNS, Tab, link
+
+START = NO_RUNS
 
 KERNEL = "ampere_sgemm_128x64_tn"
 

@@ -17,12 +17,15 @@ from tests.browser.tab import (
     LOAD_MS,
     MLU_A,
     MLU_B,
+    NO_RUNS,
     NORMAL,
     Picture,
     Tab,
     link,
 )
 from tests.workspace.waiting import becomes_true
+
+START = NO_RUNS
 
 TIMELINES = link(a=GPU_A, b=GPU_B, tab="timelines")
 READY = ".st[aria-busy=false] .st-canvas"

@@ -7,7 +7,9 @@ import json
 from playwright.sync_api import Route
 
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
-from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, MLU_A, SAVED_A, SAVED_B, Tab, link
+from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, MLU_A, NO_RUNS, SAVED_A, SAVED_B, Tab, link
+
+START = NO_RUNS
 
 KERNELS = link(a=GPU_A, b=GPU_B, tab="kernels", min="0")
 
@@ -151,6 +153,7 @@ def test_grid_is_worked_by_keys_alone(tab: Tab) -> None:
 
 
 def test_views_are_switched_by_number_and_arrows(tab: Tab) -> None:
+    tab.go(link()).answer()
     tab.find("body").press("2")
     tab.wait(".grid")
     selected = "[role=tab][aria-selected=true]"
@@ -169,6 +172,7 @@ def test_views_are_switched_by_number_and_arrows(tab: Tab) -> None:
 
 
 def test_absent_tables_are_listed_with_the_reason(tab: Tab) -> None:
+    tab.go(link()).answer()
     tab.press("2")
     tab.find(".absent-tabs button").click()
     assert "Kernels" in tab.find(".absent-list").inner_text()
