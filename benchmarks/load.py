@@ -53,7 +53,8 @@ _ENVIRONMENT = {"TB_PERFCOMPARE_WORKERS": str(WORKERS), "TB_PERFCOMPARE_CACHE": 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Size of a load test. Every tenth client reads slowly, and every tenth leaves early."""
+    """Size of a load test. Every tenth client reads slowly, and every tenth leaves early. `core_only`: the server has
+    none of TensorBoard's own dashboards."""
 
     clients: int = 50
     seconds: float = 30.0
@@ -64,6 +65,7 @@ class Load:
     ranks: int = 8
     most_bytes: int = 3000 * 2**20
     settled_s: float = 3.0
+    core_only: bool = False
     seed: int = 1
 
 
@@ -121,11 +123,11 @@ def run_load(load: Load) -> Outcome:
     """Runs the load test. Raises RuntimeError if the server takes too much memory or dies."""
     with tempfile.TemporaryDirectory() as folder:
         asked = questions(write_logdir(Path(folder), wide=load.wide, ranks=load.ranks), load.questions, load.seed)
-        with served(Path(folder), environment=_ENVIRONMENT) as alone:
+        with served(Path(folder), environment=_ENVIRONMENT, core_only=load.core_only) as alone:
             start_s = time.monotonic()
             right = reference(alone, asked)
             most_s = time.monotonic() - start_s
-        with served(Path(folder), environment=_ENVIRONMENT) as server:
+        with served(Path(folder), environment=_ENVIRONMENT, core_only=load.core_only) as server:
             server.get("api/runs")
             outcome = Outcome(at_rest=server.rss_bytes(), most_seconds_alone=most_s)
             for number in range(load.rounds):

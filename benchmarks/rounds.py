@@ -4,8 +4,8 @@ The machine's speed may change between rounds and other processes may take a cor
 affected. If the base task's CPU time changes between rounds by more than a factor of MOST_MOVED, all tasks are measured
 again, and rejected if that does not help.
 
-Quick runs have a single round, whose times mean nothing: the first work of a module gets a new process, all others get
-forks of this one, which has imported it already.
+Quick runs have a single round, whose times mean nothing: the first work gets a new process, all others get forks of
+this one, which has imported them already.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MOST_MOVED = 1.5
 SAMPLE_LIMIT_S = 560
 _UNCACHED = {"TB_PERFCOMPARE_CACHE": "off"}
 _begun: set[str] = set()
-"""Modules that have run a benchmark in a new process before."""
+"""Works that have run in a new process before."""
 
 _STEADY_S = 0.05
 """A base that takes less time than this is not checked for changes, as one interrupt would change it."""
@@ -155,20 +155,16 @@ def _fresh(task: Task) -> dict[str, Any]:
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **_UNCACHED, **task.environment}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # to compile modules once and not in every process
     done = subprocess.run(command, capture_output=True, env=environment, timeout=SAMPLE_LIMIT_S, check=True)
-    _begun.add(_module(task))
+    _begun.add(task.work)
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return answer
 
 
 def _known(task: Task) -> bool:
-    """Whether a fork of this process can do the work: one of its module has succeeded in a new process, and neither the
-    interpreter nor the modules that it finds are others."""
+    """Whether a fork of this process can do the work: one has succeeded in a new process, and neither the interpreter
+    nor the modules that it finds are others."""
     same_setup = task.python == sys.executable and "PYTHONPATH" not in task.environment
-    return same_setup and _module(task) in _begun and "fork" in multiprocessing.get_all_start_methods()
-
-
-def _module(task: Task) -> str:
-    return task.work.partition(".")[0]
+    return same_setup and bool(_begun) and "fork" in multiprocessing.get_all_start_methods()
 
 
 def _copied(task: Task) -> dict[str, Any]:

@@ -32,6 +32,23 @@ app.run(server.main, flags_parser=server.configure)
 Written to a script file, like the real one, so that Python does not import from the working directory."""
 _OWN = "from tensorboard import default; others = default.get_static_plugins()"
 _CORE = "from tensorboard.plugins.core.core_plugin import CorePluginLoader; others = [CorePluginLoader()]"
+_EMPTY = f"""
+{_CORE}
+from tensorboard.plugins.base_plugin import FrontendMetadata, TBPlugin
+from werkzeug.wrappers import Response
+
+class Empty(TBPlugin):
+    plugin_name = "empty"
+    def is_active(self):
+        return True
+    def get_plugin_apps(self):
+        return {{"/index.js": Response("export function render() {{}}", mimetype="text/javascript")}}
+    def frontend_metadata(self):
+        return FrontendMetadata(es_module_path="/index.js", tab_name="Empty")
+
+others.append(Empty)
+"""
+"""A dashboard that shows nothing, to which one can leave ours."""
 _ALL_PLUGINS = """
 from tensorboard.main import run_main
 if __name__ == "__main__":
@@ -98,14 +115,15 @@ class Served:
 @contextlib.contextmanager
 def served(
     logdir: Path, *, environment: Mapping[str, str] | None = None, flags: tuple[str, ...] = (), cwd: Path | None = None,
-    prefix: str = "", all_plugins: bool = False, core_only: bool = False,
+    prefix: str = "", all_plugins: bool = False, core_only: bool = False, empty_tab: bool = False,
 ) -> Iterator[Served]:  # fmt: skip
     """Runs TensorBoard on a log directory during the `with` body: started in `cwd`, with a path prefix, with this
-    plugin and its own ones (`core_only`: without its dashboards, in half of the time) or all that are installed. Raises
-    RuntimeError, with its output, if it does not start."""
+    plugin and its own ones (`core_only`: without its dashboards, in half of the time; `empty_tab`: with an empty one
+    instead) or all that are installed. Raises RuntimeError, with its output, if it does not start."""
     with tempfile.TemporaryDirectory() as folder:
         log, script = Path(folder) / "log", Path(folder) / "tensorboard"
-        script.write_text(_ALL_PLUGINS if all_plugins else _MAIN.replace("OTHERS", _CORE if core_only else _OWN))
+        others = _CORE if core_only else _EMPTY if empty_tab else _OWN
+        script.write_text(_ALL_PLUGINS if all_plugins else _MAIN.replace("OTHERS", others))
         port = _free_port()
         command = [sys.executable, str(script), "--logdir", str(logdir), "--host", "127.0.0.1", "--port", str(port)]
         command += ["--load_fast=false", "--path_prefix", prefix, *flags]

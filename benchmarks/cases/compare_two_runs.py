@@ -75,7 +75,8 @@ def _warm(setting: Setting, files: tuple[Path, Path]) -> Rounds:
     """Measures cold and reopened pairs in turns, after filling the cache once."""
     logdir, cache = files[0].parent.parent, setting.inputs.scratch / "cache"
     arguments, environment = (str(logdir), "normal", "abnormal"), {"TB_PERFCOMPARE_CACHE": str(cache)}
-    sample(Task("filling the cache", "server_work.open_pair", arguments, environment=environment))
+    filling = Task("filling the cache", "server_work.open_pair", arguments, environment=environment)
+    sample(filling, quick=setting.quick)
     tasks = [
         Task(_WARM, "server_work.open_pair", arguments, environment=environment),
         Task(_SERVED, "server_work.open_pair", arguments),

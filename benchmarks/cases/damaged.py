@@ -51,7 +51,8 @@ def run(setting: Setting) -> Section:
         shares.append(min(1.0, read / max(1, case.whole)))
         if not rounds.rejected:
             times[_CUT if _CUT in case.title else _FLIPPED].append(ratios)
-        json_reads += not sample(Task(_JSON, "peer_work.json_loads", (str(case.path),), may_fail=True)).failure
+        by_json = Task(_JSON, "peer_work.json_loads", (str(case.path),), may_fail=True)
+        json_reads += not sample(by_json, quick=setting.quick).failure
         rows.append([case.title, f"{case.whole:,}", f"{read:,}", f"{100 * shares[-1]:.2f} %", spread(ratios, 2)])
     section.parts.append(
         table(["damage", "whole events before it", "events read", "of those before", "time / sound file, CPU"], rows)

@@ -43,7 +43,7 @@ def run(setting: Setting) -> Section:
     """Measures a new TensorBoard without a cache in every round."""
     section = Section(NAME)
     logdir = setting.inputs.pair("pair100", Load(setting.size(100)))[0].parent.parent
-    rounds = [_round(logdir, 1 if setting.quick else _IDLE_ASKS) for _ in range(setting.rounds)]
+    rounds = [_round(logdir, quick=setting.quick) for _ in range(setting.rounds)]
     longest = [max(round_.loading, default=0.0) for round_ in rounds]
     rows = [
         ["list of runs", spread([round_.runs_ms for round_ in rounds], 0)],
@@ -76,11 +76,11 @@ def run(setting: Setting) -> Section:
     return section
 
 
-def _round(logdir: Path, idle_asks: int) -> Round:
+def _round(logdir: Path, *, quick: bool) -> Round:
     round_ = Round()
-    with served(logdir, environment={"TB_PERFCOMPARE_CACHE": "off"}) as server:
+    with served(logdir, environment={"TB_PERFCOMPARE_CACHE": "off"}, core_only=quick) as server:
         round_.runs_ms = _asked_ms(server, "api/runs")
-        for _ in range(idle_asks):
+        for _ in range(1 if quick else _IDLE_ASKS):
             round_.idle.append(_asked_ms(server, _UNRELATED))
             time.sleep(_EVERY_S)
         done = threading.Event()

@@ -16,7 +16,7 @@ from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.browser.tab import HOSTILE_A, HOSTILE_B, SERIES, Picture, Tab, link
 from tests.drawn_runs import write_pair, write_run
 from tests.frontend_tools import ROOT, axe_source, unavailable
-from tests.history.series import record_run
+from tests.history.series import content_of, record_run
 from tests.hostile_names import FORMULAS, MARKUP, write_names
 from tests.long_table import write_long_pair
 from tests.slow_runs import write_slow_pair
@@ -56,7 +56,7 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def record_series(logdir: Path, folder: Path) -> None:
     """Twelve nights; from the seventh on a step takes half as long again. A thirteenth file is damaged."""
-    sides = [write_run(folder / "before"), write_run(folder / "after", extra_us=500)]
+    sides = [content_of(write_run(folder / "before")), content_of(write_run(folder / "after", extra_us=500))]
     for day in range(12):
         point = record_run(logdir, sides[day >= 6], day=day, label=f"night-{day + 1}", series=SERIES)
     point.with_name(point.name.replace("night-12", "torn")).write_bytes(point.read_bytes()[:500])
@@ -64,8 +64,8 @@ def record_series(logdir: Path, folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def server(logdir: Path) -> Iterator[str]:
-    """Address of a TensorBoard below a path prefix."""
-    with served(logdir, prefix="/a/b") as found:
+    """Address of a TensorBoard below a path prefix, with a dashboard besides ours."""
+    with served(logdir, prefix="/a/b", empty_tab=True) as found:
         yield found.address
 
 
@@ -135,17 +135,20 @@ def _shared_tab(chromium: Browser, server: str) -> Iterator[Tab]:
 
 
 @pytest.fixture
-def tab(_shared_tab: Tab) -> Iterator[Tab]:
-    """The loaded tab, set back to a first visit; fails the test if our frame complained of anything."""
+def tab(_shared_tab: Tab, request: pytest.FixtureRequest) -> Iterator[Tab]:
+    """The loaded tab, set back to a first visit; fails the test if our frame complained of anything. A module whose
+    tests begin with a link of their own says `START = NO_RUNS`: they begin with next to nothing on screen."""
     tab = _as_at_first(_shared_tab)
+    start = getattr(request.module, "START", link())
     if tab.usual:
         tab.dark(False)
         tab.frame.evaluate("localStorage.removeItem('tb_perfcompare.recent')")
-        tab.go(link())
+        tab.go(start)
     else:
-        tab.load()
+        tab.load(start)
         tab.usual = True
-    tab.answer()
+    tab.wait(".verdict h2" if start == link() else ".state[role=alert]")
+    tab.allowed.append("candidate=gone+too")  # a page that has no list of runs yet may ask for the comparison
     tab.frame.evaluate("window.focus()")  # keys go where the focus is
     yield tab
     assert tab.faults() == []

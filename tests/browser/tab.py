@@ -23,6 +23,7 @@ def link(**keys: str) -> str:
     return "#" + "&".join([PLUGIN, *(f"p.{PLUGIN}.{key}={quote(value, safe='')}" for key, value in keys.items())])
 
 
+NO_RUNS = link(a="gone", b="gone too")
 NORMAL, ABNORMAL = "cpu_training/normal", "cpu_training/abnormal"
 GPU_A, GPU_B = "gpu_training_synthetic/baseline", "gpu_training_synthetic/candidate"
 MLU_A, MLU_B = "mlu_training_synthetic/baseline", "mlu_training_synthetic/candidate"

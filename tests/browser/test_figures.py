@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, Picture, Tab, link
+from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, NO_RUNS, Picture, Tab, link
+
+START = NO_RUNS
 
 KERNELS = link(a=LISTING_A, b=LISTING_B, tab="kernels")
 LAUNCHES = link(a=LISTING_A, b=LISTING_B, tab="launches")

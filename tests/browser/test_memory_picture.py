@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, MLU_A, MLU_B, NORMAL, Picture, Tab, link
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, MLU_A, MLU_B, NO_RUNS, NORMAL, Picture, Tab, link
+
+START = NO_RUNS
 
 BOX = ".memory-box"
 

@@ -113,9 +113,9 @@ def test_back_undoes_a_choice_and_another_tab_does_not(tab: Tab) -> None:
     tab.until(f"document.querySelector('.side-a .run-button').value === '{NORMAL}'")
     tab.go(link(a=GPU_A, b=GPU_B))
     tab.until(f"document.querySelector('.side-a .run-button').value === '{GPU_A}'")
-    tab.page.evaluate("location.hash = location.hash.replace('tb_perfcompare', 'timeseries')")
+    tab.page.evaluate("location.hash = location.hash.replace('tb_perfcompare', 'empty')")
     tab.page.wait_for_timeout(300)
-    tab.page.evaluate("location.hash = location.hash.replace('timeseries', 'tb_perfcompare')")
+    tab.page.evaluate("location.hash = location.hash.replace('empty', 'tb_perfcompare')")
     assert pair(tab) == (GPU_A, GPU_B)
 
 

@@ -38,10 +38,12 @@ IN_PROFILER = """([selector, text]) => [...document.querySelectorAll('iframe')].
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Of few runs, once the other plugin has read them: it starts a process for each, which rank behind all others."""
+    """Of few runs of one file, once the other plugin has read them: it starts a process for each, which rank behind all
+    others."""
     folder: Path = tmp_path_factory.mktemp("logs")
     for run in (GPU_A, GPU_B):
-        shutil.copytree(ROOT / "demo_logs" / run, folder / run)
+        (folder / run).mkdir(parents=True)
+        shutil.copy(min((ROOT / "demo_logs" / run).iterdir()), folder / run)
     listings = LISTING_A.split("/")[0]
     shutil.copytree(ROOT / "demo_logs" / listings, folder / listings)
     with served(folder, all_plugins=True) as found:
@@ -69,6 +71,7 @@ def tab(page: Page, server: str) -> Iterator[Tab]:
     page.goto("about:blank")
     tab = Tab(page, server)
     yield tab
+    page.evaluate("sessionStorage.clear()")
     assert tab.faults() == []
 
 
@@ -79,12 +82,13 @@ def opened(tab: Tab, answers_after_ms: int) -> None:
     tab.page.evaluate("ms => sessionStorage.setItem('answersAfterMs', ms)", answers_after_ms)
 
 
-def test_only_runs_of_the_profiler_open_in_its_tab(tab: Tab) -> None:
+def test_runs_of_the_profiler_open_in_its_tab_and_no_others_do(tab: Tab) -> None:
     """TensorBoard shows the other tab on the run we compare; ours stays as it was."""
     window, button = ".segments[aria-label='Step window']", "[aria-label*='PyTorch Profiler']"
     tab.load(link(a=LISTING_A, b=LISTING_B)).answer()
     tab.details("a")
     assert tab.find(window).count() == tab.find(f".side-a {button}").count() == 0
+    tab.press("Escape")
     tab.go(link(a=GPU_A, b=GPU_B))
     tab.until(f"document.querySelector('.side-b .run-button').value === {GPU_B!r}")
     tab.answer()
@@ -93,17 +97,14 @@ def test_only_runs_of_the_profiler_open_in_its_tab(tab: Tab) -> None:
     tab.wait(f".side-b {button}").click()
     tab.page.wait_for_function("location.hash.startsWith('#pytorch_profiler')")
     assert f"p.tb_perfcompare.a={GPU_A.replace('/', '%2F')}" in tab.address()
-    run_name = """name => [...document.querySelectorAll('iframe')].some(frame =>
-        frame.src.includes('name=pytorch_profiler') && frame.contentDocument?.body?.textContent.includes(name))"""
-    tab.page.wait_for_function(run_name, arg=GPU_B, timeout=LOAD_MS)
+    tab.page.wait_for_function(IN_PROFILER, arg=["[aria-haspopup=listbox]", GPU_B], timeout=LOAD_MS)
     tab.page.evaluate("location.hash = location.hash.replace('pytorch_profiler', 'tb_perfcompare')")
     assert tab.answer().startswith(SLOWER_B)
 
 
-@pytest.mark.parametrize("answers_after_ms", [0, 400])
-def test_the_profiler_tab_shows_the_row_and_back_returns_to_it(tab: Tab, answers_after_ms: int) -> None:
+def test_the_profiler_tab_shows_the_row_and_back_returns_to_it(tab: Tab) -> None:
     """Over a slow connection that tab still gets answers to what it showed first, and goes back to that."""
-    opened(tab, answers_after_ms)
+    opened(tab, 400)
     here, steps = tab.address(), tab.page.evaluate("history.length")
     tab.find(".profiler-links button", has_text="Operator view").last.click()
     in_profiler = (

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from playwright.sync_api import FloatRect, Locator
 
-from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NORMAL, TABLE_A, TABLE_B, Picture, Tab, link
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NO_RUNS, NORMAL, TABLE_A, TABLE_B, Picture, Tab, link
+
+START = NO_RUNS
 
 STEPS = link(a=NORMAL, b=ABNORMAL, tab="steps")
 ORDER, STACKS = ".step-strip", ".stacks-box"

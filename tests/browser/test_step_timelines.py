@@ -17,12 +17,15 @@ from tests.browser.tab import (
     LOAD_MS,
     MLU_A,
     MLU_B,
+    NO_RUNS,
     NORMAL,
     Picture,
     Tab,
     link,
 )
 from tests.workspace.waiting import becomes_true
+
+START = NO_RUNS
 
 TIMELINES = link(a=GPU_A, b=GPU_B, tab="timelines")
 READY = ".st[aria-busy=false] .st-canvas"
@@ -61,7 +64,7 @@ def settled(tab: Tab, script: str) -> None:
     tab.page.wait_for_function(f"(() => {{ const hash = location.hash; return {script}; }})()", timeout=LOAD_MS)
 
 
-def test_both_steps_are_drawn_with_their_lanes(tab: Tab, picture: Picture) -> None:
+def test_both_steps_are_drawn_with_their_lanes_and_downloaded_for_perfetto(tab: Tab, picture: Picture) -> None:
     opened(tab)
     assert min(drawn(tab, "a"), drawn(tab, "b")) > 20
     lanes = tab.find(".st-pane-a .st-lane").all_inner_texts()
@@ -74,8 +77,16 @@ def test_both_steps_are_drawn_with_their_lanes(tab: Tab, picture: Picture) -> No
     assert "cudaStreamSynchronize" in rows[0] and "▲" in rows[0]
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        tab.page.wait_for_timeout(200)
+        tab.settle()
         picture(tab.page, f"step-timelines-{theme}")
+    for place, names in ((0, {"python"}), (2, {"baseline: python CPU", "candidate: python CPU"})):
+        tab.find(".st-download button").first.click()
+        with tab.page.expect_download() as download:
+            tab.find(".st-download .pop-item").nth(place).click()
+        document = json.loads(gzip.decompress(download.value.path().read_bytes()))
+        events = document["traceEvents"]
+        assert names <= {event["args"]["name"] for event in events if event["name"] == "process_name"}
+    assert download.value.suggested_filename.endswith(".pt.trace.json.gz")
 
 
 def test_wheel_drag_and_keys_move_both(tab: Tab) -> None:
@@ -161,7 +172,7 @@ def test_one_key_goes_from_the_largest_difference_to_the_next(tab: Tab) -> None:
     tab.until(f"document.querySelector('.st-event .full-name').textContent.includes({names[0].split()[0]!r})")
 
 
-def test_the_line_between_the_timelines_shares_their_height(tab: Tab) -> None:
+def test_the_timelines_share_the_height_and_fill_it(tab: Tab) -> None:
     opened(tab)
     heights = "['a', 'b'].map(side => document.querySelector('.st-pane-' + side).getBoundingClientRect().height)"
     before = tab.frame.evaluate(heights)
@@ -180,19 +191,12 @@ def test_the_line_between_the_timelines_shares_their_height(tab: Tab) -> None:
     assert int(line.get_attribute("aria-valuenow") or 0) < 60
     tab.press("Enter")
     assert tab.frame.evaluate(heights) == before
-
-
-def test_no_blank_strip_is_below_the_lanes(tab: Tab) -> None:
-    """What they do not need goes to the table of differences."""
-    opened(tab)
+    # no blank strip is below the lanes: what they do not need goes to the table of differences
     bottom = "document.querySelector('{}').getBoundingClientRect().bottom"
     tab.page.set_viewport_size({"width": 1900, "height": 1400})
     tab.until(f"{bottom.format('.st-canvases')} - {bottom.format('.st-pane-b')} < 20")
     tab.until("document.querySelector('.st-differences').getBoundingClientRect().height > 200")
-
-
-def test_a_pinned_lane_stays_in_view(tab: Tab) -> None:
-    opened(tab)
+    # and a pinned lane stays in view
     tab.page.set_viewport_size({"width": 1500, "height": 600})
     tab.find(".st-pane-a .st-pin[aria-label*='thread 4061 operators']").first.click()
     tab.wait(".st-pane-a .st-pinned")
@@ -206,7 +210,7 @@ def test_a_pinned_lane_stays_in_view(tab: Tab) -> None:
     tab.until("!document.querySelector('.st-pinned')")
 
 
-def test_names_are_searched(tab: Tab) -> None:
+def test_names_are_searched_and_colours_can_show_the_difference(tab: Tab, picture: Picture) -> None:
     opened(tab)
     tab.find(".st-search input").fill("sgemm")
     tab.until("document.querySelector('.st-found')?.textContent.includes('events')")
@@ -216,21 +220,17 @@ def test_names_are_searched(tab: Tab) -> None:
     one = address(tab, "ev")
     tab.find(".st-search input").press("Enter")
     tab.page.wait_for_function("one => !location.hash.includes('.ev=' + one)", arg=one)
-
-
-def test_colours_can_show_the_difference(tab: Tab, picture: Picture) -> None:
-    opened(tab)
     before = tab.frame.evaluate(OVERVIEW)
     tab.find(".segments button", has_text="Difference").click()
     assert address(tab, "colour") == "change"
     tab.until(f"({OVERVIEW}) !== {before!r}")
     legend = tab.find(".st-legend").inner_text()
     assert "▲ more time in B" in legend and "only in A" in legend
-    tab.page.wait_for_timeout(200)
+    tab.settle()
     picture(tab.page, "step-timelines-difference")
 
 
-def test_other_steps_are_chosen(tab: Tab) -> None:
+def test_other_steps_are_chosen_and_one_that_is_not_there_says_so(tab: Tab) -> None:
     opened(tab)
     tab.find(".st-pane-a select").select_option("worst")
     tab.until("document.querySelector('.st-pane-a select option:checked')?.textContent.startsWith('longest: step ')")
@@ -241,6 +241,12 @@ def test_other_steps_are_chosen(tab: Tab) -> None:
     assert (address(tab, "ta"), address(tab, "tb")) == ("worst", "same")
     tab.page.evaluate("history.back()")
     settled(tab, "!hash.includes('.tb=')")
+    tab.allowed.append("404")
+    tab.go(link(a=GPU_A, b=GPU_B, tab="timelines", ta="77")).wait(".st-trouble")
+    assert "has no step '77'" in tab.find(".st-trouble").first.inner_text()
+    tab.find(".st-pane-a .st-trouble button").click()
+    tab.wait(READY)
+    assert address(tab, "ta") == ""
 
 
 def test_a_link_shows_the_same_view(fresh_tab: Tab) -> None:
@@ -259,27 +265,6 @@ def test_a_link_shows_the_same_view(fresh_tab: Tab) -> None:
     assert tab.find(".st-search input").input_value() == "gemm"
     for key in ("at=1000000_3000000", "ev=b%3A12", "colour=change", "fold=host.0"):
         assert f"p.tb_perfcompare.{key}" in tab.address()
-
-
-def test_a_step_that_is_not_there_says_so(tab: Tab) -> None:
-    tab.allowed.append("404")
-    tab.go(link(a=GPU_A, b=GPU_B, tab="timelines", ta="77")).wait(".st-trouble")
-    assert "has no step '77'" in tab.find(".st-trouble").first.inner_text()
-    tab.find(".st-pane-a .st-trouble button").click()
-    tab.wait(READY)
-    assert address(tab, "ta") == ""
-
-
-def test_steps_are_downloaded_for_perfetto(tab: Tab) -> None:
-    opened(tab)
-    for place, names in ((0, {"python"}), (2, {"baseline: python CPU", "candidate: python CPU"})):
-        tab.find(".st-download button").first.click()
-        with tab.page.expect_download() as download:
-            tab.find(".st-download .pop-item").nth(place).click()
-        document = json.loads(gzip.decompress(download.value.path().read_bytes()))
-        events = document["traceEvents"]
-        assert names <= {event["args"]["name"] for event in events if event["name"] == "process_name"}
-    assert download.value.suggested_filename.endswith(".pt.trace.json.gz")
 
 
 def test_traces_of_the_host_and_of_other_devices(tab: Tab) -> None:

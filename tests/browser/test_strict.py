@@ -6,7 +6,9 @@ import json
 
 from playwright.sync_api import Route
 
-from tests.browser.tab import GPU_A, GPU_B, SAVED_A, SAVED_B, TABLE_A, TABLE_B, Picture, Tab, link
+from tests.browser.tab import GPU_A, GPU_B, NO_RUNS, SAVED_A, SAVED_B, TABLE_A, TABLE_B, Picture, Tab, link
+
+START = NO_RUNS
 
 STRICT = link(a=TABLE_A, b=TABLE_B, tab="strict")
 

@@ -1,4 +1,4 @@
-"""The same way through the tab as in test_walk.py, in Firefox: from two runs to a link for a colleague."""
+"""One engineer's way through the tab, in Firefox: from two runs to a link for a colleague."""
 
 from __future__ import annotations
 

@@ -23,10 +23,17 @@ def content_of(run: Path | str) -> SavedContent:
 
 
 def record_run(
-    logdir: Path, run: Path | str, *, day: int = 0, label: str = "r", series: str = "nightly", replacing: bool = False
+    logdir: Path,
+    run: Path | str | SavedContent,
+    *,
+    day: int = 0,
+    label: str = "r",
+    series: str = "nightly",
+    replacing: bool = False,
 ) -> Path:
-    """Records a point of that day; returns its file."""
+    """Records a point of that day, of a run or of its content; returns its file."""
+    content = run if isinstance(run, SavedContent) else content_of(run)
     path, _ = record(
-        content_of(run), str(logdir), series, at_s=FIRST_S + day * DAY_S, label=label, replacing=replacing
+        content, str(logdir), series, at_s=FIRST_S + day * DAY_S, label=label, replacing=replacing
     )  # fmt: skip
     return Path(path)

@@ -19,6 +19,8 @@ from tests.native_tools import native_tools, why_not_buildable
 
 MODULES = native_tools().MODULES
 NATIVE_SOURCES = {path.relative_to(ROOT).as_posix() for module in MODULES for path in module.files()}
+QUICKLY = "" if os.name == "nt" else "-O0"
+"""Compiled so, which nobody measures here."""
 SKIPPED_FOLDERS = shutil.ignore_patterns("node_modules", "__pycache__", "*.egg-info", "build", ".git")
 
 
@@ -26,7 +28,8 @@ SKIPPED_FOLDERS = shutil.ignore_patterns("node_modules", "__pycache__", "*.egg-i
 def setuptools_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The build requirement of pyproject.toml, installed aside: the one of the test environment may be older."""
     folder = tmp_path_factory.mktemp("setuptools")
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder), "setuptools>=77"]
+    options = ("--quiet", "--no-compile", "--no-deps", "--disable-pip-version-check")
+    command = [sys.executable, "-m", "pip", "install", *options, "--target", str(folder), "setuptools>=77"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         unavailable(f"setuptools cannot be installed: {done.stderr[-300:]}")
@@ -109,7 +112,7 @@ def compiled(tree: Path, setuptools_folder: Path, tmp_path_factory: pytest.TempP
         pytest.skip(f"the compiled reader cannot be built: {missing}")
     copied = tmp_path_factory.mktemp("compiled") / "tree"
     shutil.copytree(tree, copied, ignore=shutil.ignore_patterns("build", "dist", "*.so"))
-    return copied, build(copied, setuptools_folder, "build_wheel", PATH=os.environ["PATH"])
+    return copied, build(copied, setuptools_folder, "build_wheel", PATH=os.environ["PATH"], CFLAGS=QUICKLY)
 
 
 def test_wheel_with_the_compiled_parts_serves_all_later_pythons(compiled: tuple[Path, Path], tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def fill(folder: Path, files: int, ending: str = "txt") -> list[str]:
 
 @pytest.mark.parametrize("place", ["big", "beside"])
 def test_a_trace_is_found_by_its_name_before_any_file_is_opened(tmp_path: Path, place: str) -> None:
-    fill(tmp_path / "big", 3000)
+    fill(tmp_path / "big", 1000)
     write_run(tmp_path / place)
     files = Counted()
     found = probe(tmp_path, scandir=files.scandir, opened=files.open)
@@ -101,8 +101,8 @@ def test_a_trace_is_found_by_its_name_before_any_file_is_opened(tmp_path: Path, 
     assert not files.opened
 
 
-def test_a_listing_among_thousands_of_files_is_found_in_one_search(tmp_path: Path) -> None:
-    paths = fill(tmp_path / "a", 3000)
+def test_a_listing_among_many_files_is_found_in_one_search(tmp_path: Path) -> None:
+    paths = fill(tmp_path / "a", 1000)
     listing = tmp_path / "b" / "below" / "kernels.txt"  # deeper directories come later
     listing.parent.mkdir(parents=True)
     listing.write_text("Name Latency Tensor DRAM\n")
@@ -114,7 +114,7 @@ def test_a_listing_among_thousands_of_files_is_found_in_one_search(tmp_path: Pat
 
 
 def test_where_nothing_can_be_a_run_nothing_is_opened_or_listed_again(tmp_path: Path) -> None:
-    paths = fill(tmp_path, 3000, "png")
+    paths = fill(tmp_path, 1000, "png")
     files = Counted()
     assert not TraceProbe(logdir_roots(str(tmp_path), None), scandir=files.scandir, opened=files.open).found()
     assert becomes_true(lambda: files.listed == Counter(paths))

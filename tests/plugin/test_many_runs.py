@@ -1,4 +1,4 @@
-"""A log directory with 1,000 runs of 8 workers: listed directory by directory, and nothing of it is read until it is
+"""A log directory with 800 runs of 8 workers: listed directory by directory, and nothing of it is read until it is
 asked for."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.drawn_runs import write_run
 from tests.growth import LARGER, grows_no_faster
 from tests.plugin.server import Server
 
-RUNS, WORKERS = 1_000, 8
+RUNS, WORKERS = 800, 8
 
 
 def write_runs(folder: Path, runs: int) -> Path:
