@@ -35,14 +35,15 @@ def along_curve(values: Pair, amounts: Pair, captures: Captures, level: float) -
     members = [np.flatnonzero(capture == which) for which in unique(capture).tolist()]
     weight: Floats = np.ones(len(value))
     curve: Floats = np.ones(len(value))
-    base, coefficients = at(amount), np.zeros(powers)
+    base = at(amount)
     for _ in range(_ROUNDS):
         pace = _of_captures(value / curve, members)
         if (pace <= 0).any():
             return None
         root = np.sqrt(weight) / curve
-        coefficients = np.linalg.lstsq(base * root[:, None], value / pace * root, rcond=None)[0]
-        curve = np.asarray(base @ coefficients, dtype=np.float64)
+        fitted = np.linalg.lstsq(base * root[:, None], value / pace * root, rcond=None)[0]
+        coefficients = np.asarray(fitted, dtype=np.float64)
+        curve = base @ coefficients
         if (curve <= 0).any():
             return None
         apart = np.abs(value / pace / curve - 1)
