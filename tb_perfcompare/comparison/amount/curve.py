@@ -10,7 +10,7 @@ from tb_perfcompare.model.arrays import Floats, Ints, median, unique
 
 Pair = tuple[Floats, Floats]
 
-_ROUNDS = 8
+_ROUNDS, _HALVINGS = 12, 8
 _HUBER, _MAD_TO_SIGMA = 1.345, 1.4826
 """Deviations from which a step counts less (Huber 1964): 95 % efficient for normal noise."""
 
@@ -19,39 +19,46 @@ _PARABOLA = 5
 
 
 def along_curve(values: Pair, amounts: Pair, captures: Captures, level: float) -> Pair | None:
-    """(n,), (m,) values moved along the curve to the amount `level`: v + p (f(level) - f(x)), with f a parabola fitted
-    to v / p by least relative squares, long steps counting less, and p the median of v / f in the step's capture. Sides
-    with other amounts are on the same curve, so none is extrapolated. None without a positive curve."""
+    """(n,), (m,) values moved along the curve to the amount `level`: v + p (1 - f(x)), with p the median of v / f in
+    the step's capture, and f a parabola with f(level) = 1, fitted to v / p by least relative squares (Gauss-Newton),
+    long steps counting less. Sides with other amounts are on the same curve. None without a positive curve."""
     value, amount = np.concatenate(values), np.concatenate(amounts)
     capture = np.concatenate([captures[0], captures[1] + 1 + captures[0].max(initial=0)])
-    different = unique(amount)
-    middle, half = (different[0] + different[-1]) / 2, max(float(different[-1] - different[0]) / 2, 1.0)
-    powers = 3 if len(different) >= _PARABOLA else 2
-
-    def at(amounts: Floats) -> Floats:
-        out: Floats = np.power(((amounts - middle) / half)[:, None], np.arange(powers))
-        return out
-
     members = [np.flatnonzero(capture == which) for which in unique(capture).tolist()]
-    weight: Floats = np.ones(len(value))
-    curve: Floats = np.ones(len(value))
-    base = at(amount)
+    different = unique(amount)
+    x = (amount - level) / max(float(different[-1] - different[0]), 1.0)
+    base = np.stack([x, x * x] if len(different) >= _PARABOLA else [x], axis=1)
+    bend = np.zeros(base.shape[1])
     for _ in range(_ROUNDS):
+        curve = 1 + base @ bend
         pace = _of_captures(value / curve, members)
         if (pace <= 0).any():
             return None
-        root = np.sqrt(weight) / curve
-        fitted = np.linalg.lstsq(base * root[:, None], value / pace * root, rcond=None)[0]
-        coefficients = np.asarray(fitted, dtype=np.float64)
-        curve = base @ coefficients
-        if (curve <= 0).any():
+        apart = value / (pace * curve) - 1
+        usual = max(_MAD_TO_SIGMA * median(np.abs(apart)), 1e-9)
+        weight = np.minimum(1.0, _HUBER * usual / np.maximum(np.abs(apart), 1e-12))
+        step = _fitted(base / curve[:, None], apart, weight, members)
+        for _ in range(_HALVINGS):
+            if (1 + base @ (bend + step) > 0).all():
+                break
+            step = step / 2
+        else:
             return None
-        apart = np.abs(value / pace / curve - 1)
-        usual = max(_MAD_TO_SIGMA * median(apart), 1e-9)
-        weight = np.minimum(1.0, _HUBER * usual / np.maximum(apart, 1e-12))
-    pace = _of_captures(value / curve, members)
-    moved = value + pace * (float((at(np.array([level])) @ coefficients)[0]) - curve)
+        bend = bend + step
+    curve = 1 + base @ bend
+    moved = value + _of_captures(value / curve, members) * (1 - curve)
     return moved[: len(values[0])], moved[len(values[0]) :]
+
+
+def _fitted(base: Floats, apart: Floats, weight: Floats, members: list[Ints]) -> Floats:
+    """(k,) coefficients of (n, k) columns that fit the deviations best, apart from a constant in each capture."""
+    columns, rest = base.copy(), apart.copy()
+    for own in members:
+        columns[own] -= np.average(columns[own], axis=0, weights=weight[own])
+        rest[own] -= np.average(rest[own], weights=weight[own])
+    root = np.sqrt(weight)
+    out: Floats = np.asarray(np.linalg.lstsq(columns * root[:, None], rest * root, rcond=None)[0], dtype=np.float64)
+    return out
 
 
 def _of_captures(values: Floats, members: list[Ints]) -> Floats:
