@@ -97,5 +97,3 @@ def test_method_and_caveats_open(tab: Tab) -> None:
     assert "Mann-Whitney" in tab.find(".how").inner_text()
     tab.find(".caveats > details > summary").click()
     assert "Passed" in tab.find(".caveats").inner_text()
-
-

@@ -172,9 +172,7 @@ def test_what_is_resumed_is_the_same_experiment(tmp_path: Path) -> None:
 
 def git(directory: Path, *words: str) -> str:
     who = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-    return subprocess.run(
-        ["git", *who, *words], cwd=directory, check=True, capture_output=True, text=True
-    ).stdout
+    return subprocess.run(["git", *who, *words], cwd=directory, check=True, capture_output=True, text=True).stdout
 
 
 def test_another_commit_runs_in_a_worktree_of_its_own(tmp_path: Path) -> None:
@@ -203,7 +201,8 @@ def test_another_commit_runs_in_a_worktree_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_config_compares_several_with_one_baseline(tmp_path: Path) -> None:
-    (tmp_path / "ab.toml").write_text(f"""
+    (tmp_path / "ab.toml").write_text(
+        f"""
 out = "logs"
 most_rounds = 3
 [baseline]
@@ -212,7 +211,9 @@ command = {command(1, "one")!r}
 command = {command(1.5, "slow")!r}
 [candidates.alike]
 command = {command(1, "alike")!r}
-""", "utf-8")
+""",
+        "utf-8",
+    )
     found = tb_perfcompare("ab", "--config", "ab.toml", "--fail-if-slower", "3%")
     assert found.status == 1, found.err
     rows = {line.split()[0]: line.split()[1] for line in found.out.splitlines() if line.startswith("  ")}

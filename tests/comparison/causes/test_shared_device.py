@@ -43,9 +43,7 @@ def test_work_that_waits_in_the_queue_of_a_shared_device_is_part_of_its_contenti
     assert "host_interrupted" not in {one.rule for one in found.findings}
 
 
-def launched(
-    *late: float, host: float = 16.0, call: float = 4.0, length: float = 5.0, ahead: bool = False
-) -> Summary:
+def launched(*late: float, host: float = 16.0, call: float = 4.0, length: float = 5.0, ahead: bool = False) -> Summary:
     """Three captures of eight steps of ten operators, which take `host` us and a launch of `call` us. A kernel of
     `length` starts `late` us after its launch (6 by default, or by capture), or when the one before it ends. The host
     waits for each kernel, or runs `ahead` and waits for the last one."""

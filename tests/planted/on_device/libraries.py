@@ -354,4 +354,3 @@ class LightningLoop:
 
     def close(self) -> None:
         self.module = None
-
