@@ -30,7 +30,7 @@ from tests.simulation.series import Draw, normal
 from tests.thorough import THOROUGH, sample
 
 ALPHA = 0.05
-DRAWS = {"steps": 1_000, "rows": 30, "drift": 300}
+DRAWS = {"steps": 1_000, "rows": 20, "drift": 100}
 """At least so many are behind a figure of these tables in the suite."""
 
 
@@ -135,7 +135,7 @@ def test_tables_of_equal_rows_have_few_discoveries(draw: Draw, steps: int) -> No
 
 @pytest.mark.parametrize("steps", [12, 20, 50])
 def test_independent_steps_are_seldom_called_drifting(steps: int) -> None:
-    assert called_drifting(0.0, steps) <= 0.01 + 2 * (0.01 * 0.99 / 300) ** 0.5
+    assert called_drifting(0.0, steps) <= 0.01 + 2 * (0.01 * 0.99 / DRAWS["drift"]) ** 0.5
 
 
 def test_rows_that_changed_are_found() -> None:
@@ -154,7 +154,7 @@ def test_a_row_that_looks_independent_by_chance_is_no_discovery(monkeypatch: pyt
 
 @pytest.mark.parametrize("captures", ENTITY_CAPTURES)
 def test_rows_that_differ_from_capture_to_capture_are_few_discoveries(captures: int) -> None:
-    tables = sample(150, 5)
+    tables = sample(250, 12)
     assert tables_of_rows(normal, 10, 0, tables, captures)[0] <= at_most(tables)
     assert tables_of_rows(normal, 10, ROWS // 2, sample(60, 5), captures)[2] <= ALPHA
 
