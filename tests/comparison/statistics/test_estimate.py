@@ -23,6 +23,7 @@ from tb_perfcompare.comparison.statistics.mean_effect import (
     outlying_steps,
     share_of_outliers,
 )
+from tests.thorough import sample
 
 Times = NDArray[np.int64]
 
@@ -84,7 +85,7 @@ def test_interval_holds_exactly_the_shifts_that_the_test_does_not_reject(trial: 
 @pytest.mark.parametrize("n", [8, 20])
 def test_interval_covers_the_true_shift(n: int) -> None:
     generator = np.random.default_rng(n)
-    truth, trials, hits = math.log(1.03), 500, 0
+    truth, trials, hits = math.log(1.03), sample(500, 2), 0
     for _ in range(trials):
         estimate = estimate_shift(lognormal(generator, n), lognormal(generator, n, 1.03e8), 0.05)
         hits += estimate.theta_low <= truth <= estimate.theta_high
@@ -95,11 +96,11 @@ def test_the_detectable_effect_is_found_in_four_of_five_cases() -> None:
     generator = np.random.default_rng(5)
     n, sigma = 40, 0.05
     known = math.expm1(2.8016 * sigma * math.sqrt(2 / n) / math.sqrt(0.955))
-    found = 0
-    for _ in range(600):
+    found, pairs = 0, 600
+    for _ in range(pairs):
         a, b = lognormal(generator, n, sigma=sigma), lognormal(generator, n, 1e8 * (1 + known), sigma)
         found += scipy.stats.mannwhitneyu(a, b, method="exact").pvalue <= 0.05
-    assert found / 600 == pytest.approx(0.8, abs=0.05)
+    assert found / pairs == pytest.approx(0.8, abs=0.05)
     estimate = shift([100, 102, 98, 101, 99, 100, 102], [100, 103, 97, 101, 99, 100, 102])
     expected = 2.8016 * estimate.sigma * estimate.inflation * math.sqrt(1 / 7 + 1 / 7) / math.sqrt(0.955)
     assert estimate.detectable == pytest.approx(math.expm1(expected), rel=1e-4)

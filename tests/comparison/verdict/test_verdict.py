@@ -395,7 +395,7 @@ def test_headline_figures_agree_with_each_other(a: list[int], b: list[int]) -> N
 def test_equal_captures_seldom_have_a_direction(n: int, sigma: float) -> None:
     generator = np.random.default_rng(n)
     zeros = np.zeros(n, dtype=np.int32)
-    wrong, pairs = 0, sample(400, 4)
+    wrong, pairs = 0, sample(400, 2)
     for _ in range(pairs):
         a, b = np.rint(1e8 * np.exp(generator.normal(0, sigma, (2, n)))).astype(np.int64)
         wrong += judge(a, zeros, b, zeros, QUICK).verdict not in (SAME, INCONCLUSIVE)
