@@ -110,12 +110,12 @@ def pack(path: Path, *parts: tuple[bytes, int]) -> Path:
 
 BOMBS: dict[str, tuple[str, tuple[tuple[bytes, int], ...], str]] = {
     "white space": ("w.pt.trace.json.gz", ((b" " * MB, 300),), "not JSON"),
-    "one string": ("w.pt.trace.json.gz", ((b'{"traceEvents":[{"name":"', 1), (b"x" * MB, 300)), "more than 300 times"),
-    "one member": ("w.pt.trace.json.gz", ((b'{"a":"', 1), (b"x" * MB, 300)), "more than 300 times"),
-    "a table's line": ("x_perf_data.csv.gz", ((b"a" * MB, 300),), "a line of more than 4 MiB"),
+    "one string": ("w.pt.trace.json.gz", ((b'{"traceEvents":[{"name":"', 1), (b"x" * MB, 80)), "more than 300 times"),
+    "one member": ("w.pt.trace.json.gz", ((b'{"a":"', 1), (b"x" * MB, 80)), "more than 300 times"),
+    "a table's line": ("x_perf_data.csv.gz", ((b"a" * MB, 80),), "a line of more than 4 MiB"),
     "a table's columns": ("x_perf_data.csv.gz", ((b"a," * 9000 + b"\n", 1),), "9,001 columns"),
-    "a listing's line": ("k.txt.gz", ((b"Kernel Latency Tensor DRAM\n", 1), (b"a" * MB, 300)), "no launch"),
-    "an export's line": ("l.csv.gz", ((b'"ID","Kernel Name"\n"1","', 1), (b"x" * MB, 300)), "no launch"),
+    "a listing's line": ("k.txt.gz", ((b"Kernel Latency Tensor DRAM\n", 1), (b"a" * MB, 80)), "no launch"),
+    "an export's line": ("l.csv.gz", ((b'"ID","Kernel Name"\n"1","', 1), (b"x" * MB, 80)), "no launch"),
     "answers": ("a.jsonl.gz", ((b'{"steps":{"columns":[', 1), (b"[]," * (MB // 3), 300)), "more than 32 MiB"),
 }  # fmt: skip
 

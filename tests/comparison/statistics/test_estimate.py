@@ -96,11 +96,11 @@ def test_the_detectable_effect_is_found_in_four_of_five_cases() -> None:
     generator = np.random.default_rng(5)
     n, sigma = 40, 0.05
     known = math.expm1(2.8016 * sigma * math.sqrt(2 / n) / math.sqrt(0.955))
-    found, pairs = 0, 600
-    for _ in range(pairs):
+    found = 0
+    for _ in range(600):
         a, b = lognormal(generator, n, sigma=sigma), lognormal(generator, n, 1e8 * (1 + known), sigma)
         found += scipy.stats.mannwhitneyu(a, b, method="exact").pvalue <= 0.05
-    assert found / pairs == pytest.approx(0.8, abs=0.05)
+    assert found / 600 == pytest.approx(0.8, abs=0.05)
     estimate = shift([100, 102, 98, 101, 99, 100, 102], [100, 103, 97, 101, 99, 100, 102])
     expected = 2.8016 * estimate.sigma * estimate.inflation * math.sqrt(1 / 7 + 1 / 7) / math.sqrt(0.955)
     assert estimate.detectable == pytest.approx(math.expm1(expected), rel=1e-4)
