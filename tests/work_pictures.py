@@ -60,7 +60,9 @@ def _call(
     return end + 1, device
 
 
-def _device_work(trace: TraceBuilder, name: str, start: float, end: float, launch: tuple[float, float] | None) -> None:
+def _device_work(
+    trace: TraceBuilder, name: str, start: float, end: float, launch: tuple[float, float] | None
+) -> None:
     if name.startswith("Memcpy "):
         trace.memcpy(start, end, kind=name.removeprefix("Memcpy "), launch=launch)
     elif name == "Memset":

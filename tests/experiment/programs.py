@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.cli.invoke import Outcome, tb_perfcompare
 
-PROGRAM = """
+PROGRAM = '''
 import json, os, random, sys
 
 factor, name = float(sys.argv[1]), sys.argv[2]
@@ -35,7 +35,7 @@ for step in range(1, 11):
 if not os.path.exists(f"{name}.silent"):
     with open(os.path.join(os.environ["TB_PERFCOMPARE_OUT"], "host_4711.pt.trace.json"), "w") as file:
         json.dump({"schemaVersion": 1, "traceEvents": events}, file)
-"""
+'''
 """Half of a step is five operators that do the same in all runs, half lasts `factor` times as long and is nobody's."""
 
 

@@ -66,7 +66,9 @@ def test_figures_and_the_strict_report_are_fetched_when_they_are_first_shown(man
     assert late == {f"src/{part}" for part in parts}
 
 
-@pytest.mark.parametrize("word", [b"eval(", b"new Function", b'Function("', b".innerHTML=", b"document.write"])
+@pytest.mark.parametrize(
+    "word", [b"eval(", b"new Function", b'Function("', b".innerHTML=", b"document.write"]
+)
 def test_no_code_from_text(code: bytes, word: bytes) -> None:
     # Preact sets innerHTML for a property that the page never uses
     allowed = 2 if word == b".innerHTML=" else 0

@@ -143,18 +143,14 @@ def record(habits: Habits, target: Path) -> None:
     data = Samples(habits.batch * (before + habits.steps), habits.decodings)
     loader = DataLoader(data, batch_size=habits.batch, num_workers=0)
     lengths = random.Random(habits.seed)
-    with (
-        open(os.devnull, "w") as log,
-        _neighbours(habits),
-        profile(
-            activities=[ProfilerActivity.CPU],
-            schedule=schedule(wait=habits.warm_up, warmup=min(habits.warm_up, 1), active=habits.steps, repeat=1),
-            on_trace_ready=lambda profiler: profiler.export_chrome_trace(str(target)),
-            record_shapes=True,
-            profile_memory=habits.profile_memory,
-            with_stack=habits.with_stack,
-        ) as profiler,
-    ):
+    with open(os.devnull, "w") as log, _neighbours(habits), profile(
+        activities=[ProfilerActivity.CPU],
+        schedule=schedule(wait=habits.warm_up, warmup=min(habits.warm_up, 1), active=habits.steps, repeat=1),
+        on_trace_ready=lambda profiler: profiler.export_chrome_trace(str(target)),
+        record_shapes=True,
+        profile_memory=habits.profile_memory,
+        with_stack=habits.with_stack,
+    ) as profiler:
         for number, (inputs, labels) in enumerate(loader):
             if habits.lengths is not None:
                 inputs = inputs[:, : round(TOKENS * habits.lengths * lengths.uniform(0.8, 1.2))]

@@ -126,13 +126,10 @@ def false_alarms(world: World, experiments: int, *, split: bool, levels: tuple[f
 
     def alarms(seed: int) -> bool:
         pair = drawn(world, seed)
-        return (
-            any(
-                _looked(pair, rounds, world.steps, levels[rounds - 1], split=split).may_be_directed()
-                for rounds in _looks(world, split=split)
-            )
-            and ended(world, seed, split=split, levels=levels).directed
-        )
+        return any(
+            _looked(pair, rounds, world.steps, levels[rounds - 1], split=split).may_be_directed()
+            for rounds in _looks(world, split=split)
+        ) and ended(world, seed, split=split, levels=levels).directed
 
     return sum(map(alarms, range(experiments))) / experiments
 

@@ -1,6 +1,6 @@
 """A target guided by coverage: atheris in another process, which writes a report every second.
 
-python -m tests.fuzz.readers.guided TARGET SECONDS SEED REPORT CORPUS
+    python -m tests.fuzz.readers.guided TARGET SECONDS SEED REPORT CORPUS
 """
 
 from __future__ import annotations

@@ -354,3 +354,4 @@ class LightningLoop:
 
     def close(self) -> None:
         self.module = None
+

@@ -80,7 +80,9 @@ class Hourglass(nn.Module):
             return nn.Sequential(nn.Conv2d(before, after, size, padding=size // 2), norm, act)
 
         widths = [base * 2**at for at in range(program.depth)]
-        self.down = nn.ModuleList(block(before, after) for before, after in zip([3, *widths], widths, strict=False))
+        self.down = nn.ModuleList(
+            block(before, after) for before, after in zip([3, *widths], widths, strict=False)
+        )
         self.up = nn.ModuleList(
             block(after + before, before) for before, after in zip(widths[-2::-1], widths[:0:-1], strict=True)
         )
