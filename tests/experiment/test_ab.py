@@ -165,7 +165,7 @@ def test_what_is_resumed_is_the_same_experiment(tmp_path: Path) -> None:
     assert "holds an experiment already; continue with --resume" in ab(out).err
     assert "a different command of candidate" in ab(out, "--resume", slower=2.0).err
     assert "recorded with --wait 5 --warmup 3 --active 10" in ab(out, "--resume", "--active", "9").err
-    assert "planned for 1 rounds" in ab(out, "--resume", "--most-rounds", "9").err
+    assert "planned for 1 round" in ab(out, "--resume", "--most-rounds", "9").err
     assert "has no manifest.json" in ab(tmp_path / "other", "--resume").err
 
 
