@@ -32,7 +32,10 @@ VARIED = {
 """Each program on each device; thoroughly with both spreads, otherwise by turns."""
 
 
-@pytest.mark.parametrize(("fault", "device"), ON_DEVICES, ids=[f"{f.name} on {device}" for f, device in ON_DEVICES])
+AGAIN = ON_DEVICES if THOROUGH else ON_DEVICES[::2]
+
+
+@pytest.mark.parametrize(("fault", "device"), AGAIN, ids=[f"{fault.name} on {device}" for fault, device in AGAIN])
 def test_a_faulty_program_against_itself_has_no_findings(fault: Fault, device: str) -> None:
     program = fault.faulty.on(device)
     again = compared(side(program, 101), side(program, 102))
