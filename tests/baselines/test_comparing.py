@@ -165,7 +165,9 @@ def test_the_strict_report_needs_the_rows_of_a_table(tmp_path: Path) -> None:
 
 @needs_shared
 @pytest.mark.parametrize(
-    "run", ["hta/control.json.gz", "mlu/resnet50_num_workers_0"] + ["kineto/resnet50_num_workers_0"] * THOROUGH
+    "run",
+    ["mixed_devices/mi300/gaunernst_bert-small-uncased__1016001.json.gz", "mlu/resnet50_num_workers_0"]
+    + ["hta/control.json.gz", "kineto/resnet50_num_workers_0"] * THOROUGH,
 )
 def test_genuine_runs_compare_as_they_do_by_their_traces(run: str, tmp_path: Path) -> None:
     source = SHARED / run
