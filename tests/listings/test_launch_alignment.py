@@ -17,7 +17,7 @@ from tests.listings.drawn import drawn, letters
 from tests.thorough import sample
 
 SEQUENCES = st.lists(st.integers(0, 4), max_size=40).map(lambda numbers: np.array(numbers, dtype=np.int64))
-LONG = 10_000
+LONG = 20_000
 
 
 def picture(a: str, b: str) -> str:
