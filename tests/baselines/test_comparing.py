@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.baselines.saving import save
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_garbage, write_run
 from tests.shared_data import SHARED, needs_shared
+from tests.thorough import THOROUGH
 
 DEMO = Path(__file__).parents[2] / "demo_logs"
 PAIRS = [
@@ -30,7 +32,9 @@ PAIRS = [
 ]
 
 
+@cache
 def document(*words: str | Path) -> dict[str, Any]:
+    """What a comparison is; of demo runs each is made once, of runs in a folder of the test's as well."""
     found = tb_perfcompare("diff", *words, "--format", "json")
     assert found.status == 0, found.err
     answer: dict[str, Any] = json.loads(found.out)
@@ -58,12 +62,8 @@ def test_it_can_be_the_candidate_and_both(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "narrowed",
-    [
-        ["--baseline-span", "2"],
-        ["--baseline-steps", "43-48"],
-        ["--all-steps"],
-        ["--span", "1", "--steps", "42-47"],
-    ],
+    [["--all-steps"], ["--span", "1", "--steps", "42-47"]]
+    + [["--baseline-span", "2"], ["--baseline-steps", "43-48"]] * THOROUGH,
 )
 def test_it_can_be_narrowed_as_the_run_can(narrowed: list[str], tmp_path: Path) -> None:
     one, other = (DEMO / path for path in PAIRS[0])
@@ -164,7 +164,11 @@ def test_the_strict_report_needs_the_rows_of_a_table(tmp_path: Path) -> None:
 
 
 @needs_shared
-@pytest.mark.parametrize("run", ["hta/control.json.gz", "kineto/resnet50_num_workers_0", "mlu/resnet50_num_workers_0"])
+@pytest.mark.parametrize(
+    "run",
+    ["mixed_devices/mi300/gaunernst_bert-small-uncased__1016001.json.gz", "mlu/resnet50_num_workers_0"]
+    + ["hta/control.json.gz", "kineto/resnet50_num_workers_0"] * THOROUGH,
+)
 def test_genuine_runs_compare_as_they_do_by_their_traces(run: str, tmp_path: Path) -> None:
     source = SHARED / run
     other = DEMO / PAIRS[1][1]

@@ -13,6 +13,7 @@ import pytest
 from tb_perfcompare.errors import OutOfMemory, out_of_memory
 from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
 from tb_perfcompare.workspace.workers.limits import ADDRESS_SPACE
+from tests.thorough import THOROUGH
 
 if sys.platform != "linux":
     pytest.skip("address space is limited on Linux", allow_module_level=True)
@@ -49,7 +50,7 @@ def test_too_little_address_space_is_an_error_of_one_line(pair: tuple[Path, Path
     ]
 
 
-@pytest.mark.parametrize("command", ["diff", "strict", "view"])
+@pytest.mark.parametrize("command", ["diff", "strict", "view"] if THOROUGH else ["diff", "strict"])
 def test_the_stated_size_is_enough(pair: tuple[Path, Path], command: str) -> None:
     names = [*map(str, pair)][: 1 if command == "view" else 2]
     done = limited(["-m", "tb_perfcompare", command, *names], NEEDED)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.engine import Judged, compare_summaries, judge_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Check, Finding
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -21,8 +21,17 @@ from tests.build import TraceBuilder
 
 def compare(baseline: TraceBuilder | Summary, candidate: TraceBuilder | Summary, **options: Any) -> Comparison:
     """Two traces or summaries compared, with 200 bootstrap resamples for speed."""
-    sides = [summary(side) if isinstance(side, TraceBuilder) else side for side in (baseline, candidate)]
-    return compare_summaries(sides[0], sides[1], CompareOptions(**{"resamples": 200, **options}))
+    return compare_summaries(*_sides(baseline, candidate), CompareOptions(**{"resamples": 200, **options}))
+
+
+def judge(baseline: TraceBuilder | Summary, candidate: TraceBuilder | Summary, **options: Any) -> Judged:
+    """Their checks and their headline, without its sensitivity: a quarter of the work of a comparison."""
+    return judge_summaries(*_sides(baseline, candidate), CompareOptions(**{"resamples": 200, **options}))
+
+
+def _sides(baseline: TraceBuilder | Summary, candidate: TraceBuilder | Summary) -> tuple[Summary, Summary]:
+    one, other = (summary(side) if isinstance(side, TraceBuilder) else side for side in (baseline, candidate))
+    return one, other
 
 
 def capture(trace: TraceBuilder, span: str, worker: str = "worker0") -> Summary:
@@ -33,9 +42,10 @@ def capture(trace: TraceBuilder, span: str, worker: str = "worker0") -> Summary:
     return replace(made, captures=(replace(made.captures[0], file=file),))
 
 
-def check_of(comparison: Comparison, name: str) -> Check:
+def check_of(comparison: Comparison | Judged, name: str) -> Check:
     """The comparability check with this name."""
-    (found,) = [check for check in comparison.comparability if check.check == name]
+    checks = comparison.checks if isinstance(comparison, Judged) else comparison.comparability
+    (found,) = [check for check in checks if check.check == name]
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tb_perfcompare.comparison.result.headline import Verdict
 from tests.build import ABSOLUTE_BASE_NS, TraceBuilder
-from tests.comparison.compare import check_of, compare, finding_of, rules_of, sequence
+from tests.comparison.compare import check_of, compare, finding_of, judge, rules_of, sequence
 
 Inputs = tuple[list[Any], list[str]]
 """Shapes and types."""
@@ -66,13 +66,13 @@ def test_the_profiler_of_1_8_may_have_made_its_side_slower() -> None:
     for found in (compare(oldest(300), old()), compare(old(), oldest(300))):
         assert found.headline.verdict is Verdict.INCONCLUSIVE
         assert "recorded with PyTorch 1.8, which can make its steps up to 1,900 % longer" in found.headline.sentence
-    assert compare(oldest(100), old(300)).headline.verdict is Verdict.SLOWER
-    assert compare(oldest(100), oldest(300)).headline.verdict is Verdict.SLOWER
+    assert judge(oldest(100), old(300)).headline.verdict is Verdict.SLOWER
+    assert judge(oldest(100), oldest(300)).headline.verdict is Verdict.SLOWER
 
 
 def test_a_list_in_a_list_of_types_is_no_tensor() -> None:
     nested: Inputs = (NEW_CAT[0], [["float", "float"], "Scalar"])  # type: ignore[list-item]
-    assert compare(new(), program(NEW_ZEROS, nested, NEW_LSTM, trace_id="A")).headline.verdict is not Verdict.WITHHELD
+    assert judge(new(), program(NEW_ZEROS, nested, NEW_LSTM, trace_id="A")).headline.verdict is not Verdict.WITHHELD
 
 
 def test_lists_that_both_record_are_compared() -> None:
@@ -110,18 +110,18 @@ def test_another_version_is_named_and_looked_at_first() -> None:
 
 
 def test_options_that_an_old_trace_does_not_name_show_in_its_events() -> None:
-    assert check_of(compare(old(), new()), "profiler_flags").status == "ok"
+    assert check_of(judge(old(), new()), "profiler_flags").status == "ok"
     for counting in (new(), old()):
         counting.properties["with_flops"] = 1
         named = compare(new(), counting), compare(old(), counting)
         assert ["with_flops" in check_of(one, "profiler_flags").detail for one in named] == [True, False]
     shapeless = sequence([[("aten::zeros", 20), ("aten::cat", 20), ("aten::lstm", 100)] * 6] * 8, gap=2, vendor="cpu")
     shapeless.base_ns = ABSOLUTE_BASE_NS
-    assert "record_shapes false → true" in check_of(compare(shapeless, old()), "profiler_flags").detail
+    assert "record_shapes false → true" in check_of(judge(shapeless, old()), "profiler_flags").detail
     remembering, stacked = old(), old()
     remembering.memory(5, 512)
-    assert "profile_memory true → false" in check_of(compare(remembering, new()), "profiler_flags").detail
+    assert "profile_memory true → false" in check_of(judge(remembering, new()), "profiler_flags").detail
     for event in stacked.events:
         if event.args is not None:
             event.args["Call stack"] = "train.py(4): step;train.py(9): <module>" if "aten" in event.name else ""
-    assert "with_stack true → false" in check_of(compare(stacked, new()), "profiler_flags").detail
+    assert "with_stack true → false" in check_of(judge(stacked, new()), "profiler_flags").detail

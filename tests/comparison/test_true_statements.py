@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
-from tests.comparison.compare import check_of, compare, sequence
+from tests.comparison.compare import check_of, compare, judge, sequence
 
 OPTIONS = CompareOptions(resamples=200)
 
@@ -52,7 +52,7 @@ def test_a_rank_without_device_work_keeps_the_device_of_the_job() -> None:
     mixed = pool([rank("cpu", "rank0"), rank("cuda", "rank1")])
     whole = pool([rank("cuda", "rank0"), rank("cuda", "rank1")])
     assert (mixed.device.kind, mixed.device.name) == ("cuda", whole.device.name)
-    device = check_of(compare(mixed, whole), "device_kind")
+    device = check_of(judge(mixed, whole), "device_kind")
     assert device.detail.startswith("same device: NVIDIA")
 
 

@@ -9,6 +9,7 @@ import pytest
 from tb_perfcompare.analysis.compat import answer, read_compat
 from tb_perfcompare.sources.trace.torch_profiler import read_events
 from tests.shared_data import SHARED, needs_shared
+from tests.thorough import THOROUGH
 
 ROUTES = ("overview", "operation", "operation/table", "kernel/table", "kernel")
 """What each run's five lines are."""
@@ -16,8 +17,9 @@ ROUTES = ("overview", "operation", "operation/table", "kernel/table", "kernel")
 RUNS = [
     (folder, answers, run)
     for folder, answers in (("kineto", "kineto/api_answers.jsonl"), ("mlu", "seeds/mlu_resnet50_api_answers.jsonl"))
-    for run in range(2)
+    for run in (range(2) if THOROUGH else [int(folder == "kineto")])
 ]
+"""Of each vendor one run, that with loaders or that without; thoroughly both."""
 
 
 @needs_shared

@@ -27,7 +27,7 @@ def sanitizing_compiler(tmp_path: Path) -> str:
 def test_sanitizers_find_nothing(program: str, sanitizing_compiler: str, tmp_path: Path) -> None:
     seeds = write_seeds(tmp_path)
     inputs = [] if program == "passes" else seeds
-    done = run(build(sanitizing_compiler, tmp_path, guided=False, name=program), inputs, seconds=1)
+    done = run(build(sanitizing_compiler, tmp_path, guided=False, name=program, level="-O0"), inputs, seconds=1)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith("inputs, nothing found\n")
     assert int(done.stdout.split()[0]) > 100

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tests.planted.programs import CONV, FLASH, LINEAR, MATH, NORM, RELU, Kernel, Layer, Program
+from tests.thorough import THOROUGH
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,3 +181,10 @@ FAULTS: tuple[Fault, ...] = (
           SMALL.changed(flags=("record_shapes", "with_stack"), host_pace=1.15), "profiler_overhead",
           devices=EVERYWHERE),
 )  # fmt: skip
+
+ON_DEVICES = [
+    (fault, device)
+    for number, fault in enumerate(FAULTS)
+    for device in (fault.devices if THOROUGH else (fault.devices[number % len(fault.devices)],))
+]
+"""Every fault on one kind of device, by turns; thoroughly on each."""

@@ -121,7 +121,7 @@ class Program:
 
     layers: tuple[Layer, ...] = (CONV, NORM, RELU, CONV, NORM, RELU, LINEAR)
     vendor: str = "cuda"
-    steps: int = 14
+    steps: int = 10
     seed: int = 1
     jitter: float = 0.01
     loader_us: float = 60.0

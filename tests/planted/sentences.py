@@ -13,7 +13,7 @@ from tb_perfcompare.model.summary.summary import Summary
 from tests.comparison.compare import compare
 from tests.cycles.test_comparing import server
 from tests.listings.drawn import drawn
-from tests.planted.faults import FAULTS
+from tests.planted.faults import ON_DEVICES
 from tests.planted.sides import compared, side
 from tests.planted.test_compiled_regions import compiled, eager
 from tests.planted.test_rank_causes import job
@@ -42,8 +42,8 @@ def comparisons() -> Iterator[Comparison]:
 
 
 def _pairs() -> Iterator[tuple[Summary, Summary]]:
-    for fault in FAULTS:
-        yield side(fault.healthy, 1), side(fault.faulty, 101)
+    for fault, device in ON_DEVICES:
+        yield side(fault.healthy.on(device), 1), side(fault.faulty.on(device), 101)
     yield job(), job(2, by_us=700.0, seed=1)
     yield job(), job(collective_us=600.0, seed=1)
     yield eager(), compiled()

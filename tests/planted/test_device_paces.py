@@ -41,8 +41,18 @@ COMPUTING = Program(layers=layers(250.0), steps=8, loader_us=0, copies=0)
 def captures(
     program: Program, seed: int, host_paces: tuple[float, ...] = HOST_PACES, first: Program | None = None
 ) -> Summary:
-    """Three captures; each has its own noise, and the machine's pace moves a little between them. The `first` may be
-    one of another program."""
+    """Three captures, made once; each has its own noise, and the machine's pace moves a little between them. The
+    `first` may be one of another program."""
+    asked = repr((program, seed, host_paces, first))
+    if asked not in _RECORDED:
+        _RECORDED[asked] = _captures(program, seed, host_paces, first)
+    return _RECORDED[asked]
+
+
+_RECORDED: dict[str, Summary] = {}
+
+
+def _captures(program: Program, seed: int, host_paces: tuple[float, ...], first: Program | None) -> Summary:
     spans = []
     for at in range(3):
         one = program if at or first is None else first

@@ -14,6 +14,7 @@ from tests.planted.faults import BASE
 from tests.planted.programs import Program
 from tests.planted.sides import causes, compared, first, rules, summary
 from tests.planted.training import record
+from tests.thorough import THOROUGH
 
 RANKS = 4
 
@@ -27,7 +28,7 @@ def job(
     between operators ("gap") or waiting for its data ("loader")."""
     made = []
     for rank in range(RANKS):
-        program = BASE.changed(vendor=vendor, collective_us=collective_us, seed=10 * seed + rank + 1)
+        program = BASE.changed(steps=14, vendor=vendor, collective_us=collective_us, seed=10 * seed + rank + 1)
         if rank == late:
             program = _longer(program, by_us, cause)
         elif late is not None:
@@ -44,8 +45,11 @@ def _longer(program: Program, by_us: float, cause: str) -> Program:
     return program.changed(gaps=dict.fromkeys(range(program.steps), by_us))
 
 
-@pytest.mark.parametrize("vendor", ["cuda", "rocm", "mlu"])
-@pytest.mark.parametrize(("late", "by_us"), [(2, 700.0), (0, 175.0)])
+@pytest.mark.parametrize(
+    ("late", "by_us", "vendor"),
+    [(2, 700.0, "cuda"), (0, 175.0, "rocm"), (2, 700.0, "mlu")]
+    + [(0, 175.0, "cuda"), (2, 700.0, "rocm"), (0, 175.0, "mlu")] * THOROUGH,
+)
 def test_a_late_rank_is_told_from_a_slow_collective(late: int, by_us: float, vendor: str) -> None:
     found = compared(job(vendor=vendor), job(late, by_us=by_us, seed=1, vendor=vendor))
     assert causes(found) == ["late_rank"]

@@ -106,7 +106,7 @@ def sure_with_and_without_the_floor(captures: int) -> tuple[float, float]:
 @lru_cache(maxsize=16)
 def called_drifting(rho: float, steps: int) -> float:
     """Share of stationary captures that a change in their course is found in."""
-    captures, _ = pair(autoregressive(rho), 300, steps)
+    captures, _ = pair(autoregressive(rho), sample(300, 3), steps)
     return sum(drift(times) is not None for times in captures) / len(captures)
 
 
@@ -138,7 +138,7 @@ def _rows(draw: Draw, random: np.random.Generator, steps: int, captures: int) ->
 
 
 def tables_drawn(steps: int) -> int:
-    return sample(300 if steps <= 20 else 100, 8)
+    return sample(300 if steps <= 20 else 100, 12)
 
 
 def entity_rates(draw: Draw, steps: int) -> tuple[float, float, float]:

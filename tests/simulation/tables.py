@@ -128,7 +128,7 @@ def entity_tables() -> str:
         f"| captures | {' | '.join(f'{count} and {count}' for count in ENTITY_CAPTURES)} |",
         f"|---|{'---|' * len(ENTITY_CAPTURES)}",
     ]
-    nothing = [tables_of_rows(normal, 10, 0, sample(250, 5), count)[0] for count in ENTITY_CAPTURES]
+    nothing = [tables_of_rows(normal, 10, 0, sample(250, 12), count)[0] for count in ENTITY_CAPTURES]
     half = [tables_of_rows(normal, 10, ROWS // 2, sample(60, 5), count)[1:] for count in ENTITY_CAPTURES]
     cells = [f"{percent(wrong)}; {percent(a)} + {percent(b)}" for wrong, (a, b) in zip(nothing, half, strict=True)]
     lines.append(f"| every row ±5 % from capture to capture | {' | '.join(cells)} |")

@@ -30,7 +30,7 @@ from tests.simulation.series import Draw, normal
 from tests.thorough import THOROUGH, sample
 
 ALPHA = 0.05
-DRAWS = {"steps": 1_000, "rows": 30, "drift": 300}
+DRAWS = {"steps": 1_000, "rows": 20, "drift": 100}
 """At least so many are behind a figure of these tables in the suite."""
 
 
@@ -54,9 +54,7 @@ def test_equal_sides_are_seldom_given_a_direction(draw: Draw, steps: int) -> Non
 
 @pytest.mark.parametrize("draw", SERIES.values(), ids=SERIES)
 @pytest.mark.parametrize("steps", [20, 50])
-def test_equal_sides_whose_steps_resemble_their_neighbours_are_seldom_given_a_direction(
-    draw: Draw, steps: int
-) -> None:
+def test_equal_sides_whose_steps_resemble_their_neighbours_are_seldom_given_a_direction(draw: Draw, steps: int) -> None:
     found = simulated(draw, steps, 1.0)
     assert found.directional.mean() <= ALPHA
     assert found.covers(1.0) >= 0.95
@@ -137,7 +135,7 @@ def test_tables_of_equal_rows_have_few_discoveries(draw: Draw, steps: int) -> No
 
 @pytest.mark.parametrize("steps", [12, 20, 50])
 def test_independent_steps_are_seldom_called_drifting(steps: int) -> None:
-    assert called_drifting(0.0, steps) <= 0.01 + 2 * (0.01 * 0.99 / 300) ** 0.5
+    assert called_drifting(0.0, steps) <= 0.01 + 2 * (0.01 * 0.99 / DRAWS["drift"]) ** 0.5
 
 
 def test_rows_that_changed_are_found() -> None:
@@ -149,16 +147,14 @@ def test_rows_that_changed_are_found() -> None:
 def test_a_row_that_looks_independent_by_chance_is_no_discovery(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that all resemble their neighbours: judged one by one, many tables would have a false row."""
     alike = entity_rates(SERIES["autocorrelated, ρ 0.5"], 20)[0]
-    monkeypatch.setattr(
-        entity_tests, "row_shifts", lambda *sides, **how: row_shifts(*sides, **(how | {"alike": ()}))
-    )
+    monkeypatch.setattr(entity_tests, "row_shifts", lambda *sides, **how: row_shifts(*sides, **(how | {"alike": ()})))
     alone = tables_of_rows.__wrapped__(SERIES["autocorrelated, ρ 0.5"], 20, 0, sample(200, 2))[0]
     assert alike < 0.01 < 0.1 < alone
 
 
 @pytest.mark.parametrize("captures", ENTITY_CAPTURES)
 def test_rows_that_differ_from_capture_to_capture_are_few_discoveries(captures: int) -> None:
-    tables = sample(150, 5)
+    tables = sample(250, 12)
     assert tables_of_rows(normal, 10, 0, tables, captures)[0] <= at_most(tables)
     assert tables_of_rows(normal, 10, ROWS // 2, sample(60, 5), captures)[2] <= ALPHA
 

@@ -14,7 +14,7 @@ from tests.simulation.sequential import CHANGES, LEVELS, ROUNDS, WORLDS, called_
 from tests.thorough import sample
 
 ALPHA = 0.05
-EXPERIMENTS = 20_000
+EXPERIMENTS, FEWER = 20_000, sample(20_000, 3)
 SEED = 5
 
 
@@ -39,8 +39,8 @@ def test_sums_of_normal_rounds_cross_a_bound_as_often_as_allowed(most: int) -> N
 def test_captures_that_do_not_differ_seldom_seem_to_at_any_look(draw: str, shared: bool) -> None:
     """The intervals over captures that the verdict uses; at 5 % each, one experiment in eight would be wrong."""
     random = np.random.default_rng(SEED)
-    one, two = (getattr(random, draw)((EXPERIMENTS, ROUNDS)) for _ in range(2))
-    wrong, naive = np.zeros(EXPERIMENTS, dtype=bool), np.zeros(EXPERIMENTS, dtype=bool)
+    one, two = (getattr(random, draw)((FEWER, ROUNDS)) for _ in range(2))
+    wrong, naive = np.zeros(FEWER, dtype=bool), np.zeros(FEWER, dtype=bool)
     for rounds in range(FIRST_LOOK, ROUNDS + 1):
         between = between_captures(one[:, :rounds], two[:, :rounds], ALPHA, shared=shared)
         assert between is not None
@@ -56,7 +56,7 @@ def test_candidates_share_alpha() -> None:
 
 @pytest.mark.parametrize("name", ["captures ±5 %", "drift +30 %, steps ρ 0.7", "two speeds, ±5 %"])
 def test_noisy_machines_seldom_make_a_direction_at_any_look(name: str) -> None:
-    few = sample(200, 4)
+    few = sample(200, 8)
     assert false_alarms(WORLDS[name], few, split=False) <= ALPHA + 2 * (ALPHA * (1 - ALPHA) / few) ** 0.5
 
 

@@ -15,7 +15,7 @@ from tests.thorough import sample
 
 STEPS = 3
 OPTIONS = CompareOptions(resamples=100)
-PAIRS = sample(20_000, 20)
+PAIRS = sample(20_000, 40)
 OVERLAPPING = PAIRS // 20
 """So many of the pairs whose sides overlap, nine in ten, are judged: none has a direction."""
 

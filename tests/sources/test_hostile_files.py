@@ -39,8 +39,8 @@ from tests.sources.layouts import names_of, read
 EVENT = b'{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":1}'
 MB = 1 << 20
 
-MAX_CPU_S = 60
-"""Each file takes a second or two; quadratic work takes many minutes."""
+MAX_CPU_S = 20
+"""Each file takes a second; quadratic work takes minutes."""
 
 _READING = """
 import os, resource, sys
@@ -110,12 +110,12 @@ def pack(path: Path, *parts: tuple[bytes, int]) -> Path:
 
 BOMBS: dict[str, tuple[str, tuple[tuple[bytes, int], ...], str]] = {
     "white space": ("w.pt.trace.json.gz", ((b" " * MB, 300),), "not JSON"),
-    "one string": ("w.pt.trace.json.gz", ((b'{"traceEvents":[{"name":"', 1), (b"x" * MB, 300)), "more than 300 times"),
-    "one member": ("w.pt.trace.json.gz", ((b'{"a":"', 1), (b"x" * MB, 300)), "more than 300 times"),
-    "a table's line": ("x_perf_data.csv.gz", ((b"a" * MB, 300),), "a line of more than 4 MiB"),
+    "one string": ("w.pt.trace.json.gz", ((b'{"traceEvents":[{"name":"', 1), (b"x" * MB, 80)), "more than 300 times"),
+    "one member": ("w.pt.trace.json.gz", ((b'{"a":"', 1), (b"x" * MB, 80)), "more than 300 times"),
+    "a table's line": ("x_perf_data.csv.gz", ((b"a" * MB, 80),), "a line of more than 4 MiB"),
     "a table's columns": ("x_perf_data.csv.gz", ((b"a," * 9000 + b"\n", 1),), "9,001 columns"),
-    "a listing's line": ("k.txt.gz", ((b"Kernel Latency Tensor DRAM\n", 1), (b"a" * MB, 300)), "no launch"),
-    "an export's line": ("l.csv.gz", ((b'"ID","Kernel Name"\n"1","', 1), (b"x" * MB, 300)), "no launch"),
+    "a listing's line": ("k.txt.gz", ((b"Kernel Latency Tensor DRAM\n", 1), (b"a" * MB, 80)), "no launch"),
+    "an export's line": ("l.csv.gz", ((b'"ID","Kernel Name"\n"1","', 1), (b"x" * MB, 80)), "no launch"),
     "answers": ("a.jsonl.gz", ((b'{"steps":{"columns":[', 1), (b"[]," * (MB // 3), 300)), "more than 32 MiB"),
 }  # fmt: skip
 
@@ -186,11 +186,11 @@ TRACES: dict[str, tuple[Callable[[], bytes], int, str]] = {
         lambda: trace_of(EVENT, b'{"ph":"X","name":"b","args":{"a":[' + b",".join([EVENT] * 100_000) + b"]}}"),
         250, "dropped"),
     "brackets 4,000,000 deep": (lambda: trace_of(EVENT, b'{"a":' + b"[" * 4 * MB + b"]" * 4 * MB + b"}"), 200, "deep"),
-    "event borders without events": (lambda: b'{"traceEvents":[' + b'}{"a"' * 100_000, 150, "damaged"),
+    "event borders without events": (lambda: b'{"traceEvents":[' + b'}{"a"' * 50_000, 150, "damaged"),
     "100,000 lists of events": (
         lambda: b"{" + b",".join([b'"traceEvents":[' + EVENT + b"]"] * 100_000) + b"}", 100, "not JSON from byte"),
-    "200,000 other members": (
-        lambda: b"{" + b"".join(b'"k%d":1,' % number for number in range(200_000)) + b'"traceEvents":[' + EVENT + b"]}",
+    "100,000 other members": (
+        lambda: b"{" + b"".join(b'"k%d":1,' % number for number in range(100_000)) + b'"traceEvents":[' + EVENT + b"]}",
         100, "too many"),
     "long names of members": (
         lambda: b"{" + b",".join(b'"%d%s":[1 2]' % (number, b"k" * 5000) for number in range(500))
@@ -204,7 +204,7 @@ TRACES: dict[str, tuple[Callable[[], bytes], int, str]] = {
     "a million bare words": (
         lambda: trace_of(EVENT, b'{"a":[' + b",".join([b"NaN"] * MB) + b"]}"), 150, "damaged"),
     "bare words in unterminated events": (
-        lambda: trace_of(EVENT, b'{"a":[{"b":NaN},' * 20_000), 100, "damaged ("),
+        lambda: trace_of(EVENT, b'{"a":[{"b":NaN},' * 10_000), 100, "damaged ("),
     "three million bad escapes": (lambda: trace_of(EVENT, b'{"name":"' + b"\\qx" * 3 * MB + b'"}'), 250, "damaged"),
     "100,000 equal keys": (
         lambda: trace_of(EVENT, b'{"ph":"X","name":"b",' + b'"args":{"stream":1},' * 100_000 + b'"ts":1,"dur":1}'),
@@ -223,7 +223,7 @@ def test_a_hostile_trace_is_read_within_bounds(case: str, tmp_path: Path, read_b
 
 OTHERS: dict[str, tuple[str, Callable[[], bytes], int, str]] = {
     "lines that are not answers": (
-        "a.jsonl", lambda: b'{"steps":{"columns":[]}}\n' + b"1\n" * 500_000, 150, "nothing that"),
+        "a.jsonl", lambda: b'{"steps":{"columns":[]}}\n' + b"1\n" * 200_000, 150, "nothing that"),
     "long advice": (
         "a.jsonl", lambda: json.dumps({"steps": {"columns": [{"name": "Step"}, {"name": "Other"}], "rows": [["1", 1]]},
                                        "recommendations": "<li>" * MB + "<" * MB}).encode(), 150, "AnswersRecording"),

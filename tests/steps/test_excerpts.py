@@ -20,6 +20,7 @@ from tests.compat.oracle import needs_oracle, profile_file
 from tests.drawn_runs import drawn_trace
 from tests.shared_data import SHARED, needs_shared
 from tests.steps.drawn import US, two_steps
+from tests.thorough import THOROUGH
 
 DEMO = Path(__file__).parents[2] / "demo_logs"
 
@@ -206,8 +207,8 @@ def test_threads_with_text_ids_get_numbers(tmp_path: Path) -> None:
     [
         "hta/rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz",
         "mixed_devices/mi300/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz",
-        "kineto/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz",
-    ],
+    ]
+    + ["kineto/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz"] * THOROUGH,
 )
 def test_excerpts_of_real_traces_have_the_same_step(tmp_path: Path, name: str) -> None:
     """Window and events of a middle step equal those of the whole trace; every event is in the file to the byte."""

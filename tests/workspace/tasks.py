@@ -109,6 +109,28 @@ def needy(log: str, seconds: float, report: Reporter) -> str:
     return "done"
 
 
+def needy_together(log: str, most_s: float, report: Reporter) -> str:
+    """As needy, and waits until two were under way at once, no longer than so many seconds."""
+    with open(log, "a") as file:
+        file.write(f"begins {os.getpid()}\n")
+    until_s = time.monotonic() + most_s
+    while most_under_way(log) < 2 and time.monotonic() < until_s:
+        time.sleep(0.01)
+    with open(log, "a") as file:
+        file.write(f"ends {os.getpid()}\n")
+    return "done"
+
+
+def most_under_way(log: str) -> int:
+    """Most tasks of needy that were under way at once."""
+    running = most = 0
+    with open(log) as file:
+        for line in file:
+            running += 1 if line.startswith("begins") else -1
+            most = max(most, running)
+    return most
+
+
 def deadly_summary(job: SummaryJob, report: Reporter) -> Summary:
     """Dies on files of a run called deadly."""
     if job.file.run == "deadly":

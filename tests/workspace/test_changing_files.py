@@ -21,6 +21,7 @@ from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import drawn_trace
+from tests.thorough import THOROUGH
 
 BLOCKS = 2
 Act = Callable[[Path, bytes], object]
@@ -157,8 +158,14 @@ def delta_us(first: Path, second: Path, folder: Path) -> int:
         workspace.close()
 
 
-@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
-@pytest.mark.parametrize("act", ACTS, ids=lambda act: act.__name__)
+@pytest.mark.parametrize(
+    ("act", "packed"),
+    [
+        pytest.param(act, packed, id=f"{act.__name__}, {'gzip' if packed else 'plain'}")
+        for number, act in enumerate(ACTS)
+        for packed in ((False, True) if THOROUGH else (number % 2 == 1,))
+    ],
+)
 def test_what_is_said_is_true_of_some_state_and_what_is_kept_of_its_own(
     act: Act, packed: bool, tmp_path: Path, writer: Writer
 ) -> None:

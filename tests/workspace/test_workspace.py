@@ -196,8 +196,8 @@ def test_a_file_that_holds_nothing_is_read_once(tmp_path: Path, opened: Open, mo
 
 
 def test_many_files_are_begun_in_turn(tmp_path: Path, opened: Open) -> None:
-    """A question about 30 files has two of them under way at a time, and no thread for each of the others."""
-    for worker in range(30):
+    """A question about 12 files has two of them under way at a time, and no thread for each of the others."""
+    for worker in range(12):
         write_run(tmp_path / "logs" / "run", worker=f"w{worker}")
     workspace = opened()
     most: list[int] = []
@@ -206,7 +206,7 @@ def test_many_files_are_begun_in_turn(tmp_path: Path, opened: Open) -> None:
         most.append(sum(thread.name == "tb_perfcompare work" for thread in threading.enumerate()))
 
     before = threading.active_count()
-    assert len(workspace.load(workspace.side(Selection("run")), report=count).captures) == 30
+    assert len(workspace.load(workspace.side(Selection("run")), report=count).captures) == 12
     assert 0 < max(most) <= 2
     assert threading.active_count() <= before + 2
 

@@ -11,7 +11,7 @@ from tb_perfcompare.model.summary.launch_sites import OUTSIDE, DeviceWork, place
 from tb_perfcompare.model.summary.split_time import SplitTime, split_time
 from tests.growth import LARGER, grows_no_faster
 
-GROUPS = 500
+GROUPS = 250
 
 
 def keyed(keys: list[tuple[str, str, str]]) -> SplitTime:

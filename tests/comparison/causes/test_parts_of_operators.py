@@ -155,6 +155,7 @@ def test_a_copy_that_moved_between_replaced_operators_is_no_additional_copy() ->
 
 def test_copies_of_many_shapes_name_no_shape() -> None:
     """A list that grows by one tensor per step is concatenated each time."""
+
     def kept(grows: bool) -> TraceBuilder:
         work = [("aten::addmm", 300, [[64, 64]]), ("aten::tanh", 50, [[64, 64]]), ("aten::sum", 40, [[64]])]
         return sequence(

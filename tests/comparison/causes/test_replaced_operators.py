@@ -195,6 +195,7 @@ def test_another_optimizer_is_one_replacement_with_all_its_methods() -> None:
 
 def test_operators_of_a_library_are_named_as_recorded() -> None:
     """Names without the library would be those of the operators around them."""
+
     def convolved(name: str) -> TraceBuilder:
         return program(*BLOCK, ("aten::_convolution", (name,)), *BLOCK)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cache
 
 import pytest
 
@@ -43,9 +45,8 @@ def test_work_that_waits_in_the_queue_of_a_shared_device_is_part_of_its_contenti
     assert "host_interrupted" not in {one.rule for one in found.findings}
 
 
-def launched(
-    *late: float, host: float = 16.0, call: float = 4.0, length: float = 5.0, ahead: bool = False
-) -> Summary:
+@cache
+def launched(*late: float, host: float = 16.0, call: float = 4.0, length: float = 5.0, ahead: bool = False) -> Summary:
     """Three captures of eight steps of ten operators, which take `host` us and a launch of `call` us. A kernel of
     `length` starts `late` us after its launch (6 by default, or by capture), or when the one before it ends. The host
     waits for each kernel, or runs `ahead` and waits for the last one."""
@@ -88,12 +89,15 @@ def test_contention_does_not_count_what_launching_takes_longer() -> None:
 @pytest.mark.parametrize(
     ("one", "two"),
     [
-        (launched(), launched(host=60.0)),
-        (launched(), launched(11.0)),
-        (launched(), launched(6.0, 6.0, 90.0)),
-        (launched(15.0, length=20.5, ahead=True), launched(15.0, host=36.0, length=20.5, ahead=True)),
+        (launched, lambda: launched(host=60.0)),
+        (launched, lambda: launched(11.0)),
+        (launched, lambda: launched(6.0, 6.0, 90.0)),
+        (
+            lambda: launched(15.0, length=20.5, ahead=True),
+            lambda: launched(15.0, host=36.0, length=20.5, ahead=True),
+        ),
     ],
     ids=["a slower host", "hardly later", "one capture is late", "work was queued before"],
 )
-def test_a_late_start_has_other_causes(one: Summary, two: Summary) -> None:
-    assert "device_interrupted" not in rules_of(compare(one, two))
+def test_a_late_start_has_other_causes(one: Callable[[], Summary], two: Callable[[], Summary]) -> None:
+    assert "device_interrupted" not in rules_of(compare(one(), two()))

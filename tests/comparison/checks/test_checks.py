@@ -13,14 +13,16 @@ from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import DroppedStep, Summary
 from tests.build import TraceBuilder
-from tests.comparison.compare import check_of, compare
-from tests.planted.faults import BASE, batch, half
+from tests.comparison.compare import check_of, compare, judge
+from tests.planted.faults import BASE as SHORT
+from tests.planted.faults import batch, half
 from tests.planted.programs import Program
-from tests.planted.sides import compared, side, summary
+from tests.planted.sides import side, summary
 from tests.planted.training import record
 
 Change = Callable[[Summary], Summary]
 
+BASE = SHORT.changed(steps=14)
 LARGER = BASE.changed(layers=tuple(batch(layer, 48) for layer in BASE.layers))
 HALF = BASE.changed(layers=tuple(half(layer) for layer in BASE.layers))
 
@@ -112,14 +114,14 @@ TRIPPED: list[tuple[str, str, Change, str]] = [
 def test_a_difference_trips_its_check_which_names_what_it_weakens(
     name: str, status: str, change: Change, says: str
 ) -> None:
-    result = check_of(compared(HEALTHY, change(AGAIN)), name)
+    result = check_of(judge(HEALTHY, change(AGAIN)), name)
     assert (result.status, says in result.detail) == (status, True), result.detail
     assert result.invalidates
 
 
 @pytest.mark.parametrize("name", sorted({row[0] for row in TRIPPED}))
 def test_two_recordings_of_one_program_pass(name: str) -> None:
-    result = check_of(compared(HEALTHY, AGAIN), name)
+    result = check_of(judge(HEALTHY, AGAIN), name)
     assert (result.status, result.invalidates) == ("ok", ())
 
 
@@ -134,14 +136,14 @@ def test_two_recordings_of_one_program_pass(name: str) -> None:
 )
 def test_recorded_versions_are_compared(name: str, words: str, values: tuple[str, str]) -> None:
     def versioned(value: str, seed: int) -> Summary:
-        trace = record(BASE.changed(seed=seed))
+        trace = record(BASE.changed(seed=seed, steps=4))
         trace.properties[f"{name}_version"] = value
         return summary(trace)
 
-    result = check_of(compared(*(versioned(value, seed) for seed, value in enumerate(values))), "versions")
+    result = check_of(judge(*(versioned(value, seed) for seed, value in enumerate(values))), "versions")
     assert result.status == "warn" and f": {words} {values[0]} → {values[1]}" in result.detail
     assert result.invalidates == ("cause",)
-    alone = check_of(compared(HEALTHY, versioned(values[1], 3)), "versions")
+    alone = check_of(judge(HEALTHY, versioned(values[1], 3)), "versions")
     assert (alone.status, alone.detail) == ("ok", "only the candidate names its library versions")
 
 
@@ -149,19 +151,19 @@ def test_nccl_and_schema_versions_are_compared() -> None:
     sides = [
         environment(distributed__nccl_version=version)(one) for one, version in ((HEALTHY, "2.18"), (AGAIN, "2.21"))
     ]
-    assert "NCCL version 2.18 → 2.21" in check_of(compared(*sides), "versions").detail
-    other_schema = check_of(compared(HEALTHY, environment(trace__schema="2")(AGAIN)), "versions")
+    assert "NCCL version 2.18 → 2.21" in check_of(judge(*sides), "versions").detail
+    other_schema = check_of(judge(HEALTHY, environment(trace__schema="2")(AGAIN)), "versions")
     assert "trace schema version 1 → 2" in other_schema.detail
 
 
 def test_few_dropped_steps_are_reported_and_weaken_nothing() -> None:
-    result = check_of(compared(HEALTHY, dropped(1)(AGAIN)), "left_out")
+    result = check_of(judge(HEALTHY, dropped(1)(AGAIN)), "left_out")
     assert (result.status, result.detail) == ("ok", "1 of 15 steps of the candidate (incomplete)")
 
 
 def test_some_ranks_of_a_job_weaken_communication() -> None:
     sides = [summary(record(BASE.changed(collective_us=200.0, seed=seed), rank=0, world_size=4)) for seed in (1, 2)]
-    result = check_of(compared(*sides), "ranks")
+    result = check_of(judge(*sides), "ranks")
     assert result.detail.startswith("only 1 of 4 ranks of the baseline, 1 of 4 ranks of the candidate compared")
     assert result.invalidates == ("communication",)
 
@@ -172,7 +174,7 @@ def test_the_documentation_lists_every_check() -> None:
     assert rows is not None
     for row in TRIPPED:
         assert f"`{row[0]}`" in rows[1], row[0]
-    for one in compared(HEALTHY, AGAIN).comparability:
+    for one in judge(HEALTHY, AGAIN).checks:
         assert f"`{one.check}`" in rows[1], one.check
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.engine import Judged
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
-from tests.comparison.compare import compare, sequence
+from tests.comparison.compare import judge, sequence
 
 
 def model(
@@ -39,14 +39,14 @@ def model(
     return summary(trace)
 
 
-def sizes(found: Comparison) -> Check | None:
-    return next((check for check in found.comparability if check.check == "input_sizes"), None)
+def sizes(found: Judged) -> Check | None:
+    return next((check for check in found.checks if check.check == "input_sizes"), None)
 
 
 @pytest.mark.parametrize("device", [False, True])
 def test_a_decode_step_is_not_compared_with_a_prefill_step(device: bool) -> None:
     decode, prefill = model(1, device=device), model(1024, device=device)
-    forward, swapped = compare(decode, prefill), compare(prefill, decode)
+    forward, swapped = judge(decode, prefill), judge(prefill, decode)
     assert forward.headline.verdict is swapped.headline.verdict is Verdict.WITHHELD
     text = "not the same problem size: operators of the {} process 1,024 times as many elements: aten::addmm"
     assert text.format("candidate") in forward.headline.reason
@@ -54,33 +54,33 @@ def test_a_decode_step_is_not_compared_with_a_prefill_step(device: bool) -> None
 
 
 def test_without_shapes_grids_of_kernels_show_the_size() -> None:
-    found = compare(*(model(tokens, shapes=False, device=True) for tokens in (1, 1024)))
+    found = judge(*(model(tokens, shapes=False, device=True) for tokens in (1, 1024)))
     assert found.headline.verdict is Verdict.WITHHELD
     assert "kernels of the candidate process 1,024 times as many threads" in found.headline.reason
 
 
 def test_without_shapes_and_grids_times_warn() -> None:
-    found = compare(*(model(tokens, shapes=False) for tokens in (1, 1024)))
+    found = judge(*(model(tokens, shapes=False) for tokens in (1, 1024)))
     check = sizes(found)
     assert check is not None and check.status == "warn" and "record with record_shapes=True" in check.detail
     assert found.headline.verdict is Verdict.SLOWER
-    paused = sizes(compare(model(1, shapes=False, pause=50000), model(1024, shapes=False)))
+    paused = sizes(judge(model(1, shapes=False, pause=50000), model(1024, shapes=False)))
     assert paused is not None and paused.status == "warn"  # the typical step decides, not the mean
-    slow = compare(model(8, shapes=False), model(8, shapes=False, slower=50))
+    slow = judge(model(8, shapes=False), model(8, shapes=False, slower=50))
     assert sizes(slow) is None  # everything is slower: a machine, not an input
 
 
 @pytest.mark.parametrize("times", [1, 2, 8])
 def test_another_batch_size_is_compared(times: int) -> None:
-    found = compare(model(16), model(16 * times))
+    found = judge(model(16), model(16 * times))
     assert sizes(found) is None
     assert found.headline.verdict is (Verdict.SAME if times == 1 else Verdict.SLOWER)
 
 
 def test_with_other_kernels_a_smaller_factor_withholds_the_verdict() -> None:
     """32 times the batch is compared when the same kernels run."""
-    same = compare(model(2, device=True), model(64, device=True))
-    other = compare(model(2, device=True, gemm="gemv"), model(64, device=True, gemm="gemm_128x128"))
+    same = judge(model(2, device=True), model(64, device=True))
+    other = judge(model(2, device=True, gemm="gemv"), model(64, device=True, gemm="gemm_128x128"))
     assert sizes(same) is None
     assert other.headline.verdict is Verdict.WITHHELD
 
@@ -92,6 +92,6 @@ def test_a_larger_table_is_no_larger_problem() -> None:
         calls = [("aten::embedding", 90, [[rows, 64], [4096]]), ("aten::mm", 20, [[64, 64], [64, 64]])]
         return summary(sequence([calls] * 8, vendor="cpu"))
 
-    found = compare(side(1_000), side(1_000_000))
+    found = judge(side(1_000), side(1_000_000))
     assert sizes(found) is None
     assert (found.headline.verdict, found.headline.counted) == (Verdict.SAME, None)

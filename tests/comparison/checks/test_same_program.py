@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.engine import Judged
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
-from tests.comparison.compare import check_of, compare
+from tests.comparison.compare import check_of, judge
 
 Calls = dict[str, int]
 
@@ -58,7 +58,7 @@ def run(calls: Calls, each: int = 4, device: bool = False) -> Summary:
     return summary(trace)
 
 
-def same_work(found: Comparison) -> Check:
+def same_work(found: Judged) -> Check:
     return check_of(found, "same_work")
 
 
@@ -88,7 +88,7 @@ FORMS = {
 @pytest.mark.parametrize("name", FORMS)
 def test_another_form_of_a_program_has_a_verdict_and_names_the_replacement(name: str) -> None:
     one, two, replaced = FORMS[name]
-    forward, swapped = compare(run(one), run(two)), compare(run(two), run(one))
+    forward, swapped = judge(run(one), run(two)), judge(run(two), run(one))
     assert same_work(forward).status == same_work(swapped).status == "warn"
     assert replaced in same_work(forward).detail
     assert Verdict.WITHHELD not in (forward.headline.verdict, swapped.headline.verdict)
@@ -97,7 +97,7 @@ def test_another_form_of_a_program_has_a_verdict_and_names_the_replacement(name:
 def test_training_contains_inference() -> None:
     training = added(TRANSFORMER, times(18, {"aten::mm": 1, "AddmmBackward0": 1, "aten::sum": 1, "aten::detach": 2}),
                      times(60, ADAM), {"aten::nll_loss_forward": 1})  # fmt: skip
-    found = compare(run(training), run(TRANSFORMER))
+    found = judge(run(training), run(TRANSFORMER))
     assert found.headline.verdict is Verdict.FASTER
     assert "one side does more of the same work: " in same_work(found).detail
     assert "matrix product 33 vs 15" in same_work(found).detail
@@ -116,7 +116,7 @@ OTHERS = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_programs_are_not_compared_and_the_reason_lists_their_work(name: str) -> None:
     for one, two in (OTHERS[name], OTHERS[name][::-1]):
-        found = compare(run(one), run(two))
+        found = judge(run(one), run(two))
         assert found.headline.verdict is Verdict.WITHHELD
         assert "computed per step, baseline vs candidate: " in found.headline.reason
 
@@ -124,8 +124,8 @@ def test_other_programs_are_not_compared_and_the_reason_lists_their_work(name: s
 def test_the_cpu_and_a_device_may_use_other_operators_for_the_same_work() -> None:
     convolutions = {name: calls for name, calls in CONV_NET.items() if name != "aten::cudnn_convolution"}
     host = added(convolutions, {"aten::mkldnn_convolution": 8, "aten::empty": 30}, times(12, ADAM))
-    assert compare(run(host), run(CONV_NET, device=True)).headline.verdict is not Verdict.WITHHELD
-    assert compare(run(host), run(TRANSFORMER, device=True)).headline.verdict is Verdict.WITHHELD
+    assert judge(run(host), run(CONV_NET, device=True)).headline.verdict is not Verdict.WITHHELD
+    assert judge(run(host), run(TRANSFORMER, device=True)).headline.verdict is Verdict.WITHHELD
 
 
 def test_shared_operators_decide_between_ok_warn_and_fail() -> None:
@@ -135,12 +135,12 @@ def test_shared_operators_decide_between_ok_warn_and_fail() -> None:
         return {f"aten::op{place}": 1 for place in range(20 - count, 40 - count)}
 
     base = run(shared(0), each=20)
-    found = {count: compare(base, run(shared(20 - count), each=30)) for count in range(4, 21)}
+    found = {count: judge(base, run(shared(20 - count), each=30)) for count in range(4, 21)}
     status = {round(count / (40 - count), 2): same_work(one).status for count, one in found.items()}
     assert {share: "ok" if share >= 0.5 else "warn" if share >= 0.35 else "fail" for share in status} == status
     assert {0.43, 0.48, 0.54} <= status.keys()
-    judged = [one.headline.verdict for count, one in found.items() if count / (40 - count) >= 0.35]
-    assert set(judged) == {Verdict.SLOWER}
+    verdicts = [one.headline.verdict for count, one in found.items() if count / (40 - count) >= 0.35]
+    assert set(verdicts) == {Verdict.SLOWER}
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_work_kind_of_operators(kind: str, names: str) -> None:
 @pytest.mark.parametrize("often", [2, 4, 16])
 def test_any_number_of_micro_batches_per_step_is_compared(often: int) -> None:
     once, repeated = run(added(TRANSFORMER, ADAM)), run(added(times(often, TRANSFORMER), ADAM))
-    for found in (compare(once, repeated), compare(repeated, once)):
+    for found in (judge(once, repeated), judge(repeated, once)):
         check = same_work(found)
         assert found.headline.verdict is not Verdict.WITHHELD
         if check.status == "warn":  # half of the calls in common by name need no more

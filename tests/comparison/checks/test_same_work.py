@@ -8,7 +8,7 @@ from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
-from tests.comparison.compare import check_of, compare
+from tests.comparison.compare import check_of, judge
 
 
 def run(*operators: str, length: int = 1000) -> TraceBuilder:
@@ -26,7 +26,7 @@ def run(*operators: str, length: int = 1000) -> TraceBuilder:
 
 
 def test_other_work_withholds_the_verdict() -> None:
-    found = compare(run("aten::mm", "aten::relu"), run("aten::sort", "aten::topk", length=1500))
+    found = judge(run("aten::mm", "aten::relu"), run("aten::sort", "aten::topk", length=1500))
     assert found.headline.verdict is Verdict.WITHHELD
     assert found.headline.reason.startswith("neither step contains the other's work: 0 % of the baseline's time")
     assert found.headline.delta == 500.0  # the figures stay
@@ -44,7 +44,7 @@ def test_a_step_that_holds_all_of_the_other_is_compared_despite_many_added_calls
                 made.op("aten::isfinite", start, start + 5, dims=[[1]])
         return made
 
-    forward, swapped = compare(trace(0), trace(50)), compare(trace(50), trace(0))
+    forward, swapped = judge(trace(0), trace(50)), judge(trace(50), trace(0))
     assert check_of(forward, "same_work").detail == (
         "the candidate does all the baseline does, and 50 more operator calls per step (aten::isfinite 50)"
     )
@@ -57,7 +57,7 @@ def test_steps_of_copies_alone_are_the_same_work() -> None:
     for number in range(8):
         trace.step(number, number * 2000, number * 2000 + 1000)
         trace.memcpy(number * 2000 + 100, number * 2000 + 300, launch=(number * 2000 + 10, number * 2000 + 20))
-    assert check_of(compare(trace, trace), "same_work").status == "ok"
+    assert check_of(judge(trace, trace), "same_work").status == "ok"
 
 
 def rank(*operators: str, device: bool) -> Summary:
@@ -76,7 +76,7 @@ def test_a_rank_without_a_device_that_does_other_work_is_not_compared_with_one_o
     """Between two devices three of five shared operators would be enough."""
     host, gpu = rank("empty", "copy_", "add", "sort", device=False), rank("empty", "copy_", "add", "mm", device=True)
     for a, b in ((host, gpu), (gpu, host)):
-        got = compare(a, b).headline
+        got = judge(a, b).headline
         assert got.verdict is Verdict.WITHHELD
         assert "one side recorded the CPU alone, the other a device" in got.reason
         assert "60.0 % of the operator calls" in got.reason
@@ -84,7 +84,7 @@ def test_a_rank_without_a_device_that_does_other_work_is_not_compared_with_one_o
 
 def test_the_same_model_on_the_cpu_and_on_a_device_is_compared() -> None:
     host, gpu = rank("mm", "add", "relu", device=False), rank("mm", "add", "relu", device=True)
-    found = compare(host, gpu)
+    found = judge(host, gpu)
     assert found.headline.verdict is not Verdict.WITHHELD
     check = check_of(found, "device_kind")
     assert check.detail == "the baseline recorded no device work, the other side ran on NVIDIA A100-SXM4-40GB"
@@ -107,14 +107,14 @@ def test_a_step_that_trains_the_same_parameters_by_other_operators_is_compared()
     """A sparse product that became gather and scatter."""
     gathered = "aten::gather", "aten::mul", "aten::scatter_add_", "aten::view", "aten::expand"
     sparse = "aten::_sparse_mm", "aten::crow_indices", "aten::sort", "aten::cumsum", "aten::col_indices"
-    found = compare(trained(PARAMETERS, *sparse), trained(PARAMETERS, *gathered))
+    found = judge(trained(PARAMETERS, *sparse), trained(PARAMETERS, *gathered))
     assert found.headline.verdict is not Verdict.WITHHELD
     assert check_of(found, "same_work").detail.startswith(
         "other operators, but both train 4 parameters of the same shapes"
     )
-    other = compare(trained(PARAMETERS, *sparse), trained(("[64, 16]", *PARAMETERS[1:]), *gathered))
+    other = judge(trained(PARAMETERS, *sparse), trained(("[64, 16]", *PARAMETERS[1:]), *gathered))
     assert other.headline.verdict is Verdict.WITHHELD
-    twice = compare(trained(PARAMETERS, *sparse), trained(PARAMETERS * 2, *gathered))
+    twice = judge(trained(PARAMETERS, *sparse), trained(PARAMETERS * 2, *gathered))
     assert twice.headline.verdict is Verdict.WITHHELD
 
 
@@ -137,10 +137,10 @@ def attention(heads_at_once: int, heads: int = 16, length: int = 1000) -> TraceB
 
 
 def test_as_much_arithmetic_in_other_pieces_is_the_same_work() -> None:
-    sliced = compare(attention(16), attention(1, length=1900))
+    sliced = judge(attention(16), attention(1, length=1900))
     assert sliced.headline.verdict is Verdict.SLOWER
     assert check_of(sliced, "same_work").detail.startswith(
         "other pieces, but both compute as much (matrix product 4.19 MFLOP per step); in common by name: "
     )
-    more_heads = compare(attention(16), attention(1, heads=17, length=1900))
+    more_heads = judge(attention(16), attention(1, heads=17, length=1900))
     assert "other pieces" not in check_of(more_heads, "same_work").detail

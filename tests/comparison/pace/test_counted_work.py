@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
-from tests.comparison.compare import capture, compare, sequence
+from tests.comparison.compare import capture, judge, sequence
 
 OPTIONS = CompareOptions(resamples=200)
 OPERATORS = {f"aten::op{number:02}": 400 + 60 * number for number in range(12)}
@@ -28,6 +28,7 @@ Rows = int | tuple[int, int]
 """Hundred thousands of one operator's input in each step, or in even and odd ones."""
 
 
+@cache
 def recorded(span: int, gap: int, sorts: int, rows: Rows) -> Summary:
     """Eight steps of the operators, of `sorts` others of 100 µs and of `gap` untraced µs. The last operator has `rows`
     and takes 300 µs more if they are more than nine."""
@@ -56,7 +57,7 @@ def sides(sorts: tuple[int, ...], rows: Rows = 8) -> tuple[Summary, Summary]:
 @cache
 def headline(*sorts: int, rows: Rows = 8, swapped: bool = False) -> Headline:
     pair = sides(sorts, rows)
-    return compare(*(pair[::-1] if swapped else pair)).headline
+    return judge(*(pair[::-1] if swapped else pair)).headline
 
 
 def test_more_calls_decide_an_inconclusive_pair() -> None:
@@ -128,7 +129,7 @@ def test_decisive_times_come_before_counts() -> None:
 
 def test_steps_with_nothing_in_common_are_not_counted() -> None:
     a, b = (sequence(([(f"aten::op{at}", us, [[8]])] for at in range(3)), between=100 - us) for us in (90, 91))
-    found = compare(a, b).headline
+    found = judge(a, b).headline
     assert (found.delta, found.counted) == (1, None)
 
 

@@ -17,13 +17,14 @@ from tb_perfcompare.gate.limits import Limit
 from tb_perfcompare.gate.outcome import Status
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
-from tests.comparison.compare import capture, compare, finding_of, rows_of, rules_of, sequence
+from tests.comparison.compare import capture, compare, finding_of, judge, rows_of, rules_of, sequence
 
 OPERATORS = {f"aten::op{number:02}": 400 + 60 * number for number in range(12)}
 UNEVEN = (0.8, 1.3, 1.05)
 """Pace of the machine in three captures."""
 
 
+@cache
 def recorded(span: int, pace: float, extra: int, *, shapes: bool = True, slow_step: int = -1, new: int = 0,
             gap: int = 50, uneven: int = 0, evaluates: bool = False, last: float = 1.0,
             stalls: tuple[int, ...] = ()) -> Summary:  # fmt: skip
@@ -139,7 +140,7 @@ def test_the_verdict_of_single_captures_is_about_these_two_captures() -> None:
 def test_two_captures_of_equal_length_have_no_direction_within_the_threshold() -> None:
     """Operators are 0.8 % faster, and untraced time takes as much more."""
     sides = recorded(0, 1.0, 0), recorded(1, 0.992, 0, gap=110, uneven=40)
-    found = compare(*sides).headline
+    found = judge(*sides).headline
     assert found.program is not None and found.program.verdict in (Verdict.SLOWER, Verdict.PROBABLY_SLOWER)
     assert (found.verdict, found.sentence) == (Verdict.INCONCLUSIVE, "No change found; at most 1.2 % slower.")
 
@@ -179,13 +180,13 @@ def test_the_mean_decides_where_only_some_steps_do_more_and_the_typical_step_is_
     one = pool([recorded(2 * at, pace, 0) for at, pace in enumerate(UNEVEN)])
     two = pool([recorded(2 * at + 1, pace, -300, evaluates=True) for at, pace in enumerate((1.3, 1.05, 0.8))])
     for sides, verdict in (((one, two), Verdict.SLOWER), ((two, one), Verdict.FASTER)):
-        headline = compare(*sides).headline
+        headline = judge(*sides).headline
         assert (headline.verdict, headline.basis) == (verdict, Basis.PROGRAM)
         assert headline.program is not None and abs(headline.program.estimate) > 0.3
 
 
 def test_a_pace_with_an_interval_around_zero_is_not_in_the_headline() -> None:
-    headline = compare(contended(32), contended(33)).headline
+    headline = judge(contended(32), contended(33)).headline
     machine = headline.machine
     assert machine is not None and machine.low < 0 < machine.high and abs(machine.estimate) > headline.margin
     assert headline.sentence.startswith("Inconclusive: the program changed by ")

@@ -8,7 +8,7 @@ import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.model.summary.summary import Summary
-from tests.comparison.compare import capture, compare, sequence
+from tests.comparison.compare import capture, judge, sequence
 
 MINUTE_NS = 60 * 10**9
 
@@ -29,4 +29,4 @@ def recorded(minute: int, op_us: int) -> Summary:
 )
 def test_captures_in_alternation_decide_and_others_are_probable(baseline: tuple[int, ...], says: str) -> None:
     sides = (pool([recorded(at, op_us) for at in order]) for order, op_us in ((baseline, 1000), ((3, 5, 9), 1500)))
-    assert compare(*sides).headline.sentence == says
+    assert judge(*sides).headline.sentence == says

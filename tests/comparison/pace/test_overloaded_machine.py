@@ -11,7 +11,7 @@ from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
-from tests.comparison.compare import capture, compare, rules_of, sequence
+from tests.comparison.compare import capture, compare, judge, rules_of, sequence
 
 OPERATORS = {f"aten::op{number:02}": 400 + 60 * number for number in range(12)}
 LENGTH = sum(OPERATORS.values())
@@ -33,7 +33,7 @@ def recorded(
 
 
 def headline(a: Summary, b: Summary) -> Headline:
-    return compare(a, b).headline
+    return judge(a, b).headline
 
 
 def test_a_slower_machine_is_not_reported_when_the_work_took_less_time() -> None:
@@ -85,7 +85,7 @@ def test_a_long_new_operator_that_is_interrupted_in_every_step_is_not_overestima
         return capture(sequence(steps, vendor="cpu"), str(seed))
 
     one, two = (pool([contended(2 * seed + bool(us), us) for seed in range(4)]) for us in (0, 10_000))
-    program = compare(one, two).headline.program
+    program = judge(one, two).headline.program
     assert program is not None and program.verdict is Verdict.SLOWER
     truth = 10_000 / (LENGTH + 50)
     assert program.low <= truth <= program.high and program.estimate == pytest.approx(truth, rel=0.2)

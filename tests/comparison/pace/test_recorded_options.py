@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.result.headline import Headline, RecordedMore, Sh
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
-from tests.comparison.compare import compare
+from tests.comparison.compare import judge
 from tests.render.examples import headline
 
 STACKS = RecordedMore("candidate", ("with_stack",), 100.0, 0.10)
@@ -81,8 +81,8 @@ def test_the_cost_is_that_of_the_recorded_calls() -> None:
 
 def test_a_comparison_of_them_is_inconclusive_within_the_cost_only() -> None:
     plain = recorded(10_000, 300)
-    found = compare(plain, recorded(10_200, 300, record_shapes=1)).headline
+    found = judge(plain, recorded(10_200, 300, record_shapes=1)).headline
     assert found.verdict is Verdict.INCONCLUSIVE
     assert found.sentence.startswith("Inconclusive: only the candidate recorded record_shapes, which can")
-    assert compare(plain, recorded(11_000, 300, record_shapes=1)).headline.verdict.way == 1
-    assert compare(plain, recorded(10_200, 300)).headline.verdict.way == 1
+    assert judge(plain, recorded(11_000, 300, record_shapes=1)).headline.verdict.way == 1
+    assert judge(plain, recorded(10_200, 300)).headline.verdict.way == 1

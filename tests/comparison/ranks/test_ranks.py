@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ STEPS = 12
 STEP_US = 1000
 
 
+@cache
 def rank(
     number: int, ranks: int, *, late: int | None = None, by_us: float = 0, all_us: float = 0, steps: int = STEPS,
     seed: int = 0, calls: int = 1, group: int | None = None,
@@ -50,6 +52,7 @@ def rank(
     return summary(trace, worker=f"worker{number}")
 
 
+@cache
 def job(ranks: int = 4, **options: Any) -> Summary:
     return pool([rank(number, ranks, **options) for number in range(ranks)])
 

@@ -7,7 +7,6 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-import pandas
 import pytest
 
 from tb_perfcompare.comparison.result import columns
@@ -74,6 +73,8 @@ def test_a_frame_has_units_and_descriptions_of_its_columns() -> None:
 
 
 def test_a_frame_holds_the_cells_of_the_json_form() -> None:
+    import pandas  # which takes half a second, in every process that collects tests
+
     whole = comparison()
     rows = whole.to_dict()["tables"]["operators"]["rows"]
     frame = whole.to_frame("operators")
@@ -112,7 +113,7 @@ def test_without_pandas_the_error_names_the_remedy(name: str, monkeypatch: pytes
             raise ImportError("No module named 'pandas'")
         return real(module, *rest, **named)
 
-    monkeypatch.delitem(sys.modules, "pandas")
+    monkeypatch.delitem(sys.modules, "pandas", raising=False)
     monkeypatch.setattr(builtins, "__import__", without)
     whole: Comparison = comparison()
     with pytest.raises(PerfCompareError, match=r"pandas is not installed.*pip install 'tb_perfcompare\[pandas\]'"):

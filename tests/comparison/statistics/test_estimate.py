@@ -23,6 +23,7 @@ from tb_perfcompare.comparison.statistics.mean_effect import (
     outlying_steps,
     share_of_outliers,
 )
+from tests.thorough import sample
 
 Times = NDArray[np.int64]
 
@@ -84,7 +85,7 @@ def test_interval_holds_exactly_the_shifts_that_the_test_does_not_reject(trial: 
 @pytest.mark.parametrize("n", [8, 20])
 def test_interval_covers_the_true_shift(n: int) -> None:
     generator = np.random.default_rng(n)
-    truth, trials, hits = math.log(1.03), 500, 0
+    truth, trials, hits = math.log(1.03), sample(500, 2), 0
     for _ in range(trials):
         estimate = estimate_shift(lognormal(generator, n), lognormal(generator, n, 1.03e8), 0.05)
         hits += estimate.theta_low <= truth <= estimate.theta_high

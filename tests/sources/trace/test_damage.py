@@ -12,6 +12,7 @@ from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.sources.trace.scanners import python_scanner as scan
 from tests.sources.layouts import LAYOUTS, encode, names_of, op, packed, read, rows_of
+from tests.thorough import THOROUGH
 
 pytestmark = pytest.mark.usefixtures("each_reader")
 
@@ -167,7 +168,7 @@ def test_a_damaged_byte_drops_at_most_its_event(layout: str) -> None:
     start, end = content.rindex(b"{", 0, middle), content.rindex(b"}", 0, content.index(b"event 5"))
     expected = {f"event {number}" for number in range(9) if number != 4}
     draw = random.Random(layout)
-    for at in range(start, end):
+    for at in range(start, end, 1 if THOROUGH else 3):
         damaged = bytearray(content)
         damaged[at] = draw.choice(b'"{}[],:\\x0\x00\xff ')
         assert expected <= set(names_of(read(bytes(damaged)))), damaged[at - 20 : at + 20]
@@ -184,7 +185,8 @@ def test_a_file_cut_anywhere_gives_the_complete_events_before_the_cut(layout: st
     first = content.index(b'"traceEvents": [') + len(b'"traceEvents": [')
     ends = [_end_of_event(content, f"event {number}") for number in range(2)]
     borders = {at + by for at in (first, *ends) for by in (-1, 0, 1)}
-    for cut in sorted({*range(len(layout) % 3, len(content.rstrip()), 3), *borders} - {len(content.rstrip())}):
+    every = 1 if THOROUGH else 9
+    for cut in sorted({*range(len(layout) % every, len(content.rstrip()), every), *borders} - {len(content.rstrip())}):
         if cut < first:
             with pytest.raises(CorruptInput):
                 read(content[:cut])

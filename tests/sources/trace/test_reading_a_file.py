@@ -9,6 +9,7 @@ import io
 import subprocess
 import sys
 import threading
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -177,11 +178,16 @@ def test_other_files_are_not_recognised_with_a_reason(content: bytes, reason: st
 # -- cost -----------------------------------------------------------------------------------------------------------
 
 
+@cache
+def of_forty_mib() -> bytes:
+    padding = {"Seq": 1, "padding": "x" * 2000}
+    return packed(encode([op(f"event {n % 50}", n, args=padding) for n in range(20_000)]))
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB on Linux only")
 def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
     path = tmp_path / "worker0.pt.trace.json.gz"
-    padding = {"Seq": 1, "padding": "x" * 2000}
-    path.write_bytes(packed(encode([op(f"event {n % 50}", n, args=padding) for n in range(20_000)])))
+    path.write_bytes(of_forty_mib())
     code = (
         "import resource, sys; from tb_perfcompare.sources.trace.torch_profiler import read_trace; "
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10; before = peak(); "

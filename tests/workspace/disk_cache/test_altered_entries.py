@@ -32,7 +32,7 @@ from tests.fuzz.readers.packed_mutation import columnar_changed
 from tests.thorough import sample
 from tests.workspace.altered import altered
 
-DRAWN = sample(120, 4)
+DRAWN = sample(120, 7)
 """Altered entries of each kind."""
 
 RUNS = {"normal": 0.0, "abnormal": 500.0, "worse": 900.0}

@@ -35,7 +35,7 @@ from tests.workspace.waiting import becomes_true
 
 MB = 2**20
 EVENT = b'{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1000,"dur":0},\n'
-COUNT = 750_000
+COUNT = 300_000
 RUNS = 4
 SLACK = 30 * MB
 """A task is stopped by what it said last, some blocks of text before."""
@@ -43,17 +43,17 @@ SLACK = 30 * MB
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="the system tells what processes hold, and ends them")
 
 
-def write_dense(logs: Path) -> None:
-    """Traces of three gzip members, the first and the last of which are sparse: 200 KB each, 58 MB of text. What they
+def write_dense(logs: Path, count: int = COUNT, runs: int = RUNS) -> None:
+    """Traces of three gzip members, the first and the last of which are sparse: 200 KB each, 24 MB of text. What they
     will need can be seen while they are read only."""
     whole = drawn_trace().write(logs / "run0" / "worker0.1700000000000.pt.trace.json").read_bytes()
     before, events, after = whole.partition(b'"traceEvents": [')
     assert events, before[:200]
     sparse = os.urandom(60_000).hex().encode()
-    parts = (b'{"more": "' + sparse + b'",' + before.lstrip()[1:] + events, EVENT * COUNT, after)
+    parts = (b'{"more": "' + sparse + b'",' + before.lstrip()[1:] + events, EVENT * count, after)
     stored = b"".join(gzip.compress(part, 9) for part in (*parts, b" " * 100_000))
     (logs / "run0" / "worker0.1700000000000.pt.trace.json").unlink()
-    for run in range(RUNS):
+    for run in range(runs):
         (logs / f"run{run}").mkdir(exist_ok=True)
         (logs / f"run{run}" / "worker0.1700000000000.pt.trace.json.gz").write_bytes(stored)
 
@@ -65,18 +65,18 @@ def dense(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return logs
 
 
-def files_of(workspace: Workspace) -> list[CaptureFile]:
-    return [file for number in range(RUNS) for file in workspace.side(Selection(f"run{number}")).files]
+def files_of(workspace: Workspace, runs: int = RUNS) -> list[CaptureFile]:
+    return [file for number in range(runs) for file in workspace.side(Selection(f"run{number}")).files]
 
 
 def surveyed(
-    logs: Path, memory_bytes: int | None, *, workers: int = 4, summarize: Summarizer = summarize_file
+    logs: Path, memory_bytes: int | None, *, workers: int = RUNS, summarize: Summarizer = summarize_file
 ) -> tuple[list[Summary | InputError], int]:
     """What became of all files at once, and the most memory that the processes held together."""
     pool = WorkerPool(workers, memory_bytes)
     workspace = Workspace([Root(str(logs))], pool=pool, summarize=summarize)
     found: list[Summary | InputError] = []
-    asking = threading.Thread(target=lambda: found.extend(workspace.survey(files_of(workspace))))
+    asking = threading.Thread(target=lambda: found.extend(workspace.survey(files_of(workspace, workers))))
     asking.start()
     most = 0
     while asking.is_alive():
@@ -107,8 +107,9 @@ def test_four_at_once_never_take_more_together_and_their_answers_are_the_same(de
 
 
 @on_linux
-def test_a_file_that_alone_takes_more_is_refused_by_name(dense: Path) -> None:
-    found, most = surveyed(dense, 130 * MB, workers=2)
+def test_a_file_that_alone_takes_more_is_refused_by_name(tmp_path: Path) -> None:
+    write_dense(tmp_path, 750_000, runs=2)
+    found, most = surveyed(tmp_path, 130 * MB, workers=2)
     assert most < 2 * 130 * MB
     for error in found:
         assert isinstance(error, InputError)

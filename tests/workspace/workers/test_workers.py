@@ -133,22 +133,14 @@ def test_never_more_processes_than_the_size() -> None:
     assert max(most) == 2
 
 
-def begun_together(log: Path) -> int:
-    """Most tasks of tasks.needy that were under way at once."""
-    running = most = 0
-    for line in log.read_text().splitlines():
-        running += 1 if line.startswith("begins") else -1
-        most = max(most, running)
-    return most
-
-
 @pytest.mark.parametrize(("need", "together"), [(40, 2), (60, 1), (500, 1), (0, 2)])
 def test_tasks_that_need_more_memory_than_there_is_run_one_by_one(tmp_path: Path, need: int, together: int) -> None:
     """100 bytes for two processes; a task that needs more than all of it runs alone."""
     pool = WorkerPool(2, memory_bytes=100)
-    arguments = (str(tmp_path / "log"), 1.0 if together == 2 else 0.2)  # long enough for another to begin meanwhile
+    log = str(tmp_path / "log")
+    task, longest_s = (tasks.needy_together, 10.0) if together == 2 else (tasks.needy, 0.2)
     threads = [
-        threading.Thread(target=lambda: pool.run(tasks.needy, arguments, Flight("task"), need)) for _ in range(4)
+        threading.Thread(target=lambda: pool.run(task, (log, longest_s), Flight("task"), need)) for _ in range(4)
     ]
     for thread in threads:
         thread.start()
@@ -156,7 +148,7 @@ def test_tasks_that_need_more_memory_than_there_is_run_one_by_one(tmp_path: Path
         thread.join(30)
     pool.close()
     assert (tmp_path / "log").read_text().count("ends") == 4
-    assert begun_together(tmp_path / "log") == together
+    assert tasks.most_under_way(log) == together
 
 
 def test_what_needs_no_memory_does_not_wait_for_what_needs_all(tmp_path: Path) -> None:
@@ -263,6 +255,7 @@ def test_a_process_that_is_just_being_started_does_not_hold_up_the_end(monkeypat
 
 
 def test_a_pool_that_is_forgotten_leaves_no_process() -> None:
+    gc.freeze()  # what other tests have left is not looked through
     pool = WorkerPool(1)
     process = run(pool, tasks.process_id)
     del pool
