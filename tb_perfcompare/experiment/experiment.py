@@ -19,6 +19,7 @@ from tb_perfcompare.experiment.environment import environment, gpus, load
 from tb_perfcompare.experiment.revision import git_state, worktree
 from tb_perfcompare.experiment.stopping import planned_levels
 from tb_perfcompare.experiment.traces import LOOKED_FOR, move_traces, other_files, program_facts
+from tb_perfcompare.number_text import many
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.saved.manifest import (
     FILE,
@@ -165,7 +166,7 @@ def _check_same(
         raise InputError(out, f"was recorded with {' '.join(manifest.capture)}", hint="give the same options")
     if most_rounds not in (None, manifest.most_rounds) or seed not in (None, manifest.seed):
         raise InputError(
-            out, f"was planned for {manifest.most_rounds} rounds and seed {manifest.seed}",
+            out, f"was planned for {many(manifest.most_rounds, 'round')} and seed {manifest.seed}",
             hint="changing the plan midway raises false alarms: choose another --out",
         )  # fmt: skip
 
