@@ -18,8 +18,9 @@ from tb_perfcompare.comparison.engine import judge_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import AmountFacts, Basis, Headline, Part, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.verdict.equal_amount import by_amount
 from tb_perfcompare.model.summary.summary import Summary
-from tests.comparison.compare import assert_finite, capture, compare, sequence
+from tests.comparison.compare import assert_finite, capture, compare, rules_of, sequence
 
 Calls = list[tuple[Any, ...]]
 Lengths = tuple[int, int]
@@ -149,8 +150,8 @@ def test_more_layers_for_each_token_are_the_program_although_most_calls_grow_ali
 def test_batches_of_any_length_are_compared_by_the_elements_of_their_inputs() -> None:
     headline = compare(recorded(0, (16, 160), of=batch), recorded(1, (16, 160), of=batch)).headline
     amount, program, _ = parts(headline)
-    assert amount.of == "input elements"
-    assert program.low < 0 < program.high < 0.03
+    assert (amount.operator, amount.of) == ("aten::sum", "input elements")  # without weights among its inputs
+    assert program.low < 0 < program.high < 0.04
 
 
 def test_steps_that_differ_in_a_second_size_are_compared_as_recorded() -> None:
@@ -173,6 +174,88 @@ def test_an_amount_that_explains_little_is_none() -> None:
 
 def test_sides_without_a_common_amount_are_compared_as_recorded() -> None:
     assert amount_of_work((recorded(0, (2, 8)), recorded(1, (40, 80)))) is None
+
+
+def test_nothing_is_extrapolated_to_amounts_that_few_steps_of_a_side_have() -> None:
+    assert amount_of_work((recorded(0, (4, 24)), recorded(1, (18, 44)))) is not None
+    assert amount_of_work((recorded(0, (4, 24)), recorded(1, (21, 44)))) is None
+
+
+def test_work_that_half_of_the_steps_have_is_no_amount() -> None:
+    def sometimes(tokens: int, pace: float, noise: random.Random, **_: Any) -> Calls:
+        return request(tokens if tokens % 2 else 0, pace, noise)
+
+    assert amount_of_work((recorded(0, (4, 24), of=sometimes), recorded(1, (4, 24), of=sometimes))) is None
+
+
+def test_little_work_that_varies_is_no_amount() -> None:
+    def mostly_alike(tokens: int, pace: float, noise: random.Random, **_: Any) -> Calls:
+        return [("aten::bmm", round(9000 * pace, 1), [[8]])] * 4 + request(tokens, pace, noise)
+
+    one, other = (recorded(side, (4, 24), of=mostly_alike) for side in (0, 1))
+    assert amount_of_work((one, other)) is None
+
+
+def test_a_short_step_of_much_work_keeps_a_time_above_zero() -> None:
+    amount = found(recorded(0, (4, 24)), recorded(1, (4, 24)))
+    times = [side.astype(float) * 100 for side in amount.amounts]
+    most = int(amount.amounts[0].argmax())
+    times[0][most] = 10.0
+    moved = amount.at_level((times[0], times[1]))
+    assert moved[0][most] == pytest.approx(10 * amount.level / amount.amounts[0][most] / 2)
+
+
+def test_steps_need_no_marks() -> None:
+    one, other = (replace(recorded(side, (4, 24)), marked=False) for side in (0, 1))
+    headline = judge_summaries(one, other, CompareOptions()).headline
+    assert headline.amount is not None and headline.program is not None
+
+
+def test_more_work_by_chance_is_called_so_and_is_no_other_workload() -> None:
+    calls = pair(longer=(6, 24)).findings
+    assert [(one.rule, one.confidence.partition(" (")[0]) for one in calls] == [
+        ("more_calls", "within the spread of the steps' lengths")
+    ]
+    larger = compare(recorded(0, (16, 160), of=batch), recorded(1, (30, 170), of=batch))
+    assert larger.headline.amount is not None and not larger.headline.amount.differs
+    assert larger.headline.amount.estimate > 0.05
+    assert "workload_changed" not in rules_of(larger)
+
+
+def verdict_by(**changes: Any) -> tuple[Verdict, Basis]:
+    """What the amounts make of an open verdict on requests that are clearly longer."""
+    headline = replace(pair(longer=(12, 40)).headline, verdict=Verdict.INCONCLUSIVE, basis=Basis.PROGRAM)
+    assert headline.amount is not None and headline.recorded is not None and headline.program is not None
+    headline = replace(
+        headline,
+        amount=replace(headline.amount, differs=changes.get("differs", True)),
+        recorded=replace(headline.recorded, verdict=changes.get("recorded", Verdict.INCONCLUSIVE)),
+        program=replace(headline.program, low=changes.get("low", headline.program.low)),
+        verdict=changes.get("verdict", Verdict.INCONCLUSIVE),
+    )
+    decided = by_amount(headline, CompareOptions())
+    return decided.verdict, decided.basis
+
+
+OPEN, MORE_WORK = (Verdict.INCONCLUSIVE, Basis.PROGRAM), (Verdict.SLOWER, Basis.AMOUNT)
+
+
+def test_amounts_decide_where_they_exceed_all_that_the_program_may_save() -> None:
+    assert verdict_by() == MORE_WORK
+    assert verdict_by(low=-0.6) == OPEN
+
+
+def test_amounts_decide_where_the_step_as_recorded_agrees() -> None:
+    assert verdict_by(low=-0.6, recorded=Verdict.SLOWER) == MORE_WORK
+    assert verdict_by(low=-0.6, recorded=Verdict.FASTER) == OPEN
+
+
+def test_amounts_that_may_differ_by_chance_decide_nothing() -> None:
+    assert verdict_by(differs=False) == OPEN
+
+
+def test_a_direction_of_the_program_stays() -> None:
+    assert verdict_by(verdict=Verdict.FASTER) == (Verdict.FASTER, Basis.PROGRAM)
 
 
 def test_a_side_whose_steps_are_equal_has_no_amount() -> None:
