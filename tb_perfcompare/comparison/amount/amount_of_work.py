@@ -28,6 +28,9 @@ NEARLY_AS_MUCH = 0.1
 """... and how much less than the best it may explain. Of several, the one that varies by the fewest calls or elements
 counts: tokens rather than what is called in every layer for each."""
 
+MIN_STEPS = 8
+"""Fewest steps of a side: in fewer, anything explains much of their variation."""
+
 VARIES = 1.1
 """Ratio of the largest to the smallest amount of a side from which it varies."""
 
@@ -49,7 +52,6 @@ _MOST, _MOST_ROWS = 300, 100_000
 
 OUTER = 0.1
 """Share of a side's steps on either side of the amount at which the sides are compared: nothing is extrapolated."""
-
 
 LEAST_LEFT = 0.5
 """Least that is left of a value at a smaller amount, relative to one in proportion: a short step of a noisy capture may
@@ -142,7 +144,7 @@ def amount_of_work(sides: tuple[Summary, Summary]) -> AmountOfWork | None:
     times = tuple(
         seen.means(side.steps.total_ns).astype(np.float64) for side, seen in zip(sides, samples, strict=True)
     )
-    if any(len(side) < 2 or (side <= 0).any() for side in times):
+    if any(len(side) < MIN_STEPS or (side <= 0).any() for side in times):
         return None
     rows = rows_by_name(one, "host_self", samples[0], elements), rows_by_name(two, "host_self", samples[1], elements)
     shared = _shared(rows)

@@ -158,6 +158,12 @@ def test_steps_that_differ_in_a_second_size_are_compared_as_recorded() -> None:
     assert amount_of_work((recorded(0, (16, 160), of=batch), recorded(1, (16, 160), of=batch, wide=16))) is None
 
 
+def test_few_steps_show_no_amount() -> None:
+    three, two = ((recorded(0, (4, 24), steps), recorded(1, (4, 24), steps)) for steps in (3, 2))
+    assert amount_of_work(three) is not None
+    assert amount_of_work(two) is None
+
+
 def test_equal_steps_have_no_amount() -> None:
     assert amount_of_work((recorded(0, (9, 9)), recorded(1, (9, 9)))) is None
 
