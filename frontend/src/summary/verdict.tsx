@@ -133,8 +133,8 @@ function certaintyFacts({ certainty, metric }: Headline): Fact[] {
 function How({ headline }: { headline: Headline }) {
   const facts: Fact[] = [];
   for (const { label, text: fact } of headline.facts ?? []) {
-    // for recorded step time, the reason says more; without a program verdict it is already shown above
-    if (label !== text.verdict.recorded) facts.push([label, fact]);
+    // for recorded step time, the reason says more, unless it is about equal work; without a program verdict it is already shown above
+    if (label !== text.verdict.recorded || headline.amount) facts.push([label, fact]);
     else if (headline.program) facts.push([label, headline.reason]);
   }
   if (headline.scope) facts.push([text.verdict.scope, headline.scope]);
@@ -211,15 +211,17 @@ export function VerdictLine({ headline }: { headline: Headline }) {
   );
 }
 
+type Interval = Pick<Part, 'estimate' | 'low' | 'high'>;
+
 /** Ends of the scale as fractions; they include zero and all intervals. */
-export function scaleOf(parts: Part[]): [number, number] {
+export function scaleOf(parts: Interval[]): [number, number] {
   const low = Math.min(0, ...parts.map((part) => part.low ?? 0));
   const high = Math.max(0, ...parts.map((part) => part.high ?? 0));
   const room = (high - low || 0.02) * 0.06;
   return [low - room, high + room];
 }
 
-function Bar({ label, part, scale }: { label: string; part: Part; scale: [number, number] }) {
+function Bar({ label, part, scale }: { label: string; part: Interval; scale: [number, number] }) {
   const at = (fraction: number) => `${(100 * (fraction - scale[0])) / (scale[1] - scale[0])}%`;
   const estimate = part.estimate ?? 0;
   const [from, to] = [Math.min(0, estimate), Math.max(0, estimate)];
@@ -239,15 +241,16 @@ function Bar({ label, part, scale }: { label: string; part: Part; scale: [number
   );
 }
 
-/** Breakdown of the change into program and machine, as bars with intervals. */
+/** Breakdown of the change into program, machine and amount of work (where that varies), as bars with intervals. */
 export function Parts({ headline }: { headline: Headline }) {
-  const { machine, program } = headline;
+  const { machine, program, amount } = headline;
   if (!machine || !program) return null;
-  const scale = scaleOf([machine, program]);
+  const scale = scaleOf(amount ? [machine, program, amount] : [machine, program]);
   return (
     <dl class="parts" aria-label={text.verdict.parts}>
       <Bar label={text.verdict.program} part={program} scale={scale} />
       <Bar label={text.verdict.machine} part={machine} scale={scale} />
+      {amount && <Bar label={text.verdict.amount} part={amount} scale={scale} />}
     </dl>
   );
 }

@@ -21,6 +21,9 @@ test('program and machine are said with their intervals, and nothing where they 
   expect(box.querySelector('dd')?.textContent).toContain('+18');
   render(<Parts headline={{ ...headline, program: { ...headline.program!, low: null } }} />, box);
   expect(box.querySelectorAll('.part-interval').length).toBe(1); // an end that is not known is not drawn
+  const amount = { estimate: 0.9, low: 0.5, high: 1.3 } as Headline['amount'];
+  render(<Parts headline={{ ...headline, amount }} />, box);
+  expect([...box.querySelectorAll('dt')].map((one) => one.textContent)).toEqual(['Program', 'Machine', 'Work']);
   const none = document.createElement('div');
   render(<Parts headline={{ ...headline, machine: null }} />, none);
   expect(none.innerHTML).toBe('');
