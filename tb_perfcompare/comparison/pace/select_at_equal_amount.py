@@ -49,7 +49,7 @@ def select_at_equal_amount(
     return Selected(
         WorkRows(
             tuple(key for key, is_used in zip(keys, used.tolist(), strict=True) if is_used),
-            (np.ones_like(times[0]), np.ones_like(times[1])),
+            amount.at_level((calls[0][used], calls[1][used])),
             times,
             amount=amount,
             recorded_ns=recorded,

@@ -272,6 +272,19 @@ def test_captures_left_out_are_judged_at_equal_amount_too() -> None:
     assert "unchanged when dropping" in pair(more=42).headline.sensitivity
 
 
+def test_the_same_work_is_shown_per_call() -> None:
+    rows = rows_by_name_of(pair())
+    row = rows["aten::mm"]
+    assert row["work"] == pytest.approx(3 * rows["aten::argmax"]["work"])
+    assert row["baseline_us"] == pytest.approx(60 * math.prod(PACES[0]) ** (1 / 3), rel=0.02)
+
+
+def rows_by_name_of(comparison: Comparison) -> dict[str, dict[str, Any]]:
+    table = comparison.tables["common_work"]
+    names = [column.name for column in table.columns]
+    return {str(row[1]): dict(zip(names, row, strict=True)) for row in table.rows}
+
+
 def test_the_answer_is_finite() -> None:
     assert_finite(pair(longer=(12, 40)))
 
