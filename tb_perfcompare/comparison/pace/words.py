@@ -144,11 +144,11 @@ def _mean_alone(headline: Headline, program: Part) -> str:
 
 
 def _mean_change(headline: Headline, machine: Part) -> float:
-    """Change of the mean step at equal machine speed."""
+    """Change of the mean step at equal machine speed and amount of work."""
     if not headline.baseline or not headline.candidate:
         return 0.0
     ratio = headline.candidate / headline.baseline / (1 + machine.estimate)
-    return ratio - 1
+    return ratio / (1 + (0.0 if headline.amount is None else headline.amount.in_time)) - 1
 
 
 def _counted(counted: Counted) -> str:

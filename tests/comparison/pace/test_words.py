@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tb_perfcompare.comparison.pace.words import with_sentence
-from tb_perfcompare.comparison.result.headline import Basis, Certainty, PaceFacts, Part, Verdict
+from tb_perfcompare.comparison.result.headline import AmountFacts, Basis, Certainty, PaceFacts, Part, Verdict
 from tests.render.examples import headline
 
 STILL = Part(0.0, -0.001, 0.001, 1.0, Verdict.SAME, rows=9, kept=9, coverage=0.9, tau=0.0)
@@ -44,6 +44,21 @@ def test_a_range_beyond_the_threshold_is_inconclusive_with_a_reason() -> None:
     for counts, few in (((3, 3), "steps"), ((2, 3), "captures")):
         text = with_sentence(open_, counts).sentence
         assert text == f"Inconclusive: the program changed by +52 to +70 %, from too few {few}."
+
+
+def test_the_mean_is_at_equal_work_too() -> None:
+    """The mean step grew by 50 %, all of it by more work."""
+    little = replace(STILL, low=-0.06, high=0.06, verdict=Verdict.INCONCLUSIVE)
+    work = AmountFacts("aten::argmax", "calls", 10.0, 16.0, 0.6, -0.1, 1.9, 0.2, False, 0.5, 0.9)
+    open_ = replace(
+        headline(Verdict.INCONCLUSIVE, basis=Basis.PROGRAM, machine=STILL, program=little),
+        baseline=1000.0, candidate=1500.0, amount=work,
+    )  # fmt: skip
+    result = with_sentence(open_, (3, 3))
+    assert result.sentence == "Inconclusive: the program changed by −6 to +6 % at equal work."
+    assert with_sentence(replace(open_, amount=None), (3, 3)).sentence.endswith("the mean by +50 %.")
+    (line,) = [fact.text for fact in result.facts if fact.label == "Amount of work"]
+    assert line.startswith("+60 % (−10 to +190 %) by calls of aten::argmax per step, p = 0.2")
 
 
 def test_an_interval_that_spans_everything_is_inconclusive() -> None:
