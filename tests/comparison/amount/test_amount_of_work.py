@@ -311,6 +311,31 @@ def test_calls_that_are_a_line_or_a_parabola_are_the_same_work(values: list[floa
     assert follows(np.array([values]), amounts).tolist() == [is_function]
 
 
+def test_captures_with_amounts_of_their_own_do_not_clearly_differ() -> None:
+    """All steps of one side are longer, as its three captures happen to be."""
+    capture = np.repeat([0, 1, 2], 8).astype(np.int32)
+    wave = np.tile([0.0, 1.0], 12)
+    sides = np.repeat([10.0, 20, 30], 8) + wave, np.repeat([16.0, 27, 38], 8) + wave
+    times = np.ones(24, dtype=np.int64), np.ones(24, dtype=np.int64)
+    change = AmountOfWork("aten::mm", "calls", sides, (capture, capture), 24.0, times, 1.0).change(0.05)
+    assert change.theta == pytest.approx(math.log(27.5 / 20.5)) and change.low < 0
+    assert not change.is_clear
+    one = np.zeros(24, dtype=np.int32)
+    assert AmountOfWork("aten::mm", "calls", sides, (one, one), 24.0, times, 1.0).change(0.05).is_clear
+
+
+def test_interruptions_are_the_machine_and_not_the_program() -> None:
+    def interrupted(tokens: int, pace: float, noise: random.Random, *, often: float = 0.0) -> Calls:
+        calls = request(tokens, pace, noise)
+        return [(name, us + (noise.random() < often) * 900, *shapes) for name, us, *shapes in calls]
+
+    one, other = (recorded(side, (4, 24), of=interrupted, often=0.03 * side) for side in (0, 1))
+    _, program, machine = parts(judge_summaries(one, other, CompareOptions()).headline)
+    assert machine.estimate > 0.3
+    assert program.low < 0 < program.high
+    assert program.high - program.low < 0.06  # operator by operator it would be 0.08
+
+
 def test_the_part_in_time_and_the_rest_make_up_the_mean_as_recorded() -> None:
     one, other = recorded(0, (4, 24)), recorded(1, (12, 40))
     amount = found(one, other)
