@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tb_perfcompare.comparison.amount.curve import along_curve
-from tb_perfcompare.comparison.amount.rows_by_name import NamedRows, elements, rows_by_name
+from tb_perfcompare.comparison.amount.rows_by_name import NamedRows, elements, of_both, rows_by_name
 from tb_perfcompare.comparison.amount.slopes import explained, slopes
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, student_p
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, centres, row_means
@@ -205,17 +205,12 @@ class _Shared:
 
 
 def _shared(rows: tuple[NamedRows, NamedRows]) -> _Shared:
-    places = [{name: at for at, name in enumerate(side.names)} for side in rows]
-    names = tuple(sorted(places[0].keys() & places[1].keys()))
-    one, two = (np.array([place[name] for name in names], dtype=np.int64) for place in places)
+    one, two = of_both(*rows)
     shares = [
-        side.time_ns[own].sum(axis=1) / max(float(side.time_ns.sum()), 1.0)
-        for side, own in zip(rows, (one, two), strict=True)
+        own.time_ns.sum(axis=1) / max(float(side.time_ns.sum()), 1.0)
+        for own, side in zip((one, two), rows, strict=True)
     ]
-    return _Shared(
-        names, (rows[0].calls[one], rows[1].calls[two]), (rows[0].size[one], rows[1].size[two]),
-        (shares[0], shares[1]),
-    )  # fmt: skip
+    return _Shared(one.names, (one.calls, two.calls), (one.size, two.size), (shares[0], shares[1]))
 
 
 def _amounts(shared: _Shared) -> Iterator[tuple[str, str, Pair]]:

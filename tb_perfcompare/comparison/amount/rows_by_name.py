@@ -57,3 +57,15 @@ def rows_by_name(group: GroupTable, measure: str, samples: Samples, size_of: Cal
     return NamedRows(
         tuple(names), summed(group.calls), summed(group.calls * size[:, None]), summed(group.measures_ns[measure])
     )
+
+
+def of_both(one: NamedRows, two: NamedRows) -> tuple[NamedRows, NamedRows]:
+    """The rows of the names that both sides have, in the same order."""
+    shared = set(one.names) & set(two.names)
+
+    def only(rows: NamedRows) -> NamedRows:
+        kept = np.array([name in shared for name in rows.names], dtype=bool)
+        names = tuple(name for name in rows.names if name in shared)
+        return NamedRows(names, rows.calls[kept], rows.size[kept], rows.time_ns[kept])
+
+    return only(one), only(two)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
-from tb_perfcompare.comparison.amount.rows_by_name import elements, rows_by_name, threads
+from tb_perfcompare.comparison.amount.rows_by_name import elements, of_both, rows_by_name, threads
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.pace.select import OPERATORS, Selected, inputs_differ, other_layout
 from tb_perfcompare.comparison.statistics.samples import Samples
@@ -26,31 +26,27 @@ def select_at_equal_amount(
     if not all(group.sampled and measure in group.measures_ns for group in (one, two)):
         return None
     size_of = elements if table == OPERATORS else threads
-    rows = [rows_by_name(group, measure, seen, size_of) for group, seen in zip((one, two), samples, strict=True)]
-    places = [{name: at for at, name in enumerate(side.names)} for side in rows]
-    shared = sorted(places[0].keys() & places[1].keys())
-    at = [np.array([place[name] for name in shared], dtype=np.int64) for place in places]
-    calls = rows[0].calls[at[0]], rows[1].calls[at[1]]
-    sizes = rows[0].size[at[0]], rows[1].size[at[1]]
-    same = amount.same_work(calls) & amount.same_work(sizes)
-    types = inputs_differ(shared, sides, samples) if table == OPERATORS else {}
+    every = [rows_by_name(group, measure, seen, size_of) for group, seen in zip((one, two), samples, strict=True)]
+    rows = of_both(every[0], every[1])
+    names = rows[0].names
+    same = amount.same_work((rows[0].calls, rows[1].calls)) & amount.same_work((rows[0].size, rows[1].size))
+    types = inputs_differ(names, sides, samples) if table == OPERATORS else {}
     layout = other_layout(sides) if table == OPERATORS else frozenset[str]()
     reasons = [
         "other calls or sizes at equal amount of work" if not is_same
         else "other input types" if types.get(name)
         else "other memory layout" if name in layout
         else ""
-        for name, is_same in zip(shared, same.tolist(), strict=True)
+        for name, is_same in zip(names, same.tolist(), strict=True)
     ]  # fmt: skip
     used = np.array([not reason for reason in reasons], dtype=bool)
-    recorded = rows[0].time_ns[at[0]][used], rows[1].time_ns[at[1]][used]
-    times = amount.at_level(recorded)
-    keys = [(name, AT_EQUAL_AMOUNT) for name in shared]
+    recorded = rows[0].time_ns[used], rows[1].time_ns[used]
+    keys = [(name, AT_EQUAL_AMOUNT) for name in names]
     return Selected(
         WorkRows(
             tuple(key for key, is_used in zip(keys, used.tolist(), strict=True) if is_used),
-            amount.at_level((calls[0][used], calls[1][used])),
-            times,
+            amount.at_level((rows[0].calls[used], rows[1].calls[used])),
+            amount.at_level(recorded),
             amount=amount,
             recorded_ns=recorded,
         ),
