@@ -43,12 +43,10 @@ def select(
     table: str, measure: str, sides: tuple[Summary, Summary], samples: tuple[Samples, Samples]
 ) -> Selected | None:
     """Selects rows of `table`, timed by `measure`; None if a side has no such table or no times of single steps."""
-    groups = [side.groups.get(table) for side in sides]
+    groups = sampled_groups(table, measure, sides)
+    if groups is None:
+        return None
     one, two = groups
-    if one is None or two is None:
-        return None
-    if not all(group.sampled and measure in group.measures_ns for group in (one, two)):
-        return None
     places = [_index_by_key(group) for group in (one, two)]
     shared = sorted(places[0].keys() & places[1].keys())
     indices = [np.array([side[key] for key in shared], dtype=np.int64) for side in places]
@@ -71,6 +69,16 @@ def select(
         _fastest((one, two), (indices[0][used], indices[1][used])),
     )
     return Selected(rows, {key: reason for key, reason in zip(shared, reasons, strict=True) if reason})
+
+
+def sampled_groups(
+    table: str, measure: str, sides: tuple[Summary, Summary]
+) -> tuple[GroupTable, GroupTable] | None:
+    """The table of both sides; None if a side has none, or no times of single steps."""
+    one, two = (side.groups.get(table) for side in sides)
+    if one is None or two is None:
+        return None
+    return (one, two) if all(of.sampled and measure in of.measures_ns for of in (one, two)) else None
 
 
 def _fastest(groups: tuple[GroupTable, GroupTable], rows: tuple[Ints, Ints]) -> tuple[Floats, Floats] | None:

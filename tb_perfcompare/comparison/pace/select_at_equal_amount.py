@@ -8,7 +8,7 @@ import numpy as np
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.amount.rows_by_name import elements, of_both, rows_by_name, threads
 from tb_perfcompare.comparison.pace.rows import WorkRows
-from tb_perfcompare.comparison.pace.select import OPERATORS, Selected, inputs_differ, other_layout
+from tb_perfcompare.comparison.pace.select import OPERATORS, Selected, inputs_differ, other_layout, sampled_groups
 from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -19,14 +19,11 @@ def select_at_equal_amount(
     table: str, measure: str, sides: tuple[Summary, Summary], samples: tuple[Samples, Samples], amount: AmountOfWork
 ) -> Selected | None:
     """Selects rows of `table`, timed by `measure`; None if a side has no such table or no times of single steps."""
-    groups = [side.groups.get(table) for side in sides]
-    one, two = groups
-    if one is None or two is None:
-        return None
-    if not all(group.sampled and measure in group.measures_ns for group in (one, two)):
+    groups = sampled_groups(table, measure, sides)
+    if groups is None:
         return None
     size_of = elements if table == OPERATORS else threads
-    every = [rows_by_name(group, measure, seen, size_of) for group, seen in zip((one, two), samples, strict=True)]
+    every = [rows_by_name(group, measure, seen, size_of) for group, seen in zip(groups, samples, strict=True)]
     rows = of_both(every[0], every[1])
     names = rows[0].names
     same = amount.same_work((rows[0].calls, rows[1].calls)) & amount.same_work((rows[0].size, rows[1].size))
