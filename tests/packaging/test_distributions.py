@@ -20,7 +20,7 @@ from tests.native_tools import native_tools, why_not_buildable
 MODULES = native_tools().MODULES
 NATIVE_SOURCES = {path.relative_to(ROOT).as_posix() for module in MODULES for path in module.files()}
 QUICKLY = "" if os.name == "nt" else "-O0"
-"""Compiled so, which nobody measures here."""
+"""Compiles quickly: speed is not tested here."""
 SKIPPED_FOLDERS = shutil.ignore_patterns("node_modules", "__pycache__", "*.egg-info", "build", ".git")
 
 

@@ -27,8 +27,6 @@ PARTS_BEGIN = "<!-- parts, measured by python -m tests.simulation -->\n"
 """Begins the tables of program and machine, which take minutes: test_parts.py holds a short run of the same worlds
 against what is promised."""
 
-_PARTS = re.compile(f"(?<={re.escape(PARTS_BEGIN)}).*?(?={re.escape(END)})", re.DOTALL)
-
 
 def table_on_page(name: str) -> str:
     """What the page shows."""
@@ -51,9 +49,7 @@ def _block(name: str) -> re.Pattern[str]:
 
 def write_parts() -> None:
     """The tables of program and machine alone: `python -m tests.simulation parts`."""
-    path = DOCS / "program_or_machine.md"
-    measured = f"\n{parts_tables()}\n"
-    path.write_text(_PARTS.sub(lambda _: measured, path.read_text("utf-8"), count=1), "utf-8")
+    _write(DOCS / "program_or_machine.md", PARTS_BEGIN, parts_tables())
 
 
 LOOKS_BEGIN = "<!-- looks, measured by python -m tests.simulation sequential -->\n"
@@ -62,9 +58,7 @@ LOOKS_BEGIN = "<!-- looks, measured by python -m tests.simulation sequential -->
 
 def write_looks() -> None:
     """The tables of experiments alone: `python -m tests.simulation sequential`, half an hour."""
-    measured = f"\n{sequential_tables()}\n"
-    block = re.compile(f"(?<={re.escape(LOOKS_BEGIN)}).*?(?={re.escape(END)})", re.DOTALL)
-    AB_PAGE.write_text(block.sub(lambda _: measured, AB_PAGE.read_text("utf-8"), count=1), "utf-8")
+    _write(AB_PAGE, LOOKS_BEGIN, sequential_tables())
 
 
 MIXES_BEGIN = "<!-- mixes, measured by python -m tests.simulation mixes -->\n"
@@ -73,10 +67,7 @@ MIXES_BEGIN = "<!-- mixes, measured by python -m tests.simulation mixes -->\n"
 
 def write_mixes() -> None:
     """The tables of several kinds of iterations alone: `python -m tests.simulation mixes`."""
-    path = DOCS / "iterations.md"
-    measured = f"\n{mix_tables()}\n"
-    block = re.compile(f"(?<={re.escape(MIXES_BEGIN)}).*?(?={re.escape(END)})", re.DOTALL)
-    path.write_text(block.sub(lambda _: measured, path.read_text("utf-8"), count=1), "utf-8")
+    _write(DOCS / "iterations.md", MIXES_BEGIN, mix_tables())
 
 
 LENGTHS_BEGIN = "<!-- lengths, measured by python -m tests.simulation lengths -->\n"
@@ -85,7 +76,9 @@ LENGTHS_BEGIN = "<!-- lengths, measured by python -m tests.simulation lengths --
 
 def write_lengths() -> None:
     """The table of steps of random length alone: `python -m tests.simulation lengths`."""
-    path = DOCS / "amount_of_work.md"
-    measured = f"\n{length_tables()}\n"
-    block = re.compile(f"(?<={re.escape(LENGTHS_BEGIN)}).*?(?={re.escape(END)})", re.DOTALL)
-    path.write_text(block.sub(lambda _: measured, path.read_text("utf-8"), count=1), "utf-8")
+    _write(DOCS / "amount_of_work.md", LENGTHS_BEGIN, length_tables())
+
+
+def _write(page: Path, begin: str, tables: str) -> None:
+    block = re.compile(f"(?<={re.escape(begin)}).*?(?={re.escape(END)})", re.DOTALL)
+    page.write_text(block.sub(lambda _: f"\n{tables}\n", page.read_text("utf-8"), count=1), "utf-8")

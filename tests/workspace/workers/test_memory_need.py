@@ -44,8 +44,8 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="the system tells 
 
 
 def write_dense(logs: Path, count: int = COUNT, runs: int = RUNS) -> None:
-    """Traces of three gzip members, the first and the last of which are sparse: 200 KB each, 47 MB of text. What they
-    will need can be seen while they are read only."""
+    """Writes traces of 200 KB with 47 MB of text, in three gzip members of which the first and last are sparse: only
+    reading a trace shows what memory it needs."""
     whole = drawn_trace().write(logs / "run0" / "worker0.1700000000000.pt.trace.json").read_bytes()
     before, events, after = whole.partition(b'"traceEvents": [')
     assert events, before[:200]
