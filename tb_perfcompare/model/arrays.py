@@ -35,7 +35,7 @@ def stable_order(values: NDArray[Any]) -> Ints:
 
 
 def unique(values: NDArray[Number]) -> NDArray[Number]:
-    """Distinct values, ascending. Numbers must not be NaN."""
+    """Distinct values, ascending. Numbers must not be NaN. np.unique(values) imports numpy.ma."""
     ordered = np.sort(values, axis=None, kind="stable")
     return ordered[_is_run_start(ordered)]
 
@@ -69,6 +69,21 @@ def median(values: ArrayLike) -> float:
     if last != last:
         return last
     return float(ordered[middle]) if len(ordered) % 2 else (float(ordered[middle - 1]) + float(ordered[middle])) / 2
+
+
+def sample_quantile(values: NDArray[Any], share: float) -> float:
+    """Same as np.quantile, which imports numpy.ma, for one dimension and at least one value, none of them NaN."""
+    ordered = np.sort(values)
+    place = (len(ordered) - 1) * share
+    below = int(place)
+    beyond = place - below
+    low, high = ordered[below].item(), ordered[min(below + 1, len(ordered) - 1)].item()
+    return float(high - (high - low) * (1 - beyond) if beyond >= 0.5 else low + (high - low) * beyond)
+
+
+def quartiles(values: NDArray[Any]) -> tuple[float, float]:
+    """First and third quartile by linear interpolation; at least one value."""
+    return sample_quantile(values, 0.25), sample_quantile(values, 0.75)
 
 
 def row_medians(values: NDArray[Any]) -> Floats:

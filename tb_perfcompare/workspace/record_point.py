@@ -11,11 +11,10 @@ import re
 from dataclasses import replace
 
 import msgspec
-import numpy as np
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.errors import InputError, SelectionError
-from tb_perfcompare.model.arrays import Nanoseconds
+from tb_perfcompare.model.arrays import median, quartiles
 from tb_perfcompare.model.saved.history import LATEST_S, PointFacts
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.sources.recognition.format_sniffers import POINT_ENDING
@@ -78,15 +77,10 @@ def _point(content: SavedContent, at_s: int, label: str) -> PointFacts:
         count=facts.count,
         admitted=facts.admitted,
         mean_ns=facts.mean_ns,
-        median_ns=float(np.median(whole.steps.total_ns)) if whole.is_timed else None,
-        quartiles_ns=_quartiles(whole.steps.total_ns) if whole.is_timed else None,
+        median_ns=median(whole.steps.total_ns) if whole.is_timed else None,
+        quartiles_ns=quartiles(whole.steps.total_ns) if whole.is_timed else None,
     )
     return replace(point, mean_ns=None, median_ns=None, quartiles_ns=None) if point.inconsistency() else point
-
-
-def _quartiles(times_ns: Nanoseconds) -> tuple[float, float]:
-    low, high = np.quantile(times_ns, [0.25, 0.75])
-    return float(low), float(high)
 
 
 def _scalars(whole: Summary) -> dict[str, float]:

@@ -13,7 +13,7 @@ from tb_perfcompare.analysis.columns.native_passes import compiled
 from tb_perfcompare.cli.main import build_parser
 
 ROOT = Path(__file__).parents[2]
-PAIR = ROOT / "demo_logs" / "cpu_training"
+PAIR = ROOT / "demo_logs" / "gpu_decoding"
 UNUSED = {
     "asyncio", "bz2", "csv", "html", "numpy.ma", "pandas", "scipy", "subprocess", "tempfile", "tensorboard", "unittest",
     "xml.etree.ElementTree", "zipfile",

@@ -10,8 +10,17 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.statistics.mean_effect import quartiles
-from tb_perfcompare.model.arrays import are_in, median, row_medians, stable_order, unique, unique_first, unique_places
+from tb_perfcompare.model.arrays import (
+    are_in,
+    median,
+    quartiles,
+    row_medians,
+    sample_quantile,
+    stable_order,
+    unique,
+    unique_first,
+    unique_places,
+)  # fmt: skip
 from tests.build import TraceBuilder
 
 NUMBERS = st.lists(st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1)).map(lambda n: np.array(n, dtype=np.int64))
@@ -50,8 +59,9 @@ def test_the_medians_of_rows_are_numpys(rows: list[list[float]]) -> None:
         np.testing.assert_equal(row_medians(values), np.median(values, axis=1))
 
 
-@given(st.lists(st.integers(0, 2**52), min_size=1).map(np.array))
-def test_the_quartiles_are_numpys(values: np.ndarray) -> None:
+@given(st.lists(st.integers(0, 2**52), min_size=1).map(np.array), st.sampled_from([0.1, 0.25, 0.75, 0.8, 0.9]))
+def test_quantiles_are_numpys(values: np.ndarray, share: float) -> None:
+    assert sample_quantile(values, share) == np.quantile(values, share)
     assert quartiles(values) == tuple(np.quantile(values, [0.25, 0.75]).tolist())
 
 

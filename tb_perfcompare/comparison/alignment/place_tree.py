@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from math import gcd
 
-import numpy as np
-
-from tb_perfcompare.model.arrays import Flags
+from tb_perfcompare.model.arrays import Flags, unique
 from tb_perfcompare.model.summary.launch_sites import DeviceWork, place_below
 from tb_perfcompare.model.text_numbers import parts_of
 from tb_perfcompare.model.texts import Texts
@@ -78,7 +76,7 @@ def has_shapes(work: DeviceWork) -> bool:
     """Whether the recording has input shapes of operators."""
     shapes = parts_of(work.operators.keys, 3)[1]
     if isinstance(shapes, Texts):  # each distinct text is examined once
-        return any(shapes.pool.texts[code] for code in np.unique(shapes.code).tolist())
+        return any(shapes.pool.texts[code] for code in unique(shapes.code).tolist())
     return any(shapes)
 
 

@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures, stude
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, centres, row_means
 from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints
+from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, sample_quantile
 from tb_perfcompare.model.summary.summary import STEP_TIME, GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -160,7 +160,7 @@ def amount_of_work(sides: tuple[Summary, Summary]) -> AmountOfWork | None:
     if shared.other_sizes(np.concatenate(pair)) > MAX_OTHER_SIZES:
         return None
     level = (float(pair[0].mean()) + float(pair[1].mean())) / 2
-    ends = [np.quantile(side, (OUTER, 1 - OUTER)) for side in pair]
+    ends = [(sample_quantile(side, OUTER), sample_quantile(side, 1 - OUTER)) for side in pair]
     if any(not low <= level <= high for low, high in ends):
         return None
     at_level = _at_level((times[0], times[1]), pair, captures, level)

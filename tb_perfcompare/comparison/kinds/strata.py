@@ -33,7 +33,7 @@ from tb_perfcompare.comparison.statistics.hodges_lehmann import shift_of, shift_
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean, outlying_steps
 from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT, batched_rank_test, interval_rank, smallest_p
 from tb_perfcompare.comparison.statistics.samples import Samples
-from tb_perfcompare.model.arrays import Flags, Floats, Ints, median
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, median, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 MIN_SHARED = 0.5
@@ -270,11 +270,11 @@ def _over(logs: Floats, places: Sequence[Ints], middles: Sequence[float]) -> Int
 
 def _centres(kinds: WithinKinds, side: int) -> Floats:
     at, logs = kinds.captures[side], np.log(kinds.level[side])
-    names = np.unique(at)
+    names = unique(at)
     sums, weights = np.zeros((2, len(names)))
     for weight, places in zip(kinds.time, kinds.places, strict=True):
         own = places[side]
-        has = np.searchsorted(names, np.unique(at[own]))
+        has = np.searchsorted(names, unique(at[own]))
         sums[has] += weight * centres(logs[None, own], at[own], middle_half)[0]
         weights[has] += weight
     out: Floats = (sums / weights)[None, :]

@@ -13,6 +13,7 @@ from tb_perfcompare.comparison.result.table import Row, Table
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.comparison.statistics.multiple_testing import q_values
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
+from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.names.kinds import are_by_content, kinds_of
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -77,12 +78,12 @@ def iteration_kinds_table(a: Summary, b: Summary, split: MixSplit | None, alpha:
         ]
         n, m = map(len, sides)
         mean = [float(side.mean()) if len(side) else None for side in sides]
-        median = [float(np.median(side)) if len(side) else None for side in sides]
+        medians = [median(side) if len(side) else None for side in sides]
         within = [float(side.sum()) / len(whole.steps) for side, whole in zip(sides, (a, b), strict=True)]
         found = tested[at]
         rows.append((
             kind, n, m, n / len(a.steps), m / len(b.steps), *mean,
-            None if mean[0] is None or mean[1] is None else mean[1] - mean[0], *within, within[1] - within[0], *median,
+            None if mean[0] is None or mean[1] is None else mean[1] - mean[0], *within, within[1] - within[0], *medians,
             int(split.time_ns[at]) / 1000, int(split.mix_ns[at]) / 1000,
             *((None, None, None) if found is None else found[1:]), None if found is None else next(q),
             "both" if n and m else "removed" if n else "added",

@@ -26,6 +26,7 @@ from tb_perfcompare.comparison.result.ledger_rows import (
     exact,
     sum_of,
 )
+from tb_perfcompare.model.arrays import are_in
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, NOT_SPLIT, OVERLAPPING, OwnedTime, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_parts
 from tb_perfcompare.quick_dataclass import dataclass
@@ -138,7 +139,7 @@ class _Entities:
         mix: list[int] = [0] * len(rows)
         parts: dict[int, tuple[LedgerRow, ...]] = {}
         longer = max(int(time.sum()) for time in self.time)
-        for place in np.flatnonzero(np.isin(rows, list(self.several))).tolist() if self.several else ():
+        for place in np.flatnonzero(are_in(rows, np.array([*self.several]))).tolist() if self.several else ():
             pairs = pairs_of(*self.several[int(rows[place])], self.steps)
             one, two = (
                 Total(int(time[place]), int(calls[place]), steps, "")

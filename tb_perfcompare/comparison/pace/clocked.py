@@ -134,7 +134,7 @@ def by_means(clocked: Clocked) -> Clocked:
         return np.log(one), np.log(two)
 
     return Clocked(
-        captures=(np.unique(clocked.captures[0]), np.unique(clocked.captures[1])),
+        captures=(unique(clocked.captures[0]), unique(clocked.captures[1])),
         times_ns=mean(clocked.times_ns),
         at_pace=mean_of_ln(clocked.at_pace),
         otherwise=tuple(map(mean_of_ln, clocked.otherwise)),

@@ -24,7 +24,7 @@ from tb_perfcompare.comparison.statistics.distributions import normal_quantile, 
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimate_shift
 from tb_perfcompare.comparison.statistics.noise_floor import Times, noise_floor
 from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES, check_noise_floor, decide
-from tb_perfcompare.model.arrays import Floats, unique
+from tb_perfcompare.model.arrays import Floats, median, sample_quantile, unique
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -180,7 +180,7 @@ def _are_interruptions(clocked: Clocked, theta: float) -> bool:
 
 def _beyond_usual(values: Floats, capture: NDArray[np.int32]) -> float:
     """Sum of the observations' excess over the lower quartile of their capture."""
-    sums = (values[at] - np.quantile(values[at], 0.25) for at in (capture == which for which in unique(capture)))
+    sums = (values[at] - sample_quantile(values[at], 0.25) for at in (capture == which for which in unique(capture)))
     return float(sum(np.maximum(one, 0.0).sum() for one in sums))
 
 
@@ -194,7 +194,7 @@ def _is_overloaded(clocked: Clocked) -> bool:
     assert clocked.uninterrupted is not None
     alone = clocked.uninterrupted.steady_ns()
     return any(
-        float(np.median(recorded)) > OVERLOADED * float((steady + rest).mean())
+        median(recorded) > OVERLOADED * float((steady + rest).mean())
         for recorded, steady, rest in zip(clocked.times_ns, alone, clocked.uninterrupted.usual_ns, strict=True)
     )
 

@@ -19,7 +19,7 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import MIN_OWN_CAPTURES, capture_counts, gaps
 from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.comparison.statistics.weights import capped, weighted_median
-from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, unique
+from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, row_medians, unique
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
@@ -216,7 +216,7 @@ def _weights(rows: WorkRows, often: Ints, calls: Pair, logs: Pair) -> Floats:
     index: dict[str, int] = {}
     names = np.array([index.setdefault(rows.keys[row][0], len(index)) for row in often.tolist()], dtype=np.int64)
     work = np.minimum(*(side[often].mean(axis=1) for side in calls))
-    return capped(work * np.exp(np.median(np.concatenate(logs, axis=1), axis=1)), names)
+    return capped(work * np.exp(row_medians(np.concatenate(logs, axis=1))), names)
 
 
 def _unsteady(logs: Pair, weight: Floats) -> tuple[Flags, Floats]:
@@ -227,7 +227,7 @@ def _unsteady(logs: Pair, weight: Floats) -> tuple[Flags, Floats]:
 
     logs  (r, k), (r, l) ln(time per call)
     """
-    level = np.median(np.concatenate(logs, axis=1), axis=1, keepdims=True)
+    level = row_medians(np.concatenate(logs, axis=1))[:, None]
     apart = []
     for side in logs:
         off = side - level
@@ -238,7 +238,7 @@ def _unsteady(logs: Pair, weight: Floats) -> tuple[Flags, Floats]:
     deviation = np.sqrt((squares[0] + squares[1]) / freedom)
     between = np.abs(apart[1].mean(axis=1) - apart[0].mean(axis=1))
     chance = quantile(float(freedom), 0.975) * deviation * math.sqrt(sum(1 / count for count in counts))
-    usual = level[:, 0] + np.median(np.concatenate(apart, axis=1), axis=1)
+    usual = level[:, 0] + row_medians(np.concatenate(apart, axis=1))
     limit = max(UNSTEADY, UNLIKE_RATIO * weighted_median(deviation, weight))
     return (deviation > limit) & (between <= chance), usual
 
@@ -248,7 +248,7 @@ def _by_capture(of: tuple[Cells, Cells], kept: tuple[Flags, Flags], count: int) 
     calls, each = [], []
     for side, keep in zip(of, kept, strict=True):
         place, row, often, low = _fastest(side, keep)
-        shape = count, len(np.unique(side.capture[keep]))
+        shape = count, len(unique(side.capture[keep]))
         calls.append(np.zeros(shape))
         each.append(np.zeros(shape))
         calls[-1][row, place], each[-1][row, place] = often, low
@@ -305,7 +305,7 @@ def cells_of_steps(parts: SplitTime, capture: CaptureIndex) -> Cells:
         few = _rare_parts(part, step, capture)
         if not few.any():
             break
-        renamed = {number: coarser(parts.keys[first_row[number]]) for number in np.unique(part[few]).tolist()}
+        renamed = {number: coarser(parts.keys[first_row[number]]) for number in unique(part[few]).tolist()}
         index: dict[tuple[str, ...], int] = {}
         first_rows = first_row.tolist()
         new = np.arange(len(first_rows))
@@ -331,7 +331,7 @@ def _often_enough(rows: WorkRows, captures: Captures) -> Flags:
     """(r,) whether half of the steps of every capture have the row."""
     enough = np.ones(len(rows), dtype=bool)
     for calls, capture in zip(rows.calls, captures, strict=True):
-        for which in np.unique(capture):
+        for which in unique(capture):
             inside = calls[:, capture == which] > 0
             enough &= inside.sum(axis=1) * SEEN >= inside.shape[1]
     return enough

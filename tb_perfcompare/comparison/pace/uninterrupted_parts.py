@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.uninterrupted_part import UNINTERRUPTED_TABLE, UninterruptedPart
 from tb_perfcompare.comparison.statistics.between_captures import gaps
-from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.arrays import Floats, unique
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
 
 _GAPS = CATEGORY_LABELS[StepCategory.OTHER]
@@ -43,7 +43,7 @@ def _of_side(steps: UninterruptedSteps, side: int, pace: Floats, index: dict[_Ke
     """(e, k) ns per step and calls per step of the entities in each capture; new entities are added to `index`."""
     place, part, often, low = steps.fastest(side)
     named, keys = steps.wholes[side].named, steps.parts[side].keys
-    entity_of = {number: _entity(keys[int(named[number])]) for number in np.unique(part).tolist()}
+    entity_of = {number: _entity(keys[int(named[number])]) for number in unique(part).tolist()}
     numbers = np.zeros(len(named), dtype=np.int64)
     for number, key in entity_of.items():
         numbers[number] = index.setdefault(key, len(index))

@@ -9,7 +9,7 @@ import numpy as np
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, Families
 from tb_perfcompare.comparison.statistics.between_captures import BetweenCaptures, between_captures, centres, row_means
 from tb_perfcompare.comparison.statistics.rank_test import BatchedRankTest, batched_rank_test, interval_rank
-from tb_perfcompare.model.arrays import Floats, Ints
+from tb_perfcompare.model.arrays import Floats, Ints, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 _THINNED = 128
@@ -39,7 +39,7 @@ def differences_near(baseline: Ints, candidate: Ints, ranks: Sequence[int]) -> I
     place = np.arange(int(counts.sum())) + np.repeat(start - (np.cumsum(counts) - counts), counts)
     between = np.repeat(c, counts) - b[place]
     wanted = np.array(ranks) - below - 1
-    between.partition(np.unique(wanted))
+    between.partition(unique(wanted))
     differences: Ints = between[wanted]
     return differences
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.tables.row_steps import StepSource, measures_of, shape_of
 from tb_perfcompare.errors import SelectionError, choices
-from tb_perfcompare.model.arrays import Flags, Floats, Ints, Nanoseconds
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, Nanoseconds, row_medians
 from tb_perfcompare.quick_dataclass import dataclass
 
 
@@ -76,5 +76,5 @@ def _side(side: StepSource, name: str, source: str, rows: Sequence[str], points:
     values = np.zeros((len(rows), count), dtype=np.int64)
     if present.any():
         values[present] = side.times_ns(name, source, [at for at in places if at is not None])
-    median = np.median(values, axis=1) if count else np.zeros(len(rows))
+    median = row_medians(values) if count else np.zeros(len(rows))
     return SideLines(count, present, median, *extremes(values, points))

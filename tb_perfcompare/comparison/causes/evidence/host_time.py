@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import fsum
 
-import numpy as np
-
 from tb_perfcompare.comparison.causes.evidence.cause import Part
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.wording import times_text
 from tb_perfcompare.model.api_calls import WAIT, calls
+from tb_perfcompare.model.arrays import row_medians
 from tb_perfcompare.model.summary.device_timeline import BUSY, HOST_WAIT, IDLE, TABLE
 
 CPU_EXEC = "CPU Exec"
@@ -41,7 +40,7 @@ def recounted_operators(pair: RuleContext) -> frozenset[str]:
         table = summary.groups.get("operators")
         if table is None:
             return frozenset()
-        middle = np.median(table.calls, axis=1)
+        middle = row_medians(table.calls)
         steady = (table.calls == middle[:, None]).mean(axis=1) >= NEARLY_EVERY
         named = zip(table.keys, middle.tolist(), steady.tolist(), strict=True)
         usual.append({key[0]: calls for key, calls, enough in named if enough})

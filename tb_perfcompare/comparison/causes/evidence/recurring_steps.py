@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.wording import signed_time
-from tb_perfcompare.model.arrays import unique
+from tb_perfcompare.model.arrays import median, unique
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 
 LONGEST_PERIOD = 10
@@ -45,7 +45,7 @@ def _recurrence(side: Summary, category: StepCategory) -> tuple[int, float]:
         if chance < MAX_P and all(len(steps) for steps in long):
             longer = np.concatenate([steps[own] for steps, own in zip(each, long, strict=True)])
             others = np.concatenate([np.delete(steps, own) for steps, own in zip(each, long, strict=True)])
-            return period, float(longer.mean() - np.median(others)) / 1000
+            return period, float(longer.mean() - median(others)) / 1000
     return 0, 0.0
 
 
