@@ -38,9 +38,10 @@ from tb_perfcompare.comparison.launches.table import launches_table
 from tb_perfcompare.comparison.ledger.call_tree import joint_tree
 from tb_perfcompare.comparison.ledger.ledger import build_ledger
 from tb_perfcompare.comparison.ledger.modules import module_ledger
+from tb_perfcompare.comparison.pace.categories_at_equal_speed import categories_at_equal_speed
 from tb_perfcompare.comparison.pace.decide import decided
 from tb_perfcompare.comparison.pace.order import in_turns
-from tb_perfcompare.comparison.pace.program import allow_little_common_work
+from tb_perfcompare.comparison.pace.program import allow_little_common_work, program_from
 from tb_perfcompare.comparison.pace.recorded_options import with_recorded_more
 from tb_perfcompare.comparison.pace.sensitivity import sensitivity
 from tb_perfcompare.comparison.pace.split import (
@@ -190,7 +191,9 @@ def compare_judged(judged: Judged) -> Comparison:
     robustness = sensitivity(baseline, candidate, measured, work, options, strata, judged.amount)
     headline = replace(_with_hint(headline, robustness.hint), sensitivity=robustness.text)
     ledger = build_ledger(baseline, candidate, numbers) if timed else Ledger(1, 0, 0, 0, ())
-    moves = category_shifts(baseline, candidate, options.alpha)
+    of = program_from(measured)
+    paced = categories_at_equal_speed((baseline, candidate), work, judged.amount, of, options.alpha)
+    moves = category_shifts(baseline, candidate, options.alpha, paced)
     ranks = ranks_table(baseline, candidate, headline, options)
     if isinstance(ranks, str):
         joined += (Note(NoteCode.TABLE_ABSENT, ranks, "ranks"),)
@@ -286,6 +289,7 @@ def _findings(
 ) -> tuple[Finding, ...]:  # fmt: skip
     """All findings, largest first; counters that moved come last."""
     p_values = {label: move.p for label, move in moves.items()}
+    paced_p = _of_one_direction(moves, ledger)
     if baseline.metric == CYCLE_TIME:
         findings = find_cycle_causes(baseline, candidate, headline, moved, options)
     else:
@@ -293,14 +297,14 @@ def _findings(
         causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
         context = RuleContext(
             baseline, candidate, ledger, headline, options, moved, p_values, pace_of_steps(work), uninterrupted,
-            numbers,
+            paced_p, numbers,
         )  # fmt: skip
         split = baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split
         detected = detect_causes(context) if split else DetectedCauses()
         named = causes.explained_kernels | detected.entities
         findings = find_causes(
             ledger, baseline, candidate, p_values, verdict, options, named, detected.explained, detected.machine_us,
-            same_inputs=detected.same_inputs,
+            same_inputs=detected.same_inputs, paced_p=paced_p,
         )  # fmt: skip
         if change_us := context.once(uninterrupted_change):
             findings = without_interruptions(findings, detected.findings, change_us)
@@ -312,6 +316,16 @@ def _findings(
                 findings, ledger, baseline, candidate, options, detected.explained, detected.entities
             )
     return (*findings, *counter_findings(moved, options.alpha, options.top_findings - len(findings)))
+
+
+def _of_one_direction(moves: Mapping[str, CategoryShift], ledger: Ledger) -> dict[str, float]:
+    """Category -> p at equal machine speed, of those that change in the same direction as recorded."""
+    recorded = {row.path[0]: row.delta for row in ledger.heads}
+    return {
+        label: move.paced_p
+        for label, move in moves.items()
+        if move.paced_p is not None and (move.paced_us or 0.0) * recorded.get(label, 0) > 0
+    }
 
 
 def kinds_compared(a: Summary, b: Summary, options: CompareOptions) -> tuple[Headline, Table | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -76,10 +77,26 @@ def _recorded_rows(ledger: Ledger, rows: Sequence[LedgerRow]) -> Iterator[Ledger
 
 
 def category_table(comparison: Comparison) -> Table:
-    """Returns the ledger's category rows and their sum."""
+    """Returns the ledger's category rows and their sum; with the changes at equal machine speed, if these are known."""
     full_table = _table(comparison.ledger, comparison.ledger.heads)
     rows = [*full_table.rows[:-1], ("total", *full_table.rows[-1][1:])]
-    return _narrowed(replace(full_table, rows=tuple(rows)), (_CATEGORY, *range(_PART + 1, _FIRST_CALLS + 2)))
+    table = _narrowed(replace(full_table, rows=tuple(rows)), (_CATEGORY, *range(_PART + 1, _FIRST_CALLS + 2)))
+    paced = _at_equal_speed(comparison)
+    if not paced:
+        return table
+    sums = math.fsum(change for change, _ in paced.values() if isinstance(change, float)), None
+    with_paced = [(*row, *paced.get(str(row[0]), (None, None))) for row in table.rows[:-1]] + [(*table.rows[-1], *sums)]
+    return replace(table, columns=(*table.columns, *columns.AT_EQUAL_SPEED), rows=tuple(with_paced))
+
+
+def _at_equal_speed(comparison: Comparison) -> dict[str, tuple[Cell, Cell]]:
+    """Category -> change at equal machine speed and its p; empty if not known."""
+    table = comparison.tables.get("categories")
+    names = [] if table is None else [column.name for column in table.columns]
+    change, p = (column.name for column in columns.AT_EQUAL_SPEED)
+    if table is None or change not in names:
+        return {}
+    return {str(row[0]): (row[names.index(change)], row[names.index(p)]) for row in table.rows}
 
 
 def entity_table(comparison: Comparison) -> Table:

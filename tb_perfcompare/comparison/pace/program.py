@@ -64,6 +64,12 @@ class EstimateKind(Enum):
     MEANS = "; program: mean steps of the captures, interval at a fifth of alpha; the typical step does not show it"
 
 
+def program_from(headline: Headline) -> EstimateKind:
+    """Kind of the estimate of the headline's program part, which its method names."""
+    named = (kind for kind in EstimateKind if kind.value and kind.value in headline.method)
+    return next(named, EstimateKind.STEPS)
+
+
 @dataclass(frozen=True, slots=True)
 class ProgramPart:
     """Program part of the change. `estimate` is of times at equal machine speed; `floor` is the largest shift

@@ -39,6 +39,19 @@ def uninterrupted_parts(work: CommonWork) -> tuple[UninterruptedPart, ...]:
     )
 
 
+def uninterrupted_categories(steps: UninterruptedSteps) -> tuple[Floats, Floats]:
+    """(8, k), (8, l) ns per uninterrupted step of each capture by category, at one pace over all captures."""
+    paces = by_captures(steps).followers[0].pace.log
+    sums = []
+    for side in (0, 1):
+        index: dict[_Key, int] = {}
+        ns, _ = _of_side(steps, side, paces[side], index)
+        by_category = np.zeros((len(CATEGORY_LABELS), ns.shape[1]))
+        np.add.at(by_category, [CATEGORY_LABELS.index(category) for category, _ in index], ns)
+        sums.append(by_category)
+    return sums[0], sums[1]
+
+
 def _of_side(steps: UninterruptedSteps, side: int, pace: Floats, index: dict[_Key, int]) -> tuple[Floats, Floats]:
     """(e, k) ns per step and calls per step of the entities in each capture; new entities are added to `index`."""
     place, part, often, low = steps.fastest(side)

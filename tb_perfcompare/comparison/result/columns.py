@@ -191,6 +191,16 @@ STATUS = Column(
 )
 
 
+AT_EQUAL_SPEED = (
+    time(
+        "paced_delta_us", "Δ at equal speed",
+        "change at equal machine speed, without interruptions if these were left out of the program's part, and at "
+        "equal work if the amount of work varies", role="delta",
+    ),
+    number("paced_p", "p at equal speed", "", "two-sided p of the change at equal machine speed"),
+)  # fmt: skip
+
+
 def interval(joint: str, space: str) -> tuple[Column, Column, Column]:
     """Columns of the shift of a time per step with its confidence interval; hidden by default."""
     return (

@@ -24,6 +24,7 @@ _OWNED = f"Exposed time: every instant of a step belongs to exactly one category
 def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Table:
     """Table of the recorded categories per step; deltas sum to the headline's."""
     unit = ledger.denominator * 1000
+    has_pace = any(move.paced_us is not None for move in moves.values())
     rows: list[tuple[Cell, ...]] = []
     for row in ledger.heads:
         label = row.path[0]
@@ -47,6 +48,7 @@ def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Tabl
                 move.shift_us,
                 move.low_us,
                 move.high_us,
+                *((move.paced_us, move.paced_p) if has_pace else ()),
             )
         )
     table_columns = (
@@ -65,6 +67,7 @@ def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Tabl
             "(Benjamini-Hochberg)", shown=False,
         ),
         *columns.interval("", ""),
+        *(columns.AT_EQUAL_SPEED if has_pace else ()),
     )
     notes = (_OWNED, *of_cpu_alone(ledger), "Corrected reading (docs/method/corrected_reading.md).")
     return Table("categories", "Step time by category", table_columns, tuple(rows), notes)

@@ -89,11 +89,12 @@ _WHOLE = {
 
 
 def repeatability(
-    p: float | None, verdict: Verdict, alpha: float, noun: str = "step", *, apart: bool = False, too_few: bool = False
-) -> str:
+    p: float | None, verdict: Verdict, alpha: float, noun: str = "step", *, apart: bool = False, too_few: bool = False,
+    paced_p: float | None = None,
+) -> str:  # fmt: skip
     """How repeatable a change is, in words; the size itself is exact. `noun`: term for one sample; `apart`: the
     sides are completely separated, which has a probability of at most alpha by chance; `too_few`: that probability
-    is larger."""
+    is larger; `paced_p`: p of the change at equal machine speed, if that has the same direction."""
     if p is None:
         return f"size certain, {REPEATABILITY_UNKNOWN} (only one {noun} on a side)"
     if p <= alpha:
@@ -104,4 +105,6 @@ def repeatability(
         return f"no overlap between the {noun}s of the two sides, but neighbouring {noun}s are correlated ({p_text(p)})"
     if too_few:
         return f"no overlap between the two sides; {REPEATABILITY_UNKNOWN}: too few {noun}s to test ({p_text(p)})"
+    if paced_p is not None and paced_p <= alpha:
+        return f"statistically significant at equal machine speed ({p_text(paced_p)})"
     return f"{WITHIN_SPREAD} {noun}s ({p_text(p)})"

@@ -1,0 +1,51 @@
+"""Change of each category of step time at equal machine speed: where the program's part is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
+from tb_perfcompare.comparison.pace.clocked import Pair
+from tb_perfcompare.comparison.pace.paced_time import Sides
+from tb_perfcompare.comparison.pace.program import EstimateKind
+from tb_perfcompare.comparison.pace.split import CommonWork
+from tb_perfcompare.comparison.pace.uninterrupted_parts import uninterrupted_categories
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts
+from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
+from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.model.arrays import Floats
+
+
+def categories_at_equal_speed(
+    sides: Sides, work: CommonWork, amount: AmountOfWork | None, of: EstimateKind, alpha: float
+) -> Pair | None:
+    """(8,) changes of the mean time per step in microseconds, and their p, NaN for categories without time: at equal
+    machine speed, and at equal work if that varies. Of uninterrupted steps where these decided about the program
+    (`of`), else of whole steps.
+
+    None with device work, which has a pace of its own, with kinds of steps, without a usable pace, or with one capture
+    per side.
+    """
+    clocked = work.clocked
+    if clocked is None or clocked.strata is not None or max(capture_counts(work.captures)) < 2:
+        return None
+    if clocked.followers[0].path_ns is not None:
+        return None
+    if of is EstimateKind.UNINTERRUPTED and clocked.uninterrupted is not None:
+        x, y = uninterrupted_categories(clocked.uninterrupted)
+        between = between_captures(x, y, alpha)
+        assert between is not None  # uninterrupted steps need three captures per side
+        return _of_means(x, y, between.p)
+    samples = observations(sides[0]), observations(sides[1])
+    one, two = (seen.means(side.owned.by_category()) for seen, side in zip(samples, sides, strict=True))
+    recorded: Pair = one.astype(np.float64), two.astype(np.float64)
+    equal = recorded if amount is None else amount.at_level(recorded)
+    x, y = (side / np.exp(machine) for side, machine in zip(equal, clocked.machine, strict=True))
+    shifts = row_shifts(np.rint(x).astype(np.int64), np.rint(y).astype(np.int64), work.captures, alpha)
+    return _of_means(x, y, shifts.p)
+
+
+def _of_means(x: Floats, y: Floats, p: Floats) -> Pair:
+    change = (y.mean(axis=1) - x.mean(axis=1)) / 1000
+    some = x.any(axis=1) | y.any(axis=1)
+    return np.where(some, change, np.nan), np.where(some, p, np.nan)
