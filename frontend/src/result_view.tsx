@@ -103,6 +103,7 @@ function Summary({ comparison, query, tabs, attribution, address, onChange, chos
           {split && (
             <WaterfallView
               ledger={comparison.ledger}
+              table={comparison.tables.categories}
               words={metricWords(comparison.headline.metric)}
               omitEmpty
               selected={address.category}

@@ -3,7 +3,7 @@
 import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { checked, SchemaError, type Finding, type VerdictWord } from '../src/contract/wire';
+import { checked, SchemaError, type Cell, type Finding, type VerdictWord } from '../src/contract/wire';
 import { formatTitle } from '../src/pair/selection';
 import { Caveats } from '../src/summary/caveats';
 import { Findings } from '../src/summary/findings';
@@ -14,7 +14,7 @@ import { Grid } from '../src/table/grid';
 import { RowPanel } from '../src/table/row_panel';
 import { tabsOf } from '../src/tabs';
 import { metricWords, text } from '../src/ui/strings';
-import { column, comparison, kernels, ledger, ledgerRow } from './samples';
+import { PLAIN, column, comparison, kernels, ledger, ledgerRow } from './samples';
 
 let root: HTMLElement;
 beforeEach(() => {
@@ -75,6 +75,20 @@ describe('the waterfall', () => {
     const books = { ...ledger([ledgerRow(['Kernel'], 0, 0), ledgerRow(['Other'], 1, 2)]), not_recorded: [['Kernel'], ['Kernel']] as [string[], string[]] };
     render(<WaterfallView ledger={books} words={metricWords('step_time')} omitEmpty selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
     expect(shown()).toContain('Both sides recorded the CPU alone: Kernel not measured. The parts add up');
+  });
+  it('puts the change at equal machine speed next to the change as recorded, where it is known', () => {
+    const books = ledger([ledgerRow(['CPU Exec'], 80_000_000, 90_000_000), ledgerRow(['Other'], 20_000_000, 40_000_000)]);
+    const table = {
+      ...PLAIN, title: 'Step time by category',
+      columns: [column('category', 'key', 'text'), column('paced_delta_us', 'delta', 'time_us'), column('paced_p', 'plain', 'number')],
+      rows: [['CPU Exec', -500, 0.86], ['Other', 15_500, 0.049]] as Cell[][],
+    };
+    const values = (): string[][] => [...root.querySelectorAll('.fall, .fall-axis')].map((row) => [...row.querySelectorAll(':scope > .fall-value')].map((cell) => cell.textContent?.replace(/[▲▼]/, '') ?? ''));
+    render(<WaterfallView ledger={books} table={table} words={metricWords('step_time')} omitEmpty selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
+    expect(values().map((row) => row.at(-1))).toEqual(['at equal speed', '100.0\u202fms', '+15.50\u202fms', '−0.50\u202fms', '+15.00\u202fms']);
+    expect(root.querySelector('button.fall > [title*="0.049"]')?.textContent).toBe('▲+15.50\u202fms');
+    render(<WaterfallView ledger={books} words={metricWords('step_time')} omitEmpty selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
+    expect(values().every((row) => row.length === 1)).toBe(true);
   });
   it('keeps the focus on the first part that it unfolds', () => {
     const parts = ['Kernel', 'Memcpy', 'Memset', 'Other'].map((name, at) => ledgerRow([name], 1000, at === 0 ? 900_000 : 1000 + at));

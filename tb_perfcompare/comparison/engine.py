@@ -17,6 +17,7 @@ from tb_perfcompare.comparison.causes.cycles import find_cycle_causes
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses, detect_causes
 from tb_perfcompare.comparison.causes.evidence.findings import find_causes
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.causes.evidence.significant_categories import PacedChange
 from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
 from tb_perfcompare.comparison.causes.launch_findings import find_launch_causes
 from tb_perfcompare.comparison.causes.leading_cause import (
@@ -289,7 +290,7 @@ def _findings(
 ) -> tuple[Finding, ...]:  # fmt: skip
     """All findings, largest first; counters that moved come last."""
     p_values = {label: move.p for label, move in moves.items()}
-    paced_p = _of_one_direction(moves, ledger)
+    paced = _paced_changes(moves, ledger)
     if baseline.metric == CYCLE_TIME:
         findings = find_cycle_causes(baseline, candidate, headline, moved, options)
     else:
@@ -297,14 +298,14 @@ def _findings(
         causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
         context = RuleContext(
             baseline, candidate, ledger, headline, options, moved, p_values, pace_of_steps(work), uninterrupted,
-            paced_p, numbers,
+            paced, numbers,
         )  # fmt: skip
         split = baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split
         detected = detect_causes(context) if split else DetectedCauses()
         named = causes.explained_kernels | detected.entities
         findings = find_causes(
             ledger, baseline, candidate, p_values, verdict, options, named, detected.explained, detected.machine_us,
-            same_inputs=detected.same_inputs, paced_p=paced_p,
+            same_inputs=detected.same_inputs, paced=paced,
         )  # fmt: skip
         if change_us := context.once(uninterrupted_change):
             findings = without_interruptions(findings, detected.findings, change_us)
@@ -318,13 +319,12 @@ def _findings(
     return (*findings, *counter_findings(moved, options.alpha, options.top_findings - len(findings)))
 
 
-def _of_one_direction(moves: Mapping[str, CategoryShift], ledger: Ledger) -> dict[str, float]:
-    """Category -> p at equal machine speed, of those that change in the same direction as recorded."""
-    recorded = {row.path[0]: row.delta for row in ledger.heads}
+def _paced_changes(moves: Mapping[str, CategoryShift], ledger: Ledger) -> dict[str, PacedChange]:
+    recorded = {row.path[0]: row.delta / ledger.denominator / 1000 for row in ledger.heads}
     return {
-        label: move.paced_p
+        label: PacedChange(move.paced_us, move.paced_p, recorded.get(label, 0.0))
         for label, move in moves.items()
-        if move.paced_p is not None and (move.paced_us or 0.0) * recorded.get(label, 0) > 0
+        if move.paced_us is not None and move.paced_p is not None
     }
 
 

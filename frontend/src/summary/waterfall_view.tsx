@@ -3,22 +3,27 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { niceTicks } from '../charts/ticks';
-import type { Ledger, LedgerRow } from '../contract/wire';
+import type { Ledger, LedgerRow, Table } from '../contract/wire';
 import { Delta } from '../ui/delta';
-import { finer, formatCount, formatIn, formatRound, NOT_MEASURED, type NumberStyle, timeStyle } from '../ui/format';
+import { finer, formatCount, formatIn, formatP, formatRound, NOT_MEASURED, type NumberStyle, timeStyle } from '../ui/format';
 import { LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { NameText } from '../ui/name_text';
 import { shortNames } from '../ui/names';
 import { Badge } from '../ui/sides';
 import { text, type MetricWords } from '../ui/strings';
+import { atEqualSpeed, type AtEqualSpeed } from './equal_speed';
 import { categories, entities, ledgerUs, partsOf, recorded, restOf, isExactSum, type Amounts } from './ledger';
 import { foldedBars, waterfall, type Waterfall } from './waterfall';
 
 const ENTRIES = 8;
+/** p up to which a change at equal machine speed is coloured */
+const SIGNIFICANT = 0.05;
 
 interface Props {
   ledger: Ledger;
+  /** table of the categories, for their changes at equal machine speed */
+  table?: Table | undefined;
   words: MetricWords;
   /** omits parts that are zero on both sides */
   omitEmpty: boolean;
@@ -27,7 +32,7 @@ interface Props {
   onAll: () => void;
 }
 
-export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, onAll }: Props) {
+export function WaterfallView({ ledger, table, words, omitEmpty, selected, onSelect, onAll }: Props) {
   const all = categories(ledger).filter((row) => recorded(ledger, row.path[0]!).some(Boolean));
   const rows = omitEmpty ? all.filter((row) => row.baseline !== 0 || row.candidate !== 0) : all;
   const us = (value: number): number => ledgerUs(ledger, value);
@@ -46,6 +51,8 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
   const style = timeStyle([us(ledger.baseline), us(ledger.candidate)]);
   const withUnit = (value: number, signed = false): string => `${formatIn(signed ? finer(style) : style, value, signed)}\u202f${style.unit}`;
   const scale = (value: number): number => (100 * (value - figure.low)) / (figure.high - figure.low);
+  const paced = atEqualSpeed(table);
+  const pacedOf = (label: string) => paced.size > 0 && <Paced change={paced.get(label)} withUnit={withUnit} />;
   const [late, later] = ledger.backlog ?? [0, 0];
   const parts = figure.bars.filter((bar) => bar.delta !== 0).map((bar) => `${bar.label} ${withUnit(bar.delta, true)}`);
   return (
@@ -55,8 +62,8 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
         <p class="muted">{words.parts}</p>
       </header>
       <p class="sr">{text.waterfall.label(words.total, withUnit(us(ledger.baseline)), withUnit(us(ledger.candidate)), parts.join(', ') || text.waterfall.noChange)}</p>
-      <div class="falls" ref={bars}>
-        <Axis figure={figure} style={style} scale={scale} />
+      <div class={`falls${paced.size > 0 ? ' with-paced' : ''}`} ref={bars}>
+        <Axis figure={figure} style={style} scale={scale} paced={paced.size > 0} />
         <Total letter="a" name={text.sideA} value={us(ledger.baseline)} shown={withUnit(us(ledger.baseline))} scale={scale} broken={figure.broken} />
         {shown.map((bar) => (
           <div key={bar.label}>
@@ -78,6 +85,7 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
               <span class="fall-value">
                 <Delta value={bar.delta}>{bar.delta === 0 ? '0' : withUnit(bar.delta, true)}</Delta>
               </span>
+              {pacedOf(bar.label)}
             </button>
             {selected === bar.label && <Entries ledger={ledger} words={words} category={bar.label} style={style} onAll={onAll} />}
           </div>
@@ -93,7 +101,9 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
             <span class="fall-value">{withUnit(folded.reduce((sum, bar) => sum + bar.delta, 0), true)}</span>
           </button>
         )}
-        <Total letter="b" name={text.sideB} value={us(ledger.candidate)} shown={withUnit(us(ledger.candidate))} scale={scale} broken={figure.broken} />
+        <Total letter="b" name={text.sideB} value={us(ledger.candidate)} shown={withUnit(us(ledger.candidate))} scale={scale} broken={figure.broken}>
+          {paced.size > 0 && <Paced change={{ us: [...paced.values()].reduce((sum, { us }) => sum + us, 0), p: null }} withUnit={withUnit} />}
+        </Total>
       </div>
       <p class="muted small sum">
         {figure.broken && `${text.waterfall.broken} `}
@@ -110,7 +120,17 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
   );
 }
 
-function Axis({ figure, style, scale }: { figure: Waterfall; style: NumberStyle; scale: (value: number) => number }) {
+/** The program's part of a bar: its change at equal machine speed. */
+function Paced({ change, withUnit }: { change: AtEqualSpeed | undefined; withUnit: (value: number, signed: boolean) => string }) {
+  if (!change) return <span class="fall-value" />;
+  return (
+    <span class="fall-value" title={typeof change.p === 'number' ? text.waterfall.atEqualSpeedP(formatP(change.p)) : text.waterfall.atEqualSpeedAbout}>
+      {change.p !== null && change.p <= SIGNIFICANT ? <Delta value={change.us}>{withUnit(change.us, true)}</Delta> : withUnit(change.us, true)}
+    </span>
+  );
+}
+
+function Axis({ figure, style, scale, paced }: { figure: Waterfall; style: NumberStyle; scale: (value: number) => number; paced: boolean }) {
   const ticks = niceTicks(figure.low / style.scale, figure.high / style.scale, 5);
   return (
     <div class="fall-axis muted" aria-hidden="true">
@@ -122,7 +142,12 @@ function Axis({ figure, style, scale }: { figure: Waterfall; style: NumberStyle;
           </span>
         ))}
       </span>
-      <span class="fall-value" />
+      <span class="fall-value">{paced && text.waterfall.asRecorded}</span>
+      {paced && (
+        <span class="fall-value" title={text.waterfall.atEqualSpeedAbout}>
+          {text.waterfall.atEqualSpeed}
+        </span>
+      )}
     </div>
   );
 }
@@ -134,9 +159,10 @@ interface TotalProps {
   shown: string;
   scale: (value: number) => number;
   broken: boolean;
+  children?: ComponentChildren;
 }
 
-function Total({ letter, name, value, shown, scale, broken }: TotalProps) {
+function Total({ letter, name, value, shown, scale, broken, children }: TotalProps) {
   return (
     <div class={`fall total total-${letter}`}>
       <span class="fall-label clip">
@@ -148,6 +174,7 @@ function Total({ letter, name, value, shown, scale, broken }: TotalProps) {
         {letter === 'a' && <span class="fall-join" style={{ left: `${scale(value)}%` }} />}
       </span>
       <span class="fall-value">{shown}</span>
+      {children}
     </div>
   );
 }

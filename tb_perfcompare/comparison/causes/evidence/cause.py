@@ -226,5 +226,5 @@ def category_confidence(pair: RuleContext, category: str) -> str:
     """How repeatable the category's change is."""
     p, apart, too_few = pair.p_values.get(category), category in pair.clear.apart, category in pair.clear.too_few
     return repeatability(
-        p, pair.headline.verdict, pair.options.alpha, apart=apart, too_few=too_few, paced_p=pair.paced_p.get(category)
+        p, pair.headline.verdict, pair.options.alpha, apart=apart, too_few=too_few, paced=pair.paced.get(category)
     )

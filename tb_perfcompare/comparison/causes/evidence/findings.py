@@ -15,6 +15,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
 from tb_perfcompare.comparison.causes.evidence.recurring_steps import recurring_clause
 from tb_perfcompare.comparison.causes.evidence.responsible_operator import responsible_operator
 from tb_perfcompare.comparison.causes.evidence.significant_categories import (
+    PacedChange,
     SignificantCategories,
     repeatability,
     significant_categories,
@@ -139,7 +140,7 @@ class _Books:
     clear: SignificantCategories
     machine_us: float
     same_inputs: bool
-    paced_p: Mapping[str, float]
+    paced: Mapping[str, PacedChange]
 
     @property
     def per(self) -> str:
@@ -172,17 +173,17 @@ def find_causes(
     machine_us: float = 0.0,
     *,
     same_inputs: bool = True,
-    paced_p: Mapping[str, float] | None = None,
+    paced: Mapping[str, PacedChange] | None = None,
 ) -> tuple[Finding, ...]:
     """General findings, largest |delta| first; none for identical runs. They are about what causes leave
     unexplained, if it matters: `explained` is what causes explain of each category in microseconds per step,
-    `machine_us` the machine's part of all, `paced_p` p at equal machine speed. Kernels `named_elsewhere` are not
-    repeated. A ratio that all kernels share is called uniform only with `same_inputs`."""
+    `machine_us` the machine's part of all, `paced` the changes at equal machine speed. Kernels `named_elsewhere` are
+    not repeated. A ratio that all kernels share is called uniform only with `same_inputs`."""
     clear = significant_categories(baseline, candidate, p_values, options.alpha)
     unit = ledger.denominator * 1000
     books = _Books(
         ledger, baseline, candidate, p_values, verdict, options.alpha, unit, named_elsewhere, clear, machine_us,
-        same_inputs, paced_p or {},
+        same_inputs, paced or {},
     )  # fmt: skip
     shorter_us = min(ledger.baseline, ledger.candidate) / books.unit
     threshold = max(options.material_fraction * shorter_us, options.material_ns / 1000)
@@ -415,5 +416,5 @@ def kernel_fact(summary: Summary, kernel: str, fact: str) -> float | None:
 
 def _confidence(label: str, books: _Books) -> str:
     p, apart, too_few = books.p_values.get(label), label in books.clear.apart, label in books.clear.too_few
-    paced_p = books.paced_p.get(label)
-    return repeatability(p, books.verdict, books.alpha, apart=apart, too_few=too_few, paced_p=paced_p)
+    paced = books.paced.get(label)
+    return repeatability(p, books.verdict, books.alpha, apart=apart, too_few=too_few, paced=paced)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.significant_categories import (
+    PacedChange,
     SignificantCategories,
     are_separated,
     significant_categories,
@@ -128,9 +129,8 @@ class AmountColumns:
 class RuleContext:
     """Everything that rules may look at. `counters`: those that moved; `p_values`: p of the categories' times per
     step; `pace`: for each step of each side, the factor by which the machine lengthens it, None if unknown;
-    `uninterrupted`: the parts of uninterrupted steps, empty if unknown; `paced_p`: p of the categories' changes at
-    equal machine speed, where these have the direction of the change as recorded. Amounts are computed once per
-    table."""
+    `uninterrupted`: the parts of uninterrupted steps, empty if unknown; `paced`: the categories' changes at equal
+    machine speed, empty if unknown. Amounts are computed once per table."""
 
     baseline: Summary
     candidate: Summary
@@ -141,7 +141,7 @@ class RuleContext:
     p_values: Mapping[str, float | None] = field(default_factory=dict)
     pace: tuple[Floats, Floats] | None = None
     uninterrupted: tuple[UninterruptedPart, ...] = ()
-    paced_p: Mapping[str, float] = field(default_factory=dict)
+    paced: Mapping[str, PacedChange] = field(default_factory=dict)
     numbers: TextNumbers = field(default_factory=TextNumbers)
     _columns: dict[tuple[str, str], AmountColumns] = field(default_factory=dict)
     _tables: dict[tuple[str, str], dict[Key, Amount]] = field(default_factory=dict)

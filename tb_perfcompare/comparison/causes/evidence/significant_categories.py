@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD
 from tb_perfcompare.comparison.result.headline import Verdict
-from tb_perfcompare.comparison.result.wording import p_text
+from tb_perfcompare.comparison.result.wording import p_text, signed_time
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import (
     MIN_OWN_CAPTURES,
@@ -80,6 +80,27 @@ def are_separated(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.bool
     return apart
 
 
+MACHINES_SHARE = 0.5
+"""Share of a significant change that is left at equal machine speed below which it is said to be the machine's."""
+
+
+@dataclass(frozen=True, slots=True)
+class PacedChange:
+    """Change of a category at equal machine speed with its p, and as recorded, in microseconds per step."""
+
+    us: float
+    p: float
+    recorded_us: float
+
+    def is_shown(self, alpha: float) -> bool:
+        """Whether it is significant, in the direction of the change as recorded."""
+        return self.p <= alpha and self.us * self.recorded_us > 0
+
+    def is_gone(self, alpha: float) -> bool:
+        """Whether most of the change as recorded is the machine's."""
+        return self.p > alpha and abs(self.us) < MACHINES_SHARE * abs(self.recorded_us)
+
+
 _WHOLE = {
     Verdict.INCONCLUSIVE: "is not",
     Verdict.SAME: "stays within the threshold",
@@ -90,21 +111,23 @@ _WHOLE = {
 
 def repeatability(
     p: float | None, verdict: Verdict, alpha: float, noun: str = "step", *, apart: bool = False, too_few: bool = False,
-    paced_p: float | None = None,
+    paced: PacedChange | None = None,
 ) -> str:  # fmt: skip
     """How repeatable a change is, in words; the size itself is exact. `noun`: term for one sample; `apart`: the
     sides are completely separated, which has a probability of at most alpha by chance; `too_few`: that probability
-    is larger; `paced_p`: p of the change at equal machine speed, if that has the same direction."""
+    is larger; `paced`: the change at equal machine speed, if known."""
     if p is None:
         return f"size certain, {REPEATABILITY_UNKNOWN} (only one {noun} on a side)"
     if p <= alpha:
         whole = _WHOLE.get(verdict, "")
         rest = f"; the {noun} time as a whole {whole}" if whole else ""
+        if paced is not None and paced.is_gone(alpha):
+            rest += f"; at equal machine speed {signed_time(paced.us)} ({p_text(paced.p)})"
         return f"statistically significant over {noun}s ({p_text(p)}){rest}"
     if apart:
         return f"no overlap between the {noun}s of the two sides, but neighbouring {noun}s are correlated ({p_text(p)})"
     if too_few:
         return f"no overlap between the two sides; {REPEATABILITY_UNKNOWN}: too few {noun}s to test ({p_text(p)})"
-    if paced_p is not None and paced_p <= alpha:
-        return f"statistically significant at equal machine speed ({p_text(paced_p)})"
-    return f"{WITHIN_SPREAD} {noun}s ({p_text(p)})"
+    shown = paced is not None and paced.is_shown(alpha)
+    rest = f", but significant at equal machine speed ({p_text(paced.p)})" if paced is not None and shown else ""
+    return f"{WITHIN_SPREAD} {noun}s ({p_text(p)}){rest}"

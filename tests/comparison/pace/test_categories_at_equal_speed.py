@@ -1,0 +1,151 @@
+"""Categories at equal machine speed: where the program's part of a change is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.comparison.causes.evidence.significant_categories import PacedChange, repeatability
+from tb_perfcompare.comparison.kinds.strata import Strata
+from tb_perfcompare.comparison.pace.categories_at_equal_speed import categories_at_equal_speed
+from tb_perfcompare.comparison.pace.program import EstimateKind
+from tb_perfcompare.comparison.pace.split import common_work
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.headline import Basis, Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.render.ledger_tables import category_table
+from tests.comparison.amount.test_amount_of_work import pair as requests
+from tests.comparison.compare import compare, finding_of, rows_of
+from tests.comparison.pace.test_noisy_machine import OPERATORS, recorded
+from tests.planted.test_device_paces import LAUNCHING, captures
+
+LONG_GAP = 1550
+"""Untraced time of the candidate's steps in µs; the baseline's is 50."""
+
+
+Stalls = tuple[tuple[int, ...], ...]
+
+
+def side(paces: tuple[float, ...], first: int, gap: int = 50, stalls: Stalls = ((), (), ())) -> Summary:
+    """Captures at these paces; `stalls`: steps of each in which nothing is recorded for 30 ms."""
+    return pool([
+        recorded(first + 2 * at, pace, 0, gap=round(gap * pace), stalls=own)
+        for at, (pace, own) in enumerate(zip(paces, stalls, strict=False))
+    ])  # fmt: skip
+
+
+@cache
+def uneven(*, swapped: bool = False) -> Comparison:
+    """1.5 ms more between the operators, on a machine whose pace varies by 60 % within both sides."""
+    sides = side((0.8, 1.3, 1.05), 0), side((1.25, 0.85, 1.1), 1, LONG_GAP)
+    return compare(*(sides[::-1] if swapped else sides))
+
+
+def changes(found: Comparison) -> dict[str, tuple[float | None, float | None]]:
+    rows = rows_of(found.tables["categories"])
+    return {category: (row.get("paced_delta_us"), row.get("paced_p")) for category, row in rows.items()}
+
+
+def test_the_program_is_in_one_category_and_the_machine_in_all() -> None:
+    found = uneven()
+    (cpu, cpu_p), (other, other_p) = changes(found)["CPU Exec"], changes(found)["Other"]
+    assert other == pytest.approx(LONG_GAP - 50, rel=0.1) and other_p is not None and other_p < 0.05
+    assert abs(cpu or 0) < 0.02 * sum(OPERATORS.values()) and cpu_p is not None and cpu_p > 0.05
+
+
+def test_the_changes_add_up_to_that_of_the_mean_step_at_equal_speed() -> None:
+    found = uneven()
+    total = dict(zip((row[0] for row in category_table(found).rows), category_table(found).rows, strict=True))["total"]
+    assert total[-2] == pytest.approx(math.fsum(change or 0.0 for change, _ in changes(found).values()))
+
+
+def test_swapped_sides_have_the_opposite_changes() -> None:
+    there, back = changes(uneven()), changes(uneven(swapped=True))
+    assert {category: (-(change or 0.0), p) for category, (change, p) in there.items()} == {
+        category: (change or 0.0, p) for category, (change, p) in back.items()
+    }
+
+
+def test_a_run_has_no_change_against_itself() -> None:
+    one = side((0.8, 1.3, 1.05), 0)
+    assert {change for change, _ in changes(compare(one, one)).values()} <= {0.0, None}
+
+
+def test_a_category_without_time_has_no_change_and_no_p() -> None:
+    assert changes(uneven())["DataLoader"] == (None, None)
+
+
+def test_uninterrupted_steps_that_decide_are_split_by_category() -> None:
+    found = compare(side((0.8, 1.3, 1.05), 0), side((1.25, 0.85, 1.1), 1, LONG_GAP, ((2, 5), (), ())))
+    assert "no interruption counts" in found.headline.method
+    for category in ("CPU Exec", "Other"):
+        parts = [row[4] for row in found.tables["without_interruptions"].rows if row[1] == category]
+        assert changes(found)[category][0] == pytest.approx(sum(part for part in parts if isinstance(part, float)))
+
+
+def test_stalls_that_decide_are_in_the_changes() -> None:
+    """Uninterrupted steps are known, but do not show the stalls."""
+    found = compare(side((0.8, 1.3, 1.05), 0), side((1.25, 0.85, 1.1), 1, stalls=((1, 6), (0, 3), (2, 5))))
+    assert "mean steps of the captures" in found.headline.method and "without_interruptions" in found.tables
+    assert changes(found)["Other"][0] == pytest.approx(30_000 * 2 / 8, rel=0.2)
+
+
+def test_host_and_device_have_no_common_pace() -> None:
+    found = compare(captures(LAUNCHING, 1), captures(LAUNCHING.changed(op_us=30.0), 5))
+    assert found.headline.program is not None
+    assert "paced_delta_us" not in rows_of(found.tables["categories"])["Kernel"]
+
+
+def test_kinds_of_steps_have_other_means_than_each_kind() -> None:
+    sides = side((0.8, 1.3, 1.05), 0), side((1.25, 0.85, 1.1), 1, LONG_GAP)
+    work = common_work(*sides, CompareOptions())
+    assert work.clocked is not None
+    kinds = Strata((np.arange(24) % 2, np.arange(24) % 2))
+    of_kinds = replace(work, clocked=replace(work.clocked, strata=kinds))
+    assert categories_at_equal_speed(sides, work, None, EstimateKind.STEPS, 0.05) is not None
+    assert categories_at_equal_speed(sides, of_kinds, None, EstimateKind.STEPS, 0.05) is None
+
+
+def test_one_capture_a_side_does_not_show_what_is_the_machines() -> None:
+    found = compare(recorded(0, 1.0, 0), recorded(1, 1.3, 0, gap=LONG_GAP))
+    assert "paced_delta_us" not in rows_of(found.tables["categories"])["Other"]
+    assert [column.name for column in category_table(found).columns][-1] == "candidate_calls"
+
+
+def test_requests_of_any_length_are_split_at_equal_work() -> None:
+    found = requests(longer=(12, 40), more=42)
+    assert found.headline.amount is not None and found.headline.basis is Basis.PROGRAM
+    cpu = rows_of(found.tables["categories"])["CPU Exec"]
+    tokens = (found.headline.amount.baseline + found.headline.amount.candidate) / 2
+    assert cpu["delta_us"] > 5 * tokens * 42
+    assert cpu["paced_p"] < 0.05 and cpu["paced_delta_us"] == pytest.approx(tokens * 42, rel=0.25)
+
+
+def test_a_finding_tells_what_only_equal_speed_shows() -> None:
+    """Two captures a side, and so no uninterrupted steps."""
+    found = compare(side((0.8, 1.3), 0, 3000), side((1.25, 0.85), 1, 3000 + LONG_GAP))
+    assert "without_interruptions" not in found.tables
+    assert changes(found)["Other"][0] == pytest.approx(LONG_GAP, rel=0.1)
+    confidence = finding_of(found, "unrecorded_time").confidence
+    assert confidence.startswith("within the spread of the steps (p ")
+    assert confidence.endswith("but significant at equal machine speed (p < 0.001)")
+
+
+@pytest.mark.parametrize(("p", "paced", "words"), [
+    (0.3, PacedChange(900.0, 0.01, 1000.0),
+     "within the spread of the steps (p = 0.30), but significant at equal machine speed (p = 0.010)"),
+    (0.3, PacedChange(-900.0, 0.01, 1000.0), "within the spread of the steps (p = 0.30)"),
+    (0.3, PacedChange(900.0, 0.2, 1000.0), "within the spread of the steps (p = 0.30)"),
+    (0.01, PacedChange(20.0, 0.6, 1000.0),
+     "statistically significant over steps (p = 0.010); at equal machine speed +20.0 µs (p = 0.60)"),
+    (0.01, PacedChange(900.0, 0.2, 1000.0), "statistically significant over steps (p = 0.010)"),
+    (0.01, PacedChange(20.0, 0.01, 1000.0), "statistically significant over steps (p = 0.010)"),
+])  # fmt: skip
+def test_confidence_names_equal_speed_where_it_tells_more(p: float, paced: PacedChange, words: str) -> None:
+    assert repeatability(p, Verdict.SLOWER, 0.05, paced=paced) == words
