@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.comparison.causes.evidence.findings import find_causes
 from tb_perfcompare.comparison.causes.evidence.significant_categories import PacedChange, repeatability
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.categories_at_equal_speed import categories_at_equal_speed
@@ -18,7 +19,7 @@ from tb_perfcompare.comparison.pace.split import common_work
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Basis, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.render.ledger_tables import category_table
 from tests.comparison.amount.test_amount_of_work import pair as requests
 from tests.comparison.compare import compare, finding_of, rows_of
@@ -135,6 +136,18 @@ def test_a_finding_tells_what_only_equal_speed_shows() -> None:
     confidence = finding_of(found, "unrecorded_time").confidence
     assert confidence.startswith("within the spread of the steps (p ")
     assert confidence.endswith("but significant at equal machine speed (p < 0.001)")
+
+
+@pytest.mark.parametrize(("known_us", "told"), [(0.0, True), (500.0, False)])
+def test_a_finding_on_what_other_causes_leave_tells_no_change_of_the_whole_category(known_us: float, told: bool) -> None:
+    sides = side((0.8, 1.3), 0, 3000), side((1.25, 0.85), 1, 3000 + LONG_GAP)
+    ledger, p_values = compare(*sides).ledger, dict.fromkeys(CATEGORY_LABELS, 0.5)
+    (found,) = find_causes(
+        ledger, *sides, p_values, Verdict.SLOWER, CompareOptions(), explained={"Other": known_us},
+        paced={"Other": PacedChange(1500.0, 0.01, 1500.0)},
+    )  # fmt: skip
+    assert found.sentence.startswith("Remaining") is not told
+    assert ("significant at equal machine speed" in found.confidence) is told
 
 
 @pytest.mark.parametrize(("p", "paced", "words"), [

@@ -303,7 +303,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
         share=share_of(delta_us * books.unit, books.ledger.delta),
         sentence="; ".join([sentence, *clauses]) + ".",
         evidence=tuple(evidence),
-        confidence=_confidence(label, books),
+        confidence=_confidence(label, books, whole=whole),
         look_at="the device work that runs at the same time" if hidden else _look_at(category, books),
     )
 
@@ -414,7 +414,8 @@ def kernel_fact(summary: Summary, kernel: str, fact: str) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def _confidence(label: str, books: _Books) -> str:
+def _confidence(label: str, books: _Books, *, whole: bool) -> str:
+    """`whole`: the finding is on all of the category's change, as that at equal machine speed is."""
     p, apart, too_few = books.p_values.get(label), label in books.clear.apart, label in books.clear.too_few
-    paced = books.paced.get(label)
+    paced = books.paced.get(label) if whole else None
     return repeatability(p, books.verdict, books.alpha, apart=apart, too_few=too_few, paced=paced)
