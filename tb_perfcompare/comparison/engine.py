@@ -209,7 +209,7 @@ def compare_judged(judged: Judged) -> Comparison:
         tables |= _present_tables((iteration_kinds_table(baseline, candidate, judged.kinds, options.alpha),))
     tables |= _present_tables((None if isinstance(ranks, str) else ranks,))
     tables |= _entity_tables(
-        baseline, candidate, headline, judged.alignment, options, paces_of_observations(work), numbers
+        baseline, candidate, headline, judged.alignment, options, paces_of_observations(work), numbers, judged.amount
     )
     tables |= _further_tables(baseline, candidate, counters, launches)
     uninterrupted = uninterrupted_parts(work)
@@ -250,10 +250,11 @@ def _present_tables(tables: Iterable[Table | None]) -> dict[str, Table]:
 
 def _entity_tables(
     baseline: Summary, candidate: Summary, headline: Headline, alignment: Alignment | None, options: CompareOptions,
-    paces: Paces, numbers: TextNumbers,
+    paces: Paces, numbers: TextNumbers, amount: AmountOfWork | None,
 ) -> dict[str, Table]:
     """Tables of operators, kernels, copies, ..., and of their alignment."""
-    tables = diff_tables(SHAPES, baseline, candidate, headline.delta, options, paces, numbers)
+    at_level = None if amount is None else amount.rows_at_level
+    tables = diff_tables(SHAPES, baseline, candidate, headline.delta, options, paces, numbers, at_level)
     tables |= _present_tables((
         work_by_family(baseline, candidate, peaks_of(baseline, candidate, options)),
         kernel_metrics_table(baseline, candidate), measured_work(baseline, candidate),

@@ -50,6 +50,8 @@ Beyond it steps differ in a second way, as in batch size and length: at equal am
 _MOST, _MOST_ROWS = 300, 100_000
 """Names that are tried as amounts, those with most time; rows (name and shapes) above which none is searched for."""
 
+_ROWS_AT_ONCE = 2_000  # their slopes between all pairs of steps are held at once
+
 OUTER = 0.1
 """Share of a side's steps on either side of the amount at which the sides are compared: nothing is extrapolated."""
 
@@ -97,6 +99,15 @@ class AmountOfWork:
     def at_level(self, values: Pair) -> Pair:
         """(..., n), (..., m) values that each step would have at equal amount of work."""
         return _at_level(values, self.amounts, self.captures, self.level)
+
+    def rows_at_level(self, values: tuple[Ints, Ints]) -> Pair:
+        """The same for (r, n) and (r, m) times of any rows; those that are not in most steps stay as they are."""
+        one, two = (side.astype(np.float64) for side in values)
+        often = np.flatnonzero(((one > 0).mean(axis=1) > 0.5) & ((two > 0).mean(axis=1) > 0.5))
+        for start in range(0, len(often), _ROWS_AT_ONCE):
+            rows = often[start : start + _ROWS_AT_ONCE]
+            one[rows], two[rows] = self.at_level((one[rows], two[rows]))
+        return one, two
 
     def in_time(self, recorded: Pair) -> float:
         """Shift of ln(mean step time) that the amount alone makes, from the step times as recorded."""

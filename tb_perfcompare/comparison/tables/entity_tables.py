@@ -35,6 +35,9 @@ Paces = Mapping[str, tuple[Floats, Floats]]
 
 NO_PACES: Paces = {}
 
+AtLevel = Callable[[tuple[Ints, Ints]], tuple[Floats, Floats]]
+"""(r, n), (r, m) times as recorded -> those at equal amount of work."""
+
 _OF_DEVICE = ("kernels", "kernels_by_operator", "kernels_by_launch", "kernels_by_module", "kernels_by_type")
 
 DEFAULT_OPTIONS = CompareOptions()
@@ -99,9 +102,11 @@ def diff_tables(
     options: CompareOptions = DEFAULT_OPTIONS,
     paces: Paces = NO_PACES,
     numbers: TextNumbers | None = None,
+    at_level: AtLevel | None = None,
 ) -> dict[str, Table]:
     """Builds those of the named tables of SHAPES that either side has; of IF_RECORDED those that both have. Rows are
-    tested at equal machine speed if `paces` has their pace. `numbers` may hold names of both sides already."""
+    tested at equal machine speed if `paces` has their pace, and `at_level` if the amount of work varies.
+    `numbers` may hold names of both sides already."""
     numbers = TextNumbers() if numbers is None else numbers
     drafts = [
         draft for name in names
@@ -109,7 +114,7 @@ def diff_tables(
     ]  # fmt: skip
     tests = [entry for draft in drafts for entry in draft.cells if isinstance(entry, _Test)]
     for batch in _batches(tests, len(baseline.steps) + len(candidate.steps)):
-        _test(batch, (baseline, candidate), options, paces)
+        _test(batch, (baseline, candidate), options, paces, at_level)
     return {draft.name: draft.table() for draft in drafts}
 
 
@@ -340,7 +345,10 @@ def _batches(tests: list[_Test], steps: int) -> Iterator[list[_Test]]:
         yield batch
 
 
-def _test(batch: list[_Test], both: tuple[Summary, Summary], options: CompareOptions, paces: Paces) -> None:
+def _test(
+    batch: list[_Test], both: tuple[Summary, Summary], options: CompareOptions, paces: Paces,
+    at_level: AtLevel | None,
+) -> None:  # fmt: skip
     """Runs the tests and fills in their cells; times are at equal machine speed if their pace is known."""
     seen = [observations(summary) for summary in both]
     values = (np.concatenate(side) for side in zip(*(test.sides() for test in batch), strict=True))
@@ -353,9 +361,9 @@ def _test(batch: list[_Test], both: tuple[Summary, Summary], options: CompareOpt
     delta_ns = np.concatenate([test.delta_ns for test in batch])
     for test, rows in zip(batch, families, strict=True):
         if test.follows in paces:
+            times = (x[rows], y[rows]) if at_level is None else at_level((x[rows], y[rows]))
             x[rows], y[rows] = (
-                np.rint(side[rows] / pace).astype(np.int64)
-                for side, pace in zip((x, y), paces[test.follows], strict=True)
+                np.rint(side / pace).astype(np.int64) for side, pace in zip(times, paces[test.follows], strict=True)
             )
             delta_ns[rows] = _both_ways(delta_ns[rows], y[rows].mean(axis=1) - x[rows].mean(axis=1))
     captures = seen[0].capture, seen[1].capture

@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.result.headline import AmountFacts, Basis, Headli
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.verdict.equal_amount import by_amount
 from tb_perfcompare.model.summary.summary import Summary
-from tests.comparison.compare import assert_finite, capture, compare, rules_of, sequence
+from tests.comparison.compare import assert_finite, capture, compare, rows_of, rules_of, sequence
 
 Calls = list[tuple[Any, ...]]
 Lengths = tuple[int, int]
@@ -29,9 +29,9 @@ PACES = (1.0, 1.4, 0.8), (1.2, 0.9, 1.5)
 
 
 def request(
-    tokens: int, pace: float, noise: random.Random, *, layers: int = 3, more: float = 0
+    tokens: int, pace: float, noise: random.Random, *, layers: int = 3, more: float = 0, slower: float = 1
 ) -> Calls:
-    """A request: a prompt, then tokens one after another; `more` µs of another operator for each."""
+    """A request: a prompt, then tokens one after another; `more` µs of another operator for each, one `slower`."""
 
     def us(usual: float) -> float:
         return round(usual * pace * noise.uniform(0.98, 1.02), 1)
@@ -39,7 +39,7 @@ def request(
     calls: Calls = [("aten::embedding", us(200), [[500, 8], [32]])]
     for token in range(tokens):
         for _ in range(layers):
-            calls += [("aten::mm", us(60), [[8, 8], [8, 8]]), ("aten::gelu", us(25), [[8, 8]])]
+            calls += [("aten::mm", us(60), [[8, 8], [8, 8]]), ("aten::gelu", us(25 * slower), [[8, 8]])]
             calls += [("aten::add", us(15), [[8, 8], [8, 8]]), ("aten::cat", us(20), [[8 * token + 8]])]
         calls += [("aten::argmax", us(20), [[500]])]
         calls += [("aten::pow", us(more), [[8]])] if more else []
@@ -342,3 +342,22 @@ def test_the_part_in_time_and_the_rest_make_up_the_mean_as_recorded() -> None:
     times = one.steps.total_ns.astype(float), other.steps.total_ns.astype(float)
     rest = math.log(amount.times_ns[1].mean() / amount.times_ns[0].mean())
     assert amount.in_time(times) + rest == pytest.approx(math.log(times[1].mean() / times[0].mean()))
+
+
+def test_operators_are_tested_at_equal_amount() -> None:
+    """Requests twice as long take all operators longer as recorded; one, here, takes longer for each token."""
+    rows = rows_of(pair(longer=(12, 40), slower=1.5).tables["operators"])
+    changed = {name for name, row in rows.items() if row["change"] not in ("cannot tell", "unchanged")}
+    assert changed == {"aten::gelu"}
+    assert all(row["delta_us"] > 0.5 * row["baseline_us"] for name, row in rows.items() if name != "aten::embedding")
+
+
+def test_rows_of_few_steps_stay_as_they_are() -> None:
+    sides = recorded(0, (4, 24)), recorded(1, (4, 24))
+    amount = found(*sides)
+    rare = [np.where(np.arange(len(side)) % 3 == 0, 10 * side, 0).astype(np.int64)[None, :] for side in amount.amounts]
+    often = [(10 * side).astype(np.int64)[None, :] for side in amount.amounts]
+    for one, moved in zip(amount.rows_at_level((rare[0], rare[1])), rare, strict=True):
+        assert (one == moved).all()
+    for one in amount.rows_at_level((often[0], often[1])):
+        assert one[0] == pytest.approx(np.full(len(one[0]), 10 * amount.level), rel=0.01)

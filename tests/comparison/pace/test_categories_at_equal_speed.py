@@ -139,7 +139,7 @@ def test_a_finding_tells_what_only_equal_speed_shows() -> None:
 
 
 @pytest.mark.parametrize(("known_us", "told"), [(0.0, True), (500.0, False)])
-def test_a_finding_on_what_other_causes_leave_tells_no_change_of_the_whole_category(known_us: float, told: bool) -> None:
+def test_a_finding_on_what_other_causes_leave_tells_nothing_of_its_category(known_us: float, told: bool) -> None:
     sides = side((0.8, 1.3), 0, 3000), side((1.25, 0.85), 1, 3000 + LONG_GAP)
     ledger, p_values = compare(*sides).ledger, dict.fromkeys(CATEGORY_LABELS, 0.5)
     (found,) = find_causes(
