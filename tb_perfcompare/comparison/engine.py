@@ -94,7 +94,7 @@ from tb_perfcompare.comparison.work.row_work import peaks_of
 from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.arrays import Nanoseconds
 from tb_perfcompare.model.collector import paused_collector
-from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.note import ONE_SIDE, Note, NoteCode
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
 from tb_perfcompare.quick_dataclass import dataclass
@@ -466,7 +466,7 @@ def _absent(baseline: Summary, candidate: Summary, tables: dict[str, Table]) -> 
         if why[0] == why[1] and why[0]:
             notes.append(Note(NoteCode.TABLE_ABSENT, why[0], name))
             continue
-        where = f"{name} (one side only)" if name in tables else name
+        where = f"{name}{ONE_SIDE}" if name in tables else name
         notes += [
             Note(NoteCode.TABLE_ABSENT, f"{side}: {reason}", where)
             for side, reason in zip(("baseline", "candidate"), why, strict=True)

@@ -8,6 +8,9 @@ from typing import Annotated
 from tb_perfcompare.errors import LONGEST_MESSAGE, shortened
 from tb_perfcompare.quick_dataclass import dataclass
 
+ONE_SIDE = " (one side only)"
+"""Follows the name of a table that only the other side has."""
+
 
 class NoteCode(str, Enum):
     """Every note the tool can give; docs/method/comparison.md explains each."""

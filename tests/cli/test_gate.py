@@ -25,7 +25,8 @@ def diff(pair: tuple[Path, Path], *words: str) -> Outcome:
         (["--budget", "DataLoader=+600us"], 0, "gate: passed: DataLoader does not take more than 600 µs longer"),
         (["--budget", "Kernel=+5%"], 0, "gate: passed: Kernel"),
         (["--fail-on", "data_loader"], 1, "gate: tripped: data_loader: Data loader wait: +500 µs"),
-        (["--fail-on", "late_rank"], 0, "gate: passed: late_rank was not found"),
+        (["--fail-on", "slow_steps"], 0, "gate: passed: slow_steps was not found"),
+        (["--fail-on", "late_rank"], 3, "gate: cannot tell about late_rank: no collectives in the compared steps"),
         (["--fail-on", "function_time"], 3, "gate: cannot tell about function_time: these recordings do not hold"),
         (["--fail-if-slower", "3%", "--steps", "3"], 3, "gate: cannot tell whether the candidate is more than 3 %"),
         (["--budget", "DataLoader=+5%", "--steps", "3"], 3, "from too few steps for an interval"),
@@ -47,7 +48,7 @@ def test_swapped_sides_pass_the_gate(pair: tuple[Path, Path]) -> None:
 
 def test_several_gates_print_a_line_each_and_the_worst_decides(pair: tuple[Path, Path]) -> None:
     budgets = ["--budget", "Kernel=+5%", "--budget", "DataLoader=+5%"]
-    found = diff(pair, "--fail-if-slower", "60%", *budgets, "--fail-on", "late_rank")
+    found = diff(pair, "--fail-if-slower", "60%", *budgets, "--fail-on", "slow_steps")
     assert found.status == 1
     assert [line.split(":")[1] for line in found.err.splitlines()] == [" passed", " passed", " tripped", " passed"]
 

@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.gate.gates import checked_rule, no_cause
 from tb_perfcompare.gate.outcome import Status
+from tb_perfcompare.model.note import Note, NoteCode
 from tests.render.examples import comparison, headline
 
 SURE = repeatability(0.001, Verdict.SLOWER, 0.05)
@@ -43,6 +44,30 @@ def with_finding(
 )  # fmt: skip
 def test_status_of_a_finding(found: Comparison, status: Status) -> None:
     assert no_cause(found, "data_loader").status is status
+
+
+ONE_ON_THE_CPU = Note(NoteCode.TABLE_ABSENT, "candidate: no device events", "kernels (one side only), device_timeline")
+
+
+@pytest.mark.parametrize(("rule", "tables", "notes", "says"), [
+    ("kernel_slower", ["kernels"], [], "kernel_slower was not found"),
+    ("kernel_slower", ["kernels"], [ONE_ON_THE_CPU], "cannot tell about kernel_slower: candidate: no device events"),
+    ("kernel_slower", [], [], "cannot tell about kernel_slower: neither side recorded what the rule looks at"),
+    ("kernel_time", ["operators"], [], "cannot tell about kernel_time: neither side recorded what the rule looks at"),
+    ("workload_changed", ["kernels"], [], "workload_changed was not found"),  # kernels tell it as well as shapes
+    ("data_type_changed", ["kernels"], [],
+     "cannot tell about data_type_changed: neither side recorded what the rule looks at"),
+    ("slow_steps", [], [], "slow_steps was not found"),
+])  # fmt: skip
+def test_a_rule_without_what_it_looks_at_has_not_passed(
+    rule: str, tables: list[str], notes: list[Note], says: str
+) -> None:
+    plain = comparison(findings=())
+    assert plain.tables
+    some = {name: next(iter(plain.tables.values())) for name in tables}
+    found = no_cause(comparison(findings=(), tables=some, notes=tuple(notes)), rule)
+    assert found.sentence == says
+    assert (found.status is Status.PASSED) is says.endswith("was not found")
 
 
 def test_the_sentence_is_that_of_the_finding() -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tb_perfcompare.comparison.causes.rules import RULE_NAMES
+from tb_perfcompare.comparison.causes.rules import RULE_NAMES, why_silent
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.render.document import Heading, report
@@ -42,6 +42,11 @@ def test_nearly_every_rule_is_among_them(written: list[Finding]) -> None:
     names = {finding.rule for finding in written}
     assert names <= set(RULE_NAMES)
     assert set(RULE_NAMES) - names <= silent
+
+
+def test_no_rule_finds_anything_without_the_tables_that_it_needs(compared: list[Comparison]) -> None:
+    found = {(finding.rule, why_silent(finding.rule, one)) for one in compared for finding in one.findings}
+    assert {(rule, why) for rule, why in found if why} == set()
 
 
 def test_a_sentence_begins_with_a_capital_and_ends_with_a_full_stop(written: list[Finding]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from tb_perfcompare.comparison.causes.counters import COUNTER_MOVED
 from tb_perfcompare.comparison.causes.cycles import FUNCTION_TIME
 from tb_perfcompare.comparison.causes.detectors.alignment import ALIGNMENT
@@ -37,6 +39,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Recorded
 from tb_perfcompare.comparison.causes.evidence.findings import GENERAL
 from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION
 from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.model.note import ONE_SIDE, NoteCode
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, NOT_SPLIT, OVERLAPPING, STEP_TIME
 
 RULES = (
@@ -66,6 +69,22 @@ def why_silent(name: str, comparison: Comparison) -> str:
         Recorded.CYCLES: metric == CYCLE_TIME,
         Recorded.COUNTERS: "counters" in comparison.tables,
     }
-    if any(there[rule.recorded] for rule in RULES if name in rule.names):
+    rules = [rule for rule in RULES if name in rule.names and there[rule.recorded]]
+    if not rules:
+        return "these recordings do not hold what the rule looks at"
+    absent = _absent_tables(comparison)
+    needed = [rule.tables for rule in rules]
+    if any(not tables or (comparison.tables.keys() - absent.keys()) & {*tables} for tables in needed):
         return ""
-    return "these recordings do not hold what the rule looks at"
+    reasons = (absent[table] for table in chain(*needed) if table in absent)
+    return next(reasons, "neither side recorded what the rule looks at")
+
+
+def _absent_tables(comparison: Comparison) -> dict[str, str]:
+    """Table that a side or both lack -> why."""
+    return {
+        table.removesuffix(ONE_SIDE): note.message
+        for note in comparison.notes
+        if note.code is NoteCode.TABLE_ABSENT
+        for table in note.where.split(", ")
+    }

@@ -123,6 +123,7 @@ ALIGNMENT = Rule(
     when="Operators of a device on nearly as many elements, whose sizes were multiples of 8 on one side only, take "
     "longer by 5 % and three times what the elements grew, mostly in products, convolutions and attention",
     needs="operators and `record_shapes`, kernels",
+    tables=("kernels",),
     look_at="widths, channels and vocabulary: round them up to multiples of 8, better 64",
     look_at_gain="which sizes of the model were rounded",
     confidence="likely: the sizes are recorded; that they cost the time is inferred from the time of these operators",

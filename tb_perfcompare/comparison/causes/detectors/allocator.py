@@ -142,6 +142,7 @@ MEMORY_PRESSURE = Rule(
     meaning="the allocator retries: it frees cached memory in order to allocate",
     when="Calls that free device memory *inside operators* run more often, as do allocations from the driver",
     needs="API calls; `profile_memory` for the peak",
+    tables=("kernels",),
     look_at="batch size, tensors kept alive, fragmentation (PYTORCH_ALLOC_CONF=expandable_segments:True)",
     confidence="certain: calls are counted",
     find=allocator_rules,
@@ -153,6 +154,7 @@ ALLOCATOR_CALLS = Rule(
     when="Otherwise: cudaMalloc, cudaFree and the like run more often and take exposed Runtime time. The cache is off "
     "if the driver allocates at least as often as aten::empty and aten::empty_strided run",
     needs="API calls",
+    tables=("kernels",),
     look_at="tensor sizes that vary by step, fragmentation, memory pressure",
     confidence="certain: calls are counted",
     find=allocator_rules,

@@ -476,6 +476,7 @@ OPERATOR_REPLACED = Rule(
     when="Below one parent, in the same place, some operators run less often and others more often; not if one is "
     "only wrapped in another. If the parent has other inputs, it is `data_type_changed` or `workload_changed`",
     needs="operators, on devices of one kind",
+    tables=("operators",),
     look_at="how the program or the library writes this operator: fused or not, which optimizer or attention",
     confidence="certain: calls are counted, in the same place; their time is as measured",
     find=replaced_operator_rules,
@@ -488,6 +489,7 @@ OPERATORS_CHANGED = Rule(
     when="Operators run more or less often, and no other rule explains their time. Large increases and decreases are "
     "separate findings; `more_calls` (`fewer_calls`) if all run more (less) often and none is new or gone",
     needs="operators",
+    tables=("operators",),
     look_at="what the program does differently: layers, losses, metrics, hooks, the optimizer, library versions",
     confidence="certain: calls are counted; their time is as measured",
     find_rest=changed_operator_rules,
@@ -501,6 +503,7 @@ RECOMPUTATION = Rule(
     when="Computing operators run in the backward pass of one side only, at most as often as in the forward pass, "
     "which calls them as often on both sides",
     needs="operators",
+    tables=("operators",),
     look_at="torch.utils.checkpoint, gradient_checkpointing_enable(), activation checkpointing of the training "
     "library; whether the memory it saves is needed",
     confidence="certain: calls are counted; their time is as measured",

@@ -198,6 +198,7 @@ LATE_RANK = Rule(
     when="Workers recorded the same steps; [waiting](ranks.md#waiting-and-transfer) makes half of the change, and "
     "more collectives do not. The late rank waits least",
     needs="collectives of several workers",
+    tables=("communication",),
     look_at="what that rank does before its collectives: data loading, uneven work, a slower device",
     confidence="the others wait for the rank with the shortest collectives",
     find=collective_rules,
@@ -209,6 +210,7 @@ COLLECTIVE_SLOWER = Rule(
     when="Exposed communication grew, half of it because collectives take longer. With one rank per side a late rank "
     "looks the same, as the sentence says",
     needs="collectives",
+    tables=("communication",),
     look_at="network and topology, message sizes (table communication_by_message)",
     confidence="the transfer itself, the same on all ranks",
     find=collective_rules,
@@ -219,6 +221,7 @@ OVERLAP_LOST = Rule(
     meaning="communication is exposed: less overlap with compute",
     when="Exposed communication grew, less than half of it because collectives take longer",
     needs="collectives on a device",
+    tables=("communication",),
     look_at="overlap with the backward pass: bucket sizes, streams, find_unused_parameters, parameter order",
     confidence="collectives take as long as before; what runs alongside changed",
     find=collective_rules,

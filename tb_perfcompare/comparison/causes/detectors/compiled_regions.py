@@ -177,6 +177,7 @@ REGIONS_LOST = Rule(
     meaning="eager code instead of compiled",
     when="No generated kernels: one side runs compiled regions, the other none",
     needs="operators",
+    tables=("operators",),
     look_at=_LOOK_AT,
     confidence=_COUNTED,
     rank=2,
@@ -187,6 +188,7 @@ GRAPH_BREAKS = Rule(
     when="Ids of compiled regions name more frames or recompilations on one side. Without ids: `CompiledFxGraph` or "
     "`CompiledFunction` runs more often, operators do not",
     needs="operators",
+    tables=("operators",),
     look_at=_LOOK_AT,
     confidence=_COUNTED,
     find=graph_break_rules,

@@ -349,6 +349,7 @@ CPU_CONTENTION = Rule(
     when="Many operators take longer on average, 1.2 times together, but not their fastest calls (without shapes: the "
     "steps in which calls are fastest). No single operator makes half of the change, its longest call left out",
     needs="operators",
+    tables=("operators",),
     look_at="other processes and threads on these cores, more threads than cores, CPU limits of the container",
     find=interruption_rules,
     rank=3,
@@ -360,6 +361,7 @@ WAITING_THREADS = Rule(
     when="Long and short calls of operators take about the same time longer, half a millisecond at least; the others "
     "hardly change. Not with a device",
     needs="operators",
+    tables=("operators",),
     look_at="more threads than free cores: torch.set_num_threads, OMP_NUM_THREADS, the container's CPU limit, other "
     "processes on these cores",
     find=waiting_rules,
@@ -373,6 +375,7 @@ DEVICE_CONTENTION = Rule(
     "kernel makes half of the change. Or they take as long, and launched work starts 1.75 times later on an idle "
     "device",
     needs="kernels with their launch configuration",
+    tables=("kernels",),
     look_at="other processes on the device (nvidia-smi), other streams of this program, sharing by MPS or MIG",
     find=device_contention_rules,
     rank=3,

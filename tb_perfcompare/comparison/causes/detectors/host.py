@@ -177,6 +177,7 @@ OPERATOR_SLOWER = Rule(
     when="As `kernel_slower`, for CPU Exec. Half is the operator's own time, and its fastest call changed by 5 %. "
     "Where the device hides some of its time, it makes half of what all operators take longer",
     needs="operators; `record_shapes` tells its inputs",
+    tables=("operators",),
     look_at="the memory layout of its inputs, its implementation, the number of threads, other load on its cores",
     find=host_rules,
     rank=5,

@@ -119,6 +119,7 @@ GRAPH_LOST = Rule(
     meaning="graph launches became single launches",
     when="Graph launches at least halved while single kernel launches grew. It takes the host's rest",
     needs="API calls",
+    tables=("kernels",),
     look_at="CUDA graph capture: changing shapes, operators that cannot be captured, mode='reduce-overhead'",
     look_at_gain="CUDA graph capture",
     confidence="certain: calls are counted",
@@ -131,6 +132,7 @@ LAUNCH_BOUND = Rule(
     when="Each launch takes at least 1.1 times as long, beyond any uniform slowdown. Half of that is exposed, or it "
     "is half of what the same calls take longer and of what the host is exposed longer",
     needs="API calls",
+    tables=("kernels",),
     look_at="CPU clock and load, profiling hooks, driver version; fewer or larger kernels, CUDA graphs",
     find=launch_rules,
     rank=2,

@@ -171,6 +171,7 @@ MORE_CALLS = Rule(
     when="Mostly the same operators on both sides, and half of these run more (less) often, by about the same ratio. "
     "It explains the change by count, and as much of untraced host time",
     needs="operators; `record_shapes` tells if each call works on less",
+    tables=("operators",),
     look_at="number of layers, micro-batches or iterations per step",
     confidence="certain: calls are counted",
     find=more_calls_rules,

@@ -139,6 +139,7 @@ LAYOUT_COPIES = Rule(
     meaning="more kernels that only move data (copies, transposes, layout conversions)",
     when="Kernels that only move data, by name, run more often. At least half of their change is by count",
     needs="kernels",
+    tables=("kernels",),
     look_at=".contiguous(), .to(), channels_last on one side only, dtype conversions between layers",
     confidence="certain: launches are counted; copies are recognised by kernel name",
     find=device_copy_rules,
@@ -151,6 +152,7 @@ COPIES_ON_CPU = Rule(
     "often, and not as part of other operators that run more often. At least half of their change is by count, shape "
     "by shape",
     needs="operators; `record_shapes`",
+    tables=("operators_by_shape",),
     look_at=".contiguous(), .to(), .clone() and channels_last on one side only, dtype conversions between layers",
     confidence="certain: calls are counted",
     find=host_copy_rules,

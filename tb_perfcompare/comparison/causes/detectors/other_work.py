@@ -415,6 +415,7 @@ WORKLOAD_CHANGED = Rule(
     when="Many operator calls have other input shapes, or, without shapes, kernels launch more (fewer) threads "
     "throughout. It takes the rest, and says if the step did not follow",
     needs="operators and `record_shapes`, or kernels with their launch configuration",
+    tables=("operators_by_shape", "kernels"),
     look_at="batch size, sequence length, image size and padding of both runs; compare runs on the same input",
     confidence="certain: the shapes are recorded",
     find_rest=other_work_rules,
@@ -426,6 +427,7 @@ DATA_TYPE_CHANGED = Rule(
     when="Many operator calls have other input types. It explains no waiting for data or ranks, and no untraced host "
     "time that grew with the device's",
     needs="operators; `record_shapes`",
+    tables=("operators_by_shape",),
     look_at="autocast, model.half()/bfloat16() and TF32 settings of both runs",
     confidence="certain: the types are recorded",
     find_rest=other_work_rules,

@@ -157,6 +157,7 @@ AUTOGRAD_RECORDS = Rule(
     "the host's rest outside API calls, as \"up to\" if the same work changed its pace that way, or is said without "
     "time",
     needs="operators",
+    tables=("operators",),
     look_at="torch.no_grad() or torch.inference_mode() around inference and validation",
     confidence="certain: the operators' sequence numbers are recorded; the size is what no other cause explains",
     find_rest=autograd_rules,

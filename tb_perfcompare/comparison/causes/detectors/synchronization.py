@@ -163,6 +163,7 @@ SYNCHRONISATION = Rule(
     "Memcpy, without slower calls and outlying steps, unless shorter kernels are likelier; without time, the calls "
     "are counted",
     needs="API calls",
+    tables=("kernels",),
     look_at=".item(), .cpu(), printing a tensor, branching on a tensor, torch.cuda.synchronize() inside the step",
     confidence="certain: calls are counted",
     find_rest=wait_rules,

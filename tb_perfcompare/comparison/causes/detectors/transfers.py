@@ -127,6 +127,7 @@ MORE_COPIES = Rule(
     when="At least half of Memcpy's change is by count. Copies to the host that grew together with waits count as "
     "`synchronisation`",
     needs="copies",
+    tables=("kernels",),
     look_at=".to(device), .cpu() and .item() inside the step; data prepared on the CPU",
     confidence="certain: copies are counted",
     find=transfer_rules,
@@ -137,6 +138,7 @@ PAGEABLE_COPIES = Rule(
     meaning="copies from (to) pageable memory instead of pinned",
     when="Copies from or to pageable memory run more often, and as many from or to pinned memory less often",
     needs="copies",
+    tables=("kernels",),
     look_at="pin_memory=True of the data loader, tensor.pin_memory() before .to(device, non_blocking=True)",
     confidence="certain: copies are counted",
     find=pageable_rules,

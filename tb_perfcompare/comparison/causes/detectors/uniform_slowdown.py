@@ -211,6 +211,7 @@ DEVICE_PACE = Rule(
     when="Most kernels changed by one ratio per launch, which explains half of Kernel's change. The sentence names a "
     "clock counter that moved the other way",
     needs="kernels; counters name the clock",
+    tables=("kernels",),
     look_at="clocks, power and temperature limits, other jobs on the device, the device model",
     confidence="the same ratio in at least half of the kernel time",
     find=pace_rules,
@@ -223,6 +224,7 @@ HOST_PACE = Rule(
     when="Most operators, and their fastest calls, changed by one ratio per call. Not if recording more may be the "
     "cause",
     needs="operators; counters name the clock",
+    tables=("operators",),
     look_at="CPU clock and governor, other processes, number of threads (torch.set_num_threads, OMP_NUM_THREADS) and "
     "their placement, the machine",
     confidence="the same ratio in at least half of the operators' time",

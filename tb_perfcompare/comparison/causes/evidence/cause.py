@@ -128,6 +128,7 @@ class Rule:
     meaning     what happened, in one line
     when        when it is reported
     needs       what has to be recorded, in words
+    tables      tables of the comparison: without any of them, it cannot find anything
     look_at     what to look at next; `look_at_gain` if an improvement needs less
     example     a sentence, if the page shows one
     confidence  how sure a finding is; "": how repeatable the change of its category is
@@ -144,6 +145,7 @@ class Rule:
     meaning: str
     when: str = ""
     needs: str = ""
+    tables: tuple[str, ...] = ()
     look_at: str = ""
     look_at_gain: str = ""
     example: str = ""

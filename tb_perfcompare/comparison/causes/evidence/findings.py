@@ -43,21 +43,28 @@ from tb_perfcompare.quick_dataclass import dataclass
 _PYTHON_NEEDED = "`with_stack` names Python functions"
 
 
-def _general(name: str, subject: str, look_at: str, needs: str = "") -> Rule:
-    return Rule((name,), subject, needs=needs, look_at=look_at, recorded=Recorded.TIMES)
+def _general(name: str, subject: str, look_at: str, needs: str = "", tables: tuple[str, ...] = ()) -> Rule:
+    return Rule((name,), subject, needs=needs, tables=tables, look_at=look_at, recorded=Recorded.TIMES)
+
+
+_OF_DEVICE = ("kernels",)
+"""Table without which device work was not recorded."""
 
 
 GENERAL = {
-    StepCategory.KERNEL: _general("kernel_time", "kernel time", "these kernels and the operators that launch them"),
-    StepCategory.MEMCPY: _general(
-        "memcpy_time", "memory copies", "copy sizes, pinned memory, .to(device) and .cpu() inside the step"
+    StepCategory.KERNEL: _general(
+        "kernel_time", "kernel time", "these kernels and the operators that launch them", tables=_OF_DEVICE
     ),
-    StepCategory.MEMSET: _general("memset_time", "memory sets", "buffers cleared in every step"),
+    StepCategory.MEMCPY: _general(
+        "memcpy_time", "memory copies", "copy sizes, pinned memory, .to(device) and .cpu() inside the step",
+        tables=_OF_DEVICE,
+    ),
+    StepCategory.MEMSET: _general("memset_time", "memory sets", "buffers cleared in every step", tables=_OF_DEVICE),
     StepCategory.COMMUNICATION: _general(
         "communication_time", "exposed communication", "which collectives, and what overlaps with them"
     ),
     StepCategory.RUNTIME: _general(
-        "runtime_time", "device runtime calls", "these calls and the operators that issue them"
+        "runtime_time", "device runtime calls", "these calls and the operators that issue them", tables=_OF_DEVICE
     ),
     StepCategory.DATALOADER: _general(
         "data_loader", "data loader wait", "num_workers, prefetch_factor, pin_memory, decoding and storage"
