@@ -115,10 +115,12 @@ def _outcomes(
     from tb_perfcompare.gate.gates import category_time, no_cause, step_time
 
     outcomes: list[Outcome] = []
+    machine = bool(arguments.fail_on_machine)
     if arguments.fail_if_slower is not None:
-        machine = bool(arguments.fail_on_machine)
         outcomes.append(step_time(comparison.headline, arguments.fail_if_slower, fail_on_machine=machine))
-    outcomes += [category_time(comparison, category, limit) for category, limit in arguments.budget]
+    outcomes += [
+        category_time(comparison, category, limit, fail_on_machine=machine) for category, limit in arguments.budget
+    ]
     if arguments.fail_on:
         with_all_findings = comparison
         if len(comparison.findings) >= question.options.top_findings:  # smaller findings may have been left out

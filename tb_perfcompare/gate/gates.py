@@ -161,12 +161,18 @@ def _interval(shift: Shift, limit: Limit) -> str:
 _TABLE = "categories"
 
 
-def category_time(comparison: Comparison, category: str, limit: Limit) -> Outcome:
+def category_time(
+    comparison: Comparison, category: str, limit: Limit, *, fail_on_machine: bool = False
+) -> Outcome:
     """Compares the limit with both the confidence interval of the category's shift per step and the change of its mean.
 
     Tripped if both the whole interval and the change of the mean are above the limit, passed if both are at or below
     it, else cannot tell. Without an interval, passed only if neither side has the category or both recordings are
-    equal."""
+    equal.
+
+    Where the change at equal machine speed is known, that is compared. If only the change as recorded is above the
+    limit and the machine is slower, the result is cannot tell (record again), or tripped with `fail_on_machine`.
+    """
     headline = comparison.headline
 
     def outcome(status: Status, sentence: str, measured: str = "") -> Outcome:
@@ -183,7 +189,6 @@ def category_time(comparison: Comparison, category: str, limit: Limit) -> Outcom
         who = "both sides" if len(silent) == 2 else f"the {silent[0]}"
         return outcome(Status.CANNOT_TELL, f"cannot tell about {category}: {who} recorded the CPU alone")
     before, after = _number(row["baseline_us"]), _number(row["candidate_us"])
-    low, high = row["shift_low_us"], row["shift_high_us"]
     longer = f"{category} takes more than {limit.text} longer"
     not_longer = f"{category} does not take more than {limit.text} longer"
     doubt = f"cannot tell whether {longer}"
@@ -191,22 +196,33 @@ def category_time(comparison: Comparison, category: str, limit: Limit) -> Outcom
     means = f"{number_text.time(before)} → {number_text.time(after)}{per}"
     if before == after == 0:
         return outcome(Status.PASSED, f"neither side has any {category}", means)
-    if low is None or high is None:
+    most = limit.allowed_us(before)
+    recorded = _interval_of(row, "shift_low_us", "shift_high_us")
+    paced = _interval_of(row, "paced_low_us", "paced_high_us")
+    if recorded is None:
         if headline.verdict is Verdict.SAME and before == after:
             return outcome(Status.PASSED, f"{not_longer}: {means}", means)
         few = f"{doubt}: {means}, from too few steps for an interval"
         return outcome(Status.CANNOT_TELL, f"{few}; {_advice(headline)}", means)
-    low, high = _number(low), _number(high)
-    most = limit.allowed_us(before)
-    measured = f"{means}, shift [{number_text.time(low, signed=True)}, {number_text.time(high, signed=True)}]"
-    mean_is_longer = after - before > most
-    if low > most and mean_is_longer:
+    is_longer = recorded[0] > most and after - before > most
+    (low, high), change, shift = recorded, after - before, "shift"
+    if paced is not None and not (is_longer and fail_on_machine):
+        (low, high), change, shift = paced, _number(row["paced_delta_us"]), "at equal machine speed"
+    measured = f"{means}, {shift} [{number_text.time(low, signed=True)}, {number_text.time(high, signed=True)}]"
+    if low > most and change > most:
         return outcome(Status.TRIPPED, f"{longer}: {measured}", measured)
-    if high <= most and not mean_is_longer:
+    if is_longer and headline.machine is not None and headline.machine.verdict is Verdict.SLOWER:
+        return outcome(Status.CANNOT_TELL, f"{doubt}: {measured}; record again on an idle machine", measured)
+    if high <= most and change <= most:
         return outcome(Status.PASSED, f"{not_longer}: {measured}", measured)
-    rests_on_few = high <= most or (low > most and not mean_is_longer)
+    rests_on_few = high <= most or low > most
     why = "the mean rests on a few steps; look at the longest ones" if rests_on_few else _advice(headline)
     return outcome(Status.CANNOT_TELL, f"{doubt}: {measured}; {why}", measured)
+
+
+def _interval_of(row: dict[str, Cell], low: str, high: str) -> tuple[float, float] | None:
+    ends = row.get(low), row.get(high)
+    return None if ends[0] is None or ends[1] is None else (_number(ends[0]), _number(ends[1]))
 
 
 def _row(comparison: Comparison, category: str) -> dict[str, Cell]:

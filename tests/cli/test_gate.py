@@ -8,6 +8,7 @@ import pytest
 from junitparser import JUnitXml
 
 from tests.cli.invoke import Outcome, tb_perfcompare
+from tests.comparison.compare import sequence
 
 
 def diff(pair: tuple[Path, Path], *words: str) -> Outcome:
@@ -51,6 +52,19 @@ def test_several_gates_print_a_line_each_and_the_worst_decides(pair: tuple[Path,
     found = diff(pair, "--fail-if-slower", "60%", *budgets, "--fail-on", "slow_steps")
     assert found.status == 1
     assert [line.split(":")[1] for line in found.err.splitlines()] == [" passed", " passed", " tripped", " passed"]
+
+
+def test_a_slower_machine_trips_limits_of_the_step_and_of_its_parts_only_on_request(tmp_path: Path) -> None:
+    for side, pace in (("a", 1.0), ("b", 2.0)):
+        for capture, own in enumerate((1.0, 1.01, 0.99)):
+            calls = [(f"aten::op{at:02}", round((400 + 60 * at) * pace * own), [[at, 8]]) for at in range(12)]
+            name = f"worker0.{2 * capture + (side == 'b')}.pt.trace.json"
+            sequence([[*calls, ("", round(500 * pace * own))] for _ in range(8)]).write(tmp_path / side / name)
+    words = ["--fail-if-slower", "5%", "--budget", "CPU Exec=+5%"]
+    for options, status, decided in (([], 3, " cannot tell"), (["--fail-on-machine"], 1, " tripped")):
+        found = diff((tmp_path / "a", tmp_path / "b"), *words, *options)
+        assert [line.split(":")[1].startswith(decided) for line in found.err.splitlines()] == [True, True], found.err
+        assert found.status == status
 
 
 @pytest.mark.parametrize(("policy", "status"), [("report", 3), ("fail", 1), ("pass", 0)])

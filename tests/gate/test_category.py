@@ -8,7 +8,7 @@ import pytest
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.headline import Part, Verdict
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.gate.gates import category_time
@@ -53,6 +53,55 @@ def test_shift_and_mean_against_the_limit(
     assert category_time(with_category(before, after, low, high), "Communication", FIVE).status is status
     in_time = Limit(us=0.05 * before)
     assert category_time(with_category(before, after, low, high), "Communication", in_time).status is status
+
+
+RECORDED = (100, 150, 40, 60)
+"""Far above a limit of 5 %."""
+
+
+def with_paced(
+    change: float, low: float, high: float, recorded: tuple[float, ...] = RECORDED, machine: Verdict = Verdict.SLOWER
+) -> Comparison:
+    """The same with a change at equal machine speed, and the verdict on the machine."""
+    plain = with_category(*recorded)  # type: ignore[arg-type]
+    table = plain.tables["categories"]
+    paced = replace(
+        table, columns=(*table.columns, *columns.AT_EQUAL_SPEED, *columns.SHIFT_AT_EQUAL_SPEED),
+        rows=((*table.rows[0], change, 0.5, low, high),),
+    )  # fmt: skip
+    part = Part(0.4, 0.3, 0.5, 0.01, machine, 9, 9, 0.9, 0.0)
+    return replace(plain, tables={"categories": paced}, headline=replace(plain.headline, machine=part))
+
+
+@pytest.mark.parametrize(
+    ("found", "fail_on_machine", "status"),
+    [
+        (with_paced(20, 15, 25), False, Status.TRIPPED),
+        (with_paced(1, -3, 4), False, Status.CANNOT_TELL),  # the machine may be a setting of the program
+        (with_paced(1, -3, 4), True, Status.TRIPPED),
+        (with_paced(1, -3, 4, machine=Verdict.INCONCLUSIVE), False, Status.PASSED),  # more work per step
+        (with_paced(1, -3, 4, (100, 150, -40, 160)), False, Status.PASSED),  # the captures differ
+        (with_paced(1, -3, 4, (100, 150, -40, 160)), True, Status.PASSED),
+        (with_paced(20, 15, 25, (100, 70, -40, -20)), False, Status.TRIPPED),  # a faster machine hides it
+        (with_paced(1, -30, 40, (100, 150, -40, 160)), False, Status.CANNOT_TELL),
+    ],
+)
+def test_the_change_at_equal_machine_speed_counts_where_it_is_known(
+    found: Comparison, fail_on_machine: bool, status: Status
+) -> None:
+    outcome = category_time(found, "Communication", FIVE, fail_on_machine=fail_on_machine)
+    assert outcome.status is status
+
+
+def test_the_sentence_says_which_change_was_compared() -> None:
+    machine, tripped = (
+        category_time(with_paced(1, -3, 4), "Communication", FIVE, fail_on_machine=fails) for fails in (False, True)
+    )
+    assert machine.sentence == (
+        "cannot tell whether Communication takes more than 5 % longer: 100 µs → 150 µs per step, at equal machine "
+        "speed [−3.00 µs, +4.00 µs]; record again on an idle machine"
+    )
+    assert tripped.sentence.endswith("100 µs → 150 µs per step, shift [+40.0 µs, +60.0 µs]")
 
 
 def test_a_cpu_recording_cannot_tell_about_a_device_category() -> None:

@@ -18,10 +18,10 @@ from tb_perfcompare.model.arrays import Floats
 
 def categories_at_equal_speed(
     sides: Sides, work: CommonWork, amount: AmountOfWork | None, of: EstimateKind, alpha: float
-) -> Pair | None:
-    """(8,) changes of the mean time per step in microseconds, and their p, NaN for categories without time: at equal
-    machine speed, and at equal work if that varies. Of uninterrupted steps where these decided about the program
-    (`of`), else of whole steps.
+) -> Floats | None:
+    """(4, 8) changes of the mean time per step, their p, and the ends of the shift's interval of level 1 - alpha, in
+    microseconds, NaN for categories without time: at equal machine speed, and at equal work if that varies. Of
+    uninterrupted steps where these decided about the program (`of`), else of whole steps.
 
     None with device work, which has a pace of its own, with kinds of steps, without a usable pace, or with one capture
     per side.
@@ -35,17 +35,17 @@ def categories_at_equal_speed(
         x, y = uninterrupted_categories(clocked.uninterrupted)
         between = between_captures(x, y, alpha)
         assert between is not None  # uninterrupted steps need three captures per side
-        return _of_means(x, y, between.p)
+        return _of_means(x, y, between.p, between.low, between.high)
     samples = observations(sides[0]), observations(sides[1])
     one, two = (seen.means(side.owned.by_category()) for seen, side in zip(samples, sides, strict=True))
     recorded: Pair = one.astype(np.float64), two.astype(np.float64)
     equal = recorded if amount is None else amount.at_level(recorded)
     x, y = (side / np.exp(machine) for side, machine in zip(equal, clocked.machine, strict=True))
     shifts = row_shifts(np.rint(x).astype(np.int64), np.rint(y).astype(np.int64), work.captures, alpha)
-    return _of_means(x, y, shifts.p)
+    return _of_means(x, y, shifts.p, shifts.low, shifts.high)
 
 
-def _of_means(x: Floats, y: Floats, p: Floats) -> Pair:
-    change = (y.mean(axis=1) - x.mean(axis=1)) / 1000
+def _of_means(x: Floats, y: Floats, p: Floats, low: Floats, high: Floats) -> Floats:
+    change = y.mean(axis=1) - x.mean(axis=1)
     some = x.any(axis=1) | y.any(axis=1)
-    return np.where(some, change, np.nan), np.where(some, p, np.nan)
+    return np.where(some, np.stack([change / 1000, p, low / 1000, high / 1000]), np.nan)

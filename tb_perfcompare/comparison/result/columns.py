@@ -201,6 +201,14 @@ AT_EQUAL_SPEED = (
 )  # fmt: skip
 
 
+SHIFT_AT_EQUAL_SPEED = (
+    time("paced_low_us", "Shift at equal speed from", "lower end of the confidence interval at equal speed",
+         shown=False),
+    time("paced_high_us", "Shift at equal speed to", "upper end of the confidence interval at equal speed",
+         shown=False),
+)  # fmt: skip
+
+
 def interval(joint: str, space: str) -> tuple[Column, Column, Column]:
     """Columns of the shift of a time per step with its confidence interval; hidden by default."""
     return (

@@ -48,7 +48,7 @@ def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Tabl
                 move.shift_us,
                 move.low_us,
                 move.high_us,
-                *((move.paced_us, move.paced_p) if has_pace else ()),
+                *((move.paced_us, move.paced_p, move.paced_low_us, move.paced_high_us) if has_pace else ()),
             )
         )
     table_columns = (
@@ -67,7 +67,7 @@ def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Tabl
             "(Benjamini-Hochberg)", shown=False,
         ),
         *columns.interval("", ""),
-        *(columns.AT_EQUAL_SPEED if has_pace else ()),
+        *((*columns.AT_EQUAL_SPEED, *columns.SHIFT_AT_EQUAL_SPEED) if has_pace else ()),
     )
     notes = (_OWNED, *of_cpu_alone(ledger), "Corrected reading (docs/method/corrected_reading.md).")
     return Table("categories", "Step time by category", table_columns, tuple(rows), notes)

@@ -18,7 +18,8 @@ from tb_perfcompare.quick_dataclass import dataclass
 class CategoryShift:
     """Shift of one category in microseconds per step; None if it cannot be estimated. q is p corrected for as many
     tests as there are categories with any time (Benjamini-Hochberg). paced_us: change of the mean at equal machine
-    speed, and at equal work if the amount of work varies, with paced_p; None where that is not known."""
+    speed, and at equal work if the amount of work varies, with paced_p and the interval of the shift; None where
+    that is not known."""
 
     p: float | None = None
     shift_us: float | None = None
@@ -27,14 +28,16 @@ class CategoryShift:
     q: float | None = None
     paced_us: float | None = None
     paced_p: float | None = None
+    paced_low_us: float | None = None
+    paced_high_us: float | None = None
 
 
 def category_shifts(
-    a: Summary, b: Summary, alpha: float, paced: tuple[Floats, Floats] | None = None
+    a: Summary, b: Summary, alpha: float, paced: Floats | None = None
 ) -> dict[str, CategoryShift]:
     """Returns, by category, the Hodges-Lehmann shift of the owned time per observation with p and its interval of
-    level 1 - alpha (docs/method/statistics.md); all None if a side has fewer than two observations. `paced`: (8,)
-    changes at equal machine speed and their p, if known."""
+    level 1 - alpha (docs/method/statistics.md); all None if a side has fewer than two observations. `paced`: (4, 8)
+    changes at equal machine speed, their p and interval, if known."""
     baseline, candidate = observations(a), observations(b)
     if min(len(baseline.label), len(candidate.label)) < 2:
         return dict.fromkeys(CATEGORY_LABELS, CategoryShift())
@@ -42,9 +45,8 @@ def category_shifts(
     tests = row_shifts(x, y, (baseline.capture, candidate.capture), alpha)
     q = q_values(np.where(x.any(axis=1) | y.any(axis=1), tests.p, np.nan))
     shifts = ((ns / 1000).tolist() for ns in (tests.shift, tests.low, tests.high))
-    unknown = [math.nan] * len(x)
-    changes = (unknown, unknown) if paced is None else (paced[0].tolist(), paced[1].tolist())
-    rows = zip(tests.p.tolist(), *shifts, q.tolist(), *changes, strict=True)
+    changes = np.full((4, len(x)), math.nan) if paced is None else paced
+    rows = zip(tests.p.tolist(), *shifts, q.tolist(), *changes.tolist(), strict=True)
     return {
         label: CategoryShift(*(None if math.isnan(figure) else figure for figure in row))
         for label, row in zip(CATEGORY_LABELS, rows, strict=True)
