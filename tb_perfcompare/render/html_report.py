@@ -16,6 +16,7 @@ from tb_perfcompare.render import document
 from tb_perfcompare.render.document import Block, Heading, Paragraph, run_names
 from tb_perfcompare.render.grid import Grid, grid_of
 from tb_perfcompare.render.html import Markup, Page, Picture
+from tb_perfcompare.render.ledger_tables import at_equal_speed
 from tb_perfcompare.render.printable import printable
 from tb_perfcompare.render.roofline import roofline
 from tb_perfcompare.render.step_strip import step_strip
@@ -38,7 +39,8 @@ def report_page(comparison: Comparison, *, top: int) -> str:
     evidence: list[Sequence[Block | Markup]] = []
     for section in sections:
         if _title(section).startswith(document.WHERE):
-            evidence.append((section[0], Markup(waterfall_table(comparison.ledger)), *_notes(section)))
+            paced = {name: us for name, (us, _) in at_equal_speed(comparison).items() if isinstance(us, float)}
+            evidence.append((section[0], Markup(waterfall_table(comparison.ledger, paced)), *_notes(section)))
     steps = comparison.tables.get("steps")
     noun = "cycle" if comparison.headline.metric == CYCLE_TIME else "step"
     if steps is not None and (strip := step_strip(steps, noun)):

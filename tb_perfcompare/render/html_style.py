@@ -49,7 +49,8 @@ svg { display: block; overflow: visible } svg text { font-size: 11px; fill: var(
 .bar-more { fill: var(--more-fill) } .bar-less { fill: var(--less-fill) } .bar-a { fill: var(--a-fill) }
 .bar-b { fill: var(--b-fill) }
 .falls { width: 100%; table-layout: fixed } .falls th:nth-child(1) { width: 26% }
-.falls th:nth-child(n + 3) { width: 14% } .falls td { vertical-align: middle; border: 0; padding-block: 2px }
+.falls th:nth-child(n + 3) { width: 14% } .falls.paced th:nth-child(n + 3) { width: 13% }
+.falls td { vertical-align: middle; border: 0; padding-block: 2px }
 .falls tr.total { font-weight: 600 } .falls td:nth-child(1) { overflow-wrap: anywhere }
 .strip { display: grid; grid-template-columns: 40px 1fr 1fr; gap: 0 12px } .strip p { grid-row: 2; font-size: 12px }
 .strip .lane { overflow: hidden } .strip .lane svg { overflow: hidden }
@@ -74,7 +75,9 @@ dl { grid-template-columns: minmax(0, 1fr); gap: 0 } dd { grid-column: 1; margin
 .falls tr { display: grid; grid-template-columns: 1fr auto auto auto; gap: 0 10px; padding: 4px 0 }
 .falls td { padding: 0 } .falls td:nth-child(2) { grid-row: 2; grid-column: 1 / -1 }
 .falls tbody td:nth-child(4)::before { content: 'A '; color: var(--dim) }
-.falls tbody td:nth-child(5)::before { content: 'B '; color: var(--dim) } .falls td:empty { display: none } }
+.falls tbody td:nth-child(5)::before { content: 'B '; color: var(--dim) } .falls td:empty { display: none }
+.falls tbody td:nth-child(6) { grid-column: 1 / -1 } .falls tbody td:nth-child(6)::before {
+  content: 'Δ at equal speed '; color: var(--dim) } }
 @page { size: A4; margin: 14mm 12mm }
 @media print { body { max-width: none; padding: 0; font-size: 9.5pt } table { font-size: 8pt; width: 100% }
 code { font-size: 7.5pt } section { break-inside: auto } h2 { break-after: avoid }

@@ -81,7 +81,7 @@ def category_table(comparison: Comparison) -> Table:
     full_table = _table(comparison.ledger, comparison.ledger.heads)
     rows = [*full_table.rows[:-1], ("total", *full_table.rows[-1][1:])]
     table = _narrowed(replace(full_table, rows=tuple(rows)), (_CATEGORY, *range(_PART + 1, _FIRST_CALLS + 2)))
-    paced = _at_equal_speed(comparison)
+    paced = at_equal_speed(comparison)
     if not paced:
         return table
     sums = math.fsum(change for change, _ in paced.values() if isinstance(change, float)), None
@@ -89,7 +89,7 @@ def category_table(comparison: Comparison) -> Table:
     return replace(table, columns=(*table.columns, *columns.AT_EQUAL_SPEED), rows=tuple(with_paced))
 
 
-def _at_equal_speed(comparison: Comparison) -> dict[str, tuple[Cell, Cell]]:
+def at_equal_speed(comparison: Comparison) -> dict[str, tuple[Cell, Cell]]:
     """Category -> change at equal machine speed and its p; empty if not known."""
     table = comparison.tables.get("categories")
     names = [] if table is None else [column.name for column in table.columns]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from math import fsum
 
 from tb_perfcompare import number_text
+from tb_perfcompare.comparison.result.columns import AT_EQUAL_SPEED
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.printable import printable
@@ -40,8 +42,9 @@ def bars(ledger: Ledger) -> list[Bar]:
     return chart
 
 
-def waterfall_table(ledger: Ledger) -> str:
-    """Returns the waterfall as an HTML table, with notes below it."""
+def waterfall_table(ledger: Ledger, at_equal_speed_us: Mapping[str, float]) -> str:
+    """Returns the waterfall as an HTML table, with notes below it. `at_equal_speed_us`: change of each category at
+    equal machine speed, empty if not known."""
     shown_bars = bars(ledger)
     unit = ledger.denominator * 1000
     ends = [ledger.baseline, ledger.candidate, *(bar.end for bar in shown_bars)]
@@ -60,20 +63,29 @@ def waterfall_table(ledger: Ledger) -> str:
         ]
         return f'<td class="n{tone}">{texts[0]}</td>' + "".join(f'<td class="n">{text}</td>' for text in texts[1:])
 
+    def paced(us: float | None) -> str:
+        if not at_equal_speed_us:
+            return ""
+        return f'<td class="n">{"" if us is None else number_text.number(us * times.factor, signed=True)}</td>'
+
     def total(letter: str, name: str, value: int, figures: str) -> str:
         label = f'<b class="badge {letter}">{letter.upper()}</b> {name}'
         return f'<tr class="total"><td>{label}</td><td>{_total(letter, place(value), axis, is_cut)}</td>{figures}</tr>'
 
-    lines = [total("a", "baseline", ledger.baseline, cells(None, ledger.baseline, None))]
+    lines = [total("a", "baseline", ledger.baseline, cells(None, ledger.baseline, None) + paced(None))]
     lines += [
         f"<tr><td>{escape(printable(bar.label))}</td><td>{_bar(place(bar.start), place(bar.end), axis)}</td>"
-        f"{cells(bar.end - bar.start, bar.baseline, bar.candidate, recorded=ledger.recorded(bar.label))}</tr>"
+        f"{cells(bar.end - bar.start, bar.baseline, bar.candidate, recorded=ledger.recorded(bar.label))}"
+        f"{paced(at_equal_speed_us.get(bar.label))}</tr>"
         for bar in shown_bars
     ]
-    lines.append(total("b", "candidate", ledger.candidate, cells(ledger.delta, None, ledger.candidate)))
-    heads = "".join(f'<th scope="col" class="n">{label} ({times.symbol})</th>' for label in "ΔAB")
+    whole = cells(ledger.delta, None, ledger.candidate) + paced(fsum(at_equal_speed_us.values()))
+    lines.append(total("b", "candidate", ledger.candidate, whole))
+    labels = [*"ΔAB", *([AT_EQUAL_SPEED[0].label] if at_equal_speed_us else [])]
+    heads = "".join(f'<th scope="col" class="n">{label} ({times.symbol})</th>' for label in labels)
+    look = "falls paced" if at_equal_speed_us else "falls"
     table = (
-        f'<table class="falls"><thead><tr><th scope="col">Part</th><th scope="col"><svg width="100%" height="14" '
+        f'<table class="{look}"><thead><tr><th scope="col">Part</th><th scope="col"><svg width="100%" height="14" '
         f'role="img" aria-label="axis in {times.symbol}">{_ticks(axis)}</svg></th>{heads}</tr></thead>\n'
         f"<tbody>{''.join(lines)}</tbody></table>"
     )

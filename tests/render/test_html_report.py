@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 from tb_perfcompare import number_text
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.headline import Alternative, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
@@ -48,7 +49,7 @@ def steps() -> Table:
 
 def falls(text: str) -> list[list[str]]:
     """The waterfall's rows as texts."""
-    table = text[text.index('<table class="falls">') : text.index("</table>")]
+    table = text[text.index('<table class="falls') : text.index("</table>")]
     rows = re.findall(r"<tr.*?</tr>", table)[1:]
     return [[re.sub(r"<[^>]*>", "", cell) for cell in re.findall(r"<td.*?</td>", row)] for row in rows]
 
@@ -69,6 +70,15 @@ def test_the_waterfall_has_the_parts_of_the_json_the_largest_first() -> None:
         ["B candidate", "", in_steps(sent["delta"], True), "", in_steps(sent["candidate"])],
     ]  # fmt: skip
     assert "Not shown: 1 part without time on either side." in page(ledger=books)
+
+
+def test_the_waterfall_has_the_changes_at_equal_machine_speed_and_their_sum_where_they_are_known() -> None:
+    shown = (columns.key("category", "", ""), *columns.AT_EQUAL_SPEED)
+    table = Table("categories", "", shown, (("Kernel", 700.0, 0.01), ("Other", -50.0, 0.5), ("Memset", None, None)))
+    books = ledger(Kernel=(4_000_000, 6_000_000), Other=(800_000, 500_000))
+    text = page(ledger=books, tables={"categories": table})
+    assert [row[-1] for row in falls(text)] == ["", "+700", "−50.0", "+650"]
+    assert "Δ at equal speed (µs)" in text and "Δ at equal speed (µs)" not in page(ledger=books)
 
 
 def test_a_bar_starts_where_the_one_before_ended() -> None:
