@@ -8,11 +8,13 @@ import { formatTitle } from '../src/pair/selection';
 import { Caveats } from '../src/summary/caveats';
 import { Findings } from '../src/summary/findings';
 import { Verdict } from '../src/summary/verdict';
+import { Entries } from '../src/summary/waterfall_entries';
 import { WaterfallView } from '../src/summary/waterfall_view';
 import { columnViews, visibleColumns } from '../src/table/columns';
 import { Grid } from '../src/table/grid';
 import { RowPanel } from '../src/table/row_panel';
 import { tabsOf } from '../src/tabs';
+import { timeStyle } from '../src/ui/format';
 import { metricWords, text } from '../src/ui/strings';
 import { PLAIN, column, comparison, kernels, ledger, ledgerRow } from './samples';
 
@@ -85,7 +87,7 @@ describe('the waterfall', () => {
     };
     const values = (): string[][] => [...root.querySelectorAll('.fall, .fall-axis')].map((row) => [...row.querySelectorAll(':scope > .fall-value')].map((cell) => cell.textContent?.replace(/[▲▼]/, '') ?? ''));
     render(<WaterfallView ledger={books} table={table} words={metricWords('step_time')} omitEmpty selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
-    expect(values().map((row) => row.at(-1))).toEqual(['at equal speed', '100.0\u202fms', '+15.50\u202fms', '−0.50\u202fms', '+15.00\u202fms']);
+    expect(values().map((row) => row[1])).toEqual(['at equal speed', '', '+15.50\u202fms', '−0.50\u202fms', '+15.00\u202fms']);
     expect(root.querySelector('button.fall > [title*="0.049"]')?.textContent).toBe('▲+15.50\u202fms');
     render(<WaterfallView ledger={books} words={metricWords('step_time')} omitEmpty selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
     expect(values().every((row) => row.length === 1)).toBe(true);
@@ -102,7 +104,7 @@ describe('the waterfall', () => {
   it('opens a part with its largest entries and an exact rest', () => {
     const entries = Array.from({ length: 12 }, (_, i) => ledgerRow(['Kernel', `k${i}`], 0, (12 - i) * 1000_000));
     const books = ledger([ledgerRow(['Kernel'], 0, 78_000_000), ...entries]);
-    render(<WaterfallView ledger={books} words={metricWords('step_time')} omitEmpty={false} selected="Kernel" onSelect={() => undefined} onAll={() => undefined} />, root);
+    render(<Entries ledger={books} words={metricWords('step_time')} category="Kernel" style={timeStyle([78_000])} onAll={() => undefined} />, root);
     const rows = [...root.querySelectorAll('.entries tbody tr')];
     expect(rows.length).toBe(9);
     expect(rows.at(-1)?.textContent).toContain('4 further entries');
@@ -113,7 +115,7 @@ describe('the waterfall', () => {
       ledgerRow(['Kernel'], 0, 9), ledgerRow(['Kernel', 'gemm'], 0, 6), ledgerRow(['Kernel', 'gemm', 'aten::mm [[2, 3]]'], 0, 4),
       ledgerRow(['Kernel', 'gemm', '(2 others)'], 0, 2), ledgerRow(['Kernel', 'relu'], 0, 3),
     ]);
-    render(<WaterfallView ledger={books} words={metricWords('step_time')} omitEmpty={false} selected="Kernel" onSelect={() => undefined} onAll={() => undefined} />, root);
+    render(<Entries ledger={books} words={metricWords('step_time')} category="Kernel" style={timeStyle([78_000])} onAll={() => undefined} />, root);
     const opener = [...root.querySelectorAll<HTMLButtonElement>('button.entry-open')];
     expect(opener.map((button) => button.textContent)).toEqual(['gemm']);
     act(() => opener[0]!.click());

@@ -60,7 +60,7 @@ def test_figures_and_the_strict_report_are_fetched_when_they_are_first_shown(man
         "history/history_view.tsx", "host/profiler_tab.ts", "pair/run_chooser.tsx", "result_table.tsx",
         "row_details/row_paths_view.tsx", "row_details/row_steps.tsx", "strict/strict_view.tsx",
         "summary/alternatives.tsx", "summary/caveats.tsx", "summary/finding_text.ts", "summary/step_strip.tsx",
-        "metric_menu.tsx",
+        "summary/waterfall_entries.tsx", "metric_menu.tsx",
         "table/step_lines/step_lines.tsx", "timelines/timelines_view.tsx", "ui/controls/keys.tsx",
     )  # fmt: skip
     assert late == {f"src/{part}" for part in parts}

@@ -1,20 +1,10 @@
 // Changes of the categories at equal machine speed, from their table.
 
-import type { Table } from '../contract/wire';
+import type { Cell, Table } from '../contract/wire';
 
-export interface AtEqualSpeed {
-  us: number;
-  p: number | null;
-}
-
-/** Category -> change at equal machine speed in microseconds per step, of those that have time; empty if it is not known. */
-export function atEqualSpeed(table: Table | undefined): Map<string, AtEqualSpeed> {
-  const at = (name: string): number => table?.columns.findIndex((column) => column.name === name) ?? -1;
-  const [change, p] = [at('paced_delta_us'), at('paced_p')];
-  const found = new Map<string, AtEqualSpeed>();
-  for (const row of change < 0 ? [] : (table?.rows ?? [])) {
-    const us = row[change];
-    if (typeof us === 'number') found.set(String(row[0]), { us, p: row[p] as number | null });
-  }
-  return found;
+/** Category -> change at equal machine speed in microseconds per step, and its p; empty if they are not known. */
+export function atEqualSpeed(table: Table | undefined): Map<Cell, [us: number, p: Cell]> {
+  const change = table?.columns.findIndex((column) => column.name === 'paced_delta_us') ?? -1;
+  // p is in the next column
+  return new Map(table?.rows.filter((row) => typeof row[change] === 'number').map((row) => [row[0]!, [row[change] as number, row[change + 1]!]]));
 }

@@ -3,20 +3,18 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { niceTicks } from '../charts/ticks';
-import type { Ledger, LedgerRow, Table } from '../contract/wire';
+import type { Cell, Ledger, Table } from '../contract/wire';
 import { Delta } from '../ui/delta';
-import { finer, formatCount, formatIn, formatP, formatRound, NOT_MEASURED, type NumberStyle, timeStyle } from '../ui/format';
-import { LinkButton } from '../ui/buttons';
+import { finer, formatIn, formatP, formatRound, type NumberStyle, timeStyle } from '../ui/format';
 import { Icon } from '../ui/icons';
-import { NameText } from '../ui/name_text';
-import { shortNames } from '../ui/names';
+import { Lazy } from '../ui/lazy';
 import { Badge } from '../ui/sides';
 import { text, type MetricWords } from '../ui/strings';
-import { atEqualSpeed, type AtEqualSpeed } from './equal_speed';
-import { categories, entities, ledgerUs, partsOf, recorded, restOf, isExactSum, type Amounts } from './ledger';
+import { atEqualSpeed } from './equal_speed';
+import { categories, ledgerUs, recorded, isExactSum } from './ledger';
 import { foldedBars, waterfall, type Waterfall } from './waterfall';
 
-const ENTRIES = 8;
+const loadEntries = () => import('./waterfall_entries').then((part) => part.Entries);
 /** p up to which a change at equal machine speed is coloured */
 const SIGNIFICANT = 0.05;
 
@@ -52,7 +50,7 @@ export function WaterfallView({ ledger, table, words, omitEmpty, selected, onSel
   const withUnit = (value: number, signed = false): string => `${formatIn(signed ? finer(style) : style, value, signed)}\u202f${style.unit}`;
   const scale = (value: number): number => (100 * (value - figure.low)) / (figure.high - figure.low);
   const paced = atEqualSpeed(table);
-  const pacedOf = (label: string) => paced.size > 0 && <Paced change={paced.get(label)} withUnit={withUnit} />;
+  const atEqual = (change?: [us: number, p: Cell]) => paced.size > 0 && <Paced change={change} withUnit={withUnit} />;
   const [late, later] = ledger.backlog ?? [0, 0];
   const parts = figure.bars.filter((bar) => bar.delta !== 0).map((bar) => `${bar.label} ${withUnit(bar.delta, true)}`);
   return (
@@ -62,9 +60,11 @@ export function WaterfallView({ ledger, table, words, omitEmpty, selected, onSel
         <p class="muted">{words.parts}</p>
       </header>
       <p class="sr">{text.waterfall.label(words.total, withUnit(us(ledger.baseline)), withUnit(us(ledger.candidate)), parts.join(', ') || text.waterfall.noChange)}</p>
-      <div class={`falls${paced.size > 0 ? ' with-paced' : ''}`} ref={bars}>
+      <div class="falls" ref={bars}>
         <Axis figure={figure} style={style} scale={scale} paced={paced.size > 0} />
-        <Total letter="a" name={text.sideA} value={us(ledger.baseline)} shown={withUnit(us(ledger.baseline))} scale={scale} broken={figure.broken} />
+        <Total letter="a" name={text.sideA} value={us(ledger.baseline)} shown={withUnit(us(ledger.baseline))} scale={scale} broken={figure.broken}>
+          {atEqual()}
+        </Total>
         {shown.map((bar) => (
           <div key={bar.label}>
             <button
@@ -85,9 +85,9 @@ export function WaterfallView({ ledger, table, words, omitEmpty, selected, onSel
               <span class="fall-value">
                 <Delta value={bar.delta}>{bar.delta === 0 ? '0' : withUnit(bar.delta, true)}</Delta>
               </span>
-              {pacedOf(bar.label)}
+              {atEqual(paced.get(bar.label))}
             </button>
-            {selected === bar.label && <Entries ledger={ledger} words={words} category={bar.label} style={style} onAll={onAll} />}
+            {selected === bar.label && <Lazy load={loadEntries} height={120} props={{ ledger, words, category: bar.label, style, onAll }} />}
           </div>
         ))}
         {folded.length > 0 && (
@@ -99,10 +99,11 @@ export function WaterfallView({ ledger, table, words, omitEmpty, selected, onSel
               <span class="fall-join" style={{ left: `${scale(us(ledger.candidate))}%` }} />
             </span>
             <span class="fall-value">{withUnit(folded.reduce((sum, bar) => sum + bar.delta, 0), true)}</span>
+            {atEqual()}
           </button>
         )}
         <Total letter="b" name={text.sideB} value={us(ledger.candidate)} shown={withUnit(us(ledger.candidate))} scale={scale} broken={figure.broken}>
-          {paced.size > 0 && <Paced change={{ us: [...paced.values()].reduce((sum, { us }) => sum + us, 0), p: null }} withUnit={withUnit} />}
+          {atEqual([[...paced.values()].reduce((sum, [us]) => sum + us, 0), null])}
         </Total>
       </div>
       <p class="muted small sum">
@@ -121,11 +122,12 @@ export function WaterfallView({ ledger, table, words, omitEmpty, selected, onSel
 }
 
 /** The program's part of a bar: its change at equal machine speed. */
-function Paced({ change, withUnit }: { change: AtEqualSpeed | undefined; withUnit: (value: number, signed: boolean) => string }) {
-  if (!change) return <span class="fall-value" />;
+function Paced({ change, withUnit }: { change?: [us: number, p: Cell] | undefined; withUnit: (value: number, signed: boolean) => string }) {
+  const [us, p] = change ?? [];
+  const shown = us === undefined ? '' : withUnit(us, true);
   return (
-    <span class="fall-value" title={typeof change.p === 'number' ? text.waterfall.atEqualSpeedP(formatP(change.p)) : text.waterfall.atEqualSpeedAbout}>
-      {change.p !== null && change.p <= SIGNIFICANT ? <Delta value={change.us}>{withUnit(change.us, true)}</Delta> : withUnit(change.us, true)}
+    <span class="fall-value" title={text.waterfall.equalSpeed(typeof p === 'number' ? formatP(p) : '')}>
+      {typeof p === 'number' && p <= SIGNIFICANT ? <Delta value={us!}>{shown}</Delta> : shown}
     </span>
   );
 }
@@ -143,11 +145,7 @@ function Axis({ figure, style, scale, paced }: { figure: Waterfall; style: Numbe
         ))}
       </span>
       <span class="fall-value">{paced && text.waterfall.asRecorded}</span>
-      {paced && (
-        <span class="fall-value" title={text.waterfall.atEqualSpeedAbout}>
-          {text.waterfall.atEqualSpeed}
-        </span>
-      )}
+      {paced && <span class="fall-value">{text.waterfall.atEqualSpeed}</span>}
     </div>
   );
 }
@@ -159,7 +157,7 @@ interface TotalProps {
   shown: string;
   scale: (value: number) => number;
   broken: boolean;
-  children?: ComponentChildren;
+  children: ComponentChildren;
 }
 
 function Total({ letter, name, value, shown, scale, broken, children }: TotalProps) {
@@ -176,86 +174,5 @@ function Total({ letter, name, value, shown, scale, broken, children }: TotalPro
       <span class="fall-value">{shown}</span>
       {children}
     </div>
-  );
-}
-
-function Entries({ ledger, words, category, style, onAll }: { ledger: Ledger; words: MetricWords; category: string; style: NumberStyle; onAll: () => void }) {
-  const rows = entities(ledger, category);
-  if (rows.length === 0) return <p class="entries muted">{text.waterfall.noEntries}</p>;
-  const listed = rows.slice(0, ENTRIES);
-  const names = shortNames(listed.map((row) => row.path[1] ?? ''));
-  const own = timeStyle(listed.flatMap((row) => [ledgerUs(ledger, row.delta), ledgerUs(ledger, row.baseline)]));
-  const show = own.scale < style.scale ? own : finer(style);
-  const time = (value: number, signed: boolean): string => formatIn(show, ledgerUs(ledger, value), signed);
-  const rest = rows.length > ENTRIES ? restOf(rows.slice(ENTRIES)) : null;
-  return (
-    <div class="entries">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{text.waterfall.entry}</th>
-            <th scope="col" class="num">{text.letterA} {show.unit}</th>
-            <th scope="col" class="num">{text.letterB} {show.unit}</th>
-            <th scope="col" class="num">Δ {show.unit}</th>
-            <th scope="col" class="num" title={text.waterfall.callsAbout(words.each)}>{text.waterfall.calls}</th>
-            <th scope="col" class="num" title={text.waterfall.countAbout}>{text.waterfall.countEffect}</th>
-            <th scope="col" class="num" title={text.waterfall.rateAbout}>{text.waterfall.rateEffect}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {listed.map((row, index) => (
-            <Entry key={row.path[1]} row={row} name={names[index] ?? ''} parts={partsOf(ledger, row)} time={time} />
-          ))}
-          {rest && <EntryRow row={rest} name={text.waterfall.rest(rest.count)} time={time} look="muted" />}
-        </tbody>
-      </table>
-      <LinkButton onClick={onAll}>{text.waterfall.all(rows.length)}</LinkButton>
-    </div>
-  );
-}
-
-/** An entry of the ledger; a click unfolds its parts. */
-function Entry({ row, name, parts, time }: { row: LedgerRow; name: string; parts: LedgerRow[]; time: (value: number, signed: boolean) => string }) {
-  const [open, setOpen] = useState(false);
-  if (parts.length === 0) return <EntryRow row={row} name={<NameText name={name} />} time={time} />;
-  const toggle = (
-    <button type="button" class="entry-open" aria-expanded={open} title={text.waterfall.parts(row.path[1] ?? '')} onClick={() => setOpen(!open)}>
-      <Icon name="chevron" size={12} />
-      <NameText name={name} />
-    </button>
-  );
-  return (
-    <>
-      <EntryRow row={row} name={toggle} time={time} />
-      {open && parts.map((part) => <EntryRow key={part.path[2]} row={part} name={<span class="part-name">{part.path[2]}</span>} time={time} look="part soft" />)}
-    </>
-  );
-}
-
-interface EntryRowProps {
-  /** a row of the ledger, or the sum of several */
-  row: Amounts & Partial<LedgerRow>;
-  name: ComponentChildren;
-  time: (value: number, signed: boolean) => string;
-  look?: string;
-}
-
-function EntryRow({ row, name, time, look }: EntryRowProps) {
-  const chip = text.table.chips[row.status ?? ''];
-  return (
-    <tr class={look}>
-      <td class={row.path && 'entry-name'} title={row.path?.at(-1)}>
-        {name}
-        {chip && <span class={`chip chip-${chip.look}`}>{chip.word}</span>}
-      </td>
-      <td class="num">{row.status === 'added' ? NOT_MEASURED : time(row.baseline, false)}</td>
-      <td class="num">{row.status === 'removed' ? NOT_MEASURED : time(row.candidate, false)}</td>
-      <td class="num">
-        <Delta value={row.delta}>{time(row.delta, true)}</Delta>
-      </td>
-      <td class="num">{row.calls && <>{formatCount(row.calls[0])} → {formatCount(row.calls[1])}</>}</td>
-      <td class="num">{time(row.count_effect, true)}</td>
-      <td class="num">{time(row.rate_effect, true)}</td>
-    </tr>
   );
 }

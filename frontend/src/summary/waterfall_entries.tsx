@@ -1,0 +1,96 @@
+// Entries of a part of the waterfall, its largest changes first; loaded when one is opened.
+
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Ledger, LedgerRow } from '../contract/wire';
+import { LinkButton } from '../ui/buttons';
+import { Delta } from '../ui/delta';
+import { finer, formatCount, formatIn, NOT_MEASURED, type NumberStyle, timeStyle } from '../ui/format';
+import { Icon } from '../ui/icons';
+import { NameText } from '../ui/name_text';
+import { shortNames } from '../ui/names';
+import { text, type MetricWords } from '../ui/strings';
+import { entities, ledgerUs, partsOf, restOf, type Amounts } from './ledger';
+
+const ENTRIES = 8;
+
+export function Entries({ ledger, words, category, style, onAll }: { ledger: Ledger; words: MetricWords; category: string; style: NumberStyle; onAll: () => void }) {
+  const rows = entities(ledger, category);
+  if (rows.length === 0) return <p class="entries muted">{text.waterfall.noEntries}</p>;
+  const listed = rows.slice(0, ENTRIES);
+  const names = shortNames(listed.map((row) => row.path[1] ?? ''));
+  const own = timeStyle(listed.flatMap((row) => [ledgerUs(ledger, row.delta), ledgerUs(ledger, row.baseline)]));
+  const show = own.scale < style.scale ? own : finer(style);
+  const time = (value: number, signed: boolean): string => formatIn(show, ledgerUs(ledger, value), signed);
+  const rest = rows.length > ENTRIES ? restOf(rows.slice(ENTRIES)) : null;
+  return (
+    <div class="entries">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{text.waterfall.entry}</th>
+            <th scope="col" class="num">{text.letterA} {show.unit}</th>
+            <th scope="col" class="num">{text.letterB} {show.unit}</th>
+            <th scope="col" class="num">Δ {show.unit}</th>
+            <th scope="col" class="num" title={text.waterfall.callsAbout(words.each)}>{text.waterfall.calls}</th>
+            <th scope="col" class="num" title={text.waterfall.countAbout}>{text.waterfall.countEffect}</th>
+            <th scope="col" class="num" title={text.waterfall.rateAbout}>{text.waterfall.rateEffect}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {listed.map((row, index) => (
+            <Entry key={row.path[1]} row={row} name={names[index] ?? ''} parts={partsOf(ledger, row)} time={time} />
+          ))}
+          {rest && <EntryRow row={rest} name={text.waterfall.rest(rest.count)} time={time} look="muted" />}
+        </tbody>
+      </table>
+      <LinkButton onClick={onAll}>{text.waterfall.all(rows.length)}</LinkButton>
+    </div>
+  );
+}
+
+/** An entry of the ledger; a click unfolds its parts. */
+function Entry({ row, name, parts, time }: { row: LedgerRow; name: string; parts: LedgerRow[]; time: (value: number, signed: boolean) => string }) {
+  const [open, setOpen] = useState(false);
+  if (parts.length === 0) return <EntryRow row={row} name={<NameText name={name} />} time={time} />;
+  const toggle = (
+    <button type="button" class="entry-open" aria-expanded={open} title={text.waterfall.parts(row.path[1] ?? '')} onClick={() => setOpen(!open)}>
+      <Icon name="chevron" size={12} />
+      <NameText name={name} />
+    </button>
+  );
+  return (
+    <>
+      <EntryRow row={row} name={toggle} time={time} />
+      {open && parts.map((part) => <EntryRow key={part.path[2]} row={part} name={<span class="part-name">{part.path[2]}</span>} time={time} look="part soft" />)}
+    </>
+  );
+}
+
+interface EntryRowProps {
+  /** a row of the ledger, or the sum of several */
+  row: Amounts & Partial<LedgerRow>;
+  name: ComponentChildren;
+  time: (value: number, signed: boolean) => string;
+  look?: string;
+}
+
+function EntryRow({ row, name, time, look }: EntryRowProps) {
+  const chip = text.table.chips[row.status ?? ''];
+  return (
+    <tr class={look}>
+      <td class={row.path && 'entry-name'} title={row.path?.at(-1)}>
+        {name}
+        {chip && <span class={`chip chip-${chip.look}`}>{chip.word}</span>}
+      </td>
+      <td class="num">{row.status === 'added' ? NOT_MEASURED : time(row.baseline, false)}</td>
+      <td class="num">{row.status === 'removed' ? NOT_MEASURED : time(row.candidate, false)}</td>
+      <td class="num">
+        <Delta value={row.delta}>{time(row.delta, true)}</Delta>
+      </td>
+      <td class="num">{row.calls && <>{formatCount(row.calls[0])} → {formatCount(row.calls[1])}</>}</td>
+      <td class="num">{time(row.count_effect, true)}</td>
+      <td class="num">{time(row.rate_effect, true)}</td>
+    </tr>
+  );
+}
