@@ -98,6 +98,15 @@ def test_a_slower_kernel_is_seen_whatever_a_host_behind_the_kernels_does(host_pa
     assert causes(found)[0] == "kernel_slower"
 
 
+@pytest.mark.parametrize("first", [6.0, 12.0])
+def test_one_kernel_that_makes_most_of_all_kernel_time_is_the_program(first: float) -> None:
+    """Neither a slower device nor one that other processes use: their kernels' fastest calls do not change."""
+    found = pair(COMPUTING, COMPUTING.changed(layers=layers(250.0, first=first)))
+    assert (found.headline.verdict, found.headline.basis) == (Verdict.SLOWER, Basis.PROGRAM)
+    assert found.headline.machine is not None and abs(found.headline.machine.estimate) < 0.01
+    assert causes(found) == ["kernel_slower"]
+
+
 def test_a_host_that_varies_behind_the_kernels_leaves_the_program_as_certain_as_the_kernels() -> None:
     """Recorded on an H100: 24.0 -> 26.1 ms in nearly every step, while the host's pace varied by a factor of 1.4."""
     varying, after = (1.0, 1.5, 0.8), COMPUTING.changed(layers=layers(250.0, first=2.4))

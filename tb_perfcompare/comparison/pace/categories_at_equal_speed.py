@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
-from tb_perfcompare.comparison.pace.clocked import Pair
-from tb_perfcompare.comparison.pace.paced_time import Sides
+from tb_perfcompare.comparison.pace.clocked import Clocked, Pair
+from tb_perfcompare.comparison.pace.paced_time import ON_DEVICE, ON_HOST, Sides
 from tb_perfcompare.comparison.pace.program import EstimateKind
 from tb_perfcompare.comparison.pace.split import CommonWork
 from tb_perfcompare.comparison.pace.uninterrupted_parts import uninterrupted_categories
@@ -23,13 +23,10 @@ def categories_at_equal_speed(
     microseconds, NaN for categories without time: at equal machine speed, and at equal work if that varies. Of
     uninterrupted steps where these decided about the program (`of`), else of whole steps.
 
-    None with device work, which has a pace of its own, with kinds of steps, without a usable pace, or with one capture
-    per side.
+    None with kinds of steps, without a usable pace, or with one capture per side.
     """
     clocked = work.clocked
     if clocked is None or clocked.strata is not None or max(capture_counts(work.captures)) < 2:
-        return None
-    if clocked.followers[0].path_ns is not None:
         return None
     if of is EstimateKind.UNINTERRUPTED and clocked.uninterrupted is not None:
         x, y = uninterrupted_categories(clocked.uninterrupted)
@@ -40,9 +37,29 @@ def categories_at_equal_speed(
     one, two = (seen.means(side.owned.by_category()) for seen, side in zip(samples, sides, strict=True))
     recorded: Pair = one.astype(np.float64), two.astype(np.float64)
     equal = recorded if amount is None else amount.at_level(recorded)
-    x, y = (side / np.exp(machine) for side, machine in zip(equal, clocked.machine, strict=True))
+    x, y = _at_pace(equal, clocked)
     shifts = row_shifts(np.rint(x).astype(np.int64), np.rint(y).astype(np.int64), work.captures, alpha)
     return _of_means(x, y, shifts.p, shifts.low, shifts.high)
+
+
+def _at_pace(times: Pair, clocked: Clocked) -> Pair:
+    """(8, n), (8, m) times of the categories -> those at equal speed, which add up to the step's."""
+    whole = np.exp(clocked.at_pace[0]), np.exp(clocked.at_pace[1])
+    if clocked.followers[0].path_ns is None:
+        x, y = (side * (step / side.sum(axis=0)) for side, step in zip(times, whole, strict=True))
+        return x, y
+    device = next((at for at, follower in enumerate(clocked.followers) if follower.pace.of == "device"), None)
+    sides = []
+    for side, (recorded, step) in enumerate(zip(times, whole, strict=True)):
+        moved = recorded.copy()
+        if device is not None:
+            moved[ON_DEVICE] /= np.exp(clocked.relative[device][side])
+        host = recorded[ON_HOST].sum(axis=0)
+        left = step - (moved.sum(axis=0) - host)
+        fits = (host > 0) & (left >= 0)
+        moved[ON_HOST] *= np.where(fits, left / np.maximum(host, 1.0), 1.0)
+        sides.append(moved * np.where(fits, 1.0, step / moved.sum(axis=0)))
+    return sides[0], sides[1]
 
 
 def _of_means(x: Floats, y: Floats, p: Floats, low: Floats, high: Floats) -> Floats:

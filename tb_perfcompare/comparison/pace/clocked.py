@@ -48,6 +48,7 @@ class Clocked:
     at_pace    ln of the step time if everything follows its pace
     otherwise  alternatives to at_pace, to be allowed for if the paces of the sides differ
     followers  the paces, and the time that follows each
+    relative   ln of each pace, relative to its pace at at_pace
     strata     kinds of the steps, which are compared within their kinds
     uninterrupted  the uninterrupted steps, if known
     counted    work that one side does beyond the other's
@@ -58,6 +59,7 @@ class Clocked:
     at_pace: Pair
     otherwise: tuple[Pair, ...]
     followers: tuple[Follower, ...]
+    relative: tuple[Pair, ...]
     strata: Strata | None = None
     uninterrupted: UninterruptedSteps | None = None
     counted: CountedWork | None = None
@@ -94,6 +96,7 @@ class Clocked:
             times_ns=those(self.times_ns),
             at_pace=those(self.at_pace),
             otherwise=tuple(map(those, self.otherwise)),
+            relative=tuple(map(those, self.relative)),
             strata=None if self.strata is None else self.strata.only(kept),
             uninterrupted=None if self.uninterrupted is None else self.uninterrupted.only(kept),
             followers=tuple(
@@ -117,7 +120,7 @@ def by_one_pace(times_ns: Pair, captures: Captures, pace: Pace) -> Clocked:
     )
     return Clocked(
         captures, times_ns, (logs[0] - pace.log[0], logs[1] - pace.log[1]), ((rest[0], rest[1]),),
-        (Follower(pace, None, None, 1.0),),
+        (Follower(pace, None, None, 1.0),), (pace.log,),
     )  # fmt: skip
 
 
@@ -138,6 +141,7 @@ def by_means(clocked: Clocked) -> Clocked:
         times_ns=mean(clocked.times_ns),
         at_pace=mean_of_ln(clocked.at_pace),
         otherwise=tuple(map(mean_of_ln, clocked.otherwise)),
+        relative=tuple(map(mean_of_ln, clocked.relative)),
         followers=tuple(
             replace(
                 follower,
@@ -178,13 +182,13 @@ def by_their_paces(
     takes all time its parts can have, slowest first: a path consists of work that runs one after the other, which
     cannot exceed the time in which such work runs at all. `unpaced`: that time for work of unknown pace.
     """
-    brackets = [
-        _bracket(times_ns, followers, unpaced, [from_lowest(follower.pace.log, captures) for follower in followers])
-        for from_lowest in (_from_lower_side, _from_fastest)
-    ]
-    low, high = min(brackets, key=lambda bracket: _left_open(bracket, captures))
+    choices = []
+    for from_lowest in (_from_lower_side, _from_fastest):
+        relative = tuple(from_lowest(follower.pace.log, captures) for follower in followers)
+        choices.append((_bracket(times_ns, followers, unpaced, relative), relative))
+    (low, high), relative = min(choices, key=lambda choice: _left_open(choice[0], captures))
     return Clocked(
-        captures, times_ns, low, ((high[0], low[1]), (low[0], high[1])), tuple(followers)
+        captures, times_ns, low, ((high[0], low[1]), (low[0], high[1])), tuple(followers), relative
     )
 
 

@@ -97,7 +97,7 @@ def pace_of(
         every = replace(changes, kept=changes.weights > 0)
         sums = _together(rows, every)
         shift = 0.0 if sums is None else shift_of_pace((np.log(sums[0]), np.log(sums[1])), captures)
-        interrupted = is_interrupted(shift, _fastest(rows, every))
+        interrupted = is_interrupted(shift, _fastest_together(rows, every))
         changes = every if interrupted else changes
     if not changes.kept.any():
         return f"no {noun} of the same work took time in every capture"
@@ -158,6 +158,18 @@ def _fastest(rows: WorkRows, changes: RowChanges) -> float | None:
     if not timed.any():
         return None
     return weighted_median(np.log(two[timed] / one[timed]), changes.weights[changes.kept][timed])
+
+
+def _fastest_together(rows: WorkRows, changes: RowChanges) -> float | None:
+    """ln of the ratio of the time that all kept rows would take if each call were as long as the row's fastest."""
+    if rows.fastest_ns is None:
+        return None
+    calls = rows.calls[0][changes.kept].mean(axis=1) + rows.calls[1][changes.kept].mean(axis=1)
+    one, two = (side[changes.kept] for side in rows.fastest_ns)
+    timed = (one > 0) & (two > 0)
+    if not timed.any():
+        return None
+    return math.log(fsum((calls * two)[timed].tolist())) - math.log(fsum((calls * one)[timed].tolist()))
 
 
 def shift_of_pace(log: Pair, captures: Captures) -> float:

@@ -16,15 +16,20 @@ Pair = tuple[Floats, Floats]
 Sides = tuple[Summary, Summary]
 Samplings = tuple[Samples, Samples]
 
-_ON_DEVICE = (StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET)
 _APART = (StepCategory.COMMUNICATION,)
 """Categories that follow no pace of this machine: they wait for other ranks."""
 
 UNKNOWN = 0.25
 """Largest share of the critical path that may lead through unrecorded time."""
 
+ON_DEVICE = [int(category) for category in (StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET)]
+"""Rows of the categories that follow the device's pace."""
+
+ON_HOST = [int(category) for category in StepCategory if category not in (*ON_DEVICE, *_APART)]
+"""Rows of those that follow the host's."""
+
 _FOLLOWS = (
-    {CATEGORY_LABELS[category]: "device" for category in _ON_DEVICE}
+    {CATEGORY_LABELS[category]: "device" for category in ON_DEVICE}
     | {CATEGORY_LABELS[category]: "" for category in _APART}
     | {STREAM[1]: "device", EVENT[1]: "device"}
 )
@@ -33,9 +38,7 @@ _FOLLOWS = (
 
 def owned_time(sides: Sides, samples: Samplings, of: str) -> Pair:
     """Owned time per observation of the categories of the host or the device."""
-    device = [int(category) for category in _ON_DEVICE]
-    without_pace = [int(category) for category in _APART]
-    chosen = device if of == "device" else [int(one) for one in StepCategory if int(one) not in device + without_pace]
+    chosen = ON_DEVICE if of == "device" else ON_HOST
     return per_observation(samples, [side.owned.by_category()[chosen].sum(axis=0) for side in sides])
 
 

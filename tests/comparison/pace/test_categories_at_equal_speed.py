@@ -19,12 +19,13 @@ from tb_perfcompare.comparison.pace.split import common_work
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Basis, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
 from tb_perfcompare.render.ledger_tables import category_table
 from tests.comparison.amount.test_amount_of_work import pair as requests
 from tests.comparison.compare import compare, finding_of, rows_of
 from tests.comparison.pace.test_noisy_machine import OPERATORS, recorded
-from tests.planted.test_device_paces import LAUNCHING, captures
+from tests.planted.programs import Program
+from tests.planted.test_device_paces import COMPUTING, LAUNCHING, captures, layers
 
 LONG_GAP = 1550
 """Untraced time of the candidate's steps in µs; the baseline's is 50."""
@@ -97,10 +98,45 @@ def test_stalls_that_decide_are_in_the_changes() -> None:
     assert changes(found)["Other"][0] == pytest.approx(30_000 * 2 / 8, rel=0.2)
 
 
-def test_host_and_device_have_no_common_pace() -> None:
-    found = compare(captures(LAUNCHING, 1), captures(LAUNCHING.changed(op_us=30.0), 5))
-    assert found.headline.program is not None
-    assert "paced_delta_us" not in rows_of(found.tables["categories"])["Kernel"]
+SLOW_HOST = (1.5, 1.55, 1.47)
+
+
+def at_pace(sides: tuple[Summary, Summary], low_by: float = 0.0) -> tuple[np.ndarray, float]:
+    """Changes of the categories in µs, and that of the mean step at equal speed; `low_by`: ln by which the steps at
+    equal speed are shorter than they were estimated."""
+    work = common_work(*sides, CompareOptions())
+    assert work.clocked is not None
+    steps = work.clocked.at_pace[0] - low_by, work.clocked.at_pace[1] - low_by
+    shorter = replace(work, clocked=replace(work.clocked, at_pace=steps))
+    found = categories_at_equal_speed(sides, shorter, None, EstimateKind.STEPS, 0.05)
+    assert found is not None
+    return np.nan_to_num(found[0]), float(np.exp(steps[1]).mean() - np.exp(steps[0]).mean()) / 1000
+
+
+@pytest.mark.parametrize("program", [LAUNCHING, COMPUTING])
+def test_a_slower_host_of_a_device_changes_no_category(program: Program) -> None:
+    sides = captures(program, 1), captures(program, 5, host_paces=SLOW_HOST)
+    one, two = (side.owned.by_category().mean(axis=1) / 1000 for side in sides)
+    step = float(one.sum())
+    changes_us, whole = at_pace(sides)
+    assert abs(changes_us).max() < 0.02 * step
+    assert changes_us.sum() == pytest.approx(whole)
+    assert program is COMPUTING or abs(two - one).max() > 0.2 * step
+
+
+def test_device_and_host_of_a_slower_program_are_told_apart_on_a_slower_host() -> None:
+    slower = replace(LAUNCHING, layers=layers(3.0, first=9.0), loader_us=300)
+    changes_us, whole = at_pace((captures(LAUNCHING, 1), captures(slower, 5, host_paces=SLOW_HOST)))
+    assert changes_us[StepCategory.KERNEL] == pytest.approx(2 * 8 * 3.0, rel=0.1)  # eight times longer, two launches
+    assert changes_us[StepCategory.DATALOADER] == pytest.approx(300 / 1.5, rel=0.1)  # as if the host's pace made it
+    assert changes_us.sum() == pytest.approx(whole)
+
+
+@pytest.mark.parametrize("low_by", [0.5, 3.0])
+def test_categories_never_add_up_to_more_than_the_step(low_by: float) -> None:
+    """Steps estimated shorter than their device work alone."""
+    changes_us, whole = at_pace((captures(COMPUTING, 1), captures(COMPUTING.changed(op_us=30.0), 5)), low_by)
+    assert changes_us.sum() == pytest.approx(whole)
 
 
 def test_kinds_of_steps_have_other_means_than_each_kind() -> None:
