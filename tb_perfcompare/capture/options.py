@@ -60,7 +60,7 @@ def add_capture(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> No
     usual = Schedule()
     for name, kind, text in (
         ("wait", _count, "steps before the profiler starts"),
-        ("warmup", _count, "steps that the profiler runs but does not keep"),
+        ("warmup", _count, "steps that the profiler discards"),
         ("active", _positive, "steps to record"),
     ):
         default = getattr(usual, name)
@@ -75,7 +75,7 @@ def add_capture(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> No
     parser.add_argument("--no-shapes", action="store_true", help="do not record input shapes")
     parser.add_argument("--stacks", action="store_true", help="record Python stacks")
     parser.add_argument("--memory", action="store_true", help="record memory")
-    parser.add_argument("--stop-after-capture", action="store_true", help="end the program once it is recorded")
+    parser.add_argument("--stop-after-capture", action="store_true", help="end the program after the recording")
 
 
 def capture_words(arguments: argparse.Namespace) -> list[str]:
@@ -97,13 +97,13 @@ def parse(argv: Sequence[str]) -> tuple[CaptureOptions, Program]:
     parser = argparse.ArgumentParser(
         prog="python -m tb_perfcompare.capture", allow_abbrev=False,
         usage="python -m tb_perfcompare.capture [options] (SCRIPT | -m MODULE) [arguments]",
-        description="Run a script under torch.profiler, unchanged: it needs no step marks and no profiler of its own.",
+        description="Run a script under torch.profiler. The script needs no change, no step marks and no profiler.",
     )  # fmt: skip
     parser.add_argument(
         "--out", metavar="DIR", help=f"where traces go (default: ${OUT_VARIABLE}, else {DEFAULT_OUT})"
     )
     add_capture(parser)
-    parser.add_argument("--repeat", metavar="N", type=_positive, default=1, help="recordings (default: 1)")
+    parser.add_argument("--repeat", metavar="N", type=_positive, default=1, help="number of recordings (default: 1)")
     parser.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module")
     parser.add_argument("program", metavar="SCRIPT", nargs=argparse.REMAINDER, help="the script and its arguments")
     to_program = tuple(argv[:1]) if argv and _LOCAL_RANK.fullmatch(argv[0]) else ()

@@ -1,7 +1,7 @@
-"""Run two commands alternately under the profiler until it is known which is slower.
+"""Run two commands alternately under the profiler until the verdict is settled.
 
-Each recording is a fresh process. A Python script needs no change: it runs under torch.profiler, optimizer steps are
-its steps. The exit status is that of the gate, 2 if a command fails, 130 if interrupted.
+Each recording is a fresh process. A Python script needs no change: it runs under torch.profiler, and each optimizer
+step ends a step. Exit status: that of the gate, 2 if a command fails, 130 if interrupted.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--b", metavar="COMMAND", help="the candidate's command (default with --b-git: the same as --a)"
     )
     parser.add_argument(
-        "--b-git", metavar="REV", default="", help="run the candidate at this commit, in its own worktree"
+        "--b-git", metavar="REV", default="", help="run the candidate at this commit, in a temporary git worktree"
     )
     parser.add_argument(
         "--config",
         metavar="FILE",
         help="a TOML file with a baseline and one or more candidates, instead of --a and --b",
     )
-    parser.add_argument("--out", metavar="DIR", help="log directory to write, which TensorBoard opens")
+    parser.add_argument("--out", metavar="DIR", help="log directory to write, for TensorBoard")
     parser.add_argument("--resume", action="store_true", help="continue the experiment in --out")
     parser.add_argument("--most-rounds", metavar="N", type=positive, help="stop after N rounds (default: 10)")
     parser.add_argument(

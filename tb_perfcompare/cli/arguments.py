@@ -47,7 +47,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "worker": {"metavar": "NAME", "help": "only this worker{of} (default: all)"},
     "span": {"metavar": "LABEL", "help": "only this span{of} (default: all)"},
     "steps": {
-        "metavar": "3-10", "type": _STEPS, "help": "only the steps with these numbers{of}, both ends included",
+        "metavar": "3-10", "type": _STEPS, "help": "only these steps{of}: first to last number, both included",
     },
     "all-steps": {"action": "store_true", "help": "include incomplete and warm-up steps"},
     "launches": {
@@ -59,23 +59,23 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     },
     "step-window": {
         "choices": WINDOWS, "default": WINDOWS[0],
-        "help": "where a step ends: when its device work ends (device, the default) or at the next marker (marker)",
+        "help": "a step ends when its device work ends (device, the default) or at the next marker (marker)",
     },
     "step-marker": {
         "metavar": "NAME", "type": _marker, "default": "",
-        "help": "what delimits the steps of a trace: a name with * for its numbers ('execute_*'), or "
-        f"{', '.join(ORIGINS[:-1])} or {ORIGINS[-1]} (default: profiler.step(), else whatever repeats)",
+        "help": "what delimits steps in traces: a marker name with * for its numbers ('execute_*'), or "
+        f"{', '.join(ORIGINS[:-1])} or {ORIGINS[-1]} (default: profiler.step(), else what repeats)",
     },
     "kind": {
         "metavar": "NAME", "type": _marker, "default": "",
-        "help": "only iterations of this kind: the name of their markers ('step[DECODE*', * matches anything), "
+        "help": "only this kind of iteration: the name of its markers ('step[DECODE*', * matches anything), "
         "or a row of the table iteration_kinds",
     },
     "peak": {
         "metavar": "TYPE=TFLOP/S", "type": as_argument(parse_peak), "action": "append", "default": [], "dest": "peaks",
-        "help": "use this peak instead of the data sheet's: bf16=989 (TFLOP/s), memory=3350 (GB/s); repeatable{of}",
+        "help": "replaces the peak of the data sheet: bf16=989 (TFLOP/s), memory=3350 (GB/s); repeatable{of}",
     },
-    "scheduler": {"metavar": "ADDRESS", "help": "read the files on the Dask cluster with this scheduler"},
+    "scheduler": {"metavar": "ADDRESS", "help": "read files on the Dask cluster of this scheduler"},
     "top": {"metavar": "N", "type": positive, "help": "rows per table (default: {of})"},
 }  # fmt: skip
 """Option -> arguments of add_argument. In a help text {of} says what the option applies to, {whole} the run or side."""

@@ -1,4 +1,4 @@
-"""Save runs as baselines: small files to compare against without the traces, which can be committed.
+"""Save runs as baselines: small files, fit to commit, that replace the traces in comparisons.
 
 Use a baseline's name in place of a run: tb-perfcompare diff NAME RUN.
 """
@@ -40,10 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     save = actions.add_parser("save", help="save a run under a name", description="Save a run under a name.")
     save.add_argument("name", metavar="NAME", help="letters, digits, dots, dashes and underscores")
     save.add_argument("source", metavar="RUN", help=RUN)
-    save.add_argument("--replace", action="store_true", help="replace a baseline of that name")
+    save.add_argument("--replace", action="store_true", help="overwrite a baseline of that name")
     add_options(save, *SELECTION, "all-steps", "launches", "counters", "step-window", "step-marker", "kind")
     listed = actions.add_parser("list", help="list the baselines", description="List the baselines.")
-    shown = actions.add_parser("show", help="show how one was made", description="Show how a baseline was made.")
+    shown = actions.add_parser("show", help="show how a baseline was made", description="Show how a baseline was made.")
     shown.add_argument("name", metavar="NAME", help="a saved baseline")
     removed = actions.add_parser("remove", help="remove baselines", description="Remove baselines.")
     removed.add_argument("names", metavar="NAME", nargs="+", help="a saved baseline")

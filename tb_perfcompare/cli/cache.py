@@ -1,6 +1,7 @@
-"""Show or empty the cache of summaries and comparisons, which makes reopening large runs fast.
+"""Show or empty the cache, which makes reopening large runs fast.
 
-It is in the user's cache directory; docs/internals/reliability.md says what is kept and how to move it or turn it off.
+It holds summaries and comparisons, in the user's cache directory. docs/internals/reliability.md says how to move it or
+turn it off.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Compare two runs: BASELINE is the one to compare against, CANDIDATE the one to judge.
+"""Compare CANDIDATE with BASELINE: which is slower, by how much, is the difference real, and why.
 
-With --fail-if-slower, --budget or --fail-on the exit status is a gate: 0 passed, 1 tripped, 3 cannot tell.
+With --fail-if-slower, --budget or --fail-on, the exit status is the result of the gate: 0 passed, 1 tripped, 3 cannot
+tell.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             add_options(parser, "all-steps")
     add_options(parser, "step-window", "step-marker", "kind")
     add_options(parser, "peak", of="; candidate:bf16=989 applies to one side")
-    parser.add_argument("--format", choices=tuple(FORMATS), help="default: by the name of -o FILE, else text")
+    parser.add_argument("--format", choices=tuple(FORMATS), help="default: by the extension of -o FILE, else text")
     add_output(parser)
     parser.add_argument("--table", metavar="NAME", help="only this table, such as operators or ledger")
     add_options(parser, "scheduler")

@@ -28,33 +28,32 @@ MAX_FINDINGS = 10_000
 
 def add_gate(parser: argparse.ArgumentParser) -> None:
     """Adds --fail-if-slower, --fail-on-machine, --budget, --fail-on, --cannot-tell, --junit, --github-summary."""
-    gate = parser.add_argument_group("the gate: exit 1 if a limit is certainly exceeded, 3 if the runs cannot tell")
+    gate = parser.add_argument_group("the gate: exit 1 if a limit is exceeded, 3 if the runs cannot tell")
     gate.add_argument(
         "--fail-if-slower", metavar="3%", type=as_argument(parse_limit),
-        help="fail if the step is slower by more than a percentage, or a time such as 1.5ms",
+        help="fail if the step takes more than this percentage, or time such as 1.5ms, longer",
     )  # fmt: skip
     gate.add_argument(
         "--fail-on-machine", action="store_true",
-        help="also fail where the program did not change but the same work runs slower, which by default asks for "
-        "another recording (exit 3)",
+        help="also fail if the program did not change but the machine is slower (default: cannot tell, exit 3)",
     )  # fmt: skip
     gate.add_argument(
         "--budget", metavar="CATEGORY=+5%", type=as_argument(parse_budget), action="append", default=[],
-        help="fail if a category, such as Communication, is slower per step by more than a percentage of its own "
-        "time, or a time such as 1.5ms; repeatable",
+        help="fail if a category, such as Communication, takes more than this percentage of its own time, or time "
+        "such as 1.5ms, longer per step; repeatable",
     )  # fmt: skip
     gate.add_argument(
         "--fail-on", metavar="RULE", type=as_argument(_rule), action="append", default=[],
-        help="fail if a cause of this rule is found, such as late_rank; repeatable",
+        help="fail if this rule, such as late_rank, finds a cause; repeatable",
     )  # fmt: skip
     gate.add_argument(
         "--cannot-tell", choices=[unsure.value for unsure in Unsure], default=Unsure.REPORT.value,
-        help="how to count a gate that cannot tell: report (exit 3, the default), fail or pass; it is always reported",
+        help="how a gate that cannot tell counts: report (exit 3, the default), fail or pass",
     )  # fmt: skip
     gate.add_argument("--junit", metavar="FILE", help="write the gates as JUnit XML")
     gate.add_argument(
         "--github-summary", metavar="FILE", nargs="?", const="",
-        help=f"append gates and comparison as Markdown to FILE (default: ${SUMMARY_VARIABLE})",
+        help=f"append gates and report as Markdown to FILE (default: ${SUMMARY_VARIABLE})",
     )  # fmt: skip
 
 

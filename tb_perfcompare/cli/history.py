@@ -1,6 +1,6 @@
-"""Show the runs of a series over time: levels of the step time, where they change, and each run's verdict.
+"""Show a series of runs over time: the level of the step time, where it changes, and each run's verdict.
 
-Without --series the series below the log directory are listed, or the only one is shown.
+Without --series, shows the only series, or lists them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tb_perfcompare.workspace.listing.history_responses import history_dict, his
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("logdir", metavar="LOGDIR", help="directory with runs below it")
-    parser.add_argument("--series", metavar="NAME", help="the series to show (default: the only one)")
+    parser.add_argument("--series", metavar="NAME", help="series to show (default: the only one)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

@@ -42,28 +42,23 @@ class Command(Protocol):
 
 
 COMMANDS: dict[str, str] = {
-    "runs": "List runs, workers and spans below a log directory, with device, steps, size and problems of every file.",
-    "pairs": "Suggest which runs to compare, from their names, each pair with its reason; the best comes first.",
+    "runs": "List runs, workers and spans below a log directory, with device, steps, size and problems.",
+    "pairs": "Suggest which runs to compare, by their names: best pair first, each with its reason.",
     "view": "Show one run: its overview, steps, operators, kernels and more.",
-    "ab": "Run two commands alternately under the profiler until it is known which is slower.",
-    "diff": "Compare two runs: BASELINE is the one to compare against, CANDIDATE the one to judge.",
-    "verdicts": (
-        "Compare several runs with one BASELINE: a row for each CANDIDATE; verdicts are adjusted for their number."
-    ),
+    "ab": "Run two commands alternately under the profiler until the verdict is settled.",
+    "diff": "Compare CANDIDATE with BASELINE: which is slower, by how much, is the difference real, and why.",
+    "verdicts": "Compare several runs with one BASELINE: a row per CANDIDATE, with p adjusted for their number.",
     "strict": (
         'Compare two recordings in the "Strict Performance Comparison" format: per-cycle tables '
         "(*_perf_data.csv), or traces."
     ),
-    "trace": "Cut steps out of a trace, as the profiler wrote them, for a trace viewer such as Perfetto.",
-    "baseline": "Save runs as baselines: small files to compare against without the traces, which can be committed.",
-    "record": (
-        "Record a run as a point of a series: an event file in a log directory, which TensorBoard shows and "
-        "history reads."
-    ),
+    "trace": "Write chosen steps as a trace of their own, for a trace viewer such as Perfetto.",
+    "baseline": "Save runs as baselines: small files, fit to commit, that replace the traces in comparisons.",
+    "record": "Record a run as a point of a series: a TensorBoard event file, which history and TensorBoard show.",
     "history": (
-        "Show the runs of a series over time: levels of the step time, where they change, and each run's verdict."
+        "Show a series of runs over time: the level of the step time, where it changes, and each run's verdict."
     ),
-    "cache": "Show or empty the cache of summaries and comparisons, which makes reopening large runs fast.",
+    "cache": "Show or empty the cache, which makes reopening large runs fast.",
 }
 """Name of a command, also of its module -> first line of its help. Only the module of the command that is used is
 imported, as importing all takes longer than most commands run."""
@@ -109,7 +104,7 @@ def build_parser(used: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentPars
         prog=PROGRAM, allow_abbrev=False, formatter_class=_Help,
         description="Compare two profiler runs: which is slower, by how much, is the difference real, and why.",
         epilog="exit status: 0 done (gate passed), 1 the gate tripped, 2 bad input or usage, 3 the gate cannot tell, "
-        "70 a defect of this program, 130 interrupted",
+        "70 a bug in this program, 130 interrupted",
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True)

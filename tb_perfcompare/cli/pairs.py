@@ -1,4 +1,4 @@
-"""Suggest which runs to compare, from their names, each pair with its reason; the best comes first."""
+"""Suggest which runs to compare, by their names: best pair first, each with its reason."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Record a run as a point of a series: an event file in a log directory, which TensorBoard shows and history reads.
+"""Record a run as a point of a series: a TensorBoard event file, which history and TensorBoard show.
 
-One file per point: jobs may record at the same time. A point is a run like any other, without its trace.
+Each point is a file, so jobs may record at the same time. A point can be compared like any run, without its trace.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--series", metavar="NAME", required=True, help="the series: a directory in LOGDIR, such as nightly/a100"
     )
     parser.add_argument(
-        "--at", metavar="TIME", type=_seconds, help="when the run was made, as in 2026-01-31T04:00 (UTC; default: now)"
+        "--at", metavar="TIME", type=_seconds, help="when the run was made: 2026-01-31T04:00, in UTC (default: now)"
     )
     parser.add_argument(
         "--label", metavar="TEXT", help="label of the point, such as a commit (default: the name of this machine)"
     )
-    parser.add_argument("--replace", action="store_true", help="replace a point of the same time and label")
+    parser.add_argument("--replace", action="store_true", help="overwrite a point of the same time and label")
     add_options(parser, *SELECTION, "all-steps", "step-window", "step-marker", "kind")
     add_baselines(parser)
 

@@ -1,6 +1,6 @@
-"""List runs, workers and spans below a log directory, with device, steps, size and problems of every file.
+"""List runs, workers and spans below a log directory, with device, steps, size and problems.
 
-Reads files that are new or have changed; --names-only lists without reading.
+Reads new and changed files; --names-only reads none.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def add_baselines(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument(
         "--baselines", metavar="DIR", default=DEFAULT_DIRECTORY,
-        help=f"where saved baselines are looked up by name (default: {DEFAULT_DIRECTORY})",
+        help=f"directory of saved baselines (default: {DEFAULT_DIRECTORY})",
     )  # fmt: skip
 
 

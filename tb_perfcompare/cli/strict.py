@@ -1,7 +1,7 @@
 """Compare two recordings in the "Strict Performance Comparison" format: per-cycle tables (*_perf_data.csv), or traces.
 
-Without a pid option there is one report per process found on both sides, then one per pair of the remaining processes.
-Steps of traces are cycles, their workers are processes. docs/method/strict.md has the formulas and their limits.
+Without a pid option, each process found on both sides gets a report, then each pair of the remaining processes. Steps
+of traces serve as cycles, workers as processes. Formulas and limits: docs/method/strict.md.
 """
 
 from __future__ import annotations
@@ -55,27 +55,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "normal",
         metavar="NORMAL",
-        help="a *_perf_data.csv file, a directory with such files, a run of traces, or a saved baseline of one",
+        help="a *_perf_data.csv file, a directory of such files, a run of traces, or a saved baseline",
     )
     parser.add_argument("abnormal", metavar="ABNORMAL", help="the same for the other side")
     add_baselines(parser)
     parser.add_argument(
         "--method", choices=(PUBLISHED, CORRECTED), default=PUBLISHED,
-        help="the report as published (default), or the comparison that diff makes of the same two processes",
+        help="the report as published (default), or the comparison of diff for the same two processes",
     )  # fmt: skip
     parser.add_argument("--pid", metavar="P", type=_pid, help="only this process, on both sides; for traces: the rank")
-    parser.add_argument("--normal-pid", metavar="P", type=_pid, help="compare process P of the normal side ...")
-    parser.add_argument("--abnormal-pid", metavar="Q", type=_pid, help="... with process Q of the abnormal side")
+    parser.add_argument("--normal-pid", metavar="P", type=_pid, help="compare this process of the normal side")
+    parser.add_argument("--abnormal-pid", metavar="Q", type=_pid, help="with this process of the abnormal side")
     add_options(parser, *SELECTION, "all-steps", of=" of both sides")
     for side in _SIDES:
         add_side_options(parser, side, *SELECTION, "counters")
     add_options(parser, "step-window", "step-marker", "kind")
     parser.add_argument(
         "--beta", choices=BETAS, default=BETAS[0],
-        help="traces: shares of summed durations (total, the default), or of the time a function owns (exclusive)",
+        help="traces: shares of summed durations (total, the default), or of exposed time (exclusive)",
     )  # fmt: skip
     parser.add_argument(
-        "--format", choices=FORMATS, help="default: text on a terminal, csv if -o names a .csv file, else md"
+        "--format", choices=FORMATS, help="default: csv if -o names a .csv file, text on a terminal, else md"
     )
     parser.add_argument(
         "--table", metavar="NAME", help="with --method corrected: only this table, such as functions or ledger"
@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--banner", action="store_true",
-        help="start with the method's known weaknesses that affect this pair, and the counters' units",
+        help="start with known weaknesses of the method that affect this pair, and units of the counters",
     )  # fmt: skip
     parser.add_argument(
         "-o",

@@ -1,7 +1,7 @@
-"""Cut steps out of a trace, as the profiler wrote them, for a trace viewer such as Perfetto.
+"""Write chosen steps as a trace of their own, for a trace viewer such as Perfetto.
 
-With a CANDIDATE the steps of both runs come in one trace: both begin at 0, and the names of their processes begin with
-"baseline" and "candidate".
+Events are as the profiler wrote them. With a CANDIDATE, the trace has steps of both runs: both begin at 0, and process
+names begin with "baseline" and "candidate".
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MAX_NAMED = 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="RUN", help="directory of a run, or one trace file")
     parser.add_argument(
-        "candidate", metavar="CANDIDATE", nargs="?", help="a second run: one trace with the steps of both"
+        "candidate", metavar="CANDIDATE", nargs="?", help="a second run, whose steps go into the same trace"
     )
     parser.add_argument(
         "--steps", metavar="3-5", type=_steps, default=TYPICAL,

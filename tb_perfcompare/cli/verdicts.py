@@ -1,6 +1,6 @@
-"""Compare several runs with one BASELINE: a row for each CANDIDATE; verdicts are adjusted for their number.
+"""Compare several runs with one BASELINE: a row per CANDIDATE, with p adjusted for their number.
 
-A candidate that cannot be compared says why in its row; the exit status is then 2.
+If a candidate cannot be compared, its row says why, and the exit status is 2.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("candidates", metavar="CANDIDATE", nargs="+", help=f"the same, up to {MAX_CANDIDATES} of them")
     add_baselines(parser)
     add_options(parser, *SELECTION, "all-steps", "step-window", "step-marker", "kind", of=" of all")
-    parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="default: text")
+    parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="format of the table (default: text)")
     add_output(parser)
 
 

@@ -1,6 +1,6 @@
 """Show one run: its overview, steps, operators, kernels and more.
 
-With --compat the answer is the JSON of torch-tb-profiler's HTTP route of that name; it needs one worker and one span.
+With --compat, prints what torch-tb-profiler itself answers about one worker and one span.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "top", of="all")
     add_output(parser)
     compat = parser.add_argument_group("torch-tb-profiler's own answers")
-    compat.add_argument("--compat", action="store_true", help="print what its route --view answers, as JSON")
+    compat.add_argument("--compat", action="store_true", help="print the JSON of the HTTP route that --view names")
     compat.add_argument(
         "--group-by", metavar="KEY",
         help="Operation or OperationAndInputShape for operation routes, Kernel or KernelNameAndOpName for kernel/table",
