@@ -29,9 +29,9 @@ _CLOCKS = "power and temperature limits, clock settings, idle states"
 COUNTER_MOVED = Rule(
     names=("counter_moved",),
     meaning="a counter of a device or of the host moved",
-    when="The means differ by at least a tenth of the larger one, significantly: q over all "
-    "[counters](../inputs/counters.md) is at most alpha. For a clock, complete separation is enough: it is a cause, "
-    "usage only follows. With fewer than two values on a side, size alone decides",
+    when="The means differ significantly and by at least a tenth of the larger one: q over all "
+    "[counters](../inputs/counters.md) is at most alpha. For a clock, complete separation is enough, because clocks "
+    "are causes. With fewer than two values on a side, size alone decides",
     example="Counter gpu_frequency of GPU 7: 1,155 → 210 MHz (-82%)",
     look_at="what else ran at that time",
     recorded=Recorded.COUNTERS,

@@ -46,9 +46,9 @@ _KERNEL = CATEGORY_LABELS[StepCategory.KERNEL]
 UTILISATION = Rule(
     names=("utilisation_lost", "utilisation_gained"),
     meaning="a kernel uses less of the device",
-    when="Launches of a kernel of both sides take longer, and its DRAM throughput or tensor utilisation fell by at "
-    "least 0.05, or the opposite of both. Calls differ at most by a factor of two. Not for a kernel that "
-    "changed [as all did](#thresholds)",
+    when="A kernel of both sides takes longer per launch, and its DRAM throughput or tensor utilisation fell by at "
+    "least 0.05, or both the opposite. Calls differ at most by a factor of two. Not if all kernels changed by [one "
+    "ratio](#thresholds)",
     example="The same kernel is slower: K +336 µs (14.0 → 28.0 µs per launch, 24 calls on both sides); lower DRAM "
     "throughput (72% → 36%)",
     look_at="memory accesses: strides, alignment, cache hits; concurrent work on the device",
@@ -57,9 +57,9 @@ UTILISATION = Rule(
 TENSOR_CORES = Rule(
     names=("tensor_cores_lost", "tensor_cores_gained"),
     meaning="tensor cores are no longer used",
-    when="The tensor pipe was active for at least 0.10 of the time and now for less than 0.02, or the reverse. This "
-    "holds for a kernel of both sides or for [replaced launches](alignment.md#launches-side-by-side). Without figures "
-    "on both sides, names decide",
+    when="The tensor pipe was active for at least 0.10 of the time, now for less than 0.02, or the reverse: in a "
+    "kernel of both sides or in [replaced launches](alignment.md#launches-side-by-side). Without figures on both "
+    "sides, names decide",
     example="Tensor cores are no longer used: +930 µs (528 µs → 1.46 ms); L replaces K in 24 launches; tensor pipe "
     "62% → 0%",
     look_at="data types, allow_tf32, shapes not divisible by 8, library versions",
@@ -68,8 +68,8 @@ TENSOR_CORES = Rule(
 BOUND_SHIFT = Rule(
     names=("bound_shift",),
     meaning="time moved between bound classes",
-    when="At least 0.05 of the longer side's time moved between bound classes, beyond the change of all launches, and "
-    "both sides measured the same figures of about the same launches. The finding has the sign of the class that "
+    when="At least 0.05 of the longer side's time moved between bottlenecks, beyond the change of all launches, and "
+    "both sides measured the same figures of about the same launches. The finding has the sign of the bottleneck that "
     "changed most, no share, and comes last",
     example="Bottlenecks shifted: 875 µs moved between bound classes; bound by neither +2.13 ms (10% → 61% of the "
     "time)",

@@ -472,9 +472,9 @@ def _others_clause(group: list[_Changed]) -> str:
 
 OPERATOR_REPLACED = Rule(
     names=("operator_replaced",),
-    meaning="others are called in an operator's place: written out, fused, or in a loop",
-    when="Below one parent, in the same place, some operators run less often and others more often; not if one is "
-    "only wrapped in another. If the parent has other inputs, it is `data_type_changed` or `workload_changed`",
+    meaning="an operator was replaced by others: written out, fused, or in a loop",
+    when="At the same place inside one parent operator, some operators run less often and others more often. Not if "
+    "one only wraps another, or if the parent has other inputs (`data_type_changed`, `workload_changed`)",
     needs="operators, on devices of one kind",
     tables=("operators",),
     look_at="how the program or the library writes this operator: fused or not, which optimizer or attention",
@@ -487,7 +487,8 @@ OPERATORS_CHANGED = Rule(
     names=("operators_changed",),
     meaning="operators are new, gone, replaced or called another number of times",
     when="Operators run more or less often, and no other rule explains their time. Large increases and decreases are "
-    "separate findings; `more_calls` (`fewer_calls`) if all run more (less) often and none is new or gone",
+    "separate findings. If all run more (less) often and none is new or gone, the finding is `more_calls` "
+    "(`fewer_calls`)",
     needs="operators",
     tables=("operators",),
     look_at="what the program does differently: layers, losses, metrics, hooks, the optimizer, library versions",
@@ -500,8 +501,8 @@ OPERATORS_CHANGED = Rule(
 RECOMPUTATION = Rule(
     names=("recomputation", "recomputation_gone"),
     meaning="activations are recomputed in the backward pass (checkpointing)",
-    when="Computing operators run in the backward pass of one side only, at most as often as in the forward pass, "
-    "which calls them as often on both sides",
+    when="Operators that compute run in the backward pass of one side only, at most as often as in the forward pass. "
+    "The forward pass calls them as often on both sides",
     needs="operators",
     tables=("operators",),
     look_at="torch.utils.checkpoint, gradient_checkpointing_enable(), activation checkpointing of the training "

@@ -195,8 +195,8 @@ def _waiting(summary: Summary) -> _Split | None:
 LATE_RANK = Rule(
     names=("late_rank",),
     meaning="ranks wait for one of them",
-    when="Workers recorded the same steps; [waiting](ranks.md#waiting-and-transfer) makes half of the change, and "
-    "more collectives do not. The late rank waits least",
+    when="All workers recorded the same steps. [Waiting](ranks.md#waiting-and-transfer) makes half of the change, and "
+    "a larger number of collectives does not. The late rank is the one that waits least",
     needs="collectives of several workers",
     tables=("communication",),
     look_at="what that rank does before its collectives: data loading, uneven work, a slower device",
@@ -207,8 +207,8 @@ LATE_RANK = Rule(
 COLLECTIVE_SLOWER = Rule(
     names=("collective_slower", "collective_faster"),
     meaning="collectives take longer themselves",
-    when="Exposed communication grew, half of it because collectives take longer. With one rank per side a late rank "
-    "looks the same, as the sentence says",
+    when="Exposed communication grew, half of it because collectives take longer. With one rank per side, a late rank "
+    "looks the same; the sentence says so",
     needs="collectives",
     tables=("communication",),
     look_at="network and topology, message sizes (table communication_by_message)",

@@ -185,7 +185,7 @@ REGIONS_LOST = Rule(
 GRAPH_BREAKS = Rule(
     names=("more_graph_breaks", "fewer_graph_breaks"),
     meaning="both sides are compiled, into other regions",
-    when="Ids of compiled regions name more frames or recompilations on one side. Without ids: `CompiledFxGraph` or "
+    when="Ids of compiled regions show more frames or recompilations on one side. Without ids: `CompiledFxGraph` or "
     "`CompiledFunction` runs more often, operators do not",
     needs="operators",
     tables=("operators",),

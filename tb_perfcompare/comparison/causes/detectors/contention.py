@@ -346,8 +346,9 @@ def _queued(pair: RuleContext, grown: float) -> dict[Part, float]:
 CPU_CONTENTION = Rule(
     names=("host_interrupted",),
     meaning="CPU contention: other work takes the CPU between and within operators",
-    when="Many operators take longer on average, 1.2 times together, but not their fastest calls (without shapes: the "
-    "steps in which calls are fastest). No single operator makes half of the change, its longest call left out",
+    when="Together, many operators take 1.2 times as long on average, but their fastest calls do not (without shapes: "
+    "calls in the steps in which they are fastest). No operator makes half of the change, not counting its longest "
+    "call",
     needs="operators",
     tables=("operators",),
     look_at="other processes and threads on these cores, more threads than cores, CPU limits of the container",
@@ -358,8 +359,8 @@ CPU_CONTENTION = Rule(
 WAITING_THREADS = Rule(
     names=("waiting_threads",),
     meaning="operators wait for their own threads, which get no core",
-    when="Long and short calls of operators take about the same time longer, half a millisecond at least; the others "
-    "hardly change. Not with a device",
+    when="Some operators take longer by about the same time, at least half a millisecond, in long and in short calls; "
+    "other operators hardly change. Only without a device",
     needs="operators",
     tables=("operators",),
     look_at="more threads than free cores: torch.set_num_threads, OMP_NUM_THREADS, the container's CPU limit, other "
@@ -371,9 +372,9 @@ WAITING_THREADS = Rule(
 DEVICE_CONTENTION = Rule(
     names=("device_interrupted",),
     meaning="device contention: other work takes the device between and within kernels",
-    when="Kernels launched alike take longer on average, 1.2 times together, but not their fastest launches; no single "
-    "kernel makes half of the change. Or they take as long, and launched work starts 1.75 times later on an idle "
-    "device",
+    when="Kernels with equal launch configuration together take 1.2 times as long, but their fastest launches do not; "
+    "no kernel makes half of the change. Or kernels take as long, but launched work starts 1.75 times as late on an "
+    "idle device",
     needs="kernels with their launch configuration",
     tables=("kernels",),
     look_at="other processes on the device (nvidia-smi), other streams of this program, sharing by MPS or MIG",

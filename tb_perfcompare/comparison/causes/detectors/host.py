@@ -174,8 +174,8 @@ def _all_calls_moved(pair: RuleContext, operator: str, *, slower: bool) -> bool:
 OPERATOR_SLOWER = Rule(
     names=("operator_slower", "operator_faster"),
     meaning="one operator is slower on the host",
-    when="As `kernel_slower`, for CPU Exec. Half is the operator's own time, and its fastest call changed by 5 %. "
-    "Where the device hides some of its time, it makes half of what all operators take longer",
+    when="As `kernel_slower`, for CPU Exec. Half of the change is the operator's own time, and its fastest call "
+    "changed by 5 %. If the device hides part of its time, it makes half of the slowdown of all operators",
     needs="operators; `record_shapes` tells its inputs",
     tables=("operators",),
     look_at="the memory layout of its inputs, its implementation, the number of threads, other load on its cores",
@@ -269,10 +269,10 @@ def _uninterrupted(pair: RuleContext, part: UninterruptedPart) -> Cause:
 
 UNINTERRUPTED = Rule(
     names=("operator_slower", "operator_faster"),
-    meaning="one operator is slower on the host, interruptions left out",
-    when="The program is slower, but steps as recorded leave it open. One operator makes half of the change without "
-    "[interruptions](program_or_machine.md#interruptions-and-stalls), its captures far apart; another part of the "
-    "step is `data_loader` or `unrecorded_time`",
+    meaning="one operator is slower on the host, without interruptions",
+    when="The program is slower, but recorded steps do not show it. One operator makes half of the change in "
+    "[uninterrupted steps](program_or_machine.md#interruptions-and-stalls), in which the captures of the two sides "
+    "are far apart. For other parts of the step: `data_loader`, `unrecorded_time`",
     needs="three captures per side, `record_shapes`; no device work",
     look_at="",
     confidence="captures of the two sides do not overlap, interruptions left out",
@@ -283,8 +283,8 @@ UNINTERRUPTED = Rule(
 UNINTERRUPTED_REST = Rule(
     names=("host_time",),
     meaning="CPU time without interruptions",
-    when="The same, where up to three parts of the step together make half, and no other rule finds anything",
-    needs="the same",
+    when="As in the row above, but up to three parts of the step together make half, and no other rule finds a cause",
+    needs="as in the row above",
     look_at="these operators and the Python code around them",
     confidence="captures of the two sides do not overlap, interruptions left out",
     find_rest=uninterrupted_rest_rules,

@@ -149,8 +149,8 @@ def launching_operator(pair: RuleContext, kernel: str) -> str:
 KERNEL_SLOWER = Rule(
     names=("kernel_slower", "kernel_faster"),
     meaning="one kernel is slower",
-    when="It makes half of the change of kernels launched as often, beyond a uniform slowdown, and is significant "
-    "among all kernels",
+    when="The kernel makes half of the change of kernels launched as often, beyond a uniform slowdown, and is "
+    "significant among all kernels",
     needs="kernels",
     tables=("kernels",),
     look_at="input shapes and strides, launch configuration, concurrent memory traffic",
@@ -161,8 +161,8 @@ KERNEL_SLOWER = Rule(
 )
 OCCUPANCY_LOST = Rule(
     names=("occupancy_lost", "occupancy_gained"),
-    meaning="that kernel fills less of the device",
-    when="The same, and its measured or estimated occupancy fell by at least 0.05",
+    meaning="a slower kernel fills less of the device",
+    when="As `kernel_slower`, and the measured or estimated occupancy fell by at least 0.05",
     needs="kernels with their occupancy",
     tables=("kernels",),
     look_at="launch configuration: block size, registers, shared memory; compiler flags and library version",
@@ -173,8 +173,8 @@ OCCUPANCY_LOST = Rule(
 )
 UTILISATION_LOST = Rule(
     names=("utilisation_lost", "utilisation_gained"),
-    meaning="that kernel uses less of the device",
-    when="The same, and its DRAM throughput or tensor utilisation fell by at least 0.05",
+    meaning="a slower kernel uses less of the device",
+    when="As `kernel_slower`, and DRAM throughput or tensor utilisation fell by at least 0.05",
     needs="kernels with an attached listing",
     tables=("kernels",),
     look_at="memory accesses: strides, alignment, cache hits; concurrent work on the device",

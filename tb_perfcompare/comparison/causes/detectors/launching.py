@@ -117,7 +117,8 @@ def _block(pair: RuleContext, launch_us: float) -> bool:
 GRAPH_LOST = Rule(
     names=("graph_lost", "graph_gained"),
     meaning="graph launches became single launches",
-    when="Graph launches at least halved while single kernel launches grew. It takes the host's rest",
+    when="Graph launches at least halved, while single kernel launches increased. It explains the rest of the host's "
+    "time",
     needs="API calls",
     tables=("kernels",),
     look_at="CUDA graph capture: changing shapes, operators that cannot be captured, mode='reduce-overhead'",
@@ -129,8 +130,8 @@ GRAPH_LOST = Rule(
 LAUNCH_BOUND = Rule(
     names=("launch_bound",),
     meaning="launching takes longer, the device waits",
-    when="Each launch takes at least 1.1 times as long, beyond any uniform slowdown. Half of that is exposed, or it "
-    "is half of what the same calls take longer and of what the host is exposed longer",
+    when="Each launch takes at least 1.1 times as long, beyond any uniform slowdown. Half of this increase is "
+    "exposed; or it is half of the increase of these calls, and half of the increase of exposed host time",
     needs="API calls",
     tables=("kernels",),
     look_at="CPU clock and load, profiling hooks, driver version; fewer or larger kernels, CUDA graphs",

@@ -117,9 +117,9 @@ def _contention(pace: PaceFacts, exposed: float, where: str) -> str:
 
 MACHINE_PACE = Rule(
     names=("device_pace", "host_pace", "host_interrupted"),
-    meaning="the machine runs at another pace, and no other rule says why",
-    when="Captures agree that the [same work](program_or_machine.md) takes longer, or the pace of these captures "
-    "surely differs, or the verdict is about the program, at equal machine speed, and the pace differs by 3 %; other "
+    meaning="the machine is slower (faster), and no other rule says why",
+    when="The captures agree that [common work](program_or_machine.md) takes longer, or its time surely differs "
+    "between these captures, or it differs by 3 % and the verdict is about the program at equal machine speed. Other "
     "rules explain less than half of it",
     needs="the same work on both sides",
     look_at="other processes, clocks and power limits, number of threads (torch.set_num_threads, OMP_NUM_THREADS) and "

@@ -167,9 +167,9 @@ def _by_shape(pair: RuleContext, row: LedgerRow, sign: int) -> float:
 
 MORE_CALLS = Rule(
     names=("more_calls", "fewer_calls"),
-    meaning="the same work more or less often",
-    when="Mostly the same operators on both sides, and half of these run more (less) often, by about the same ratio. "
-    "It explains the change by count, and as much of untraced host time",
+    meaning="the same work is done more (less) often",
+    when="Both sides run mostly the same operators, and half of these run more (less) often, by about the same ratio. "
+    "It explains the change by count, also of untraced host time",
     needs="operators; `record_shapes` tells if each call works on less",
     tables=("operators",),
     look_at="number of layers, micro-batches or iterations per step",

@@ -412,8 +412,8 @@ def is_backward(name: str) -> bool:
 WORKLOAD_CHANGED = Rule(
     names=("workload_changed",),
     meaning="other input shapes: batch size, sequence length, image size",
-    when="Many operator calls have other input shapes, or, without shapes, kernels launch more (fewer) threads "
-    "throughout. It takes the rest, and says if the step did not follow",
+    when="Many operator calls have other input shapes (without shapes: kernels launch more or fewer threads "
+    "throughout). It explains the rest. The sentence says if the step time did not follow",
     needs="operators and `record_shapes`, or kernels with their launch configuration",
     tables=("operators_by_shape", "kernels"),
     look_at="batch size, sequence length, image size and padding of both runs; compare runs on the same input",
@@ -424,8 +424,8 @@ WORKLOAD_CHANGED = Rule(
 DATA_TYPE_CHANGED = Rule(
     names=("data_type_changed",),
     meaning="other element types",
-    when="Many operator calls have other input types. It explains no waiting for data or ranks, and no untraced host "
-    "time that grew with the device's",
+    when="Many operator calls have other input types. It does not explain waits for data or ranks, or untraced host "
+    "time that grew with device time",
     needs="operators; `record_shapes`",
     tables=("operators_by_shape",),
     look_at="autocast, model.half()/bfloat16() and TF32 settings of both runs",

@@ -142,8 +142,8 @@ PROFILER_OVERHEAD = Rule(
 MORE_RECORDED = Rule(
     names=("profiler_overhead",),
     meaning="the profiler records more",
-    when="No overhead events (CPU traces): the slower side recorded more options, and other rules explain less than "
-    "half of the host's change. Not between kinds of devices",
+    when="Without overhead events (CPU traces): the slower side recorded more options, and other rules explain less "
+    "than half of the host's change. Not between different kinds of devices",
     needs="the profiler's options",
     look_at=_LOOK_AT,
     confidence="other changes of host time would look the same",
@@ -153,9 +153,9 @@ MORE_RECORDED = Rule(
 AUTOGRAD_RECORDS = Rule(
     names=("autograd_recorded", "autograd_off"),
     meaning="inference records a graph for autograd",
-    when="The operators' sequence numbers advance on one side only, and neither side runs a backward pass. It takes "
-    "the host's rest outside API calls, as \"up to\" if the same work changed its pace that way, or is said without "
-    "time",
+    when="Sequence numbers of operators advance on one side only, and neither side runs a backward pass. It explains "
+    "the host's rest outside API calls (only a part if common work changed in the same direction), or has no time if "
+    "that is too small",
     needs="operators",
     tables=("operators",),
     look_at="torch.no_grad() or torch.inference_mode() around inference and validation",

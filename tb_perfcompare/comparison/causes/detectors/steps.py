@@ -360,8 +360,8 @@ def _early_calls(summary: Summary) -> _Early:
 WARM_UP_INSIDE = Rule(
     names=("warm_up_inside",),
     meaning="code is loaded, algorithms are tried",
-    when="Some kernels or operators run only in the first quarter of the steps, most of them not as often on the "
-    "other side. These steps' extra time is half of the change",
+    when="Some kernels or operators run only in the first quarter of the steps, and most of them run less often on "
+    "the other side. The extra time of these steps is half of the change",
     needs="steps",
     look_at="profiler.schedule(wait=..., warmup=...) to skip the first steps; compare only later steps with --steps",
     confidence="certain: these calls stop after the first steps",
@@ -371,8 +371,8 @@ WARM_UP_INSIDE = Rule(
 SLOW_STEPS = Rule(
     names=("slow_steps",),
     meaning="a few steps are far longer",
-    when="A few outlying steps make half of the change, unless they wait for the data loader. Of several captures, "
-    "most have such steps, unless these turn the mean against the verdict",
+    when="A few outlying steps make half of the change, and do not wait for the data loader. With several captures, "
+    "most have such steps, unless the steps turn the mean against the verdict",
     needs="steps",
     look_at="validation, checkpoints, logging, garbage collection, other jobs at that time; record more steps",
     confidence="few steps, which may not recur",

@@ -159,9 +159,9 @@ def _caller(pair: RuleContext, sign: int) -> tuple[str, Amount]:
 SYNCHRONISATION = Rule(
     names=("synchronisation",),
     meaning="the host waits for the device more often",
-    when="Synchronising calls run more often, in at least half of the steps. It takes the rest of the host and of "
-    "Memcpy, without slower calls and outlying steps, unless shorter kernels are likelier; without time, the calls "
-    "are counted",
+    when="Synchronising calls run more often, in at least half of the steps. They explain the rest of the host and of "
+    "Memcpy, without slower calls and outlying steps, unless shorter kernels are likelier; if no time is left, only "
+    "the number of calls is reported",
     needs="API calls",
     tables=("kernels",),
     look_at=".item(), .cpu(), printing a tensor, branching on a tensor, torch.cuda.synchronize() inside the step",

@@ -113,8 +113,7 @@ def _waited_for(pair: RuleContext, row: LedgerRow) -> bool:
 LOADER = Rule(
     names=("data_loader",),
     meaning="batches are loaded in the main process (`num_workers=0`), or by workers",
-    when="DataLoader's iterators are of one process on one side, of several on the other. It explains the data loader "
-    "wait",
+    when="The DataLoader iterates in one process on one side, in several on the other. It explains the wait for data",
     needs="`enumerate(DataLoader)` events",
     look_at="num_workers, persistent_workers and prefetch_factor of the DataLoader",
     confidence="certain: the iterators' names are recorded; the time is as measured",
@@ -136,7 +135,8 @@ MORE_COPIES = Rule(
 PAGEABLE_COPIES = Rule(
     names=("pageable_copies", "pinned_copies"),
     meaning="copies from (to) pageable memory instead of pinned",
-    when="Copies from or to pageable memory run more often, and as many from or to pinned memory less often",
+    when="Copies from (to) pageable memory run more often, and copies from (to) pinned memory less often by the same "
+    "number",
     needs="copies",
     tables=("kernels",),
     look_at="pin_memory=True of the data loader, tensor.pin_memory() before .to(device, non_blocking=True)",

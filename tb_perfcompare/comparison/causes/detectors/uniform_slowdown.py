@@ -208,8 +208,8 @@ def _clock(pair: RuleContext, ratio: float, device: str = "") -> str:
 DEVICE_PACE = Rule(
     names=("device_pace",),
     meaning="the device runs slower across the board",
-    when="Most kernels changed by one ratio per launch, which explains half of Kernel's change. The sentence names a "
-    "clock counter that moved the other way",
+    when="Most kernels changed by one ratio per launch, which explains half of the change of kernel time. The "
+    "sentence names a clock counter that moved in the opposite direction",
     needs="kernels; counters name the clock",
     tables=("kernels",),
     look_at="clocks, power and temperature limits, other jobs on the device, the device model",
@@ -221,8 +221,8 @@ DEVICE_PACE = Rule(
 HOST_PACE = Rule(
     names=("host_pace",),
     meaning="the host runs slower across the board",
-    when="Most operators, and their fastest calls, changed by one ratio per call. Not if recording more may be the "
-    "cause",
+    when="Most operators and their fastest calls changed by one ratio per call. Not if additional recording options "
+    "may be the cause",
     needs="operators; counters name the clock",
     tables=("operators",),
     look_at="CPU clock and governor, other processes, number of threads (torch.set_num_threads, OMP_NUM_THREADS) and "

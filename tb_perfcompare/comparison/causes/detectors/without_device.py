@@ -51,7 +51,7 @@ def without_device_rules(pair: RuleContext, explained: Explained) -> Iterator[Ca
 WITHOUT_DEVICE = Rule(
     names=("without_device",),
     meaning="one side recorded no device work: it ran on the CPU, or its device was not recorded",
-    when="Kernels, copies or API calls on one side only. No other rule then reports these",
+    when="Only one side has kernels, copies or API calls. No other rule then reports these",
     needs="steps",
     look_at="ProfilerActivity of both recordings; whether model and inputs are moved to the device",
     confidence="the recordings say so: one side has no device events",
