@@ -174,16 +174,16 @@ def test_a_finding_tells_what_only_equal_speed_shows() -> None:
     assert confidence.endswith("but significant at equal machine speed (p < 0.001)")
 
 
-@pytest.mark.parametrize(("known_us", "told"), [(0.0, True), (500.0, False)])
-def test_a_finding_on_what_other_causes_leave_tells_nothing_of_its_category(known_us: float, told: bool) -> None:
+@pytest.mark.parametrize(("known_us", "says"), [(0.0, True), (500.0, False)])
+def test_a_finding_on_what_other_causes_leave_tells_nothing_of_its_category(known_us: float, says: bool) -> None:
     sides = side((0.8, 1.3), 0, 3000), side((1.25, 0.85), 1, 3000 + LONG_GAP)
     ledger, p_values = compare(*sides).ledger, dict.fromkeys(CATEGORY_LABELS, 0.5)
     (found,) = find_causes(
         ledger, *sides, p_values, Verdict.SLOWER, CompareOptions(), explained={"Other": known_us},
         paced={"Other": PacedChange(1500.0, 0.01, 1500.0)},
     )  # fmt: skip
-    assert found.sentence.startswith("Remaining") is not told
-    assert ("significant at equal machine speed" in found.confidence) is told
+    assert found.sentence.startswith("Remaining") is not says
+    assert ("significant at equal machine speed" in found.confidence) is says
 
 
 @pytest.mark.parametrize(("p", "paced", "words"), [
