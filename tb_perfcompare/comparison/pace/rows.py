@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.weights import capped, effective_number, weighted_median
-from tb_perfcompare.model.arrays import Floats, Ints, row_medians, unique
+from tb_perfcompare.model.arrays import Floats, Ints, median, row_medians, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 Pair = tuple[Floats, Floats]
@@ -100,9 +100,10 @@ class RowChanges:
         return effective_number(self.weights[self.kept], self.names[self.kept])
 
 
-def row_changes(rows: WorkRows, captures: Captures) -> RowChanges:
+def row_changes(rows: WorkRows, captures: Captures, *, by_shorter: bool = False) -> RowChanges:
     """Computes the change of each row relative to their weighted median. Rows without time in the median step of a
-    capture are not kept."""
+    capture are not kept. Weights follow the mean of the sides' times; `by_shorter`: the shorter one at the pace of most
+    rows, so that a row that is far slower on one side does not weigh more for it."""
     index = {name: number for number, name in enumerate(sorted({name for name, _ in rows.keys}))}
     names = np.array([index[name] for name, _ in rows.keys], dtype=np.int64)
     per_call = [
@@ -116,7 +117,11 @@ def row_changes(rows: WorkRows, captures: Captures) -> RowChanges:
     counts = [side.shape[1] for side in usual]
     # summed per side first, so that the result does not depend on the order of the sides
     level = (sums[0] + sums[1]) / sum(counts)
-    change = np.where(timed, sums[1] / counts[1] - sums[0] / counts[0], 0.0)
+    levels = sums[0] / counts[0], sums[1] / counts[1]
+    change = np.where(timed, levels[1] - levels[0], 0.0)
+    if by_shorter and timed.any():
+        half = median(change[timed]) / 2
+        level = np.minimum(levels[0] + half, levels[1] - half)
     weights = capped(np.where(timed, work * np.exp(level), 0.0), names) if len(rows) else np.zeros(0)
     centre = weighted_median(change, weights)
     spread = _MAD_TO_SIGMA * weighted_median(np.abs(change - centre), weights)

@@ -254,9 +254,10 @@ def _within_kernels(pair: RuleContext) -> Iterator[Cause]:
     before, after = (launches.mean(axis=0) * us / launches).sum(axis=1).tolist()
     if max(before, after) < MIN_SLOWDOWN * min(before, after):
         return
-    low = np.log([fastest[key][1] / fastest[key][0] for key in kernels])
-    middle = float(weighted_quartiles(low, us.sum(axis=0))[1])
-    if abs(middle) > INTERRUPTED * abs(math.log(after / before)):
+    # as if each launch took as long as its kernel's fastest: one slow kernel lengthens that, too
+    lowest = launches.mean(axis=0) @ np.array([fastest[key] for key in kernels])
+    fast = float(lowest[1] / lowest[0])
+    if abs(math.log(fast)) > INTERRUPTED * abs(math.log(after / before)):
         return
     rates = np.array([kernel.rate_us for kernel in kernels.values()])
     kept = rates * exposed > 0
@@ -276,7 +277,7 @@ def _within_kernels(pair: RuleContext) -> Iterator[Cause]:
     more = f", {time_text(abs(queued))} of it before launched work starts" if queued else ""
     sentence = (
         f"{'Device contention' if delta > 0 else 'Less device contention'}: {signed_time(delta)} per step{more}; mean "
-        f"kernel time {ratio_text(after / before)}, but fastest launches {ratio_text(math.exp(middle))}; other work "
+        f"kernel time {ratio_text(after / before)}, but fastest launches {ratio_text(fast)}; other work "
         f"{'is taking' if delta > 0 else 'no longer takes'} the {pair.candidate.device.word}."
     )
     yield cause(
