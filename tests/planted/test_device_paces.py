@@ -107,13 +107,13 @@ def test_one_kernel_that_makes_most_of_all_kernel_time_is_the_program(first: flo
     assert causes(found) == ["kernel_slower"]
 
 
-@pytest.mark.parametrize(("count", "factor"), [(2, 1.2), (2, 10.0), (3, 1.2), (3, 3.0)])
+@pytest.mark.parametrize(("count", "factor"), [(2, 1.2), (2, 3.0), (2, 10.0), (3, 1.2), (3, 3.0)])
 def test_some_slower_kernels_are_the_program_however_much_of_the_time_they_take(count: int, factor: float) -> None:
     """Kernels of half of the layers, three times as long, make three quarters of all kernel time."""
     longer = layers(250.0 * factor)[:count] + layers(250.0)[count:]
     found = pair(COMPUTING, COMPUTING.changed(layers=longer))
     assert (found.headline.verdict, found.headline.basis) == (Verdict.SLOWER, Basis.PROGRAM)
-    assert causes(found) == ["kernel_time"]
+    assert causes(found) == []  # but the rest of the kernel time
 
 
 def test_a_host_that_varies_behind_the_kernels_leaves_the_program_as_certain_as_the_kernels() -> None:
