@@ -157,9 +157,13 @@ def _spread(pair: RuleContext, category: str, ratio: float) -> dict[Part, float]
 
 def device_ratio(pair: RuleContext) -> float | None:
     """Uniform ratio of candidate to baseline time per launch of the same kernels; None if they did not change
-    uniformly."""
+    uniformly: by the quartiles of their time, and by the typical kernel where the pace of the device is known."""
     before, after = (side.groups.get("kernels") for side in (pair.baseline, pair.candidate))
-    return uniform_ratio(before, after, pair.numbers)
+    ratio = uniform_ratio(before, after, pair.numbers)
+    pace = next((pace for pace in pair.headline.paces if pace.of == "device" and not pace.unusable), None)
+    if ratio is None or pace is None:
+        return ratio
+    return ratio if math.log1p(pace.typical) / math.log(ratio) >= MAIN_SHARE else None
 
 
 def kernels_flat(pair: RuleContext) -> bool:
