@@ -44,7 +44,7 @@ def is_running(process_id: int) -> bool:
     try:
         with open(f"/proc/{process_id}/stat") as file:
             return file.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
     except NotADirectoryError:
         return os.path.exists(f"/proc/{process_id}")
