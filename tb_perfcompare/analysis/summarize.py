@@ -11,6 +11,7 @@ import numpy as np
 from tb_perfcompare.analysis.attribution.call_tree import call_tree
 from tb_perfcompare.analysis.attribution.critical_path import critical_path
 from tb_perfcompare.analysis.attribution.entities import find_owners, own
+from tb_perfcompare.analysis.attribution.gil_waits import gil_waits
 from tb_perfcompare.analysis.attribution.memory_use import memory_use
 from tb_perfcompare.analysis.attribution.owned_modules import module_paths, modules_of, owned_modules
 from tb_perfcompare.analysis.entities.collectives import collectives
@@ -41,6 +42,7 @@ from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE
 from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
+from tb_perfcompare.model.summary.gil_waits import TABLE as GIL_WAITS
 from tb_perfcompare.model.summary.kernel_metrics import MODELLED_WORK
 from tb_perfcompare.model.summary.summary import Capture, DroppedStep, GroupTable, StepTable, Summary
 
@@ -105,6 +107,8 @@ def summarize(
     measured = _measure(groups, trace)
     on_path = critical_path(timeline, owners, windows, recording.flows)
     groups |= {} if on_path is None else {CRITICAL_PATH: on_path}
+    waits = gil_waits(timeline, windows)
+    groups |= {} if waits is None else {GIL_WAITS: waits}
     memory = memory_use(timeline, both["marker"])
     series, coarse = counters_by_step(trace)
     by_module = None if paths is None else owned_modules(owners, paths, steps)

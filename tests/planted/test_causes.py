@@ -35,7 +35,7 @@ WORDS = {
         "Operators run slower on the CPU across the board: +",
         "Operators run faster on the CPU across the board: −",
     ),
-    "host_interrupted": ("other processes are taking the CPU", "other processes no longer take the CPU"),
+    "host_interrupted": ("other work is taking the CPU", "other work no longer takes the CPU"),
     "kernel_slower": ("One kernel is slower", "One kernel is faster"),
     "occupancy_lost": ("lower estimated occupancy", "higher estimated occupancy"),
     "tensor_cores_lost": ("are no longer used: +", "are now used: −"),

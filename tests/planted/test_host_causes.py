@@ -109,7 +109,7 @@ def test_interruptions_are_told_from_slow_work() -> None:
     finding = first(drawn(), drawn(seed=2, stall_us=900.0))
     assert finding.rule == "host_interrupted"
     back = first(drawn(seed=2, stall_us=900.0), drawn())
-    assert back.rule == "host_interrupted" and "no longer take the CPU" in back.sentence
+    assert back.rule == "host_interrupted" and "no longer takes the CPU" in back.sentence
 
 
 def test_threads_that_wait_for_a_core_lengthen_long_and_short_calls_alike() -> None:

@@ -45,7 +45,7 @@ _LABELS = TextPool([*CATEGORY_LABELS, *(label for _, label in _GAPS)])
 
 def critical_path(timeline: InterpretedTrace, owners: Owners, windows: Windows, flows: FlowTable) -> GroupTable | None:
     """Returns time on the path by (name, category) and step; calls are pieces of the path. None without host events."""
-    main = _main_lane(timeline)
+    main = main_lane(timeline)
     if main < 0:
         return None
     device = device_edges(timeline, main)
@@ -58,7 +58,7 @@ def critical_path(timeline: InterpretedTrace, owners: Owners, windows: Windows, 
     return _table(timeline, owners, (on_streams, host, gaps), windows)
 
 
-def _main_lane(timeline: InterpretedTrace) -> int:
+def main_lane(timeline: InterpretedTrace) -> int:
     """Returns the lane with the most step markers, without markers the one with the most operators; -1 without either.
 
     Ties go to the first by name.

@@ -15,7 +15,12 @@ from tb_perfcompare.comparison.causes.detectors.changed_operators import (
 )
 from tb_perfcompare.comparison.causes.detectors.collectives import COLLECTIVE_SLOWER, LATE_RANK, OVERLAP_LOST
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import GRAPH_BREAKS, REGIONS_LOST
-from tb_perfcompare.comparison.causes.detectors.contention import CPU_CONTENTION, DEVICE_CONTENTION, WAITING_THREADS
+from tb_perfcompare.comparison.causes.detectors.contention import (
+    CPU_CONTENTION,
+    DEVICE_CONTENTION,
+    GIL_WAITS,
+    WAITING_THREADS,
+)
 from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER, UNINTERRUPTED, UNINTERRUPTED_REST
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER, OCCUPANCY_LOST, UTILISATION_LOST
 from tb_perfcompare.comparison.causes.detectors.launching import GRAPH_LOST, LAUNCH_BOUND
@@ -48,8 +53,8 @@ RULES = (
     AUTOGRAD_RECORDS, COMPILATION_LOST, REGIONS_LOST, GRAPH_BREAKS, FUSION_LOST, TENSOR_CORES_LOST, KERNEL_REPLACED,
     LAYOUT_COPIES, COPIES_ON_CPU, MORE_COPIES, PAGEABLE_COPIES, LOADER, LATE_RANK, COLLECTIVE_SLOWER, OVERLAP_LOST,
     MEMORY_PRESSURE, ALLOCATOR_CALLS, GRAPH_LOST, SYNCHRONISATION, LAUNCH_BOUND, DEVICE_PACE, DEVICE_CONTENTION,
-    WAITING_THREADS, CPU_CONTENTION, HOST_PACE, MACHINE_PACE, KERNEL_SLOWER, OCCUPANCY_LOST, UTILISATION_LOST,
-    OPERATOR_SLOWER, UNINTERRUPTED, UNINTERRUPTED_REST,
+    GIL_WAITS, WAITING_THREADS, CPU_CONTENTION, HOST_PACE, MACHINE_PACE, KERNEL_SLOWER, OCCUPANCY_LOST,
+    UTILISATION_LOST, OPERATOR_SLOWER, UNINTERRUPTED, UNINTERRUPTED_REST,
     *GENERAL.values(), UTILISATION, TENSOR_CORES, BOUND_SHIFT, FUNCTION_TIME, COUNTER_MOVED,
 )  # fmt: skip
 """Rules in the order of the page; `Rule.order` gives the order in which they run."""

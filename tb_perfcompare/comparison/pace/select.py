@@ -16,6 +16,7 @@ from tb_perfcompare.model.arrays import Floats, Ints, unique
 from tb_perfcompare.model.input_shapes import NO_TYPES, tensor_types
 from tb_perfcompare.model.names.names import channels_last
 from tb_perfcompare.model.names.work_kinds import CONVOLUTION, work_kind
+from tb_perfcompare.model.summary.gil_waits import TABLE as GIL_WAITS
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -56,7 +57,8 @@ def select(
     ]
     types = inputs_differ([name for name, _ in shared], sides, samples) if table == OPERATORS else {}
     layout = other_layout(sides) if table == OPERATORS else frozenset[str]()
-    reasons = _reasons(shared, calls, [seen.capture for seen in samples], types, layout)
+    waiting = waits_for_gil(sides) if table == OPERATORS else frozenset[str]()
+    reasons = _reasons(shared, calls, [seen.capture for seen in samples], types, layout, waiting)
     used = np.array([not reason for reason in reasons], dtype=bool)
     times = [
         mean_per_observation(np.asarray(group.measures_ns[measure])[rows[used]], seen)
@@ -114,6 +116,12 @@ def other_layout(sides: tuple[Summary, Summary]) -> frozenset[str]:
     return names if any(work_kind(name) == CONVOLUTION for name in names) else frozenset()
 
 
+def waits_for_gil(sides: tuple[Summary, Summary]) -> frozenset[str]:
+    """Operators in which the main thread waits for another thread of the program, on either side."""
+    groups = (side.groups.get(GIL_WAITS) for side in sides)
+    return frozenset(key[0] for group in groups if group is not None for key in group.keys)
+
+
 def _index_by_key(group: GroupTable) -> dict[Key, int]:
     return {(key[0], key[1] if len(key) > 1 else ""): at for at, key in enumerate(group.keys)}
 
@@ -150,6 +158,7 @@ def _reasons(
     captures: Sequence[NDArray[np.int32]],
     input_types_differ: Mapping[str, bool],
     layout: frozenset[str],
+    waiting: frozenset[str],
 ) -> list[str]:
     """Returns why each row is not used, "" if it is."""
     missing = np.zeros(len(keys), dtype=bool)
@@ -163,6 +172,7 @@ def _reasons(
         "not in every capture" if gone
         else "calls per step differ between captures of one side" if vary
         else "other input types" if input_types_differ.get(name)
+        else "waits for Python's GIL" if name in waiting
         else "other memory layout" if name in layout and _IMAGE.search(shapes)
         else ""
         for (name, shapes), gone, vary in zip(keys, missing.tolist(), varying.tolist(), strict=True)

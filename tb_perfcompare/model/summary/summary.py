@@ -18,6 +18,7 @@ from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import Collectives, RankSteps
+from tb_perfcompare.model.summary.gil_waits import TABLE as GIL_WAITS
 from tb_perfcompare.model.summary.iterations import Iterations
 from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS, MODELLED_WORK, OPERATOR_METRICS
 from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES
@@ -210,7 +211,7 @@ STATED_WORK = "as recorded"
 unknown."""
 
 NO_TABLE = frozenset({
-    "operator_work", "module_work", "kernel_work", KERNEL_METRICS, OPERATOR_METRICS, MODELLED_WORK,
+    "operator_work", "module_work", "kernel_work", KERNEL_METRICS, OPERATOR_METRICS, MODELLED_WORK, GIL_WAITS,
     *DURATION_TABLES.values(),
 })  # fmt: skip
 """Groups without a table of their own: other tables have columns of them."""

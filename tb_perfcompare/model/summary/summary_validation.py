@@ -18,6 +18,7 @@ from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKind
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE, Collectives
 from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
+from tb_perfcompare.model.summary.gil_waits import TABLE as GIL_WAITS
 from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS, MODELLED_WORK, OPERATOR_METRICS
 from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
@@ -59,6 +60,7 @@ _GROUP_KEYS: Mapping[str, tuple[str, ...]] = {
     BY_MESSAGE: ("name", "group_size", "message"),
     DEVICE_TIMELINE: ("figure",),
     CRITICAL_PATH: ("name", "category"),
+    GIL_WAITS: ("name",),
     **dict.fromkeys(DURATION_TABLES.values(), ("name", "duration")),
 }
 """Table -> parts of its keys."""

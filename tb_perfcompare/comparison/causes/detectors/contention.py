@@ -1,10 +1,12 @@
 """Contention: other work takes the CPU or the device in between, so that the fastest calls are as fast as before, or
-keeps the threads of an operator waiting for each other, so that all its calls are longer."""
+keeps the threads of an operator waiting for each other, so that all its calls are longer; or a thread of the program
+keeps Python's GIL."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,12 +31,13 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
 )
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import ratio_text, short, signed_time, time_text, times_text
+from tb_perfcompare.comparison.result.wording import number_text, ratio_text, short, signed_time, time_text, times_text
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
 from tb_perfcompare.model.api_calls import LAUNCH, WAIT
 from tb_perfcompare.model.arrays import Floats, unique
 from tb_perfcompare.model.summary.device_timeline import LAUNCH_LATENCY, TABLE
-from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.gil_waits import TABLE as GIL_WAITS_TABLE
+from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, Summary
 
 UNCHANGED_TOLERANCE = 0.1
 """The fastest calls are unchanged if the median of their ratios is within this of 1, or if it is at most INTERRUPTED of
@@ -143,8 +146,8 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     sentence = (
         f"{'CPU contention' if exposed > 0 else 'Less CPU contention'}: {signed_time(exposed)} per step; mean operator "
         f"time {ratio_text(after / before)}, but fastest {'calls' if table == BY_SHAPE else 'steps'} "
-        f"{ratio_text(math.exp(middle))}; other processes "
-        f"{'are taking' if exposed > 0 else 'no longer take'} the CPU."
+        f"{ratio_text(math.exp(middle))}; other work "
+        f"{'is taking' if exposed > 0 else 'no longer takes'} the CPU."
     )
     yield cause(
         pair, CPU_CONTENTION, "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),
@@ -212,6 +215,55 @@ def _is_constant(wait: Floats, alone: Floats, often: Floats) -> bool:
 
     times = log_ratio(alone)
     return times >= math.log(UNLIKE_TIMES) and log_ratio(wait) <= MAX_SLOPE * times
+
+
+def gil_rules(pair: RuleContext) -> Iterator[Cause]:
+    """Waits for the GIL, within operators and between them."""
+    before, after = (_gil_waits(side) for side in (pair.baseline, pair.candidate))
+    own: dict[Part, float] = {}
+    for name in sorted({*before, *after}):
+        part = ("Other" if name == NOTHING_RECORDED else "CPU Exec", name)
+        own[part] = after.get(name, _NO_WAIT).us - before.get(name, _NO_WAIT).us
+    grown = math.fsum(own.values())
+    if abs(grown) < pair.least_us:
+        return
+    if pair.candidate.device.count:  # waits while the device works cost nothing
+        for category in ("Other", "CPU Exec"):
+            whole = math.fsum(us for part, us in own.items() if part[0] == category)
+            share = min(1.0, max(0.0, pair.exposed(category) / whole)) if whole else 0.0
+            own = {part: us * (share if part[0] == category else 1.0) for part, us in own.items()}
+    explained = exposed_growth(pair, own, grown)
+    delta = math.fsum(explained.values())
+    if abs(delta) < pair.least_us:
+        return
+    calls = [math.fsum(waits.calls for waits in side.values()) for side in (before, after)]
+    sentence = (
+        f"{'Waits' if delta > 0 else 'Fewer waits'} for Python's GIL: {signed_time(delta)} per step; "
+        f"{' → '.join(map(number_text, calls))} pauses per step of 5 ms or a multiple, Python's switch interval; "
+        f"another thread {'runs' if delta > 0 else 'no longer runs'} Python code."
+    )
+    yield cause(
+        pair, GIL_WAITS, "categories", "Other", delta, sentence, (Evidence("categories", "Other"),), explains=explained,
+    )  # fmt: skip
+
+
+class _Waits(NamedTuple):
+    """Microseconds and number of waits per step."""
+
+    us: float
+    calls: float
+
+
+_NO_WAIT = _Waits(0.0, 0.0)
+
+
+def _gil_waits(side: Summary) -> dict[str, _Waits]:
+    """Operator, or NOTHING_RECORDED -> waits for the GIL in it; empty if nothing looks like one."""
+    group, steps = side.groups.get(GIL_WAITS_TABLE), len(side.steps)
+    if group is None:
+        return {}
+    totals = group.measures_ns["total"].sum(axis=1) / steps / 1000, group.calls.sum(axis=1) / steps
+    return {key[0]: _Waits(*row) for key, *row in zip(group.keys, *(column.tolist() for column in totals), strict=True)}
 
 
 def _is_clear_of_same_work(pair: RuleContext, exposed: float) -> bool:
@@ -356,6 +408,19 @@ CPU_CONTENTION = Rule(
     find=interruption_rules,
     rank=3,
     same_work=True,
+)
+GIL_WAITS = Rule(
+    names=("gil_waits",),
+    meaning="the main thread waits for Python's GIL, which another thread of the program holds",
+    when="At least 8 times, in 5 places or more, the main thread starts and ends nothing for 5 ms, Python's switch "
+    "interval, or a multiple, and two thirds of all pauses from 4 ms on take as long",
+    needs="operators",
+    tables=("operators",),
+    look_at="threads of the program that run Python code: loaders, loggers, metrics, monitors; run them in a process "
+    "of their own",
+    confidence="likely: pauses last whole switch intervals",
+    find=gil_rules,
+    rank=2,
 )
 WAITING_THREADS = Rule(
     names=("waiting_threads",),

@@ -111,7 +111,7 @@ def _contention(pace: PaceFacts, exposed: float, where: str) -> str:
     return (
         f"{'CPU contention' if exposed > 0 else 'Less CPU contention'}: {signed_time(exposed)} per step; the same "
         f"operators {ratio_text(1 + pace.estimate)} {where}, but the typical one {ratio_text(1 + pace.typical)}; "
-        f"other processes {'are taking' if exposed > 0 else 'no longer take'} the CPU."
+        f"other work {'is taking' if exposed > 0 else 'no longer takes'} the CPU."
     )
 
 

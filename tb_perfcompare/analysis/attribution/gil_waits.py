@@ -1,0 +1,139 @@
+"""Waits for the GIL: time in which the main thread starts and ends nothing, as long as Python's switch interval.
+
+A thread that needs the GIL while another runs Python code asks for it after one interval. So its waits take 5 ms, or a
+multiple, wherever they occur; Python code, input and output, and time slices of other processes take any time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_perfcompare.analysis.attribution.critical_path import main_lane
+from tb_perfcompare.analysis.columns.numbering import gather, rows_where
+from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.analysis.trace.steps import Windows
+from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds, NodeIndex, unique
+from tb_perfcompare.model.summary.gil_waits import LATEST, MOST_INTERVALS, SWITCH_NS, TABLE
+from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, GroupTable
+from tb_perfcompare.quick_dataclass import dataclass
+
+MIN_NS = SWITCH_NS * 4 // 5
+"""Shortest pause that could as well be a wait: other pauses are not much shorter than the interval by chance."""
+
+MIN_SHARE = 2 / 3
+"""Share of the pauses from MIN_NS on that must be waits; of evenly distributed ones a third would be."""
+
+MIN_SINGLE = 0.25
+"""Share of the waits that must last one interval. Other processes take the CPU for 10 ms or a multiple on a kernel that
+counts 100 ticks per second."""
+
+MIN_WAITS = 8
+MIN_PLACES = 5
+"""Fewest waits, and fewest places where they occur: a loop that sleeps for 5 ms does so in one place."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pauses:
+    """p times in which a thread starts and ends nothing.
+
+    start_ns, end_ns  (p,)
+    inside            (p,) forest row of the innermost operator that runs, -1 outside operators
+    next              (p,) forest row of the next operator to start
+    """
+
+    start_ns: Nanoseconds
+    end_ns: Nanoseconds
+    inside: NodeIndex
+    next: NodeIndex
+
+    def where(self, chosen: Flags) -> _Pauses:
+        return _Pauses(self.start_ns[chosen], self.end_ns[chosen], self.inside[chosen], self.next[chosen])
+
+
+def gil_waits(timeline: InterpretedTrace, windows: Windows) -> GroupTable | None:
+    """Returns waits by the operator in which the main thread waits, NOTHING_RECORDED outside operators.
+
+    None if its pauses do not look like waits for the GIL. Operators without others inside are left out: they run
+    without the GIL.
+    """
+    main = main_lane(timeline)
+    pauses = _pauses(timeline, main)
+    if len(pauses.start_ns) < MIN_WAITS:
+        return None
+    pauses = pauses.where(~_in_calls(timeline, main, pauses))
+    intervals = _intervals(pauses.end_ns - pauses.start_ns)
+    waits = pauses.where(intervals > 0)
+    count = len(waits.start_ns)
+    if count < max(MIN_WAITS, MIN_SHARE * len(intervals)) or np.count_nonzero(intervals == 1) < MIN_SINGLE * count:
+        return None
+    forest, events = timeline.host, timeline.events
+    names = events.name[forest.row]
+    inside = np.where(waits.inside >= 0, names[waits.inside], -1).astype(np.int64)
+    if len(unique(inside * len(events.strings) + names[waits.next])) < MIN_PLACES:
+        return None
+    return _table(timeline, windows, waits, inside)
+
+
+def _pauses(timeline: InterpretedTrace, lane: int) -> _Pauses:
+    """Pauses of at least MIN_NS on one thread between its first and its last operator."""
+    forest = timeline.host
+    rows = np.flatnonzero(timeline.lane[forest.row] == lane)  # in order of start
+    start = gather(timeline.events.start_ns, forest.row[rows])
+    # whatever ends between two starts lies between them: only such starts can have a pause
+    late = np.flatnonzero(np.diff(start) >= MIN_NS)
+    running: NodeIndex = rows[late]
+    following = rows[late + 1]
+    since, until = start[late], start[late + 1]
+    found = list[_Pauses]()
+    innermost = True
+    while len(running):
+        ends = np.where(running >= 0, forest.end_ns[running], until)
+        ended = ends < until
+        stop = np.minimum(ends, until)
+        is_pause = (stop - since >= MIN_NS) & ~(ended & innermost)
+        found.append(_Pauses(since[is_pause], stop[is_pause], running[is_pause], following[is_pause]))
+        since, until, following = ends[ended], until[ended], following[ended]
+        running = forest.parent[running[ended]]
+        innermost = False
+    none = np.zeros(0, dtype=np.int64)
+    columns = zip(*((of.start_ns, of.end_ns, of.inside, of.next) for of in found), strict=True)
+    return _Pauses(*map(np.concatenate, columns)) if found else _Pauses(none, none, none, none)
+
+
+def _in_calls(timeline: InterpretedTrace, lane: int, pauses: _Pauses) -> Flags:
+    """(p,) Whether a device API call starts in the pause: the thread may wait for the device."""
+    calls = rows_where(timeline.is_api)
+    start = np.sort(timeline.events.start_ns[calls[timeline.lane[calls] == lane]])
+    return np.searchsorted(start, pauses.end_ns) > np.searchsorted(start, pauses.start_ns)
+
+
+def _intervals(pause_ns: Ints) -> Ints:
+    """(p,) Switch intervals of each pause, 0 if it is no wait."""
+    intervals = pause_ns // SWITCH_NS
+    is_wait = (intervals <= MOST_INTERVALS) & (pause_ns <= (1 + LATEST) * intervals * SWITCH_NS)
+    return np.where(is_wait, intervals, 0)
+
+
+def _table(timeline: InterpretedTrace, windows: Windows, waits: _Pauses, name: Ints) -> GroupTable | None:
+    """Sums waits that start in a step; `name` (p,) is that of the operator around, -1 outside."""
+    step = np.searchsorted(windows.start_ns, waits.start_ns, side="right") - 1
+    inside = np.flatnonzero((step >= 0) & (waits.start_ns < windows.end_ns[step]))
+    step, name = step[inside], name[inside]
+    spent = np.minimum(waits.end_ns[inside], windows.end_ns[step]) - waits.start_ns[inside]
+    if not len(step):
+        return None
+    keys_of = operator_keys_of(timeline.events.strings)
+    key = np.full(len(name), keys_of.places((NOTHING_RECORDED,))[0], dtype=np.int64)
+    key[name >= 0] = keys_of.of(name[name >= 0])
+    texts = [keys_of.pool.texts[at] for at in key.tolist()]
+    keys = sorted(set(texts))
+    row = np.array([keys.index(text) for text in texts])
+    calls = np.zeros((len(keys), len(windows.label)), dtype=np.int64)
+    total = np.zeros_like(calls)
+    np.add.at(calls, (row, step), 1)
+    np.add.at(total, (row, step), spent)
+    return GroupTable(
+        kind=TABLE, key_columns=("name",), keys=tuple((key,) for key in keys), names=tuple(keys), calls=calls,
+        measures_ns={"total": total}, min_ns=None, max_ns=None, facts={},
+    )  # fmt: skip
