@@ -1,4 +1,4 @@
-"""Several candidates against one baseline: each comparison in brief, and verdicts adjusted for the number of looks.
+"""Several candidates against one baseline: each comparison in brief, and verdicts adjusted for the number of tests.
 Documented in docs/method/statistics.md."""
 
 from __future__ import annotations
@@ -110,19 +110,20 @@ def _largest(table: Table) -> tuple[RowTimes, ...]:
 
 def adjusted(headlines: Sequence[Headline | None], alpha: float) -> tuple[Adjusted | None, ...]:
     """Adjusts the verdicts, in their order; None for a candidate without a p value or with a withheld verdict: those
-    are no looks.
+    are not tested.
 
     Holm's procedure is valid however the tests depend on each other, here through the baseline: if no candidate
     differs from it, any verdict stands in at most `alpha` of cases.
     """
-    looks = [
-        (place, headline.deciding_p, headline.verdict.way != 0)
-        for place, headline in enumerate(headlines)
+    tested = [
+        (index, headline.deciding_p, headline.verdict.way != 0)
+        for index, headline in enumerate(headlines)
         if headline is not None and headline.deciding_p is not None and headline.verdict is not Verdict.WITHHELD
     ]
     verdicts: list[Adjusted | None] = [None] * len(headlines)
-    for (place, _, calls), p in zip(looks, holm(np.array([p for _, p, _ in looks], dtype=np.float64)), strict=True):
-        verdicts[place] = Adjusted(float(p), bool(p <= alpha) if calls else None)
+    p_values = holm(np.array([p for _, p, _ in tested], dtype=np.float64))
+    for (index, _, claims_change), p in zip(tested, p_values, strict=True):
+        verdicts[index] = Adjusted(float(p), bool(p <= alpha) if claims_change else None)
     return tuple(verdicts)
 
 

@@ -246,7 +246,7 @@ def run_names(baseline: SideFacts, candidate: SideFacts) -> tuple[str, str]:
     paths = [re.split(r"[/\\]", side.source.rstrip("/\\")) for side in (baseline, candidate)]
     if names[0] != names[1] or paths[0] == paths[1]:
         return names
-    shared = next((at for at, (a, b) in enumerate(zip(*paths, strict=False)) if a != b), min(map(len, paths)) - 1)
+    shared = next((index for index, (a, b) in enumerate(zip(*paths, strict=False)) if a != b), min(map(len, paths)) - 1)
     return "/".join(paths[0][shared:]), "/".join(paths[1][shared:])
 
 

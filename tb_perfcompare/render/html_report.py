@@ -67,14 +67,14 @@ def report_page(comparison: Comparison, *, top: int) -> str:
 def table_page(blocks: Sequence[Block], table: Table) -> str:
     """Renders a single table; in a table of candidates the confidence intervals are drawn."""
     page = Page()
-    if (at := _shift_column(table)) is None:
+    if (shift_index := _shift_column(table)) is None:
         return page.document(page.draw(blocks), TITLE)
     head, cells = _intervals(table)
     columns = tuple(
         replace(column, shown=column.shown and column.name not in _INTERVAL_ENDS) for column in table.columns
     )
     grid = grid_of(replace(table, columns=columns, rows=_in_words(table)), brief=False)
-    picture = Picture(sum(column.shown for column in columns[:at]), tuple(map(Markup, cells)), Markup(head))
+    picture = Picture(sum(column.shown for column in columns[:shift_index]), tuple(map(Markup, cells)), Markup(head))
     names = _without_common_folder([cells[0] for cells in grid.rows])
     drawn = page.grid(grid, picture, names)
     return page.document(page.draw((Heading(printable(table.title)), Markup(drawn))), TITLE)
@@ -122,14 +122,16 @@ def _title(section: Sequence[Block]) -> str:
 
 
 def _contents(sections: Sequence[Sequence[Block]]) -> str:
-    links = "".join(f'<a href="#s{at}">{escape(_title(section))}</a>' for at, section in enumerate(sections, start=1))
+    links = "".join(
+        f'<a href="#s{number}">{escape(_title(section))}</a>' for number, section in enumerate(sections, start=1)
+    )
     return f'<nav aria-label="Sections">{links}</nav>' if links else ""
 
 
 def _drawn(page: Page, sections: Iterable[Sequence[Block | Markup]], *, is_linked: bool = False) -> str:
     drawn = []
-    for at, section in enumerate(sections, start=1):
-        id_attribute = f' id="s{at}"' if is_linked else ""
+    for number, section in enumerate(sections, start=1):
+        id_attribute = f' id="s{number}"' if is_linked else ""
         drawn.append(f"<section{id_attribute}>\n{page.draw(section)}\n</section>")
     return "\n".join(drawn)
 
@@ -180,8 +182,8 @@ def _interval(cells: tuple[Cell, ...], axis: Axis, zero: str) -> str:
     name = {"slower": "more", "faster": "less"}.get(tone, "")
     band = ""
     if isinstance(margin, float):
-        left = axis.share(1 / (1 + margin) - 1)
-        band = f'<rect class="band" x="{left:.2f}%" width="{axis.share(margin) - left:.2f}%" y="0" height="18"/>'
+        start = axis.share(1 / (1 + margin) - 1)
+        band = f'<rect class="band" x="{start:.2f}%" width="{axis.share(margin) - start:.2f}%" y="0" height="18"/>'
     ends = "".join(
         f'<line class="whisker" x1="{axis.at(end)}" x2="{axis.at(end)}" y1="5" y2="13"/>'
         for end in (low, high)

@@ -102,14 +102,14 @@ def cards(tables: Sequence[Sequence[str]]) -> str:
     tables  per table of the page, in order, the labels of its columns ("": no label)
     """
     rules = []
-    for at, labels in enumerate(tables, start=1):
+    for number, labels in enumerate(tables, start=1):
         media = f"print, (max-width: 1100px), {NARROW}" if len(labels) > _MANY_COLUMNS else NARROW
         labels_css = "".join(
-            f"#t{at} td:nth-child({index})::before {{ content: {_quoted(label)} }}\n"
+            f"#t{number} td:nth-child({index})::before {{ content: {_quoted(label)} }}\n"
             for index, label in enumerate(labels, start=1)
             if label
         )
-        rules.append(f"@media {media} {{{_CARDS.format(rows=f'#t{at}')}{labels_css}}}\n")
+        rules.append(f"@media {media} {{{_CARDS.format(rows=f'#t{number}')}{labels_css}}}\n")
     return "".join(rules)
 
 

@@ -49,13 +49,13 @@ class Point:
 
 def points_of(table: Table) -> list[Point]:
     """Returns the rows with FLOP and bytes above zero on at least one side, longest first."""
-    at = {column.name: index for index, column in enumerate(table.columns)}
-    if not all(f"{side}_{name}" in at for side in _SIDES for name in _FIGURES):
+    index_of = {column.name: index for index, column in enumerate(table.columns)}
+    if not all(f"{side}_{name}" in index_of for side in _SIDES for name in _FIGURES):
         return []
     keys = [index for index, column in enumerate(table.columns) if column.role == "key"]
     points = []
     for row in table.rows:
-        spots = [_spot(*(row[at[f"{side}_{name}"]] for name in _FIGURES)) for side in _SIDES]
+        spots = [_spot(*(row[index_of[f"{side}_{name}"]] for name in _FIGURES)) for side in _SIDES]
         if any(spots):
             points.append(Point(" › ".join(str(row[key]) for key in keys), (spots[0], spots[1])))
     return sorted(points, key=lambda point: (-point.us, point.name))
@@ -137,14 +137,14 @@ def _grid(across: Axis, up: Axis) -> Iterable[str]:
     for axis, is_across in ((across, True), (up, False)):
         step = max(1, math.ceil((axis.high - axis.low) / 6))
         for power in range(int(axis.low), int(axis.high) + 1, step):
-            at = axis.at(power) if is_across else f"{100 - axis.share(power):.2f}%"
+            position = axis.at(power) if is_across else f"{100 - axis.share(power):.2f}%"
             if is_across:
-                yield f'<line class="grid-line" x1="{at}" x2="{at}" y1="0" y2="100%"/>'
+                yield f'<line class="grid-line" x1="{position}" x2="{position}" y1="0" y2="100%"/>'
                 anchor = "end" if power == axis.high else "middle"  # keeps the last label inside the drawing
-                yield f'<text x="{at}" y="100%" dy="15" text-anchor="{anchor}">{_power(power)}</text>'
+                yield f'<text x="{position}" y="100%" dy="15" text-anchor="{anchor}">{_power(power)}</text>'
             else:
-                yield f'<line class="grid-line" x1="0" x2="100%" y1="{at}" y2="{at}"/>'
-                yield f'<text x="0" dx="-6" y="{at}" dy="4" text-anchor="end">{_power(power)}</text>'
+                yield f'<line class="grid-line" x1="0" x2="100%" y1="{position}" y2="{position}"/>'
+                yield f'<text x="0" dx="-6" y="{position}" dy="4" text-anchor="end">{_power(power)}</text>'
 
 
 def _power(exponent: int) -> str:
@@ -187,9 +187,9 @@ def _labels(roofs: Sequence[tuple[str, str, float, float]], up: Axis) -> Iterabl
         yield f'<text class="roof-name" x="100%" dx="-3" y="{last:.1f}" text-anchor="end">{label}</text>'
 
 
-def _mark(letter: str, spot: Spot, name: str, place: tuple[str, str], largest: float) -> str:
+def _mark(letter: str, spot: Spot, name: str, position: tuple[str, str], largest: float) -> str:
     r = max(2.5, _LARGEST * math.sqrt(spot.us / largest))
-    x, y = place
+    x, y = position
     figures = ", ".join(filter(None, (number_text.operation_rate(spot.rate), number_text.time(spot.us), spot.bound)))
     title = f"<title>{escape(printable(name))}: {figures}</title>"
     if letter == "a":

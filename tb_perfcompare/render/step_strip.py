@@ -31,12 +31,12 @@ class Step:
 
 def steps_of(table: Table, side: str) -> list[Step]:
     """Returns the side's steps that have a time, in the order of the table."""
-    at = {column.name: index for index, column in enumerate(table.columns)}
-    rows = [row for row in table.rows if row[at["side"]] == side]
+    index_of = {column.name: index for index, column in enumerate(table.columns)}
+    rows = [row for row in table.rows if row[index_of["side"]] == side]
     return [
-        Step(str(row[at["capture"]]), str(row[at["step"]]), float(total), bool(row[at["admitted"]]))
+        Step(str(row[index_of["capture"]]), str(row[index_of["step"]]), float(total), bool(row[index_of["admitted"]]))
         for row in rows
-        if isinstance(total := row[at["total_us"]], int | float)
+        if isinstance(total := row[index_of["total_us"]], int | float)
     ]
 
 
@@ -45,7 +45,7 @@ def places_of(steps: Sequence[Step]) -> list[int]:
     index if not all labels are numbers."""
     if not all(step.label.isdecimal() for step in steps):
         return list(range(len(steps)))
-    order = {number: place for place, number in enumerate(sorted({int(step.label) for step in steps}))}
+    order = {number: rank for rank, number in enumerate(sorted({int(step.label) for step in steps}))}
     return [order[int(step.label)] for step in steps]
 
 
@@ -60,11 +60,11 @@ def step_strip(table: Table, noun: str) -> str:
     axis = _axis([us * times.factor for own in compared_us.values() for us in own])
     ticks = [(tick, 100 - axis.share(tick)) for tick in axis.ticks(4)]
     labels = "".join(
-        f'<text x="34" y="{place:.1f}%" dy="4" text-anchor="end">{number_text.count(round(tick, 9))}</text>'
-        for tick, place in ticks
+        f'<text x="34" y="{position:.1f}%" dy="4" text-anchor="end">{number_text.count(round(tick, 9))}</text>'
+        for tick, position in ticks
     )
     lines = "".join(
-        f'<line class="grid-line" x1="0" x2="100%" y1="{place:.1f}%" y2="{place:.1f}%"/>' for _, place in ticks
+        f'<line class="grid-line" x1="0" x2="100%" y1="{position:.1f}%" y2="{position:.1f}%"/>' for _, position in ticks
     )
     lanes = "".join(_lane(_LETTERS[side], steps, axis, times.factor, lines) for side, steps in sides.items())
     summaries = "".join(
@@ -95,19 +95,19 @@ def _lane(letter: str, steps: Sequence[Step], axis: Axis, factor: float, lines: 
     slot = 1000 / (max(across, default=0) + 1)
     drawn = sorted(_drawn(steps), key=lambda step: across[step[0]])
     places = {
-        at: ((across[at] + 0.5) * slot, 100 - axis.share(step.total_us * factor)) for at, step in drawn
+        index: ((across[index] + 0.5) * slot, 100 - axis.share(step.total_us * factor)) for index, step in drawn
     }  # fmt: skip
     runs: dict[str, list[str]] = {}
-    for at, step in drawn:
-        runs.setdefault(step.capture, []).append("{:.1f} {:.1f}".format(*places[at]))
+    for index, step in drawn:
+        runs.setdefault(step.capture, []).append("{:.1f} {:.1f}".format(*places[index]))
     joined = "".join(f'<path class="line" d="M{"L".join(run)}"/>' for run in runs.values() if len(run) > 1)
 
     def dots(name: str, chosen: list[int]) -> str:
-        spots = "".join("M{:.1f} {:.1f}h0".format(*places[at]) for at in chosen)
+        spots = "".join("M{:.1f} {:.1f}h0".format(*places[index]) for index in chosen)
         return f'<path class="{name}" d="{spots}"/>' if spots else ""
 
-    left_out = [at for at, step in drawn if not step.is_compared]
-    marks = dots("dots", [at for at, _ in drawn]) + dots("hole", left_out)
+    left_out = [index for index, step in drawn if not step.is_compared]
+    marks = dots("dots", [index for index, _ in drawn]) + dots("hole", left_out)
     box = 'viewBox="0 0 1000 100" preserveAspectRatio="none" width="100%" height="100%"'
     return (
         f'<div class="lane {letter}"><svg width="100%" height="{_HEIGHT}" role="img" '
@@ -123,8 +123,8 @@ def _drawn(steps: Sequence[Step]) -> Iterator[tuple[int, Step]]:
         yield from enumerate(steps)
         return
     for start in range(0, len(steps), group_size):
-        by_time = sorted(range(start, min(start + group_size, len(steps))), key=lambda at: steps[at].total_us)
-        yield from ((at, steps[at]) for at in sorted({by_time[0], by_time[-1]}))
+        by_time = sorted(range(start, min(start + group_size, len(steps))), key=lambda index: steps[index].total_us)
+        yield from ((index, steps[index]) for index in sorted({by_time[0], by_time[-1]}))
 
 
 def _summary_text(side: str, steps: Sequence[Step], compared_us: Sequence[float], noun: str) -> str:

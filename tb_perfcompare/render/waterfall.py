@@ -35,10 +35,10 @@ def bars(ledger: Ledger) -> list[Bar]:
     candidate's time."""
     heads = [row for row in ledger.heads if row.baseline or row.candidate]
     chart: list[Bar] = []
-    at = ledger.baseline
+    end = ledger.baseline
     for row in sorted(heads, key=lambda row: -abs(row.delta)):
-        chart.append(Bar(row.path[0], row.baseline, row.candidate, at, at + row.delta))
-        at += row.delta
+        chart.append(Bar(row.path[0], row.baseline, row.candidate, end, end + row.delta))
+        end += row.delta
     return chart
 
 
@@ -51,14 +51,14 @@ def waterfall_table(ledger: Ledger, at_equal_speed_us: Mapping[str, float]) -> s
     times = number_text.table_scale(max(ends) / unit)
     axis, is_cut = _axis([end / unit * times.factor for end in ends])
 
-    def place(value: int) -> float:
+    def scaled(value: int) -> float:
         return value / unit * times.factor
 
     def cells(delta: int | None, *sides: int | None, recorded: tuple[bool, bool] = (True, True)) -> str:
         tone = "" if not delta else " more" if delta > 0 else " less"
-        texts = ["" if delta is None else number_text.number(place(delta), signed=True)]
+        texts = ["" if delta is None else number_text.number(scaled(delta), signed=True)]
         texts += [
-            "" if value is None else number_text.number(place(value)) if is_recorded else "–"
+            "" if value is None else number_text.number(scaled(value)) if is_recorded else "–"
             for value, is_recorded in zip(sides, recorded, strict=True)
         ]
         return f'<td class="n{tone}">{texts[0]}</td>' + "".join(f'<td class="n">{text}</td>' for text in texts[1:])
@@ -70,17 +70,17 @@ def waterfall_table(ledger: Ledger, at_equal_speed_us: Mapping[str, float]) -> s
 
     def total(letter: str, name: str, value: int, figures: str) -> str:
         label = f'<b class="badge {letter}">{letter.upper()}</b> {name}'
-        return f'<tr class="total"><td>{label}</td><td>{_total(letter, place(value), axis, is_cut)}</td>{figures}</tr>'
+        return f'<tr class="total"><td>{label}</td><td>{_total(letter, scaled(value), axis, is_cut)}</td>{figures}</tr>'
 
     lines = [total("a", "baseline", ledger.baseline, cells(None, ledger.baseline, None) + paced(None))]
     lines += [
-        f"<tr><td>{escape(printable(bar.label))}</td><td>{_bar(place(bar.start), place(bar.end), axis)}</td>"
+        f"<tr><td>{escape(printable(bar.label))}</td><td>{_bar(scaled(bar.start), scaled(bar.end), axis)}</td>"
         f"{cells(bar.end - bar.start, bar.baseline, bar.candidate, recorded=ledger.recorded(bar.label))}"
         f"{paced(at_equal_speed_us.get(bar.label))}</tr>"
         for bar in shown_bars
     ]
-    whole = cells(ledger.delta, None, ledger.candidate) + paced(fsum(at_equal_speed_us.values()))
-    lines.append(total("b", "candidate", ledger.candidate, whole))
+    figures = cells(ledger.delta, None, ledger.candidate) + paced(fsum(at_equal_speed_us.values()))
+    lines.append(total("b", "candidate", ledger.candidate, figures))
     labels = [*"ΔAB", *([AT_EQUAL_SPEED[0].label] if at_equal_speed_us else [])]
     heads = "".join(f'<th scope="col" class="n">{label} ({times.symbol})</th>' for label in labels)
     look = "falls paced" if at_equal_speed_us else "falls"

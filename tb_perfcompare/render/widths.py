@@ -62,10 +62,10 @@ def _by_letters(names: list[str], width: int) -> dict[str, str]:
     """Shortens names that are the same once their middle is cut: to a few letters and the end, where tiles and layouts
     are; else to the beginning and the part from the first difference; else with a number."""
     low, high = min(names), max(names)
-    at = next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))
+    apart = next((index for index, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))
     end, half = width - 1 - _MIN_FRONT_WIDTH, max(1, (width - 1) // 2)
     tails = [_take(name[::-1], end)[::-1] for name in names]
-    middles = [_take(name[at:], half) for name in names]
+    middles = [_take(name[apart:], half) for name in names]
     for rests, room in ((tails, _MIN_FRONT_WIDTH), (middles, width - 1 - half)):
         cut = {name: f"{_take(name, room)}{_ELLIPSIS}{rest}" for name, rest in zip(names, rests, strict=True)}
         if len(set(cut.values())) == len(names):

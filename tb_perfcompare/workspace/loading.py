@@ -192,8 +192,8 @@ class Loader:
 
         def take(flight: Flight[Summary]) -> bool:
             answer = _answer_or_error(flight)
-            collector, at = waiting[flight.key].pop(0)  # type: ignore[index]  # the key is a SummaryJob
-            collector.take(at, answer)
+            collector, number = waiting[flight.key].pop(0)  # type: ignore[index]  # the key is a SummaryJob
+            collector.take(number, answer)
             # errors of other types are about the file's content, which will not change
             return flight.provisional or type(answer) in (InputError, InputChanged)
 
@@ -290,7 +290,7 @@ def _loaded(side: Side, summaries: tuple[Summary, ...], failed: Mapping[int, Inp
     if not summaries:
         raise _all_failed(side, list(failed.values()))
     pooled, notes = without_host_alone(summaries)
-    failures = tuple(failure_note(side.files[at], error) for at, error in failed.items())
+    failures = tuple(failure_note(side.files[number], error) for number, error in failed.items())
     return LoadedSide(side, pooled, (*failures, *notes))
 
 
@@ -405,12 +405,12 @@ class SummaryCollector:
         self._kept: list[Summary] = []
         self._failed: dict[int, InputError] = {}
 
-    def take(self, at: int, answer: Summary | InputError) -> None:
-        """Takes the summary of file number `at`, or its error."""
+    def take(self, number: int, answer: Summary | InputError) -> None:
+        """Takes the summary of the file with this number, or its error."""
         if isinstance(answer, InputError):
-            self._failed[at] = answer
+            self._failed[number] = answer
         else:
-            self._early[at] = answer
+            self._early[number] = answer
         while self._next in self._early or self._next in self._failed:
             summary = self._early.pop(self._next, None)
             self._next += 1

@@ -66,7 +66,7 @@ def record(
 
 
 def _point(content: SavedContent, at_s: int, label: str) -> PointFacts:
-    facts, whole = content.facts, content.whole
+    facts, summary = content.facts, content.whole
     point = PointFacts(
         version=__version__,
         label=label,
@@ -77,19 +77,19 @@ def _point(content: SavedContent, at_s: int, label: str) -> PointFacts:
         count=facts.count,
         admitted=facts.admitted,
         mean_ns=facts.mean_ns,
-        median_ns=median(whole.steps.total_ns) if whole.is_timed else None,
-        quartiles_ns=quartiles(whole.steps.total_ns) if whole.is_timed else None,
+        median_ns=median(summary.steps.total_ns) if summary.is_timed else None,
+        quartiles_ns=quartiles(summary.steps.total_ns) if summary.is_timed else None,
     )
     return replace(point, mean_ns=None, median_ns=None, quartiles_ns=None) if point.inconsistency() else point
 
 
-def _scalars(whole: Summary) -> dict[str, float]:
+def _scalars(summary: Summary) -> dict[str, float]:
     """Tag -> mean per step in microseconds; empty for a run without step times."""
-    if not whole.is_timed:
+    if not summary.is_timed:
         return {}
-    means = whole.owned.by_category().mean(axis=1) / 1000
+    means = summary.owned.by_category().mean(axis=1) / 1000
     parts = {f"category/{label}_us": float(mean) for label, mean in zip(CATEGORY_LABELS, means, strict=True)}
-    return {"step_time_us": float(whole.steps.total_ns.mean()) / 1000, **parts}
+    return {"step_time_us": float(summary.steps.total_ns.mean()) / 1000, **parts}
 
 
 def _link(temporary: str, path: str) -> None:

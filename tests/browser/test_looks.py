@@ -39,7 +39,7 @@ VIEWS = {
     "stacks": (link(a=GPU_A, b=GPU_B, tab="steps", asteps="7-9"), ".stacks-box svg"),
     "step_timelines": (link(a=GPU_A, b=GPU_B, tab="timelines", ev="a:12"), ".st-event .measures"),
     "strict": (link(a=TABLE_A, b=TABLE_B, tab="strict", **FEW_ROWS), ".strict-triplets .grid-body .row"),
-    "verdicts": (link(a=NORMAL, c=f"{ABNORMAL},{GPU_B},damaged,{NORMAL}|worker0|2", page="verdicts"), ".vs-looks"),
+    "verdicts": (link(a=NORMAL, c=f"{ABNORMAL},{GPU_B},damaged,{NORMAL}|worker0|2", page="verdicts"), ".vs-compared"),
     "history": (link(page="history", series=SERIES), ".hs-box svg"),
     "missing": (link(a="gone", b="gone too"), ".state"),
 }

@@ -17,7 +17,7 @@ def names(tab: Tab) -> list[str]:
 
 
 def test_each_candidate_has_a_row_with_its_verdict_or_the_reason_for_none(tab: Tab, picture: Picture) -> None:
-    tab.go(link(a=NORMAL, c=ALL, page="verdicts")).wait(".vs-looks")
+    tab.go(link(a=NORMAL, c=ALL, page="verdicts")).wait(".vs-compared")
     assert names(tab) == [ABNORMAL, GPU_B, "damaged", f"{NORMAL} · worker0 · span 2"]
     rows = tab.find(ROWS).all_inner_texts()
     assert "Slower" in rows[0] and "holds for 2 comparisons" in rows[0] and "Data loader wait" in rows[0]
@@ -31,7 +31,7 @@ def test_each_candidate_has_a_row_with_its_verdict_or_the_reason_for_none(tab: T
 
 
 def test_a_row_opens_its_pair_and_back_returns(tab: Tab) -> None:
-    tab.go(link(a=GPU_A, c=f"{GPU_B},{MLU_A}", page="verdicts")).wait(".vs-looks, .vs-plot")
+    tab.go(link(a=GPU_A, c=f"{GPU_B},{MLU_A}", page="verdicts")).wait(".vs-compared, .vs-plot")
     tab.find(f"{ROWS} .link-button", has_text=GPU_B).click()
     assert tab.answer().startswith(SLOWER_B)
     assert tab.find(".side-b .more").inner_text() == "‹ all 2 candidates"
@@ -65,7 +65,8 @@ def test_candidates_are_added_one_by_one_or_by_folder_and_removed(tab: Tab) -> N
 
 
 def test_the_order_is_chosen_and_the_link_keeps_it(tab: Tab) -> None:
-    tab.go(link(a=NORMAL, c=f"{NORMAL}|worker0|2,{ABNORMAL},damaged", page="verdicts", sort="-shift")).wait(".vs-looks")
+    candidates = f"{NORMAL}|worker0|2,{ABNORMAL},damaged"
+    tab.go(link(a=NORMAL, c=candidates, page="verdicts", sort="-shift")).wait(".vs-compared")
     assert names(tab) == [ABNORMAL, f"{NORMAL} · worker0 · span 2", "damaged"]
     tab.find(".vs-order button", has_text="as listed").click()
     tab.until(f"document.querySelector('.vs-table tbody .link-button').textContent !== {ABNORMAL!r}")
@@ -74,7 +75,7 @@ def test_the_order_is_chosen_and_the_link_keeps_it(tab: Tab) -> None:
 
 def test_finished_rows_stay_after_cancel(fresh_tab: Tab) -> None:
     tab = fresh_tab
-    first = {"row": 0, "error": {"code": "corrupt", "message": "cut off", "hint": ""}, "look": None}
+    first = {"row": 0, "error": {"code": "corrupt", "message": "cut off", "hint": ""}, "result": None}
     waits = {
         "row": 1,
         "phase": "reading",
@@ -148,7 +149,7 @@ def test_narrow_and_enlarged_frames_need_no_sideways_scrolling(tab: Tab) -> None
     for width, zoom in ((400, 1), (1500, 2)):
         tab.page.set_viewport_size({"width": width // zoom, "height": 900 // zoom})
         for hash_, ready in (
-            (link(a=NORMAL, c=ALL, page="verdicts"), ".vs-looks"),
+            (link(a=NORMAL, c=ALL, page="verdicts"), ".vs-compared"),
             (link(page="history"), ".hs-box svg"),
         ):
             tab.go(hash_).wait(ready)

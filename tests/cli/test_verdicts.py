@@ -46,7 +46,7 @@ def test_json_is_the_answer_of_the_plugin(runs: Path) -> None:
     assert {**answer, "rows": None} == {**by_command, "rows": None}
     for row, expected in zip(answer["rows"], by_command["rows"], strict=True):
         assert row["adjusted"] == expected["adjusted"]
-        assert row["look"]["headline"] == expected["look"]["headline"]
+        assert row["result"]["headline"] == expected["result"]["headline"]
 
 
 def test_the_error_rate_of_several_comparisons_is_reported(runs: Path) -> None:

@@ -46,14 +46,14 @@ def lines(server: Server, **query: str) -> list[dict[str, Any]]:
 def test_each_candidate_is_a_row_in_the_order_asked_for(several: Server) -> None:
     rows = [line["row"] for line in lines(several, **ASKED) if "row" in line]
     assert [(row["row"], row["candidate"]["run"]) for row in rows] == [(0, "slow"), (1, "broken"), (2, "alike")]
-    assert [row["look"] and row["look"]["headline"]["verdict"] for row in rows] == ["slower", None, "same"]
+    assert [row["result"] and row["result"]["headline"]["verdict"] for row in rows] == ["slower", None, "same"]
 
 
 def test_one_that_cannot_be_read_says_why_and_the_others_still_come(several: Server) -> None:
     found = several.json("api/verdicts", stream="0", **ASKED)
     jsonschema.validate(found, json.loads(json_schema("verdicts", VerdictsAnswerDict)))
     assert [row["error"] and row["error"]["code"] for row in found["rows"]] == [None, "corrupt", None]
-    assert found["looks"] == 2
+    assert found["compared"] == 2
     named = several.json("api/verdicts", stream="0", **{**ASKED, "candidate_2": "gone"})
     assert named["rows"][1]["error"]["code"] == "selection"
 
@@ -61,32 +61,32 @@ def test_one_that_cannot_be_read_says_why_and_the_others_still_come(several: Ser
 def test_a_row_says_what_the_comparison_of_the_pair_says(several: Server) -> None:
     row = several.json("api/verdicts", stream="0", **ASKED)["rows"][0]
     pair = several.json("api/comparison", stream="0", baseline="normal", candidate="slow")
-    assert row["look"]["headline"] == pair["headline"]
-    assert row["look"]["cause"] == pair["findings"][0]
-    assert row["look"]["checks"] == [check for check in pair["comparability"] if check["status"] != "ok"]
+    assert row["result"]["headline"] == pair["headline"]
+    assert row["result"]["cause"] == pair["findings"][0]
+    assert row["result"]["checks"] == [check for check in pair["comparability"] if check["status"] != "ok"]
 
 
 def test_a_row_has_the_parts_of_the_pair_and_its_largest_rows(several: Server) -> None:
-    look = several.json("api/verdicts", stream="0", **ASKED)["rows"][0]["look"]
+    result = several.json("api/verdicts", stream="0", **ASKED)["rows"][0]["result"]
     pair = several.json("api/comparison", stream="0", baseline="normal", candidate="slow")
     unit = pair["ledger"]["denominator"] * 1000
     heads = [row for row in pair["ledger"]["rows"] if len(row["path"]) == 1]
-    assert [tuple(part.values()) for part in look["parts"]] == [
+    assert [tuple(part.values()) for part in result["parts"]] == [
         (row["path"][0], row["baseline"] / unit, row["candidate"] / unit) for row in heads
     ]
-    table = pair["tables"][look["table"]]
+    table = pair["tables"][result["table"]]
     names = [column["name"] for column in table["columns"]]
     picked = [[row[names.index(name)] for name in ("name", "baseline_us", "candidate_us")] for row in table["rows"]]
-    assert look["rows"] and sorted(map(str, look["rows"])) == sorted(
+    assert result["rows"] and sorted(map(str, result["rows"])) == sorted(
         str(dict(zip(("name", "baseline_us", "candidate_us"), row, strict=True))) for row in picked if row[1] or row[2]
     )
 
 
-def test_the_last_line_has_p_adjusted_for_all_looks(several: Server) -> None:
+def test_the_last_line_has_p_adjusted_for_all_comparisons(several: Server) -> None:
     *_, last = lines(several, **ASKED)
     assert last["result"] == several.json("api/verdicts", stream="0", **ASKED)
     slow, broken, alike = last["result"]["rows"]
-    p = slow["look"]["headline"]["p"]
+    p = slow["result"]["headline"]["p"]
     assert slow["adjusted"] == {"p": pytest.approx(2 * p), "stands": True}
     assert broken["adjusted"] is None
     assert alike["adjusted"] == {"p": 1.0, "stands": None}
@@ -104,7 +104,7 @@ def test_a_part_of_a_run_can_be_a_candidate(tmp_path: Path, serve: Callable[...,
     asked = {"baseline": "run", "baseline_span": "1", "candidate_1": "run", "candidate_1_span": "2"}
     (row,) = server.json("api/verdicts", stream="0", **asked, candidate_1_steps="2-5")["rows"]
     assert row["candidate"] == {"run": "run", "worker": None, "span": "2", "steps": "2-5"}
-    assert row["look"]["candidate"]["steps"]["admitted"] == 4
+    assert row["result"]["candidate"]["steps"]["admitted"] == 4
 
 
 def test_an_unchanged_answer_is_not_sent_again_but_one_with_a_failure_is(several: Server) -> None:

@@ -11,10 +11,10 @@ export interface MatrixRow {
 /** Most rows shown. */
 const MAX_ROWS = 30;
 
-const timesOf = (look: CandidateResult, table: string): RowTimes[] => (table === '' ? look.parts : look.table === table ? look.rows : []);
+const timesOf = (result: CandidateResult, table: string): RowTimes[] => (table === '' ? result.parts : result.table === table ? result.rows : []);
 
 /** The table whose rows can be shown instead of parts of the step, from the first candidate that has one; "" for none. */
-export const rowTable = (rows: (Row | undefined)[]): string => rows.find((row) => row?.look?.table)?.look?.table ?? '';
+export const rowTable = (rows: (Row | undefined)[]): string => rows.find((row) => row?.result?.table)?.result?.table ?? '';
 
 /** The difference in microseconds; an absent side counts as 0. */
 export const deltaOf = (times: RowTimes): number => (times.candidate_us ?? 0) - (times.baseline_us ?? 0);
@@ -24,7 +24,7 @@ export const deltaOf = (times: RowTimes): number => (times.candidate_us ?? 0) - 
 export function matrixRows(rows: (Row | undefined)[], count: number, table: string): MatrixRow[] {
   const found = new Map<string, MatrixRow>();
   for (let place = 0; place < count; place += 1)
-    for (const times of rows[place]?.look ? timesOf(rows[place]!.look!, table) : []) {
+    for (const times of rows[place]?.result ? timesOf(rows[place]!.result!, table) : []) {
       const row = found.get(times.name) ?? { name: times.name, cells: Array.from({ length: count }, () => null) };
       row.cells[place] = times;
       found.set(times.name, row);

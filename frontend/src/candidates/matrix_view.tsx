@@ -32,12 +32,12 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
   const table = parts.includes('rows') ? other : '';
   const against: Against = parts.includes('step') ? 'step' : 'row';
   const shown = matrixRows(rows, candidates.length, table);
-  const places = candidates.map((_, place) => place).filter((place) => rows[place]?.look);
+  const places = candidates.map((_, place) => place).filter((place) => rows[place]?.result);
   const labels = runLabels(candidates.map(sideText));
   const names = table === '' ? shown.map(({ name }) => name) : shortNames(shown.map(({ name }) => name));
-  const step = (place: number): number | null => rows[place]!.look!.headline.baseline;
+  const step = (place: number): number | null => rows[place]!.result!.headline.baseline;
   const whole = places.map((place) => {
-    const { baseline, candidate } = rows[place]!.look!.headline;
+    const { baseline, candidate } = rows[place]!.result!.headline;
     return { place, times: { name: '', baseline_us: baseline, candidate_us: candidate } };
   });
   const say = (nextTable: boolean, next: Against): void => onLook([nextTable ? 'rows' : '', next === 'step' ? 'step' : ''].filter(Boolean).join(','));

@@ -16,7 +16,7 @@ interface Props {
   side: Side;
   row: Row | undefined;
   adjusted: Adjusted | null;
-  looks: number;
+  compared: number;
   /** progress of its comparison, null unless it is running */
   progress: Progress | null;
   scale: Scale;
@@ -25,44 +25,44 @@ interface Props {
   onRemove: () => void;
 }
 
-export function VerdictRow({ side, row, adjusted, looks, progress, scale, style, onOpen, onRemove }: Props) {
+export function VerdictRow({ side, row, adjusted, compared, progress, scale, style, onOpen, onRemove }: Props) {
   const name = sideText(side);
-  const look = row?.look ?? null;
+  const result = row?.result ?? null;
   return (
-    <tr role="row" class={look ? '' : 'vs-empty'}>
+    <tr role="row" class={result ? '' : 'vs-empty'}>
       <th scope="row" role="rowheader" class="vs-name">
         <span class="vs-name-line">
           <LinkButton class="strong" title={words.open(name)} onClick={onOpen}>{name}</LinkButton>
           <IconButton class="vs-remove" icon="close" label={words.remove(name)} size={12} onClick={onRemove} />
         </span>
-        {look && <span class="muted vs-small">{words.steps(look.candidate.steps.admitted, look.candidate.steps.count)}</span>}
+        {result && <span class="muted vs-small">{words.steps(result.candidate.steps.admitted, result.candidate.steps.count)}</span>}
       </th>
-      {look ? (
+      {result ? (
         <>
           <td role="cell" class="vs-verdict" data-label={words.head.verdict}>
-            <VerdictWords look={look} adjusted={adjusted} looks={looks} />
+            <VerdictWords result={result} adjusted={adjusted} compared={compared} />
           </td>
           <td role="cell" class="num vs-mean" data-label={words.head.mean}>
-            {formatIn(style, look.headline.candidate)}
-            {look.headline.delta !== null && (
+            {formatIn(style, result.headline.candidate)}
+            {result.headline.delta !== null && (
               <span class="vs-small">
-                <Delta value={look.headline.delta}>{formatIn(style, look.headline.delta, true)}</Delta>
+                <Delta value={result.headline.delta}>{formatIn(style, result.headline.delta, true)}</Delta>
               </span>
             )}
           </td>
           <td role="cell" class="vs-shift" data-label={words.head.shift}>
             <Interval row={row} scale={scale} faint={adjusted?.stands === false} />
           </td>
-          <td role="cell" class={`vs-notes small${hasNotes(look) ? '' : ' vs-none'}`} data-label={words.head.notes}>
-            <Notes look={look} />
+          <td role="cell" class={`vs-notes small${hasNotes(result) ? '' : ' vs-none'}`} data-label={words.head.notes}>
+            <Notes result={result} />
           </td>
-          <td role="cell" class={`vs-cause${look.cause ? '' : ' vs-none'}`} data-label={words.head.cause}>
-            {look.cause ? (
+          <td role="cell" class={`vs-cause${result.cause ? '' : ' vs-none'}`} data-label={words.head.cause}>
+            {result.cause ? (
               <>
-                <span class="vs-sentence" title={look.cause.sentence}>
-                  {look.cause.sentence}
+                <span class="vs-sentence" title={result.cause.sentence}>
+                  {result.cause.sentence}
                 </span>
-                {look.causes > 1 && <span class="muted vs-small">{words.causes(look.causes - 1)}</span>}
+                {result.causes > 1 && <span class="muted vs-small">{words.causes(result.causes - 1)}</span>}
               </>
             ) : (
               <span class="muted">{words.noCause}</span>
@@ -84,17 +84,17 @@ export function VerdictRow({ side, row, adjusted, looks, progress, scale, style,
   );
 }
 
-function VerdictWords({ look, adjusted, looks }: { look: CandidateResult; adjusted: Adjusted | null; looks: number }) {
-  const { verdict, p } = look.headline;
-  const about = adjusted && p !== null ? words.pAbout(formatP(p), formatP(adjusted.p), looks) : look.headline.reason;
+function VerdictWords({ result, adjusted, compared }: { result: CandidateResult; adjusted: Adjusted | null; compared: number }) {
+  const { verdict, p } = result.headline;
+  const about = adjusted && p !== null ? words.pAbout(formatP(p), formatP(adjusted.p), compared) : result.headline.reason;
   return (
     <>
-      <span class={`vs-chip inline strong tone-${adjusted?.stands === false ? 'unsure' : tone(verdict)}`} title={look.headline.reason}>
+      <span class={`vs-chip inline strong tone-${adjusted?.stands === false ? 'unsure' : tone(verdict)}`} title={result.headline.reason}>
         <Icon name={icon(verdict)} size={14} /> {words.verdict[verdict]}
       </span>
-      {looks > 1 && adjusted && adjusted.stands !== null && (
+      {compared > 1 && adjusted && adjusted.stands !== null && (
         <span class={`vs-small${adjusted.stands ? ' muted' : ' vs-falls'}`} title={about}>
-          {adjusted.stands ? words.stands(looks) : words.falls(looks)}
+          {adjusted.stands ? words.stands(compared) : words.falls(compared)}
         </span>
       )}
     </>
@@ -119,10 +119,10 @@ const percentAt = (value: number, { low, high }: Scale): number => (100 * (Math.
 /** The shift as a dot with its interval as whiskers, over a line at zero and a band for the threshold. */
 function Interval({ row, scale, faint }: { row: Row | undefined; scale: Scale; faint: boolean }) {
   const reach = reachOf(row);
-  const margin = row?.look?.headline.margin ?? 0;
+  const margin = row?.result?.headline.margin ?? 0;
   const at = (value: number): string => `${percentAt(value, scale)}%`;
   if (!reach) return <span class="muted">{words.noShift}</span>;
-  const { verdict, shift } = row!.look!.headline;
+  const { verdict, shift } = row!.result!.headline;
   const beyond = reach.estimate < scale.low || reach.estimate > scale.high;
   return (
     <>
@@ -144,14 +144,14 @@ function Interval({ row, scale, faint }: { row: Row | undefined; scale: Scale; f
 /** Most checks named in a row; failed ones come first. */
 const MAX_CHECKS = 5;
 
-const hasNotes = (look: CandidateResult): boolean => look.checks.length + look.candidate.steps.dropped.length > 0;
+const hasNotes = (result: CandidateResult): boolean => result.checks.length + result.candidate.steps.dropped.length > 0;
 
 /** Caveats of the comparison: checks by name, and dropped steps with the reason. */
-function Notes({ look }: { look: CandidateResult }) {
-  const { dropped } = look.candidate.steps;
-  const ordered = [...look.checks].sort((left, right) => Number(right.status === 'fail') - Number(left.status === 'fail'));
+function Notes({ result }: { result: CandidateResult }) {
+  const { dropped } = result.candidate.steps;
+  const ordered = [...result.checks].sort((left, right) => Number(right.status === 'fail') - Number(left.status === 'fail'));
   const [shown, rest] = [ordered.slice(0, MAX_CHECKS), ordered.slice(MAX_CHECKS)];
-  if (!hasNotes(look)) return <span class="muted">{words.fine}</span>;
+  if (!hasNotes(result)) return <span class="muted">{words.fine}</span>;
   return (
     <ul>
       {shown.map((check) => (
@@ -185,5 +185,5 @@ export function ScaleHead({ scale }: { scale: Scale }) {
 
 /** The common unit for the means of all rows. */
 export function meanStyle(rows: (Row | undefined)[]): NumberStyle {
-  return timeStyle(rows.flatMap((row) => [row?.look?.headline.baseline, row?.look?.headline.candidate]));
+  return timeStyle(rows.flatMap((row) => [row?.result?.headline.baseline, row?.result?.headline.candidate]));
 }

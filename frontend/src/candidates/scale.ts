@@ -19,14 +19,14 @@ interface Reach {
 
 /** The shift and its interval as fractions; null if there is none. */
 export function reachOf(row: Row | undefined): (Reach & { estimate: number }) | null {
-  const { low = null, high = null, estimate = null } = row?.look?.headline.shift ?? {};
+  const { low = null, high = null, estimate = null } = row?.result?.headline.shift ?? {};
   return low === null || high === null || estimate === null ? null : { low, high, estimate };
 }
 
 /** A scale that includes zero, the margin on both sides and every interval, except the parts far beyond the others. */
 export function scaleOf(rows: (Row | undefined)[]): Scale {
   const reaches = rows.flatMap((row) => reachOf(row) ?? []);
-  const margin = Math.max(0.01, ...rows.map((row) => row?.look?.headline.margin ?? 0));
+  const margin = Math.max(0.01, ...rows.map((row) => row?.result?.headline.margin ?? 0));
   const sizes = reaches.map(({ low, high }) => Math.max(Math.abs(low), Math.abs(high))).sort((a, b) => a - b);
   const typical = Math.max(margin, sizes[Math.floor((sizes.length - 1) / 2)] ?? 0);
   const most = sizes.length > 2 ? FAR * typical : Infinity;

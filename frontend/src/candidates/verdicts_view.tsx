@@ -108,11 +108,11 @@ function Rows({ answer, baseline, candidates, window, marker, kind, sort, look, 
   const scale = useMemo(() => scaleOf(state.rows), [state.rows]);
   const style = useMemo(() => meanStyle(state.rows), [state.rows]);
   const { answer: found } = state;
-  const looks = found?.looks ?? 0;
+  const compared = found?.compared ?? 0;
   const done = candidates.filter((_, place) => state.rows[place] !== undefined).length;
-  const first = state.rows.find((row) => row?.look)?.look ?? null;
+  const first = state.rows.find((row) => row?.result)?.result ?? null;
   const metric = metricWords(first?.headline.metric ?? 'step_time');
-  const unlike = found ? 1 - (1 - found.alpha) ** looks : 0;
+  const unlike = found ? 1 - (1 - found.alpha) ** compared : 0;
   return (
     <>
       {newer && <Banner message={words.newer} action={words.update} onAction={() => accept(answer)} />}
@@ -132,9 +132,9 @@ function Rows({ answer, baseline, candidates, window, marker, kind, sort, look, 
         )}
       </p>
       {state.failure && <Failed failure={state.failure} onRetry={again} />}
-      {found && looks > 1 && (
-        <details class="vs-looks soft">
-          <summary>{words.looks(looks, formatPercent(unlike), formatSetting(found.alpha))}</summary>
+      {found && compared > 1 && (
+        <details class="vs-compared soft">
+          <summary>{words.compared(compared, formatPercent(unlike), formatSetting(found.alpha))}</summary>
           {words.explained.map((line) => (
             <p key={line}>{line}</p>
           ))}
@@ -158,7 +158,7 @@ function Rows({ answer, baseline, candidates, window, marker, kind, sort, look, 
               side={candidates[place]!}
               row={state.rows[place]}
               adjusted={found?.rows[place]?.adjusted ?? null}
-              looks={looks}
+              compared={compared}
               progress={state.at?.row === place ? state.at.progress : null}
               scale={scale}
               style={style}
@@ -168,7 +168,7 @@ function Rows({ answer, baseline, candidates, window, marker, kind, sort, look, 
           ))}
         </Listing>
       </div>
-      {state.rows.filter((row) => row?.look).length > 1 && (
+      {state.rows.filter((row) => row?.result).length > 1 && (
         <MatrixView candidates={candidates} rows={state.rows} look={look} onLook={(next) => onChange({ look: next })} onOpen={(side, at) => onPair(baseline, side, at)} />
       )}
     </>

@@ -7,7 +7,7 @@ import { queryOf, withLaunches } from '../pair/selection';
 export type { Adjusted, CandidateResult, RowTimes, SideBrief, VerdictsAnswer } from '../contract/sent';
 
 /** One candidate's result: the comparison in brief, or the error. */
-export type Row = Pick<VerdictRow, 'error' | 'look'>;
+export type Row = Pick<VerdictRow, 'error' | 'result'>;
 
 export type VerdictsLine = { progress: Progress & { row: number } } | { row: Row & { row: number } } | { result: VerdictsAnswer };
 

@@ -69,7 +69,7 @@ export const words = {
     about: (name: string, run: string, a: string, b: string, delta: string) => `${name}, ${run}: ${a} → ${b} per step, ${delta}`,
     notListed: (name: string, run: string) => `${name}: not among the largest of ${run}`,
   },
-  looks: (n: number, any: string, alpha: string) =>
+  compared: (n: number, any: string, alpha: string) =>
     `${n} comparisons with one baseline: if no candidate differed from it, up to ${any} of such tables would still show a difference. Verdicts that hold after adjustment keep that at ${alpha}.`,
   explained: [
     'Each row is the verdict of that pair alone. Among many rows some differ by chance.',

@@ -1037,7 +1037,7 @@ export interface VerdictsAnswer {
   /** significance level, for each comparison and for all together */
   alpha: number;
   /** number of comparisons that have a p */
-  looks: number;
+  compared: number;
   /** candidates, in the order of the request */
   rows: VerdictRow[];
 }
@@ -1049,7 +1049,7 @@ export interface VerdictRow {
   /** why the candidate was not compared; null if it was */
   error: ServerError | null;
   /** comparison in brief; null if there is an error */
-  look: CandidateResult | null;
+  result: CandidateResult | null;
   /** verdict after adjusting p for all candidates; null: no p, or verdict withheld */
   adjusted: Adjusted | null;
 }

@@ -17,10 +17,10 @@ function row(low: number, estimate: number, high: number, verdict: VerdictWord =
   const side = { run: 'x', format: 'torch_profiler_trace', device: { kind: 'cpu', word: 'CPU', name: null, count: 0 }, steps: { count: 9, admitted: 8, dropped: [{ reason: 'warm-up', steps: 1 }] }, captures: 1 };
   return {
     error: null,
-    look: { baseline: side, candidate: side, headline: { ...headline, verdict, margin: 0.01, shift: shift(estimate, low, high) }, checks: [], cause: null, causes: 0, parts: [], table: '', rows: [], notes: [] },
+    result: { baseline: side, candidate: side, headline: { ...headline, verdict, margin: 0.01, shift: shift(estimate, low, high) }, checks: [], cause: null, causes: 0, parts: [], table: '', rows: [], notes: [] },
   };
 }
-const failed: Row = { error: { code: 'corrupt', message: 'cut off', hint: 'record it again' }, look: null };
+const failed: Row = { error: { code: 'corrupt', message: 'cut off', hint: 'record it again' }, result: null };
 
 describe('the scale', () => {
   it('has its ends in three digits', () => {
@@ -33,7 +33,7 @@ describe('the scale', () => {
     expect(scale.low).toBeLessThan(-0.05);
     expect(scale.high).toBeGreaterThan(0.04);
     const unbounded = row(0, 0.03, 0.04);
-    expect(scaleOf([{ ...unbounded, look: { ...unbounded.look!, headline: { ...unbounded.look!.headline, shift: shift(9, null, 9) } } }])).toEqual(scaleOf([]));
+    expect(scaleOf([{ ...unbounded, result: { ...unbounded.result!, headline: { ...unbounded.result!.headline, shift: shift(9, null, 9) } } }])).toEqual(scaleOf([]));
     const nothing = scaleOf([]);
     expect(nothing.low).toBeLessThan(-0.01);
     expect(nothing.high).toBeGreaterThan(0.01);
@@ -71,9 +71,9 @@ it('offers the runs beside the baseline that are like it', () => {
 describe('a row', () => {
   const root = document.createElement('tbody');
   afterEach(() => render(null, root));
-  const shown = (one: Row | undefined, adjusted: Adjusted | null = null, looks = 1): string => {
+  const shown = (one: Row | undefined, adjusted: Adjusted | null = null, compared = 1): string => {
     render(
-      <VerdictRow side={whole('cand')} row={one} adjusted={adjusted} looks={looks} progress={null} scale={{ low: -1, high: 1 }} style={{ scale: 1000, decimals: 1, unit: 'ms' }} onOpen={() => undefined} onRemove={() => undefined} />,
+      <VerdictRow side={whole('cand')} row={one} adjusted={adjusted} compared={compared} progress={null} scale={{ low: -1, high: 1 }} style={{ scale: 1000, decimals: 1, unit: 'ms' }} onOpen={() => undefined} onRemove={() => undefined} />,
       root,
     );
     return (root.textContent ?? '').replaceAll('\u202f', ' ').replaceAll('\u2212', '-');

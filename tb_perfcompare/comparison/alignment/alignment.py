@@ -85,15 +85,15 @@ def align(baseline: Summary, candidate: Summary, numbers: TextNumbers | None = N
     units = steps if baseline.marked and candidate.marked else units_of_work(a, b, steps)
     operators = (len(a.operators) > 0, len(b.operators) > 0)
     plain: PlainMatches | None = None
-    left: tuple[Flags | None, Flags | None] = (None, None)
+    remaining: tuple[Flags | None, Flags | None] = (None, None)
     by_text = shapes or not (has_shapes(a) or has_shapes(b))  # else the texts of places hold shapes, too
     if by_text and all(operators) and min(len(a.work), len(b.work)) >= plain_places.MANY:
-        plain, left = plain_places.plain_matches(a, b, units, TextNumbers() if numbers is None else numbers)
+        plain, remaining = plain_places.plain_matches(a, b, units, TextNumbers() if numbers is None else numbers)
     tree = PlaceTree()
-    one, two = (
-        side_of(work, n, tree, shapes=shapes, left=rows) for work, n, rows in zip((a, b), steps, left, strict=True)
+    side_a, side_b = (
+        side_of(work, n, tree, shapes=shapes, left=rows) for work, n, rows in zip((a, b), steps, remaining, strict=True)
     )
-    return Alignment(steps, units, shapes, operators, match_operators(tree, one, two, units), plain)
+    return Alignment(steps, units, shapes, operators, match_operators(tree, side_a, side_b, units), plain)
 
 
 def kernels_ns(kernel: KernelMatch, side: int) -> int:

@@ -68,19 +68,19 @@ def match_kernels(
     confidence  confidence of the operators' match
     ordered     all calls have one shape, so that the order of the kernels is that of one call
     """
-    one, two = _by_category(a), _by_category(b)
+    by_category_a, by_category_b = _by_category(a), _by_category(b)
     matches: list[KernelMatch] = []
-    for category in dict.fromkeys((*one, *two)):
-        left, right = one.get(category, {}), two.get(category, {})
+    for category in dict.fromkeys((*by_category_a, *by_category_b)):
+        runs_a, runs_b = by_category_a.get(category, {}), by_category_b.get(category, {})
         matches += [
-            KernelMatch(category, (left[name],), (right[name],), SAME, CERTAIN, "same name")
-            for name in left
-            if name in right
+            KernelMatch(category, (runs_a[name],), (runs_b[name],), SAME, CERTAIN, "same name")
+            for name in runs_a
+            if name in runs_b
         ]
-        rest = [run for name, run in left.items() if name not in right]
-        other = [run for name, run in right.items() if name not in left]
-        matches += _by_function(category, rest, other, confidence)
-        matches += _by_position(category, rest, other, units, confidence, ordered)
+        rest_a = [run for name, run in runs_a.items() if name not in runs_b]
+        rest_b = [run for name, run in runs_b.items() if name not in runs_a]
+        matches += _by_function(category, rest_a, rest_b, confidence)
+        matches += _by_position(category, rest_a, rest_b, units, confidence, ordered)
     return tuple(matches)
 
 
@@ -104,18 +104,19 @@ def _direction(name: str) -> str:
     return " ".join(name.split()[:2])
 
 
-def _by_function(category: str, rest: list[Run], other: list[Run], confidence: str) -> list[KernelMatch]:
+def _by_function(category: str, rest_a: list[Run], rest_b: list[Run], confidence: str) -> list[KernelMatch]:
     """Matches kernels of the same function with other template arguments, and removes them from both lists."""
-    if max(len(rest), len(other)) == 1 or not rest or not other:
+    if max(len(rest_a), len(rest_b)) == 1 or not rest_a or not rest_b:
         return []  # a single kernel left on each side is matched whatever its name
     key_of = _direction if category in _COPIES else _function
-    left, right = _grouped(rest, key_of), _grouped(other, key_of)
+    groups_a, groups_b = _grouped(rest_a, key_of), _grouped(rest_b, key_of)
     sure = weakest(confidence, LIKELY)
-    both = [key for key in left if key in right]
+    both = [key for key in groups_a if key in groups_b]
     matches = [
-        KernelMatch(category, tuple(left[key]), tuple(right[key]), RENAMED, sure, "same function") for key in both
+        KernelMatch(category, tuple(groups_a[key]), tuple(groups_b[key]), RENAMED, sure, "same function")
+        for key in both
     ]
-    for runs, groups in ((rest, left), (other, right)):
+    for runs, groups in ((rest_a, groups_a), (rest_b, groups_b)):
         gone = {run.name for key in both for run in groups[key]}
         runs[:] = [run for run in runs if run.name not in gone]
     return matches
@@ -129,39 +130,41 @@ def _grouped(runs: Iterable[Run], key_of: Callable[[str], str]) -> dict[str, lis
 
 
 def _by_position(
-    category: str, rest: list[Run], other: list[Run], units: tuple[int, int], confidence: str, ordered: bool
+    category: str, rest_a: list[Run], rest_b: list[Run], units: tuple[int, int], confidence: str, ordered: bool
 ) -> list[KernelMatch]:
     """Matches what neither name nor function matched: by position in the operator and share of its time."""
-    if not rest or not other:
-        return [KernelMatch(category, (run,), (), ALONE, confidence, ALONE) for run in rest] + [
-            KernelMatch(category, (), (run,), ALONE, confidence, ALONE) for run in other
+    if not rest_a or not rest_b:
+        return [KernelMatch(category, (run,), (), ALONE, confidence, ALONE) for run in rest_a] + [
+            KernelMatch(category, (), (run,), ALONE, confidence, ALONE) for run in rest_b
         ]
-    if min(len(rest), len(other)) == 1:
-        kind = _kind(rest, other, units)
-        sure = confidence if kind == RENAMED and _equally_often(rest, other, units) else weakest(confidence, LIKELY)
-        return [KernelMatch(category, tuple(rest), tuple(other), kind, sure, "the only kernel left on one side")]
-    ordered = ordered and max(len(rest), len(other)) <= MAX_IN_ORDER
-    if len(rest) == len(other) and all(_equally_often((x,), (y,), units) for x, y in zip(rest, other, strict=True)):
-        return _matched_in_order(category, rest, other, confidence if ordered else WEAK)
-    blocks = _blocks(rest, other) if ordered else [(rest, other)]
+    if min(len(rest_a), len(rest_b)) == 1:
+        kind = _kind(rest_a, rest_b, units)
+        sure = confidence if kind == RENAMED and _equally_often(rest_a, rest_b, units) else weakest(confidence, LIKELY)
+        return [KernelMatch(category, tuple(rest_a), tuple(rest_b), kind, sure, "the only kernel left on one side")]
+    ordered = ordered and max(len(rest_a), len(rest_b)) <= MAX_IN_ORDER
+    if len(rest_a) == len(rest_b) and all(
+        _equally_often((a,), (b,), units) for a, b in zip(rest_a, rest_b, strict=True)
+    ):
+        return _matched_in_order(category, rest_a, rest_b, confidence if ordered else WEAK)
+    blocks = _blocks(rest_a, rest_b) if ordered else [(rest_a, rest_b)]
     matches = []
-    for left, right in blocks:
-        kind = _kind(left, right, units)
+    for block_a, block_b in blocks:
+        kind = _kind(block_a, block_b, units)
         sure = weakest(confidence, LIKELY) if kind == OTHERS else WEAK
         rule = "the remaining kernels of the operator" if len(blocks) == 1 else "position and share of the time"
-        matches.append(KernelMatch(category, tuple(left), tuple(right), kind, sure, rule))
+        matches.append(KernelMatch(category, tuple(block_a), tuple(block_b), kind, sure, rule))
     return matches
 
 
-def _matched_in_order(category: str, rest: list[Run], other: list[Run], confidence: str) -> list[KernelMatch]:
+def _matched_in_order(category: str, rest_a: list[Run], rest_b: list[Run], confidence: str) -> list[KernelMatch]:
     """Matches equal numbers of kernels by position, each launched as often as its counterpart."""
-    total = tuple(sum(run.time_ns for run in runs) for runs in (rest, other))
+    total = tuple(sum(run.time_ns for run in runs) for runs in (rest_a, rest_b))
     matches = []
-    for x, y in zip(rest, other, strict=True):
-        near = x.time_ns * total[1] <= SHARE_RATIO * y.time_ns * total[0]
-        near = near and y.time_ns * total[0] <= SHARE_RATIO * x.time_ns * total[1]
+    for a, b in zip(rest_a, rest_b, strict=True):
+        near = a.time_ns * total[1] <= SHARE_RATIO * b.time_ns * total[0]
+        near = near and b.time_ns * total[0] <= SHARE_RATIO * a.time_ns * total[1]
         sure = weakest(confidence, LIKELY if near else WEAK)
-        matches.append(KernelMatch(category, (x,), (y,), RENAMED, sure, "same position, launched as often"))
+        matches.append(KernelMatch(category, (a,), (b,), RENAMED, sure, "same position, launched as often"))
     return matches
 
 
@@ -169,41 +172,41 @@ def _launches(runs: Sequence[Run]) -> int:
     return sum(run.launches for run in runs)
 
 
-def _equally_often(left: Sequence[Run], right: Sequence[Run], units: tuple[int, int]) -> bool:
-    return _launches(left) * units[1] == _launches(right) * units[0]
+def _equally_often(runs_a: Sequence[Run], runs_b: Sequence[Run], units: tuple[int, int]) -> bool:
+    return _launches(runs_a) * units[1] == _launches(runs_b) * units[0]
 
 
-def _kind(left: Sequence[Run], right: Sequence[Run], units: tuple[int, int]) -> str:
+def _kind(runs_a: Sequence[Run], runs_b: Sequence[Run], units: tuple[int, int]) -> str:
     """Kind of a match. One kernel in place of several with no more launches in total replaces each of them; it is
     not their fusion."""
-    if min(len(left), len(right)) > 1:
+    if min(len(runs_a), len(runs_b)) > 1:
         return OTHERS
-    before, after = _launches(left) * units[1], _launches(right) * units[0]
-    if len(left) > 1 and before > after:
+    before, after = _launches(runs_a) * units[1], _launches(runs_b) * units[0]
+    if len(runs_a) > 1 and before > after:
         return FUSED
-    return SPLIT if len(right) > 1 and after > before else RENAMED
+    return SPLIT if len(runs_b) > 1 and after > before else RENAMED
 
 
-def _blocks(left: list[Run], right: list[Run]) -> list[tuple[list[Run], list[Run]]]:
+def _blocks(runs_a: list[Run], runs_b: list[Run]) -> list[tuple[list[Run], list[Run]]]:
     """Cuts both sequences where their cumulated shares of the time meet."""
-    total = [sum(run.time_ns for run in runs) for runs in (left, right)]
+    total = [sum(run.time_ns for run in runs) for runs in (runs_a, runs_b)]
     if not all(total):
-        return [(left, right)]
+        return [(runs_a, runs_b)]
     blocks = []
     i = j = start_i = start_j = 0
     done = [0.0, 0.0]
-    while i < len(left) or j < len(right):
+    while i < len(runs_a) or j < len(runs_b):
         before = tuple(done)
-        if i < len(left) and (before[0] <= before[1] or j == len(right)):
-            done[0] += left[i].time_ns / total[0]
+        if i < len(runs_a) and (before[0] <= before[1] or j == len(runs_b)):
+            done[0] += runs_a[i].time_ns / total[0]
             i += 1
-        if j < len(right) and (before[1] <= before[0] or i == len(left)):
-            done[1] += right[j].time_ns / total[1]
+        if j < len(runs_b) and (before[1] <= before[0] or i == len(runs_a)):
+            done[1] += runs_b[j].time_ns / total[1]
             j += 1
-        ended = i == len(left) and j == len(right)
-        whole = i > start_i and j > start_j
+        ended = i == len(runs_a) and j == len(runs_b)
+        has_both = i > start_i and j > start_j
         # The last cut must leave kernels on both sides.
-        if ended or (whole and i < len(left) and j < len(right) and abs(done[0] - done[1]) <= SHARE_APART):
-            blocks.append((left[start_i:i], right[start_j:j]))
+        if ended or (has_both and i < len(runs_a) and j < len(runs_b) and abs(done[0] - done[1]) <= SHARE_APART):
+            blocks.append((runs_a[start_i:i], runs_b[start_j:j]))
             start_i, start_j = i, j
     return blocks

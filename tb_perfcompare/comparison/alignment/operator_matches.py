@@ -111,25 +111,26 @@ class _Matcher:
     def same_shape(self, *, as_often: bool) -> None:
         """Matches the same operator and shape wherever they were called from."""
         groups = self._both(lambda place: (self._tree.operator[place], self._tree.shape[place]))
-        for (operator, shape), one, two in groups:
-            if self._as_often(one, two) != as_often or not (as_often or shape):
+        for (operator, shape), places_a, places_b in groups:
+            if self._as_often(places_a, places_b) != as_often or not (as_often or shape):
                 continue
             sure = CERTAIN if shape and as_often else LIKELY
-            self._take(one, two, operator, shape, SHAPE if as_often else SHAPE_OTHER_CALLS, sure)
+            self._take(places_a, places_b, operator, shape, SHAPE if as_often else SHAPE_OTHER_CALLS, sure)
 
     def other_shapes(self) -> None:
         """Matches the same operator below the same ones with other shapes, called as often, in their order."""
-        for _, one, two in self._both(lambda place: self._tree.path[place]):
+        for _, group_a, group_b in self._both(lambda place: self._tree.path[place]):
             often: tuple[dict[int, list[int]], dict[int, list[int]]] = ({}, {})
-            for side, places in enumerate((one, two)):
+            for side, places in enumerate((group_a, group_b)):
                 for place in places:
                     often[side].setdefault(self._per_unit(side, place), []).append(place)
-            for number, mine in often[0].items():
-                others = often[1].get(number, [])
-                if len(mine) != len(others):
+            for number, places_a in often[0].items():
+                places_b = often[1].get(number, [])
+                if len(places_a) != len(places_b):
                     continue
-                for x, y in zip(mine, others, strict=True):
-                    self._take((x,), (y,), self._tree.operator[x], self._shapes(x, y), OTHER_SHAPE, LIKELY)
+                for place_a, place_b in zip(places_a, places_b, strict=True):
+                    operator, shape = self._tree.operator[place_a], self._shapes(place_a, place_b)
+                    self._take((place_a,), (place_b,), operator, shape, OTHER_SHAPE, LIKELY)
 
     def enclosing(
         self, key_of: Callable[[int], tuple[str, str] | None], rule: str, as_often: str, otherwise: str
@@ -150,13 +151,14 @@ class _Matcher:
                     depth[key] = max(depth.get(key, 0), self._tree.depth[outer])
         common = [key for key in below[0] if key in below[1]]
         for key in sorted(common, key=lambda key: (-depth[key], key)):
-            one, two = ([pair for pair in below[side][key] if pair[0] in self._left[side]] for side in (0, 1))
-            if not one or not two:
+            pairs_a, pairs_b = ([pair for pair in below[side][key] if pair[0] in self._left[side]] for side in (0, 1))
+            if not pairs_a or not pairs_b:
                 continue
-            around = ({place for _, place in one}, {place for _, place in two})
+            around = ({outer for _, outer in pairs_a}, {outer for _, outer in pairs_b})
             sure = as_often if self._as_often(*around) else otherwise
             shape = key[1] or self._common_shape(*around)
-            self._take([place for place, _ in one], [place for place, _ in two], key[0], shape, rule, sure, around)
+            places_a, places_b = ([place for place, _ in pairs] for pairs in (pairs_a, pairs_b))
+            self._take(places_a, places_b, key[0], shape, rule, sure, around)
 
     def same_kernel(self) -> None:
         """Matches kernels of the same name whatever launched them, first those whose launcher is unknown."""
@@ -192,24 +194,25 @@ class _Matcher:
         """Calls per unit of work, times the units of both sides."""
         return self._calls[side].get(place, 0) * self._units[1 - side]
 
-    def _as_often(self, one: Iterable[int], two: Iterable[int]) -> bool:
-        return sum(self._per_unit(0, place) for place in one) == sum(self._per_unit(1, place) for place in two)
+    def _as_often(self, places_a: Iterable[int], places_b: Iterable[int]) -> bool:
+        calls_a = sum(self._per_unit(0, place) for place in places_a)
+        return calls_a == sum(self._per_unit(1, place) for place in places_b)
 
     def _shapes(self, x: int, y: int) -> str:
         """Both shapes, in an order that does not depend on the order of the sides."""
         return " / ".join(sorted({self._tree.shape[x], self._tree.shape[y]}))
 
-    def _common_shape(self, one: Iterable[int], two: Iterable[int]) -> str:
+    def _common_shape(self, places_a: Iterable[int], places_b: Iterable[int]) -> str:
         """The shapes of both sides if each has one, else ""."""
-        each = [{self._tree.shape[place] for place in places} for places in (one, two)]
-        return " / ".join(sorted({*each[0], *each[1]})) if max(map(len, each)) == 1 else ""
+        shapes = [{self._tree.shape[place] for place in places} for places in (places_a, places_b)]
+        return " / ".join(sorted({*shapes[0], *shapes[1]})) if max(map(len, shapes)) == 1 else ""
 
     def _take(
-        self, one: Iterable[int], two: Iterable[int], operator: str, shape: str, rule: str, confidence: str,
+        self, places_a: Iterable[int], places_b: Iterable[int], operator: str, shape: str, rule: str, confidence: str,
         around: tuple[Iterable[int], Iterable[int]] | None = None,
     ) -> None:  # fmt: skip
         """Adds a match of everything left in these places; `around` are the places whose calls count, if others."""
-        places = (tuple(one), tuple(two))
+        places = (tuple(places_a), tuple(places_b))
         calls = tuple(
             sum(self._calls[side].get(place, 0) for place in (places if around is None else around)[side])
             for side in (0, 1)
@@ -224,15 +227,15 @@ class _Matcher:
             for work in works[side]:
                 named[side].setdefault((work.category, work.name), []).append(work)
         groups: dict[str, tuple[list[Work], list[Work]]] = {}
-        for key, mine in named[0].items():
+        for key, works_of_key in named[0].items():
             if key in named[1]:
-                one, two = groups.setdefault(self._operators((*mine, *named[1][key])), ([], []))
-                one += mine
-                two += named[1][key]
+                works_a, works_b = groups.setdefault(self._operators((*works_of_key, *named[1][key])), ([], []))
+                works_a += works_of_key
+                works_b += named[1][key]
         for side in (0, 1):
             self._remove(side, [work for both in groups.values() for work in both[side]])
-        for operator, (one, two) in groups.items():
-            self._add(one, two, operator, "", rule, confidence, (0, 0))
+        for operator, (works_a, works_b) in groups.items():
+            self._add(works_a, works_b, operator, "", rule, confidence, (0, 0))
 
     def _operators(self, works: Iterable[Work]) -> str:
         names = sorted({
@@ -250,14 +253,14 @@ class _Matcher:
                 del self._left[side][place]
 
     def _add(
-        self, one: list[Work], two: list[Work], operator: str, shape: str, rule: str, confidence: str,
+        self, works_a: list[Work], works_b: list[Work], operator: str, shape: str, rule: str, confidence: str,
         calls: tuple[int, int],
     ) -> None:  # fmt: skip
-        ordered = bool(shape) or len({work.place for work in (*one, *two)}) == 1
-        kernels = match_kernels(one, two, self._units, confidence, ordered=ordered)
+        ordered = bool(shape) or len({work.place for work in (*works_a, *works_b)}) == 1
+        kernels = match_kernels(works_a, works_b, self._units, confidence, ordered=ordered)
         if confidence == LIKELY and self._same_launches(kernels):
             confidence = CERTAIN  # without shapes, equal kernels launched as often are equally certain
-        time = (sum(work.time_ns for work in one), sum(work.time_ns for work in two))
+        time = (sum(work.time_ns for work in works_a), sum(work.time_ns for work in works_b))
         self.found.append(OperatorMatch(operator, shape, rule, confidence, calls, time, kernels))
 
     def _same_launches(self, kernels: Iterable[KernelMatch]) -> bool:

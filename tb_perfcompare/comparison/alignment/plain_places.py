@@ -38,9 +38,9 @@ class PlainKernels:
     time: tuple[Ints, Ints]
     launches: tuple[Ints, Ints]
 
-    def largest(self, at: int, side: int, most: int) -> tuple[list[Run], int]:
+    def largest(self, number: int, side: int, most: int) -> tuple[list[Run], int]:
         """Kernels of one operator with the most time on a side, equal ones by name, and their total number."""
-        stretch = slice(int(self.start[at]), int(self.start[at + 1]))
+        stretch = slice(int(self.start[number]), int(self.start[number + 1]))
         time: dict[str, int] = {}
         launches: dict[str, int] = {}
         figures = self.time[side][stretch].tolist(), self.launches[side][stretch].tolist()
@@ -115,14 +115,14 @@ def plain_matches(
     row_of[place[place >= 0]] = np.flatnonzero(place >= 0)
     row = row_of[work.parts[2]]
     calls = [
-        _values_or_none(side.operators.totals()[1], at) for side, at in ((a, operators.at_a), (b, operators.at_b))
+        _values_or_none(side.operators.totals()[1], rows) for side, rows in ((a, operators.at_a), (b, operators.at_b))
     ]
     is_plain = calls[0] * units[1] == calls[1] * units[0]
     is_plain[row[~both & (row >= 0)]] = False
     taken = (row >= 0) & is_plain[row]
     matched = np.flatnonzero(taken)
-    left = tuple(_not_taken(at[taken], len(side.work)) for side, at in ((a, work.at_a), (b, work.at_b)))
-    return _grouped(operators, work, row[matched], matched, calls, units, (a, b)), (left[0], left[1])
+    remaining = tuple(_not_taken(rows[taken], len(side.work)) for side, rows in ((a, work.at_a), (b, work.at_b)))
+    return _grouped(operators, work, row[matched], matched, calls, units, (a, b)), (remaining[0], remaining[1])
 
 
 def _places(operators: JoinedRows) -> Ints:
@@ -186,9 +186,9 @@ def _values_or_none(values: Ints, rows: Ints) -> Ints:
 
 
 def _not_taken(taken: Ints, count: int) -> Flags:
-    left = np.ones(count, dtype=bool)
-    left[taken] = False
-    return left
+    remaining = np.ones(count, dtype=bool)
+    remaining[taken] = False
+    return remaining
 
 
 def _sums_by_group(group: Ints, values: Ints, size: int) -> Ints:

@@ -123,12 +123,12 @@ def _mean(
 
 
 def _merged_owned(owned: OwnedTime, joins: Mapping[StepCategory, Joins]) -> OwnedTime:
-    places = [
+    entities = [
         (category, joins.get(StepCategory(category), _NONE).get(key, key))
         for category, key in zip(owned.category.tolist(), owned.key, strict=True)
     ]
-    index = {place: row for row, place in enumerate(dict.fromkeys(places))}
-    row_of = np.array([index[place] for place in places], dtype=np.int64)
+    index = {entity: row for row, entity in enumerate(dict.fromkeys(entities))}
+    row_of = np.array([index[entity] for entity in entities], dtype=np.int64)
 
     return OwnedTime(
         category=np.array([category for category, _ in index], dtype=np.int8),

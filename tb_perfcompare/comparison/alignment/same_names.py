@@ -40,9 +40,9 @@ def alike_names(a: list[str], b: list[str]) -> dict[str, str]:
         for name in names:
             groups.setdefault(alike_key(name), (set(), set()))[side].add(name)
     joins = {}
-    for one, two in groups.values():
-        if len(one) == len(two) == 1 and one != two:
-            first, second = sorted(one | two)
+    for names_a, names_b in groups.values():
+        if len(names_a) == len(names_b) == 1 and names_a != names_b:
+            first, second = sorted(names_a | names_b)
             joins[second] = first
     return joins
 
@@ -83,10 +83,10 @@ def _join_equivalent_names(baseline: Summary, candidate: Summary) -> tuple[Summa
     frames = moved_frames(*(_names(side, StepCategory.OTHER) for side in sides))
     if frames:
         joins[StepCategory.OTHER] = frames
-    one, two = (_VENDOR.get(side.device.kind) for side in sides)
-    if one is not None and two is not None and one is not two:
+    vendor_a, vendor_b = (_VENDOR.get(side.device.kind) for side in sides)
+    if vendor_a is not None and vendor_b is not None and vendor_a is not vendor_b:
         joins[StepCategory.RUNTIME] = equivalent_calls(
-            _names(baseline, StepCategory.RUNTIME), _names(candidate, StepCategory.RUNTIME), one, two
+            _names(baseline, StepCategory.RUNTIME), _names(candidate, StepCategory.RUNTIME), vendor_a, vendor_b
         )
         for category in (StepCategory.MEMCPY, StepCategory.MEMSET):
             joins[category] = equivalent_copies(*(_names(side, category) for side in sides))
@@ -118,11 +118,11 @@ def moved_frames(a: Iterable[str], b: Iterable[str]) -> Joins:
     return joins
 
 
-def equivalent_calls(a: Iterable[str], b: Iterable[str], one: Vendor, two: Vendor) -> Joins:
+def equivalent_calls(a: Iterable[str], b: Iterable[str], vendor_a: Vendor, vendor_b: Vendor) -> Joins:
     """Pairs calls of two vendors' runtimes that do the same: `cudaLaunchKernel` and `hipLaunchKernel`."""
-    pairs = _one_to_one(a, b, one.call_of, two.call_of)
+    pairs = _one_to_one(a, b, vendor_a.call_of, vendor_b.call_of)
     rest = [{*side} - {*pairs} for side in (a, b)]
-    pairs |= _one_to_one(rest[0], rest[1], one.role_of, two.role_of)
+    pairs |= _one_to_one(rest[0], rest[1], vendor_a.role_of, vendor_b.role_of)
     return {name: JOINED.join(sorted(pair)) for pair in pairs.values() for name in pair}
 
 
@@ -146,9 +146,9 @@ def _one_to_one(a: Iterable[str], b: Iterable[str], of_a: _Meaning, of_b: _Meani
             if meant is not None:
                 groups.setdefault(meant, (set(), set()))[side].add(name)
     pairs: dict[str, tuple[str, str]] = {}
-    for one, two in groups.values():
-        if len(one) == len(two) == 1 and one != two:
-            pair = (next(iter(one)), next(iter(two)))
+    for names_a, names_b in groups.values():
+        if len(names_a) == len(names_b) == 1 and names_a != names_b:
+            pair = (next(iter(names_a)), next(iter(names_b)))
             pairs |= dict.fromkeys(pair, pair)
     return pairs
 

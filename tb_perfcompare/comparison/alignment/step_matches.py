@@ -101,9 +101,9 @@ class _Matcher:
         alignment = align(*symbols)
         self._join(rows[0][alignment.at_a], rows[1][alignment.at_b])
 
-    def _join(self, left: Ints, right: Ints) -> None:
-        self.partner[0][left], self.partner[1][right] = right, left
-        self.renamed[left] = self._key[0][left] != self._key[1][right]
+    def _join(self, events_a: Ints, events_b: Ints) -> None:
+        self.partner[0][events_a], self.partner[1][events_b] = events_b, events_a
+        self.renamed[events_a] = self._key[0][events_a] != self._key[1][events_b]
 
     def _rest(self, rows: Both) -> tuple[Both, Both]:
         """(unmatched events of both, number of matches before each). Matches keep their order, so equal numbers mean
@@ -115,19 +115,19 @@ class _Matcher:
     def _by_position(self, rows: Both) -> None:
         """Matches the k-th unmatched event below an operator with the k-th of the same purpose below the matched
         operator."""
-        (left, right), _ = self._rest(rows)
+        (events_a, events_b), _ = self._rest(rows)
         a, b = self._sides
-        jobs = [_jobs(side)[own] for side, own in ((a, left), (b, right))]
+        jobs = [_jobs(side)[own] for side, own in ((a, events_a), (b, events_b))]
         # the operator of b identifies the pair of operators
-        below = [_values_at(self.partner[0], a.operator[left], NO_EVENT), b.operator[right].astype(np.int64)]
+        below = [_values_at(self.partner[0], a.operator[events_a], NO_EVENT), b.operator[events_b].astype(np.int64)]
         identified = [(below[s] != NO_EVENT) & (jobs[s] != _NO_JOB) for s in (0, 1)]
-        left, right = left[identified[0]], right[identified[1]]
+        events_a, events_b = events_a[identified[0]], events_b[identified[1]]
         groups = _pair_numbers(
             (below[0][identified[0]], below[1][identified[1]]), (jobs[0][identified[0]], jobs[1][identified[1]])
         )
         places = _pair_numbers(groups, (_ordinal(groups[0]), _ordinal(groups[1])))
         _, at_a, at_b = np.intersect1d(*places, assume_unique=True, return_indices=True)
-        self._join(left[at_a], right[at_b])
+        self._join(events_a[at_a], events_b[at_b])
 
 
 def _sequences(side: StepEvents, kind: str) -> dict[int, Ints]:
@@ -139,8 +139,8 @@ def _sequences(side: StepEvents, kind: str) -> dict[int, Ints]:
     for lane in side.lanes:
         if lane.kind == kind:
             rows = np.flatnonzero((side.row >= lane.first) & (side.row < lane.first + lane.rows))
-            place = int(lane.key.rpartition(".")[2])
-            sequences[place] = rows[np.lexsort((rows, side.row[rows], side.start_ns[rows]))]
+            lane_number = int(lane.key.rpartition(".")[2])
+            sequences[lane_number] = rows[np.lexsort((rows, side.row[rows], side.start_ns[rows]))]
     return sequences
 
 
@@ -161,7 +161,7 @@ def _launch_order(side: StepEvents, rows: Ints) -> tuple[Ints, ...]:
 
 def _text_numbers(sides: tuple[StepEvents, StepEvents], texts: list[list[str]]) -> Both:
     """((n,), (m,)) a number for every event, equal for equal texts on both sides; `texts` by name."""
-    number = {text: place for place, text in enumerate(sorted({*texts[0], *texts[1]}))}
+    number = {text: index for index, text in enumerate(sorted({*texts[0], *texts[1]}))}
     tables = [np.array([number[text] for text in own], dtype=np.int64) for own in texts]
     return tables[0][sides[0].name], tables[1][sides[1].name]
 
@@ -180,10 +180,10 @@ def _values_at(values: AnyInts, rows: AnyInts, otherwise: int) -> Ints:
 def _pair_numbers(first: Both, second: Both) -> Both:
     """((n,), (m,)) one number for each pair of numbers from 0 up, the same on both sides."""
     width = 1 + max((int(values.max(initial=0)) for values in second), default=0)
-    code = [one * width + two for one, two in zip(first, second, strict=True)]
-    _, place = np.unique(np.concatenate(code), return_inverse=True)
-    place = place.reshape(-1).astype(np.int64)
-    return place[: len(code[0])], place[len(code[0]) :]
+    code = [major * width + minor for major, minor in zip(first, second, strict=True)]
+    _, number = np.unique(np.concatenate(code), return_inverse=True)
+    number = number.reshape(-1).astype(np.int64)
+    return number[: len(code[0])], number[len(code[0]) :]
 
 
 def _paths(sides: tuple[StepEvents, StepEvents], key: Both) -> Both:
@@ -212,7 +212,7 @@ def _jobs(side: StepEvents) -> Ints:
         job = 1 + len(_JOBS_OF_CALLS) + name.kind
         if KINDS[name.kind] == "runtime":
             text = name.key.lower()
-            job = next((1 + place for place, word in enumerate(_JOBS_OF_CALLS) if word in text), _NO_JOB)
+            job = next((1 + index for index, word in enumerate(_JOBS_OF_CALLS) if word in text), _NO_JOB)
         table.append(job)
     return np.array(table, dtype=np.int64)[side.name]
 

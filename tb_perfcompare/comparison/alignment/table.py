@@ -171,11 +171,11 @@ def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[i
     order = np.lexsort((*ranks, -size))
     finished: list[CellColumn] = []
     for column in _COLUMNS:
-        found = joined.get(column.name)
-        if found is None:
+        made = joined.get(column.name)
+        if made is None:
             finished.append(numbers.column(texts_of_plain[column.name][order]))
         else:
-            finished.append(MadeTexts(order, found.make) if isinstance(found, MadeTexts) else found[order])
+            finished.append(MadeTexts(order, made.make) if isinstance(made, MadeTexts) else made[order])
     return ColumnRows(tuple(finished), len(order))
 
 
@@ -212,11 +212,11 @@ class _PlainKernels:
 
     def _texts(self, row: int) -> list[str]:
         if row >= len(self._shown):
-            return [str(self._made[row - len(self._shown)][at]) for at in (_KERNELS_A, _KERNELS_A + 1)]
+            return [str(self._made[row - len(self._shown)][index]) for index in (_KERNELS_A, _KERNELS_A + 1)]
         last = self._last
         if last[0] != row:
-            at = int(self._shown[row])
-            runs, counts = zip(*(self._plain.largest(at, side, _DISTINCT_NAMES) for side in (0, 1)), strict=True)
+            match = int(self._shown[row])
+            runs, counts = zip(*(self._plain.largest(match, side, _DISTINCT_NAMES) for side in (0, 1)), strict=True)
             last = self._last = row, _listed(runs, counts, self._steps)
         return last[1]
 
@@ -253,9 +253,9 @@ def _by_name(kernels: Iterable[KernelMatch], side: int) -> list[Run]:
     runs: dict[str, Run] = {}
     for kernel in kernels:
         for run in _runs(kernel, side):
-            whole = runs.setdefault(run.name, Run(run.name, 0, 0))
-            whole.time_ns += run.time_ns
-            whole.launches += run.launches
+            total = runs.setdefault(run.name, Run(run.name, 0, 0))
+            total.time_ns += run.time_ns
+            total.launches += run.launches
     return sorted(runs.values(), key=lambda run: (-run.time_ns, run.name))
 
 
@@ -273,17 +273,16 @@ def _listed(runs: Sequence[Sequence[Run]], counts: Sequence[int], steps: Sequenc
 
 
 def _one_by_one(row: _Row, side: int) -> float | None:
-    whole = row.time_ns[side]
-    return (
-        sum(kernels_ns(kernel, side) for kernel in row.kernels if kernel.kind in ONE_BY_ONE) / whole if whole else None
-    )
+    total_ns = row.time_ns[side]
+    one_by_one_ns = sum(kernels_ns(kernel, side) for kernel in row.kernels if kernel.kind in ONE_BY_ONE)
+    return one_by_one_ns / total_ns if total_ns else None
 
 
 def matched_share(alignment: Alignment) -> tuple[float, float]:
     """Share of each side's device time below matched operators, without weak matches."""
-    whole = [alignment.total_ns(side) for side in (0, 1)]
-    one, two = (alignment.matched_ns(side) / whole[side] if whole[side] else 1.0 for side in (0, 1))
-    return one, two
+    total_ns = [alignment.total_ns(side) for side in (0, 1)]
+    share_a, share_b = (alignment.matched_ns(side) / total_ns[side] if total_ns[side] else 1.0 for side in (0, 1))
+    return share_a, share_b
 
 
 def matched_check(alignment: Alignment) -> Check:
@@ -328,12 +327,12 @@ def matched_notes(alignment: Alignment, baseline: Summary, candidate: Summary) -
 def _sentence(alignment: Alignment) -> str:
     """Summary: `98 % of the device time is matched by operator and input shape; 12 % is in kernels of the same name,
     84 % in kernels with a counterpart of another name`."""
-    whole = sum(alignment.total_ns(side) for side in (0, 1))
+    total_ns = sum(alignment.total_ns(side) for side in (0, 1))
     same = sum(alignment.kernels_ns(side, frozenset({SAME})) for side in (0, 1))
     others = sum(alignment.kernels_ns(side, ONE_BY_ONE - {SAME}) for side in (0, 1))
-    kernels = f"{_share(same, whole)} is in kernels of the same name"
+    kernels = f"{_share(same, total_ns)} is in kernels of the same name"
     if others:
-        kernels += f", {_share(others, whole)} in kernels with a counterpart of another name"
+        kernels += f", {_share(others, total_ns)} in kernels with a counterpart of another name"
     if not any(alignment.has_operators):
         return f"no device work is linked to an operator: of the device time {kernels}"
     least = _percent(min(matched_share(alignment)))
@@ -359,7 +358,7 @@ def with_partners(tables: Mapping[str, Table], alignment: Alignment) -> dict[str
     partners = _partners(alignment)
     status = [column.name for column in table.columns].index("status")
     if partners:
-        names, statuses = (cells_of(table.rows, at) for at in (0, status))
+        names, statuses = (cells_of(table.rows, index) for index in (0, status))
         cells = [partners.get((str(name), str(side)), "") for name, side in zip(names, statuses, strict=True)]
     else:
         cells = [""] * len(table.rows)

@@ -82,8 +82,8 @@ class _Groups:
     def __init__(self) -> None:
         self._above: dict[str, str] = {}
 
-    def unite(self, one: str, other: str) -> None:
-        low, high = sorted((self._top(one), self._top(other)))
+    def unite(self, name: str, other: str) -> None:
+        low, high = sorted((self._top(name), self._top(other)))
         self._above[high] = low
 
     def _top(self, name: str) -> str:
@@ -102,11 +102,11 @@ class _Groups:
 
 def _starting_with(text: str, names: list[str]) -> Iterator[str]:
     """Yields the sorted names that start with the text; a truncated name must be at least as long."""
-    at = bisect_left(names, text)
-    while at < len(names) and names[at].startswith(text):
-        if len(_text(names[at])) >= len(text):
-            yield names[at]
-        at += 1
+    index = bisect_left(names, text)
+    while index < len(names) and names[index].startswith(text):
+        if len(_text(names[index])) >= len(text):
+            yield names[index]
+        index += 1
 
 
 def _is_cut(name: str) -> bool:

@@ -102,20 +102,20 @@ class AmountOfWork:
 
     def rows_at_level(self, values: tuple[Ints, Ints]) -> Pair:
         """The same for (r, n) and (r, m) times of any rows; those that are not in most steps stay as they are."""
-        one, two = (side.astype(np.float64) for side in values)
-        often = np.flatnonzero(((one > 0).mean(axis=1) > 0.5) & ((two > 0).mean(axis=1) > 0.5))
+        a, b = (side.astype(np.float64) for side in values)
+        often = np.flatnonzero(((a > 0).mean(axis=1) > 0.5) & ((b > 0).mean(axis=1) > 0.5))
         for start in range(0, len(often), _ROWS_AT_ONCE):
             rows = often[start : start + _ROWS_AT_ONCE]
-            one[rows], two[rows] = self.at_level((one[rows], two[rows]))
-        return one, two
+            a[rows], b[rows] = self.at_level((a[rows], b[rows]))
+        return a, b
 
     def in_time(self, recorded: Pair) -> float:
         """Shift of ln(mean step time) that the amount alone makes, from the step times as recorded."""
-        one, two = (
+        a, b = (
             math.log(float(time.mean())) - math.log(float(equal.mean()))
             for time, equal in zip(recorded, self.times_ns, strict=True)
         )
-        return two - one
+        return b - a
 
     def same_work(self, values: Pair) -> Flags:
         """(r,) whether (r, n) and (r, m) calls, or sizes, are the same function of the amount on both sides."""
@@ -134,7 +134,10 @@ class AmountOfWork:
         half = quantile(freedom, 1 - alpha / 2) * error
         p = float(student_p(np.array([theta / error]), np.array([freedom]))[0])
         clear = p <= CLEAR_SHARE * alpha
-        each = [centres(side[None, :], at, row_means) for side, at in zip(self.amounts, self.captures, strict=True)]
+        each = [
+            centres(side[None, :], capture, row_means)
+            for side, capture in zip(self.amounts, self.captures, strict=True)
+        ]
         if min(capture_counts(self.captures)) > 1 and all((side > 0).all() for side in each):
             between = between_captures(np.log(each[0]), np.log(each[1]), alpha)
             assert between is not None
@@ -147,8 +150,8 @@ def amount_of_work(sides: tuple[Summary, Summary]) -> AmountOfWork | None:
     """Finds the amount that explains most of how the step time varies on both sides; None if it does not vary, if none
     explains it, or if the sides have no common amount at which they could be compared."""
     groups = [_operators(side) for side in sides]
-    one, two = groups
-    if one is None or two is None or any(side.metric != STEP_TIME or not side.is_timed for side in sides):
+    group_a, group_b = groups
+    if group_a is None or group_b is None or any(side.metric != STEP_TIME or not side.is_timed for side in sides):
         return None
     samples = observations(sides[0]), observations(sides[1])
     captures = samples[0].capture, samples[1].capture
@@ -157,17 +160,23 @@ def amount_of_work(sides: tuple[Summary, Summary]) -> AmountOfWork | None:
     )
     if any(len(side) < MIN_STEPS or (side <= 0).any() for side in times):
         return None
-    rows = rows_by_name(one, "host_self", samples[0], elements), rows_by_name(two, "host_self", samples[1], elements)
+    rows = (
+        rows_by_name(group_a, "host_self", samples[0], elements),
+        rows_by_name(group_b, "host_self", samples[1], elements),
+    )
     shared = _shared(rows)
-    found = []
+    explaining = []
     for name, of, pair in _amounts(shared):
-        share = min(explained(time, amount, at) for time, amount, at in zip(times, pair, captures, strict=True))
+        share = min(
+            explained(time, amount, capture) for time, amount, capture in zip(times, pair, captures, strict=True)
+        )
         if share >= MIN_EXPLAINED:
-            found.append((share, sum(float(side.std()) for side in pair), name, of, pair))
-    if not found:
+            explaining.append((share, sum(float(side.std()) for side in pair), name, of, pair))
+    if not explaining:
         return None
-    best = max(share for share, *_ in found)
-    share, _, name, of, pair = min((one for one in found if one[0] >= best - NEARLY_AS_MUCH), key=lambda one: one[1:4])
+    best = max(share for share, *_ in explaining)
+    nearly_best = (entry for entry in explaining if entry[0] >= best - NEARLY_AS_MUCH)
+    share, _, name, of, pair = min(nearly_best, key=lambda entry: entry[1:4])
     if shared.other_sizes(np.concatenate(pair)) > MAX_OTHER_SIZES:
         return None
     level = (float(pair[0].mean()) + float(pair[1].mean())) / 2
@@ -175,8 +184,8 @@ def amount_of_work(sides: tuple[Summary, Summary]) -> AmountOfWork | None:
     if any(not low <= level <= high for low, high in ends):
         return None
     at_level = _at_level((times[0], times[1]), pair, captures, level)
-    whole = np.rint(at_level[0]).astype(np.int64), np.rint(at_level[1]).astype(np.int64)
-    return AmountOfWork(name, of, pair, captures, level, whole, share)
+    rounded = np.rint(at_level[0]).astype(np.int64), np.rint(at_level[1]).astype(np.int64)
+    return AmountOfWork(name, of, pair, captures, level, rounded, share)
 
 
 def follows(values: Floats, amount: Floats) -> Flags:
@@ -186,8 +195,8 @@ def follows(values: Floats, amount: Floats) -> Flags:
     x = (amount - middle) / half
     powers = np.stack([np.ones_like(x), x, x * x], axis=1)
     fitted = values @ np.linalg.pinv(powers).T @ powers.T
-    found: Flags = np.abs(values - fitted).max(axis=1, initial=0.0) <= LIKE_ANOTHER * values.max(axis=1, initial=0.0)
-    return found
+    fits: Flags = np.abs(values - fitted).max(axis=1, initial=0.0) <= LIKE_ANOTHER * values.max(axis=1, initial=0.0)
+    return fits
 
 
 def _operators(side: Summary) -> GroupTable | None:
@@ -216,12 +225,12 @@ class _Shared:
 
 
 def _shared(rows: tuple[NamedRows, NamedRows]) -> _Shared:
-    one, two = of_both(*rows)
+    rows_a, rows_b = of_both(*rows)
     shares = [
         own.time_ns.sum(axis=1) / max(float(side.time_ns.sum()), 1.0)
-        for own, side in zip((one, two), rows, strict=True)
+        for own, side in zip((rows_a, rows_b), rows, strict=True)
     ]
-    return _Shared(one.names, (one.calls, two.calls), (one.size, two.size), (shares[0], shares[1]))
+    return _Shared(rows_a.names, (rows_a.calls, rows_b.calls), (rows_a.size, rows_b.size), (shares[0], shares[1]))
 
 
 def _amounts(shared: _Shared) -> Iterator[tuple[str, str, Pair]]:
@@ -240,10 +249,10 @@ def _amounts(shared: _Shared) -> Iterator[tuple[str, str, Pair]]:
             shape = np.rint((every - every.min()) / (every.max() - every.min()) / LIKE_ANOTHER).astype(np.int32)
             deviation = float(pair[0].std()) + float(pair[1].std())
             relative = round(deviation / (float(pair[0].mean()) + float(pair[1].mean())), 3)
-            one = -relative, deviation, shared.names[row], of, pair
+            entry = -relative, deviation, shared.names[row], of, pair
             known = alike.get(shape.tobytes())
-            if known is None or one[:4] < known[:4]:
-                alike[shape.tobytes()] = one
+            if known is None or entry[:4] < known[:4]:
+                alike[shape.tobytes()] = entry
     for *_, name, of, pair in alike.values():
         yield name, of, pair
 
@@ -259,14 +268,15 @@ def _at_level(values: Pair, amounts: Pair, captures: Captures, level: float) -> 
     """Moves (n,) and (m,) values along one curve; where they have none, and each row of (r, n) and (r, m), along the
     slope of their capture."""
     moved = along_curve(values, amounts, captures, level) if values[0].ndim == 1 else None
-    one, two = (
-        _on_slopes(side, amount, at, level) for side, amount, at in zip(values, amounts, captures, strict=True)
+    a, b = (
+        _on_slopes(side, amount, capture, level)
+        for side, amount, capture in zip(values, amounts, captures, strict=True)
     ) if moved is None else moved
     least = [
         side * np.minimum(level / np.maximum(amount, level / 2), 1.0) * LEAST_LEFT
         for side, amount in zip(values, amounts, strict=True)
     ]
-    return np.maximum(one, least[0]), np.maximum(two, least[1])
+    return np.maximum(a, least[0]), np.maximum(b, least[1])
 
 
 def _on_slopes(values: Floats, amount: Floats, capture: CaptureIndex, level: float) -> Floats:

@@ -43,10 +43,10 @@ def threads(launch: str) -> float:
 def rows_by_name(group: GroupTable, measure: str, samples: Samples, size_of: Callable[[str], float]) -> NamedRows:
     """Sums rows of equal names; `size_of` gives the size of a call from the second part of the row's key."""
     names = sorted({key[0] for key in group.keys})
-    number = {name: at for at, name in enumerate(names)}
-    place = np.array([number[key[0]] for key in group.keys], dtype=np.int64)
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(len(names)))
+    number = {name: index for index, name in enumerate(names)}
+    row = np.array([number[key[0]] for key in group.keys], dtype=np.int64)
+    order = np.argsort(row, kind="stable")
+    starts = np.searchsorted(row[order], np.arange(len(names)))
     size = np.array([size_of(key[1]) if len(key) > 1 else 0.0 for key in group.keys])
 
     def summed(values: Ints | Floats) -> Floats:
@@ -59,13 +59,13 @@ def rows_by_name(group: GroupTable, measure: str, samples: Samples, size_of: Cal
     )
 
 
-def of_both(one: NamedRows, two: NamedRows) -> tuple[NamedRows, NamedRows]:
+def of_both(a: NamedRows, b: NamedRows) -> tuple[NamedRows, NamedRows]:
     """The rows of the names that both sides have, in the same order."""
-    shared = set(one.names) & set(two.names)
+    shared = set(a.names) & set(b.names)
 
     def only(rows: NamedRows) -> NamedRows:
         kept = np.array([name in shared for name in rows.names], dtype=bool)
         names = tuple(name for name in rows.names if name in shared)
         return NamedRows(names, rows.calls[kept], rows.size[kept], rows.time_ns[kept])
 
-    return only(one), only(two)
+    return only(a), only(b)

@@ -22,10 +22,10 @@ def slopes(values: Floats, amount: Floats, capture: CaptureIndex) -> Floats:
     own = {which: _of_pairs(values, amount, np.flatnonzero(capture == which)) for which in unique(capture).tolist()}
     every = np.concatenate(list(own.values()), axis=1)
     together = row_medians(every) if every.shape[1] else np.zeros(len(values))
-    for which, found in own.items():
+    for which, pair_slopes in own.items():
         inside = capture == which
-        enough = found.shape[1] and int(inside.sum()) >= MIN_STEPS
-        out[:, inside] = (row_medians(found) if enough else together)[:, None]
+        enough = pair_slopes.shape[1] and int(inside.sum()) >= MIN_STEPS
+        out[:, inside] = (row_medians(pair_slopes) if enough else together)[:, None]
     return out
 
 
@@ -48,8 +48,8 @@ def _of_pairs(values: Floats, amount: Floats, steps: Ints) -> Floats:
     low, high = order[low], order[high]
     run = amount[high] - amount[low]
     apart = run > 0
-    found: Floats = (values[:, high[apart]] - values[:, low[apart]]) / run[apart]
-    return found
+    pair_slopes: Floats = (values[:, high[apart]] - values[:, low[apart]]) / run[apart]
+    return pair_slopes
 
 
 def _deviation(values: Floats, capture: CaptureIndex) -> float:

@@ -50,18 +50,20 @@ class Containment:
 def containment(a: Summary, b: Summary) -> Containment | None:
     """Computes the containment; None without input shapes on both sides, or if a step holds a different number of
     batches or optimizer steps."""
-    one, two = _work(a), _work(b)
-    if one is None or two is None or not _same_iterations(a, b):
+    work_a, work_b = _work(a), _work(b)
+    if work_a is None or work_b is None or not _same_iterations(a, b):
         return None
-    operators = tuple(len({key[0] for key, work in side.items() if work.time_ns > 0}) for side in (one, two))
-    return Containment(inside(one, two), inside(two, one), (operators[0], operators[1]))
+    operators = tuple(len({key[0] for key, work in side.items() if work.time_ns > 0}) for side in (work_a, work_b))
+    return Containment(inside(work_a, work_b), inside(work_b, work_a), (operators[0], operators[1]))
 
 
 def more_calls(a: Summary, b: Summary) -> str:
     """Additional calls of b: "120 more operator calls per step (aten::isfinite 100, aten::all 20)", "" if there are
     none."""
-    one, two = _calls(a), _calls(b)
-    more = {name: calls - one.get(name, 0.0) for name, calls in two.items() if calls > one.get(name, 0.0) + 1e-9}
+    calls_a, calls_b = _calls(a), _calls(b)
+    more = {
+        name: calls - calls_a.get(name, 0.0) for name, calls in calls_b.items() if calls > calls_a.get(name, 0.0) + 1e-9
+    }
     if not more:
         return ""
     largest = sorted(more, key=lambda name: (-more[name], name))

@@ -31,19 +31,19 @@ _ENCLOSING = frozenset({FrameKind.WHOLE, FrameKind.MODULE, FrameKind.OTHER})
 def same_around(a: Summary, b: Summary) -> str:
     """How the steps are the same but for some of their operators: "75 % of the 12 operators that a step calls itself
     are the same"; "" if they are not."""
-    one, two = outermost_calls(a), outermost_calls(b)
-    share = shared_share(one, two)
-    if share < SOME_WORK or len(one.keys() & two.keys()) < MIN_SHARED:
+    calls_a, calls_b = outermost_calls(a), outermost_calls(b)
+    share = shared_share(calls_a, calls_b)
+    if share < SOME_WORK or len(calls_a.keys() & calls_b.keys()) < MIN_SHARED:
         return ""
-    most = many(round(max(sum(one.values()), sum(two.values()))), "operator")
+    most = many(round(max(sum(calls_a.values()), sum(calls_b.values()))), "operator")
     return f"{percent_text(share)} of the {most} that the program itself calls per step are the same"
 
 
 def same_loop(a: Summary, b: Summary) -> str:
     """How one operator is measured against others, each in a loop: "a loop of aten::gelu (100 calls) against one of
     aten::silu (100)"; "" if the steps are something else."""
-    one, two = outermost_calls(a), outermost_calls(b)
-    single, other = (one, two) if len(one) <= len(two) else (two, one)
+    calls_a, calls_b = outermost_calls(a), outermost_calls(b)
+    single, other = (calls_a, calls_b) if len(calls_a) <= len(calls_b) else (calls_b, calls_a)
     if len(single) != 1 or not 1 <= len(other) <= _MAX_NAMES:
         return ""
     (calls,) = single.values()
@@ -51,7 +51,7 @@ def same_loop(a: Summary, b: Summary) -> str:
     often = all(calls * len(side.steps) >= MIN_CALLS for side in (a, b))
     if not often or round(min(ratios)) != 1 or any(abs(ratio - round(ratio)) > _WHOLE * ratio for ratio in ratios):
         return ""
-    return f"a loop of {_listed(one, ' per step')} against one of {_listed(two, '')}"
+    return f"a loop of {_listed(calls_a, ' per step')} against one of {_listed(calls_b, '')}"
 
 
 def outermost_calls(summary: Summary) -> dict[str, float]:
@@ -64,11 +64,11 @@ def outermost_calls(summary: Summary) -> dict[str, float]:
     outermost: dict[str, float] = {}
     encloses = np.zeros(len(tree), dtype=bool)
     rows = zip(tree.parent.tolist(), tree.keys(), calls.tolist(), strict=True)
-    for at, (parent, (kind, _, name), count) in enumerate(rows):
+    for frame, (parent, (kind, _, name), count) in enumerate(rows):
         if parent >= 0 and not encloses[parent]:
             continue
         is_optimizer = name.startswith("Optimizer.")
-        encloses[at] = kind in _ENCLOSING and not is_optimizer
+        encloses[frame] = kind in _ENCLOSING and not is_optimizer
         if count and (is_optimizer or (kind == FrameKind.OPERATOR and not name.startswith("autograd::"))):
             outermost[name] = outermost.get(name, 0.0) + count
     return outermost

@@ -60,9 +60,9 @@ def _steps_of_files(summary: Summary) -> dict[tuple[str, int] | None, frozenset[
     """File by its bytes -> labels of its steps; None for files whose bytes are unknown."""
     out: dict[tuple[str, int] | None, frozenset[str]] = {}
     labels = np.array(summary.steps.label, dtype=object)
-    for at, capture in enumerate(summary.captures):
+    for index, capture in enumerate(summary.captures):
         key = (capture.file.sha256, capture.file.part) if capture.file.sha256 else None
-        own = frozenset(labels[summary.steps.capture == at].tolist())
+        own = frozenset(labels[summary.steps.capture == index].tolist())
         out[key] = out.get(key, frozenset()) | own
     return {key: steps for key, steps in out.items() if key is not None or steps}
 
@@ -71,8 +71,8 @@ def _figures(summary: Summary) -> Iterator[tuple[Ints, Ints, bytes]]:
     """Yields ((2e, s) times of each capture, exposed ones above summed ones; entities that have any; sums of squares).
     Nothing for sources without a split: few figures may be equal by chance."""
     owned = summary.owned
-    for at in range(len(summary.captures)) if summary.is_split else ():
-        steps = summary.steps.capture == at
+    for capture in range(len(summary.captures)) if summary.is_split else ():
+        steps = summary.steps.capture == capture
         # recordings may differ in hidden time alone
         times = np.vstack([owned.time_ns[:, steps], owned.plain_ns[:, steps]]).astype(np.int64, copy=False)
         own = np.flatnonzero(times.reshape(2, len(owned.key), -1).any(axis=(0, 2)))
@@ -129,21 +129,21 @@ def versions(a: Summary, b: Summary) -> Check:
 
 def written_by_later(a: Summary, b: Summary) -> str:
     """Says which traces have fields that only later versions of PyTorch write; "" if both have the same, or unknown."""
-    one, two = dict(a.environment), dict(b.environment)
+    environment_a, environment_b = dict(a.environment), dict(b.environment)
     fields = [
-        [set(side[name].split(", ")) - {NO_FIELDS} for side in (one, two)]
+        [set(side[name].split(", ")) - {NO_FIELDS} for side in (environment_a, environment_b)]
         for name in (WRITTEN_FIELDS, WRITTEN_ARGUMENTS)
-        if name in one and name in two
+        if name in environment_a and name in environment_b
     ]
-    only = [sorted(set[str]().union(*(sides[at] - sides[1 - at] for sides in fields))) for at in (0, 1)]
-    found = [
+    only = [sorted(set[str]().union(*(sides[side] - sides[1 - side] for sides in fields))) for side in (0, 1)]
+    differences = [
         f"{', '.join(names)} only in the {side}'s traces"
         for side, names in zip(("baseline", "candidate"), only, strict=True)
         if names
     ]
-    if not found:
+    if not differences:
         return ""
-    return f"different versions of PyTorch: {', '.join(found)}; operators of the same name may run different code"
+    return f"different versions of PyTorch: {', '.join(differences)}; operators of the same name may run different code"
 
 
 def _versions(summary: Summary) -> list[str]:

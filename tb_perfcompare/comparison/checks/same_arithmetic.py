@@ -30,13 +30,13 @@ class _Arithmetic(NamedTuple):
 def same_arithmetic(a: Summary, b: Summary) -> str:
     """How both sides compute as much: "both compute as much (convolution 4.20 GFLOP, matrix product 910 MFLOP per
     step)"; "" if they do not, or if shapes were not recorded."""
-    one, two = _arithmetic(a), _arithmetic(b)
-    if one.flops.keys() != two.flops.keys() or min(one.calls, two.calls) < MIN_PIECES:
+    work_a, work_b = _arithmetic(a), _arithmetic(b)
+    if work_a.flops.keys() != work_b.flops.keys() or min(work_a.calls, work_b.calls) < MIN_PIECES:
         return ""
-    pairs = [(flops, two.flops[family]) for family, flops in one.flops.items()]
+    pairs = [(flops, work_b.flops[family]) for family, flops in work_a.flops.items()]
     if any(abs(after - before) > EQUAL * max(before, after) for before, after in pairs):
         return ""
-    families = ", ".join(f"{family} {operations(flops)}" for family, flops in sorted(one.flops.items()))
+    families = ", ".join(f"{family} {operations(flops)}" for family, flops in sorted(work_a.flops.items()))
     return f"both compute as much ({families} per step)"
 
 

@@ -21,13 +21,13 @@ _AS_OFTEN = 0.02
 def same_parameters(a: Summary, b: Summary) -> str:
     """How both sides train the same parameters: "both train 12 parameters of the same shapes"; "" if they do not, or
     without autograd or input shapes."""
-    one, two = _gradients(a), _gradients(b)
-    matrices = sum(count for shape, count in one.items() if "," in shape)
-    if sum(one.values()) < MIN_PARAMETERS or matrices < MIN_MATRICES or one.keys() != two.keys():
+    counts_a, counts_b = _gradients(a), _gradients(b)
+    matrices = sum(count for shape, count in counts_a.items() if "," in shape)
+    if sum(counts_a.values()) < MIN_PARAMETERS or matrices < MIN_MATRICES or counts_a.keys() != counts_b.keys():
         return ""
-    if any(abs(two[shape] - count) > _AS_OFTEN * count for shape, count in one.items()):
+    if any(abs(counts_b[shape] - count) > _AS_OFTEN * count for shape, count in counts_a.items()):
         return ""
-    return f"both train {many(round(sum(one.values())), 'parameter')} of the same shapes"
+    return f"both train {many(round(sum(counts_a.values())), 'parameter')} of the same shapes"
 
 
 def _gradients(summary: Summary) -> dict[str, float]:

@@ -114,8 +114,8 @@ class Program:
     @property
     def in_common(self) -> float:
         """Share of all computing calls that both sides have."""
-        one, two = ({**heavy, **rest} for heavy, rest in zip(self.heavy, self.light, strict=True))
-        return _in_common(one, two)
+        a, b = ({**heavy, **rest} for heavy, rest in zip(self.heavy, self.light, strict=True))
+        return _in_common(a, b)
 
     @property
     def how(self) -> str:
@@ -132,11 +132,11 @@ class Program:
     def unlike(self) -> str:
         """Differences by kind: "computed per step, baseline vs candidate: convolution 20 vs 0, matrix product 3 vs
         39", "" if there are none."""
-        one, two = (side.calls for side in self.sides)
-        apart = {kind: abs(one.get(kind, 0.0) - two.get(kind, 0.0)) for kind in dict.fromkeys((*one, *two))}
+        a, b = (side.calls for side in self.sides)
+        apart = {kind: abs(a.get(kind, 0.0) - b.get(kind, 0.0)) for kind in dict.fromkeys((*a, *b))}
         kinds = [kind for kind in sorted(apart, key=lambda kind: (-apart[kind], kind)) if round(apart[kind], 2)]
         differences = ", ".join(
-            f"{kind} {number_text(round(one.get(kind, 0.0), 2))} vs {number_text(round(two.get(kind, 0.0), 2))}"
+            f"{kind} {number_text(round(a.get(kind, 0.0), 2))} vs {number_text(round(b.get(kind, 0.0), 2))}"
             for kind in kinds[:_MAX_NAMED]
         )
         return f"computed per step, baseline vs candidate: {differences}" if differences else ""
@@ -157,8 +157,8 @@ def program(a: Summary, b: Summary) -> Program | None:
     if "operators" not in a.groups or "operators" not in b.groups:
         return None
     sides = _computed(a), _computed(b)
-    one, two = _unrolled(sides[0].calls, sides[1].calls), _unrolled(sides[1].calls, sides[0].calls)
-    heavy, rest = ([_part(side, heavy=which) for side in (one, two)] for which in (True, False))
+    calls_a, calls_b = _unrolled(sides[0].calls, sides[1].calls), _unrolled(sides[1].calls, sides[0].calls)
+    heavy, rest = ([_part(side, heavy=which) for side in (calls_a, calls_b)] for which in (True, False))
     is_known = all(
         fsum(share for name, share in here.unknown.items() if name not in there.unknown) <= _UNKNOWN
         for here, there in (sides, sides[::-1])
@@ -170,16 +170,16 @@ def _computed(summary: Summary) -> Computed:
     table, steps = summary.groups["operators"], max(len(summary.steps), 1)
     calls = (table.calls.sum(axis=1) / steps).tolist()
     times = self_times(table).tolist()
-    rows = [(key[0], calls[at], times[at]) for at, key in enumerate(table.keys) if calls[at]]
+    rows = [(key[0], calls[index], times[index]) for index, key in enumerate(table.keys) if calls[index]]
     names = {name: (kind, count, time) for name, count, time in rows if (kind := work_kind(name))}
     kinds = {kind for kind, _, _ in names.values()}
     names |= {
         name: (kind, count, time) for name, count, time in rows
         if (kind := work_kind_instead(name)) and kind not in kinds
     }  # fmt: skip
-    whole = fsum(time for _, _, time in rows)
+    total_time = fsum(time for _, _, time in rows)
     unknown = {
-        name: time / whole for name, _, time in rows
+        name: time / total_time for name, _, time in rows
         if time and "::" in name and not name.startswith(("aten::", "autograd::")) and name not in names
     }  # fmt: skip
     return Computed(_by_kind(names), names, unknown)
@@ -220,26 +220,26 @@ def _part(calls: Calls, *, heavy: bool) -> Calls:
     return {kind: count for kind, count in calls.items() if (kind in HEAVY) == heavy}
 
 
-def _least(one: Calls, two: Calls) -> float:
-    return min(fsum(one.values()), fsum(two.values()))
+def _least(a: Calls, b: Calls) -> float:
+    return min(fsum(a.values()), fsum(b.values()))
 
 
-def _in_common(one: Calls, two: Calls) -> float:
+def _in_common(a: Calls, b: Calls) -> float:
     """Sum of the smaller calls over the sum of the larger; 0 without any."""
-    kinds = dict.fromkeys((*one, *two))
-    most = fsum(max(one.get(kind, 0.0), two.get(kind, 0.0)) for kind in kinds)
-    return fsum(min(one.get(kind, 0.0), two.get(kind, 0.0)) for kind in kinds) / most if most else 0.0
+    kinds = dict.fromkeys((*a, *b))
+    most = fsum(max(a.get(kind, 0.0), b.get(kind, 0.0)) for kind in kinds)
+    return fsum(min(a.get(kind, 0.0), b.get(kind, 0.0)) for kind in kinds) / most if most else 0.0
 
 
-def _inside(one: Calls, two: Calls) -> float:
+def _inside(a: Calls, b: Calls) -> float:
     """Sum of the smaller calls over the calls of the side that has less; 1 if that has none."""
-    least = _least(one, two)
-    return fsum(min(calls, two.get(kind, 0.0)) for kind, calls in one.items()) / least if least else 1.0
+    least = _least(a, b)
+    return fsum(min(calls, b.get(kind, 0.0)) for kind, calls in a.items()) / least if least else 1.0
 
 
 def _listed(names: list[str], of: Mapping[str, tuple[str, float, float]], unit: str) -> str:
     def shown() -> Iterator[str]:
-        for place, name in enumerate(sorted(names, key=lambda name: (-of[name][2], name))[:_MAX_NAMED]):
-            yield f"{short(name)} ({number_text(round(of[name][1], 2))}{unit if not place else ''})"
+        for index, name in enumerate(sorted(names, key=lambda name: (-of[name][2], name))[:_MAX_NAMED]):
+            yield f"{short(name)} ({number_text(round(of[name][1], 2))}{unit if not index else ''})"
 
     return ", ".join(shown()) + (", …" if len(names) > _MAX_NAMED else "")

@@ -23,8 +23,8 @@ Key = TypeVar("Key")
 def shared_share(baseline: Mapping[Key, float], candidate: Mapping[Key, float]) -> float:
     """Sum over names of min(calls) over the sum of max(calls), 0 to 1: a Jaccard index of the calls; 1 without any."""
     names = dict.fromkeys((*baseline, *candidate))
-    one, two = (np.array([side.get(name, 0.0) for name in names], np.float64) for side in (baseline, candidate))
-    return shared_part(one, two)
+    a, b = (np.array([side.get(name, 0.0) for name in names], np.float64) for side in (baseline, candidate))
+    return shared_part(a, b)
 
 
 def shared_part(baseline: Floats, candidate: Floats) -> float:
@@ -38,11 +38,11 @@ def shared_part(baseline: Floats, candidate: Floats) -> float:
 
 def shared_calls(table: str, baseline: Summary, candidate: Summary, numbers: TextNumbers) -> float | None:
     """Shared share of the calls per step of a group table, None unless both sides have it."""
-    one, two = baseline.groups.get(table), candidate.groups.get(table)
-    if one is None or two is None:
+    group_a, group_b = baseline.groups.get(table), candidate.groups.get(table)
+    if group_a is None or group_b is None:
         return None
-    joined = join_rows(numbers, one.keys, two.keys, len(one.key_columns))
-    return share_of_calls(joined, (one, len(baseline.steps)), (two, len(candidate.steps)))
+    joined = join_rows(numbers, group_a.keys, group_b.keys, len(group_a.key_columns))
+    return share_of_calls(joined, (group_a, len(baseline.steps)), (group_b, len(candidate.steps)))
 
 
 def shared_typed_calls(baseline: Summary, candidate: Summary) -> float | None:
@@ -50,10 +50,10 @@ def shared_typed_calls(baseline: Summary, candidate: Summary) -> float | None:
     groups = [side.groups["operators_by_type"] for side in (baseline, candidate)]
     if any(all(types in NO_TYPES for _, types in group.keys) for group in groups):
         return None
-    one, two = (
+    a, b = (
         _typed_calls(group, len(side.steps)) for group, side in zip(groups, (baseline, candidate), strict=True)
     )
-    return shared_share(one, two)
+    return shared_share(a, b)
 
 
 def _typed_calls(group: GroupTable, steps: int) -> dict[tuple[str, ...], float]:
@@ -63,8 +63,9 @@ def _typed_calls(group: GroupTable, steps: int) -> dict[tuple[str, ...], float]:
     return {key: count / steps for key, count in calls.items()}
 
 
-def share_of_calls(joined: JoinedRows, one: tuple[GroupTable, int], two: tuple[GroupTable, int]) -> float:
+def share_of_calls(joined: JoinedRows, table_a: tuple[GroupTable, int], table_b: tuple[GroupTable, int]) -> float:
     """Shared share of the calls of two joined tables, each with its number of steps."""
-    sides = (np.append(table.calls.sum(axis=1) / steps, 0.0) for table, steps in (one, two))
-    a, b = (mean[at] for mean, at in zip(sides, (joined.at_a, joined.at_b), strict=True))  # row -1 is the appended zero
+    sides = (np.append(table.calls.sum(axis=1) / steps, 0.0) for table, steps in (table_a, table_b))
+    # row -1 is the appended zero
+    a, b = (mean[rows] for mean, rows in zip(sides, (joined.at_a, joined.at_b), strict=True))
     return shared_part(a, b)

@@ -132,13 +132,13 @@ def _step(summary: Summary) -> str:
 def _equally_often(table: str, measure: str, a: Summary, b: Summary, numbers: TextNumbers) -> tuple[int, float] | None:
     """Number of names that both sides call equally often per step, and their share of the time of all shared names,
     the smaller of both sides. None if too little is shared."""
-    one, two = a.groups.get(table), b.groups.get(table)
-    if one is None or two is None:
+    group_a, group_b = a.groups.get(table), b.groups.get(table)
+    if group_a is None or group_b is None:
         return None
-    joined = join_rows(numbers, one.keys, two.keys, len(one.key_columns))
+    joined = join_rows(numbers, group_a.keys, group_b.keys, len(group_a.key_columns))
     both = (joined.at_a >= 0) & (joined.at_b >= 0)
     calls, times = list[Floats](), list[Floats]()
-    for side, group, rows in ((a, one, joined.at_a[both]), (b, two, joined.at_b[both])):
+    for side, group, rows in ((a, group_a, joined.at_a[both]), (b, group_b, joined.at_b[both])):
         time = group.measures_ns[measure].sum(axis=1)
         calls.append(group.calls.sum(axis=1)[rows] / len(side.steps))
         times.append(time[rows] / max(time.sum(), 1))
@@ -274,13 +274,13 @@ def left_out(a: Summary, b: Summary) -> Check:
 
 def shared_work(table: str, what: str, a: Summary, b: Summary, numbers: TextNumbers) -> Check:
     """Shared share of calls per step: sum over names of min(calls) / sum of max(calls)."""
-    one, two = a.groups.get(table), b.groups.get(table)
-    if one is None or two is None:
-        if one is None and two is None:
+    group_a, group_b = a.groups.get(table), b.groups.get(table)
+    if group_a is None or group_b is None:
+        if group_a is None and group_b is None:
             return Check(table, "ok", f"neither side has {what}")
-        return Check(table, "warn", f"only the {'candidate' if one is None else 'baseline'} has {what}", (table,))
-    joined = join_rows(numbers, one.keys, two.keys, len(one.key_columns))
-    shared = share_of_calls(joined, (one, len(a.steps)), (two, len(b.steps)))
+        return Check(table, "warn", f"only the {'candidate' if group_a is None else 'baseline'} has {what}", (table,))
+    joined = join_rows(numbers, group_a.keys, group_b.keys, len(group_a.key_columns))
+    shared = share_of_calls(joined, (group_a, len(a.steps)), (group_b, len(b.steps)))
     detail = f"{percent_text(shared)} of {what} per step are shared by name"
     if shared >= SIMILAR_WORK:
         return Check(table, "ok", detail)

@@ -62,11 +62,11 @@ def split_mix(kinds: tuple[Sequence[str], Sequence[str]], times_ns: tuple[Ints, 
     frequent = [kind for kind, _ in Counter([*kinds[0], *kinds[1]]).most_common(MAX_KINDS)]
     if len(frequent) < 2:
         return None
-    place = {kind: at for at, kind in enumerate(frequent)}
+    code_of = {kind: index for index, kind in enumerate(frequent)}
     rare = len(frequent)
-    code = [np.array([place.get(kind, rare) for kind in side], dtype=np.int64) for side in kinds]
+    code = [np.array([code_of.get(kind, rare) for kind in side], dtype=np.int64) for side in kinds]
     names = [*frequent, OTHERS] if any((side == rare).any() for side in code) else frequent
-    steps = [[np.flatnonzero(side == at) for at in range(len(names))] for side in code]
+    steps = [[np.flatnonzero(side == index) for index in range(len(names))] for side in code]
     count = [[len(own) for own in side] for side in steps]
     total = [[sum(times[own].tolist()) for own in side] for side, times in zip(steps, times_ns, strict=True)]
     all_a, all_b = map(sum, count)
@@ -77,10 +77,10 @@ def split_mix(kinds: tuple[Sequence[str], Sequence[str]], times_ns: tuple[Ints, 
         both = n > 0 and m > 0
         time.append(Fraction(n, all_a) * (Fraction(sum_b, m) - Fraction(sum_a, n)) if both else Fraction(0))
         mix.append(moved * ((Fraction(sum_b, m) if m else Fraction(sum_a, n)) - mean))
-    whole = _whole([*time, *mix])
+    effects = _whole([*time, *mix])
     return MixSplit(
-        tuple(names), tuple(steps[0]), tuple(steps[1]), whole[: len(names)], whole[len(names) :], int(whole.sum()),
-        float(mean),
+        tuple(names), tuple(steps[0]), tuple(steps[1]), effects[: len(names)], effects[len(names) :],
+        int(effects.sum()), float(mean),
     )  # fmt: skip
 
 
@@ -116,7 +116,7 @@ def mix_text(split: MixSplit) -> str:
     time, mix = int(split.time_ns.sum()), int(split.mix_ns.sum())
     share = [[len(own) for own in side] for side in (split.baseline, split.candidate)]
     shares = [[count / sum(side) for count in side] for side in share]
-    moved = max(range(len(split.kinds)), key=lambda at: abs(shares[1][at] - shares[0][at]))
+    moved = max(range(len(split.kinds)), key=lambda index: abs(shares[1][index] - shares[0][index]))
     before, after = (percent_text(side[moved]) for side in shares)
     which = f" ({split.kinds[moved]} {before} → {after})" if mix else ""
     by_time = percent_text(time / split.mean_ns, signed=True)

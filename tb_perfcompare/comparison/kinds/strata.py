@@ -147,8 +147,8 @@ class WithinKinds:
 
     def centres(self) -> Pair:
         """(1, k), (1, l): for each capture the centre of ln(level) of each of its kinds, weighted by time."""
-        one, two = (_centres(self, side) for side in (0, 1))
-        return one, two
+        a, b = (_centres(self, side) for side in (0, 1))
+        return a, b
 
     def _log_mean_ratio(self) -> float:
         def mean(side: int, kind: int) -> float:
@@ -216,11 +216,11 @@ def _combined(kinds: WithinKinds, alpha: float) -> tuple[float, float, float]:
     """Shift of ln(time) of the kinds, weighted by time, and its interval from theirs in quadrature."""
     logs = np.log(kinds.times[0]), np.log(kinds.times[1])
     shifts, below, above = [], [], []
-    for weight, (one, two), few in zip(kinds.time, kinds.places, kinds.few, strict=True):
-        rank = 0 if few else _rank(kinds.times[0][one], kinds.times[1][two], alpha)
-        middle, low, high = shift_of(logs[0][one], logs[1][two], rank)
+    for weight, (steps_a, steps_b), few in zip(kinds.time, kinds.places, kinds.few, strict=True):
+        rank = 0 if few else _rank(kinds.times[0][steps_a], kinds.times[1][steps_b], alpha)
+        middle, low, high = shift_of(logs[0][steps_a], logs[1][steps_b], rank)
         if few:
-            half = _half(kinds, alpha, len(one), len(two))
+            half = _half(kinds, alpha, len(steps_a), len(steps_b))
             low, high = middle - half, middle + half
         shifts.append(weight * middle)
         below.append((weight * (middle - low)) ** 2)
@@ -234,19 +234,19 @@ def _half(kinds: WithinKinds, alpha: float, n: int, m: int) -> float:
     return quantile(kinds.freedom, 1 - alpha / 2) * kinds.sigma * math.sqrt(1 / n + 1 / m)
 
 
-def _rank(one: Ints, two: Ints, alpha: float) -> int:
-    _, equal = np.unique(np.concatenate([one, two]), return_counts=True)
-    total = len(one) + len(two)
+def _rank(times_a: Ints, times_b: Ints, alpha: float) -> int:
+    _, equal = np.unique(np.concatenate([times_a, times_b]), return_counts=True)
+    total = len(times_a) + len(times_b)
     ties = 1.0 - float((equal**3 - equal).sum()) / (total * (total - 1.0) * (total + 1.0))
-    exact = bool((equal == 1).all()) and max(len(one), len(two)) <= EXACT_LIMIT
-    return interval_rank(len(one), len(two), alpha, exact=exact, tie_factor=ties)[0]
+    exact = bool((equal == 1).all()) and max(len(times_a), len(times_b)) <= EXACT_LIMIT
+    return interval_rank(len(times_a), len(times_b), alpha, exact=exact, tie_factor=ties)[0]
 
 
 def _difference(kinds: WithinKinds, alpha: float, widening: float) -> Difference:
     """Shift of plain values, kinds weighted by how often they occur: the estimate is exact."""
     middle, below, above = Fraction(0), [], []
-    for count, (one, two), few in zip(kinds.count, kinds.places, kinds.few, strict=True):
-        x, y = kinds.times[0][one], kinds.times[1][two]
+    for count, (steps_a, steps_b), few in zip(kinds.count, kinds.places, kinds.few, strict=True):
+        x, y = kinds.times[0][steps_a], kinds.times[1][steps_b]
         shift, low, high = shift_of_ns(x, y, 0 if few else _rank(x, y, alpha))
         ends = float(shift - low), float(high - shift)
         if few:
@@ -269,13 +269,13 @@ def _over(logs: Floats, places: Sequence[Ints], middles: Sequence[float]) -> Int
 
 
 def _centres(kinds: WithinKinds, side: int) -> Floats:
-    at, logs = kinds.captures[side], np.log(kinds.level[side])
-    names = unique(at)
+    capture, logs = kinds.captures[side], np.log(kinds.level[side])
+    names = unique(capture)
     sums, weights = np.zeros((2, len(names)))
     for weight, places in zip(kinds.time, kinds.places, strict=True):
         own = places[side]
-        has = np.searchsorted(names, unique(at[own]))
-        sums[has] += weight * centres(logs[None, own], at[own], middle_half)[0]
+        has = np.searchsorted(names, unique(capture[own]))
+        sums[has] += weight * centres(logs[None, own], capture[own], middle_half)[0]
         weights[has] += weight
     out: Floats = (sums / weights)[None, :]
     return out

@@ -67,25 +67,28 @@ def iteration_kinds_table(a: Summary, b: Summary, split: MixSplit | None, alpha:
     """Table with one row per kind, the most frequent first; None without a split."""
     if split is None:
         return None
-    tested = [_tested(a, b, one, two, alpha) for one, two in zip(split.baseline, split.candidate, strict=True)]
-    p = np.array([found[0] for found in tested if found is not None])
+    tested = [
+        _tested(a, b, steps_a, steps_b, alpha)
+        for steps_a, steps_b in zip(split.baseline, split.candidate, strict=True)
+    ]
+    p = np.array([test[0] for test in tested if test is not None])
     q = iter(q_values(p).tolist() if len(p) else ())
     rows: list[Row] = []
-    for at, kind in enumerate(split.kinds):
+    for index, kind in enumerate(split.kinds):
         sides = [
             summary.steps.total_ns[own] / 1000
-            for summary, own in ((a, split.baseline[at]), (b, split.candidate[at]))
+            for summary, own in ((a, split.baseline[index]), (b, split.candidate[index]))
         ]
         n, m = map(len, sides)
         mean = [float(side.mean()) if len(side) else None for side in sides]
         medians = [median(side) if len(side) else None for side in sides]
-        within = [float(side.sum()) / len(whole.steps) for side, whole in zip(sides, (a, b), strict=True)]
-        found = tested[at]
+        within = [float(side.sum()) / len(summary.steps) for side, summary in zip(sides, (a, b), strict=True)]
+        test = tested[index]
         rows.append((
             kind, n, m, n / len(a.steps), m / len(b.steps), *mean,
             None if mean[0] is None or mean[1] is None else mean[1] - mean[0], *within, within[1] - within[0], *medians,
-            int(split.time_ns[at]) / 1000, int(split.mix_ns[at]) / 1000,
-            *((None, None, None) if found is None else found[1:]), None if found is None else next(q),
+            int(split.time_ns[index]) / 1000, int(split.mix_ns[index]) / 1000,
+            *((None, None, None) if test is None else test[1:]), None if test is None else next(q),
             "both" if n and m else "removed" if n else "added",
         ))  # fmt: skip
     return Table(NAME, "Kinds of iterations", _COLUMNS, tuple(rows), (_note(split),))
@@ -97,12 +100,12 @@ def _note(split: MixSplit) -> str:
 
 
 def _tested(
-    a: Summary, b: Summary, one: np.ndarray, two: np.ndarray, alpha: float
+    a: Summary, b: Summary, steps_a: np.ndarray, steps_b: np.ndarray, alpha: float
 ) -> tuple[float, float, float | None, float | None] | None:
     """p and the shift of one kind in microseconds with its interval; None for a one-sided kind."""
-    if not len(one) or not len(two):
+    if not len(steps_a) or not len(steps_b):
         return None
-    captures = a.steps.capture[one], b.steps.capture[two]
-    test = row_shifts(a.steps.total_ns[None, one], b.steps.total_ns[None, two], captures, alpha)
+    captures = a.steps.capture[steps_a], b.steps.capture[steps_b]
+    test = row_shifts(a.steps.total_ns[None, steps_a], b.steps.total_ns[None, steps_b], captures, alpha)
     ends = [float(end[0]) / 1000 if np.isfinite(end[0]) else None for end in (test.low, test.high)]
     return float(test.p[0]), float(test.shift[0]) / 1000, ends[0], ends[1]

@@ -112,12 +112,12 @@ def _anchors(a: Ints, b: Ints) -> list[tuple[int, int]]:
     """Starts of windows that occur once on each side, as many as keep their order (patience sorting)."""
     sides = []
     for windows in Agreement(a, b).windows(_WINDOW_LEVEL):
-        number, place, count = np.unique(windows, return_index=True, return_counts=True)
-        sides.append((number[count == 1], place[count == 1]))
+        number, start, count = np.unique(windows, return_index=True, return_counts=True)
+        sides.append((number[count == 1], start[count == 1]))
     (in_a, at_a), (in_b, at_b) = sides
-    _, left, right = np.intersect1d(in_a, in_b, assume_unique=True, return_indices=True)
-    order = np.argsort(at_a[left])
-    return _longest_rising(at_a[left][order].tolist(), at_b[right][order].tolist())
+    _, common_a, common_b = np.intersect1d(in_a, in_b, assume_unique=True, return_indices=True)
+    order = np.argsort(at_a[common_a])
+    return _longest_rising(at_a[common_a][order].tolist(), at_b[common_b][order].tolist())
 
 
 def _longest_rising(xs: list[int], ys: list[int]) -> list[tuple[int, int]]:
@@ -126,10 +126,10 @@ def _longest_rising(xs: list[int], ys: list[int]) -> list[tuple[int, int]]:
     ends: list[int] = []
     before: list[int] = []
     for index, y in enumerate(ys):
-        at = bisect_left(tops, y)
-        before.append(ends[at - 1] if at else -1)
-        tops[at : at + 1] = [y]
-        ends[at : at + 1] = [index]
+        position = bisect_left(tops, y)
+        before.append(ends[position - 1] if position else -1)
+        tops[position : position + 1] = [y]
+        ends[position : position + 1] = [index]
     chain = []
     index = ends[-1] if ends else -1
     while index >= 0:

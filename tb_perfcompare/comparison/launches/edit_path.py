@@ -45,19 +45,19 @@ class Agreement:
         active = np.flatnonzero(self._levels[0][x] == self._levels[0][y + self._second])
         if not len(active):
             return length
-        at, off = x[active], y[active] + self._second - x[active]
-        begin = at.copy()
+        position, off = x[active], y[active] + self._second - x[active]
+        begin = position.copy()
         climbing, level = np.arange(len(active)), 0
         while len(climbing):
             ranks = self._level(level)
-            here = at[climbing]
+            here = position[climbing]
             climbing = climbing[ranks[here] == ranks[here + off[climbing]]]
-            at[climbing] += 1 << level
+            position[climbing] += 1 << level
             level = min(level + 1, _LAST_LEVEL)
         for step in range(level - 1, -1, -1):
             ranks = self._level(step)
-            at[ranks[at] == ranks[at + off]] += 1 << step
-        length[active] = at - begin
+            position[ranks[position] == ranks[position + off]] += 1 << step
+        length[active] = position - begin
         return length
 
     def _level(self, level: int) -> Ints:
@@ -70,11 +70,11 @@ class Agreement:
         extend only past a contain its end mark, which b does not have."""
         out = np.full(len(ranks), -2, dtype=np.int64)
         out[: self._second] = -1
-        whole = len(ranks) - 2 * half + 1
-        if whole > 0:
+        count = len(ranks) - 2 * half + 1
+        if count > 0:
             low = int(ranks.min())
-            pairs = (ranks[:whole] - low) * (int(ranks.max()) - low + 1) + (ranks[half : half + whole] - low)
-            out[:whole] = np.unique(pairs, return_inverse=True)[1]
+            pairs = (ranks[:count] - low) * (int(ranks.max()) - low + 1) + (ranks[half : half + count] - low)
+            out[:count] = np.unique(pairs, return_inverse=True)[1]
         return out
 
 
@@ -119,13 +119,13 @@ def follow(agreement: Agreement, budget: Budget) -> tuple[list[Run], tuple[int, 
     complete."""
     n, m = agreement.lengths
     runs: list[Run] = []
-    at = (0, 0)
-    while at[0] < n and at[1] < m:
-        part, reached = _search(agreement, at, budget)
-        if reached == at:
-            return runs, at
+    position = (0, 0)
+    while position[0] < n and position[1] < m:
+        part, reached = _search(agreement, position, budget)
+        if reached == position:
+            return runs, position
         runs += part
-        at = reached
+        position = reached
     return runs, (n, m)
 
 
@@ -177,10 +177,10 @@ def _clear_part(
     distance = np.where(last >= 0, 2 * last - (2 * np.arange(len(last)) - (len(last) - 1)), -1)
     runs = _way(rounds, int(np.argmax(distance)), start, lengths)
     score = best = kept = 0
-    at = start
+    position = start
     for index, (x, y, length) in enumerate(runs, 1):
-        score += length - _COST * (x - at[0] + y - at[1])
-        at = (x + length, y + length)
+        score += length - _COST * (x - position[0] + y - position[1])
+        position = (x + length, y + length)
         if score > best:
             best, kept = score, index
     if best < _CHECKED_EVERY:

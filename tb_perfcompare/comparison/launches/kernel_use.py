@@ -69,8 +69,8 @@ def kernel_uses(side: Summary, without: frozenset[str]) -> dict[str, Use]:
     return {key[0]: Use(key[0], *figures) for key, *figures in zip(table.keys, time, calls, *facts, strict=True)}
 
 
-def launches_of(whole: Use, dur_ns: Nanoseconds, tensor: Floats) -> Use:
+def launches_of(kernel: Use, dur_ns: Nanoseconds, tensor: Floats) -> Use:
     """Use of some launches of a kernel, on a side with one step."""
-    has = np.isfinite(tensor) & (dur_ns > 0) & bool(np.isfinite(whole.tensor))
+    has = np.isfinite(tensor) & (dur_ns > 0) & bool(np.isfinite(kernel.tensor))
     mean = float(np.average(tensor[has], weights=dur_ns[has])) if has.any() else float("nan")
-    return Use(whole.name, int(dur_ns.sum()) / 1000, len(dur_ns), mean, float("nan"), whole.by_name)
+    return Use(kernel.name, int(dur_ns.sum()) / 1000, len(dur_ns), mean, float("nan"), kernel.by_name)

@@ -50,9 +50,9 @@ class LaunchRows:
         return int(((self.status == BOTH) | ((self.status == REPLACED) & ~uneven)).sum())
 
 
-def row_durations_ns(dur_ns: Nanoseconds, at: Ints) -> Ints:
+def row_durations_ns(dur_ns: Nanoseconds, launch: Ints) -> Ints:
     """(r,) duration of each row's launch, 0 if there is none."""
-    return np.where(at >= 0, dur_ns[np.maximum(at, 0)], 0)
+    return np.where(launch >= 0, dur_ns[np.maximum(launch, 0)], 0)
 
 
 def launch_rows(baseline: Summary, candidate: Summary) -> LaunchRows | None:
@@ -62,11 +62,11 @@ def launch_rows(baseline: Summary, candidate: Summary) -> LaunchRows | None:
         return None
     kernels = [side.groups["kernels"].keys for side in (baseline, candidate)]
     number = {key: index for index, key in enumerate(sorted({*kernels[0], *kernels[1]}))}
-    one, two = (
+    kernel_a, kernel_b = (
         np.array([number[key] for key in keys], dtype=np.int64)[side.kernel]
         for keys, side in zip(kernels, (a, b), strict=True)
     )
-    return _rows(align(one, two), one, two, a.dur_ns, b.dur_ns)
+    return _rows(align(kernel_a, kernel_b), kernel_a, kernel_b, a.dur_ns, b.dur_ns)
 
 
 def _rows(alignment: Alignment, a: Ints, b: Ints, dur_a: Nanoseconds, dur_b: Nanoseconds) -> LaunchRows:
@@ -84,14 +84,14 @@ def _rows(alignment: Alignment, a: Ints, b: Ints, dur_a: Nanoseconds, dur_b: Nan
         stretch = int(begin_a[gap]), int(end_a[gap]), int(begin_b[gap]), int(end_b[gap])
         if gap in given_up:
             unaligned.append(stretch)
-        left, right = _apart(stretch) if gap in given_up else _in_place(stretch, dur_a, dur_b)
-        at_a.append(left)
-        at_b.append(right)
-    left, right = np.concatenate([*at_a, alignment.at_a[done:]]), np.concatenate([*at_b, alignment.at_b[done:]])
-    status = np.where(left < 0, ADDED, np.where(right < 0, REMOVED, BOTH)).astype(np.int8)
+        rows_a, rows_b = _apart(stretch) if gap in given_up else _in_place(stretch, dur_a, dur_b)
+        at_a.append(rows_a)
+        at_b.append(rows_b)
+    rows_a, rows_b = np.concatenate([*at_a, alignment.at_a[done:]]), np.concatenate([*at_b, alignment.at_b[done:]])
+    status = np.where(rows_a < 0, ADDED, np.where(rows_b < 0, REMOVED, BOTH)).astype(np.int8)
     pairs = np.flatnonzero(status == BOTH)
-    status[pairs[a[left[pairs]] != b[right[pairs]]]] = REPLACED
-    return LaunchRows(left, right, status, tuple(unaligned))
+    status[pairs[a[rows_a[pairs]] != b[rows_b[pairs]]]] = REPLACED
+    return LaunchRows(rows_a, rows_b, status, tuple(unaligned))
 
 
 def _apart(stretch: Stretch) -> tuple[Ints, Ints]:
@@ -105,12 +105,12 @@ def _in_place(stretch: Stretch, dur_a: Nanoseconds, dur_b: Nanoseconds) -> tuple
     """Pairs launches in the same place in their order; if one side has more, its longest ones."""
     a0, a1, b0, b1 = stretch
     if a1 - a0 < b1 - b0:
-        right, left = _in_place((b0, b1, a0, a1), dur_b, dur_a)
-        return left, right
+        rows_b, rows_a = _in_place((b0, b1, a0, a1), dur_b, dur_a)
+        return rows_a, rows_b
     pairs, longer = b1 - b0, a1 - a0
     if not pairs or (pairs < longer > MAX_UNEQUAL):
         return _apart(stretch)
     longest = np.sort(np.argsort(-dur_a[a0:a1], kind="stable")[:pairs])
-    other = np.full(longer, -1, dtype=np.int64)
-    other[longest] = np.arange(b0, b1)
-    return np.arange(a0, a1), other
+    partners = np.full(longer, -1, dtype=np.int64)
+    partners[longest] = np.arange(b0, b1)
+    return np.arange(a0, a1), partners

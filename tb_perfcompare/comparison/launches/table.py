@@ -66,7 +66,7 @@ def launches_table(baseline: Summary, candidate: Summary, rows: LaunchRows) -> T
     kept = largest_rows(delta)
     launch_a, launch_b = rows.at_a[kept], rows.at_b[kept]
     names_a, names_b = (
-        _names(side, launches, place) for side, launches, place in ((baseline, a, launch_a), (candidate, b, launch_b))
+        _names(side, launches, launch) for side, launches, launch in ((baseline, a, launch_a), (candidate, b, launch_b))
     )
     time_a, time_b = row_durations_ns(a.dur_ns, launch_a), row_durations_ns(b.dur_ns, launch_b)
     change = np.divide(time_b - time_a, time_a, out=np.full(len(kept), np.nan), where=(time_a > 0) & (launch_b >= 0))
@@ -88,14 +88,14 @@ def launches_table(baseline: Summary, candidate: Summary, rows: LaunchRows) -> T
     ]  # fmt: skip
     for (name, label, what), of_a, of_b in ((_TENSOR, a.tensor, b.tensor), (_DRAM, a.dram, b.dram)):
         if np.isfinite(of_a).any() or np.isfinite(of_b).any():
-            for side, letter, values, place in (("baseline", "A", of_a, launch_a), ("candidate", "B", of_b, launch_b)):
+            for side, letter, values, launch in (("baseline", "A", of_a, launch_a), ("candidate", "B", of_b, launch_b)):
                 column = columns.fraction(f"{side}_{name}", f"{label} {letter}", f"{what} ({side})",
                                           better=Better.HIGHER)  # fmt: skip
-                cells.append((column, _figures(_at(values, place))))
-    for side, letter, launches, place in (("baseline", "A", a, launch_a), ("candidate", "B", b, launch_b)):
+                cells.append((column, _figures(_at(values, launch))))
+    for side, letter, launches, launch in (("baseline", "A", a, launch_a), ("candidate", "B", b, launch_b)):
         start = np.cumsum(launches.dur_ns) - launches.dur_ns
         column = columns.time(f"{side}_start_us", f"Start {letter}", f"{_START} ({side})", shown=False)
-        cells.append((column, _times(row_durations_ns(start, place), place)))
+        cells.append((column, _times(row_durations_ns(start, launch), launch)))
     cells.append((_DIFF_STATUS, [STATUSES[index] for index in rows.status[kept].tolist()]))
     return Table(
         "launches",
@@ -147,23 +147,23 @@ def _place(name: str, label: str, what: str) -> Column:
     return Column(name, label, COUNT.symbol, Better.NONE, what, role="key", kind="count")
 
 
-def _names(side: Summary, launches: LaunchSequence, at: Ints) -> list[str]:
+def _names(side: Summary, launches: LaunchSequence, launch: Ints) -> list[str]:
     """Joining name of each row's launch, "" if there is none."""
     names = [key[0] for key in side.groups["kernels"].keys] + [""]
-    return [names[row] for row in np.where(at >= 0, launches.kernel[np.maximum(at, 0)], -1).tolist()]
+    return [names[row] for row in np.where(launch >= 0, launches.kernel[np.maximum(launch, 0)], -1).tolist()]
 
 
-def _at(values: Floats, at: Ints) -> Floats:
-    return np.where(at >= 0, values[np.maximum(at, 0)], np.nan)
+def _at(values: Floats, launch: Ints) -> Floats:
+    return np.where(launch >= 0, values[np.maximum(launch, 0)], np.nan)
 
 
-def _whole(at: Ints) -> list[Cell]:
+def _whole(indices: Ints) -> list[Cell]:
     """Numbers from 1, None if there is no launch."""
-    return [index + 1 if index >= 0 else None for index in at.tolist()]
+    return [index + 1 if index >= 0 else None for index in indices.tolist()]
 
 
-def _times(ns: Ints, at: Ints) -> list[Cell]:
-    return [value if index >= 0 else None for value, index in zip((ns / 1000).tolist(), at.tolist(), strict=True)]
+def _times(ns: Ints, launch: Ints) -> list[Cell]:
+    return [value if index >= 0 else None for value, index in zip((ns / 1000).tolist(), launch.tolist(), strict=True)]
 
 
 def _figures(values: Floats) -> list[Cell]:

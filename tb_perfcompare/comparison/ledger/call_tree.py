@@ -82,8 +82,8 @@ def trees_alike(baseline: Summary, candidate: Summary) -> tuple[CallTree, CallTr
 
 
 def _sides_with_modules(a: CallTree, b: CallTree) -> str:
-    one, two = (bool((tree.kind == FrameKind.MODULE).any()) for tree in (a, b))
-    return "both" if one and two else "baseline" if one else "candidate" if two else "neither"
+    in_a, in_b = (bool((tree.kind == FrameKind.MODULE).any()) for tree in (a, b))
+    return "both" if in_a and in_b else "baseline" if in_a else "candidate" if in_b else "neither"
 
 
 class _Side:
@@ -93,13 +93,14 @@ class _Side:
         self.own, self.calls = [0] * len(frames), [0.0] * len(frames)
         self.merged = [0] * len(frames)
         times, calls = tree.own()
-        for at, time, count, merged in zip(number, times.tolist(), calls.tolist(), tree.merged.tolist(), strict=True):
-            self.own[at] += time * factor
-            self.calls[at] += count / steps
-            self.merged[at] += merged
+        figures = (times.tolist(), calls.tolist(), tree.merged.tolist())
+        for frame, time, count, merged in zip(number, *figures, strict=True):
+            self.own[frame] += time * factor
+            self.calls[frame] += count / steps
+            self.merged[frame] += merged
         self.whole = list(self.own)
-        for at in range(len(frames) - 1, 0, -1):
-            self.whole[frames.parent[at]] += self.whole[at]
+        for frame in range(len(frames) - 1, 0, -1):
+            self.whole[frames.parent[frame]] += self.whole[frame]
 
 
 def _walked(frames: Frames, sides: list[_Side], most: int) -> list[Frame]:
@@ -127,10 +128,10 @@ def _walked(frames: Frames, sides: list[_Side], most: int) -> list[Frame]:
             waiting += reversed(below.get(frame, ()))
             continue
         frame = -frame
-        left_a, left_b = rest_a[frame], rest_b[frame]
-        if left_a or left_b:
-            left = left_a, left_b
-            out.append(Frame(depth[frame] + 1, REST, *left, left, (0.0, 0.0), merged.get(frame, 0)))
+        remaining_a, remaining_b = rest_a[frame], rest_b[frame]
+        if remaining_a or remaining_b:
+            remaining = remaining_a, remaining_b
+            out.append(Frame(depth[frame] + 1, REST, *remaining, remaining, (0.0, 0.0), merged.get(frame, 0)))
     return out
 
 
@@ -162,8 +163,8 @@ def _kept(frames: Frames, a: _Side, b: _Side, most: int) -> tuple[list[bool], di
     return kept, merged
 
 
-def _may_be_small(at: int, parent: int, a: _Side, b: _Side, small: list[dict[int, int]]) -> bool:
+def _may_be_small(frame: int, parent: int, a: _Side, b: _Side, small: list[dict[int, int]]) -> bool:
     """Whether a frame of one side may be among the other side's merged frames, so that it cannot be called new or
     gone."""
-    one, two = a.whole[at], b.whole[at]
-    return (not two and one <= small[1].get(parent, 0)) or (not one and two <= small[0].get(parent, 0))
+    time_a, time_b = a.whole[frame], b.whole[frame]
+    return (not time_b and time_a <= small[1].get(parent, 0)) or (not time_a and time_b <= small[0].get(parent, 0))

@@ -45,8 +45,8 @@ def build_ledger(baseline: Summary, candidate: Summary, numbers: TextNumbers | N
         return _whole(baseline, candidate, denominator)
     factors = denominator // steps[0], denominator // steps[1]
     split = baseline.is_split and candidate.is_split
-    one, two = (side.owned if split else _undivided(side.owned) for side in (baseline, candidate))
-    entities = _Entities.of(one, two, factors, steps, TextNumbers() if numbers is None else numbers)
+    owned_a, owned_b = (side.owned if split else _undivided(side.owned) for side in (baseline, candidate))
+    entities = _Entities.of(owned_a, owned_b, factors, steps, TextNumbers() if numbers is None else numbers)
     if split:
         entities.several = parts_of_sides(baseline, candidate, factors, entities.joined, entities.calls)
     groups = sorted(map(entities.group, range(len(CATEGORY_LABELS))), key=lambda group: -abs(group.head.delta))
@@ -139,16 +139,16 @@ class _Entities:
         mix: list[int] = [0] * len(rows)
         parts: dict[int, tuple[LedgerRow, ...]] = {}
         longer = max(int(time.sum()) for time in self.time)
-        for place in np.flatnonzero(are_in(rows, np.array([*self.several]))).tolist() if self.several else ():
-            pairs = pairs_of(*self.several[int(rows[place])], self.steps)
-            one, two = (
-                Total(int(time[place]), int(calls[place]), steps, "")
+        for index in np.flatnonzero(are_in(rows, np.array([*self.several]))).tolist() if self.several else ():
+            pairs = pairs_of(*self.several[int(rows[index])], self.steps)
+            total_a, total_b = (
+                Total(int(time[index]), int(calls[index]), steps, "")
                 for time, calls, steps in zip((a, b), (calls_a, calls_b), self.steps, strict=True)
             )
-            mix[place] = mix_effect(one, two, pairs.values())
-            below = part_rows((label, key[place]), pairs, longer)
+            mix[index] = mix_effect(total_a, total_b, pairs.values())
+            below = part_rows((label, key[index]), pairs, longer)
             if below:
-                parts[place] = tuple(below)
+                parts[index] = tuple(below)
         per_step = calls_a / self.steps[0], calls_b / self.steps[1]
         in_a, in_b = ((time != 0) | (calls != 0) for time, calls in ((a, calls_a), (b, calls_b)))
         status = np.where(in_a & ~in_b, _REMOVED, np.where(in_b & ~in_a, _ADDED, _BOTH)).astype(np.int8)
@@ -159,7 +159,7 @@ class _Entities:
         delta = abs(self.time[1][rows] - self.time[0][rows])
         ranks = self.joined.numbers.ranks(self.joined.parts[1][rows])
         if delta.dtype == object:
-            order = sorted(range(len(rows)), key=lambda at: (-delta[at], ranks[at]))
+            order = sorted(range(len(rows)), key=lambda index: (-delta[index], ranks[index]))
             return np.array(order, dtype=np.int64)
         return np.lexsort((ranks, -delta))
 
@@ -168,14 +168,14 @@ class _Entities:
         one-sided entities."""
         steps_a, steps_b = self.steps
         other = calls_b * steps_a != calls_a * steps_b
-        whole = np.where(other & (calls_b == 0), -a, np.where(other & (calls_a == 0), b, 0))
+        one_sided = np.where(other & (calls_b == 0), -a, np.where(other & (calls_a == 0), b, 0))
         some = np.flatnonzero(other & (calls_a != 0) & (calls_b != 0)).tolist()
         if not some:
-            return exact(whole.tolist()) if whole.dtype == object else whole
-        effects = whole.tolist()
-        for at in some:
-            effects[at] = count_effect(
-                Total(int(a[at]), int(calls_a[at]), steps_a, ""), Total(int(b[at]), int(calls_b[at]), steps_b, "")
+            return exact(one_sided.tolist()) if one_sided.dtype == object else one_sided
+        effects = one_sided.tolist()
+        for row in some:
+            effects[row] = count_effect(
+                Total(int(a[row]), int(calls_a[row]), steps_a, ""), Total(int(b[row]), int(calls_b[row]), steps_b, "")
             )
         return exact(effects)
 

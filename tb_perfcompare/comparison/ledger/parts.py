@@ -96,10 +96,10 @@ def _several(a: _Cells, b: _Cells, calls: tuple[Ints, Ints], texts: int) -> Flag
     code = np.concatenate((a.caller, b.caller)) * texts + np.concatenate((a.shape, b.shape))
     first = np.zeros(len(calls[0]), dtype=np.int64)
     first[entity] = code
-    one, two = (
+    calls_a, calls_b = (
         np.bincount(side.entity, weights=side.calls, minlength=len(first)).astype(np.int64) for side in (a, b)
     )  # fmt: skip
-    several: Flags = two * calls[0] != one * calls[1]
+    several: Flags = calls_b * calls[0] != calls_a * calls[1]
     several[entity[code != first[entity]]] = True
     return several
 

@@ -80,24 +80,24 @@ def _cut_columns(rows: LedgerRows, most: int, wanted: set[Path]) -> tuple[Ledger
 def _ranked(group: LedgerGroup, number: int) -> Iterator[tuple[int, str, str, int, int]]:
     """Yields (-|delta|, category, key, number of the group, of the entity), which is already sorted."""
     rows = group.entities
-    for at, (size, key) in enumerate(zip(abs(rows.delta).tolist(), rows.key, strict=True)):
-        yield -size, rows.category, key, number, at
+    for index, (size, key) in enumerate(zip(abs(rows.delta).tolist(), rows.key, strict=True)):
+        yield -size, rows.category, key, number, index
 
 
-def _rows_of(group: LedgerGroup, at: int) -> int:
-    return 1 + len(group.parts.get(at, ()))
+def _rows_of(group: LedgerGroup, index: int) -> int:
+    return 1 + len(group.parts.get(index, ()))
 
 
 def _shortened(group: LedgerGroup, kept: set[int]) -> Iterator[LedgerRow]:
     yield group.head
     rows = group.entities
-    left = np.ones(len(rows), dtype=bool)
-    left[list(kept)] = False
-    rest = np.flatnonzero(left)
+    is_rest = np.ones(len(rows), dtype=bool)
+    is_rest[list(kept)] = False
+    rest = np.flatnonzero(is_rest)
     shown = sorted(kept) if len(rest) != 1 else [*sorted(kept), int(rest[0])]  # a row for one entry would save nothing
-    for at in shown:
-        yield rows[at]
-        yield from group.parts.get(at, ())
+    for index in shown:
+        yield rows[index]
+        yield from group.parts.get(index, ())
     if len(rest) > 1:
         name = f"({len(rest):,} smaller entries)"
         yield sum_of(rows.of_rows(rest), name, name)

@@ -92,9 +92,9 @@ def own_changes(a: Ranks, b: Ranks, pairs: Pairs, least_us: float, options: Comp
     out = []
     tested = _tested(a, b, sides, pairs, options)
     for x, y in pairs:
-        one = None if x is None or means[0] is None else means[0][x]
-        two = None if y is None or means[1] is None else means[1][y]
-        out.append(OwnChange(one, two, None if one is None or two is None else two - one))
+        mean_a = None if x is None or means[0] is None else means[0][x]
+        mean_b = None if y is None or means[1] is None else means[1][y]
+        out.append(OwnChange(mean_a, mean_b, None if mean_a is None or mean_b is None else mean_b - mean_a))
     deltas = {number: out[number].delta_us or 0.0 for number in tested}
     for number, q in tested.items():
         others = [delta for other, delta in deltas.items() if other != number]
@@ -119,17 +119,17 @@ def _beyond(side: Ranks) -> Ints | None:
 
 def _tested(a: Ranks, b: Ranks, sides: list[Ints | None], pairs: Pairs, options: CompareOptions) -> dict[int, float]:
     """Number of the pair -> q, for ranks that both sides have."""
-    one, two = sides
+    own_a, own_b = sides
     numbers = [number for number, (x, y) in enumerate(pairs) if x is not None and y is not None]
-    if one is None or two is None or min(one.shape[1], two.shape[1]) < 2 or not numbers:
+    if own_a is None or own_b is None or min(own_a.shape[1], own_b.shape[1]) < 2 or not numbers:
         return {}
-    x = one[[pairs[number][0] or 0 for number in numbers]]
-    y = two[[pairs[number][1] or 0 for number in numbers]]
+    x = own_a[[pairs[number][0] or 0 for number in numbers]]
+    y = own_b[[pairs[number][1] or 0 for number in numbers]]
     lowest = min(int(x.min()), int(y.min()))  # the test needs numbers from zero; only their order matters
     captures = a.capture[a.common[0]], b.capture[b.common[0]]
     p = row_shifts(x - lowest, y - lowest, captures, options.alpha).p
     testable = np.flatnonzero(~np.isnan(p))
-    return dict(zip((numbers[at] for at in testable.tolist()), holm(p[testable]).tolist(), strict=True))
+    return dict(zip((numbers[index] for index in testable.tolist()), holm(p[testable]).tolist(), strict=True))
 
 
 def beyond_others(values: Ints) -> Ints:
@@ -137,12 +137,12 @@ def beyond_others(values: Ints) -> Ints:
     nanoseconds rounded towards zero. Needs at least two ranks."""
     ranks = len(values)
     order = np.argsort(values, axis=0, kind="stable")
-    place = np.argsort(order, axis=0, kind="stable")
+    position = np.argsort(order, axis=0, kind="stable")
     ordered = np.take_along_axis(values, order, axis=0)
     # the one or two middle values of the others in order; those after the rank itself have moved up by one
     low, high = (ranks - 2) // 2, (ranks - 1) // 2
-    below = np.take_along_axis(ordered, np.where(low < place, low, low + 1), axis=0)
-    above = np.take_along_axis(ordered, np.where(high < place, high, high + 1), axis=0)
+    below = np.take_along_axis(ordered, np.where(low < position, low, low + 1), axis=0)
+    above = np.take_along_axis(ordered, np.where(high < position, high, high + 1), axis=0)
     twice = (values - below) + (values - above)
     beyond: Ints = np.sign(twice) * (np.abs(twice) // 2)
     return beyond

@@ -53,11 +53,11 @@ def _by_rank(summary: Summary, worker: str) -> dict[Entity, tuple[float, float]]
     ranks = ranks_of(summary)
     if worker not in ranks.workers or len(ranks) < 2 or not ranks.common.shape[1]:
         return {}
-    at, owned = ranks.workers.index(worker), summary.owned
+    rank, owned = ranks.workers.index(worker), summary.owned
     mean = np.stack([_mean(owned.time_ns, columns) for columns in ranks.common], axis=1)  # (entities, ranks)
-    others = (mean.sum(axis=1) - mean[:, at]) / (len(ranks) - 1)
+    others = (mean.sum(axis=1) - mean[:, rank]) / (len(ranks) - 1)
     entities = zip(owned.category.tolist(), owned.key, strict=True)
-    return dict(zip(entities, zip(mean[:, at].tolist(), others.tolist(), strict=True), strict=True))
+    return dict(zip(entities, zip(mean[:, rank].tolist(), others.tolist(), strict=True), strict=True))
 
 
 def _mean(time_ns: Nanoseconds, columns: NDArray[np.intp]) -> Floats:

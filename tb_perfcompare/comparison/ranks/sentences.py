@@ -113,10 +113,10 @@ def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int, least_us: fl
         ]
     changes = [f"{row.key} {signed_time(row.own.delta_us or 0.0)}" for row in clear[:_MAX_NAMED]]
     more = f" and {many(len(clear) - _MAX_NAMED, 'more rank')}" if len(clear) > _MAX_NAMED else ""
-    two = f"; {_which_of_two(rows)}" if min(ranks_a, ranks_b) == 2 else ""
+    remark = f"; {_which_of_two(rows)}" if min(ranks_a, ranks_b) == 2 else ""
     return [
         f"{len(clear)} of {len(tested)} ranks changed differently from the others in their own work (without waiting): "
-        f"{', '.join(changes)}{more} per step relative to the others{two}."
+        f"{', '.join(changes)}{more} per step relative to the others{remark}."
     ]
 
 
@@ -140,12 +140,12 @@ def _slowest(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side, least_u
     if len(side) < 2 or len(ranks) < 2:
         return []
     times = np.array([figures.step_us for _, figures in ranks])
-    at, middle = int(times.argmax()), float(median(times))
-    longest = float(times[at])
+    slowest, middle = int(times.argmax()), float(median(times))
+    longest = float(times[slowest])
     if longest - float(times.min()) < least_us:
         return [f"All ranks of the {word} take about the same time, {time_text(middle)} per step."]
     return [
-        f"The slowest rank of the {word} is {ranks[at][0]}: {time_text(longest)} per step, "
+        f"The slowest rank of the {word} is {ranks[slowest][0]}: {time_text(longest)} per step, "
         f"{percent_text(longest / middle - 1)} above the median rank."
     ]
 

@@ -64,7 +64,7 @@ def ranks_of(summary: Summary) -> Ranks:
     workers = tuple(known)
     index = {worker: rank for rank, worker in enumerate(workers)}
     rank_of = np.array([index[worker] for worker in of_job], dtype=np.int64)[capture]
-    names = [(spans_of_job[at], text) for at, text in zip(capture.tolist(), label, strict=True)]
+    names = [(spans_of_job[number], text) for number, text in zip(capture.tolist(), label, strict=True)]
     numbers, job_step = _job_steps(names)
     spans = {span: number for number, span in enumerate(dict.fromkeys(span for span, _ in numbers))}
     return Ranks(
@@ -88,7 +88,7 @@ def transfers_of(summary: Summary) -> Mapping[tuple[str, str, str], tuple[int, i
     if communication is None or len(set(job_workers(summary))) < 2:
         return {}
     spans = job_spans(summary)
-    names = [(spans[at], text) for at, text in zip(capture.tolist(), label, strict=True)]
+    names = [(spans[index], text) for index, text in zip(capture.tolist(), label, strict=True)]
     matched = _matched_calls(communication, _job_steps(names)[1], capture)
     key, keys = communication.key[matched.place], len(communication.keys)
     calls = np.bincount(key, minlength=keys).tolist()
@@ -178,12 +178,12 @@ def _matched_calls(communication: Collectives, job_step: Ints, clock: AnyInts) -
     start = communication.start_ns[order]
     first, ordinal, count = _runs(step * keys + key)
     # one row per (step of a rank, key): do all ranks that have the key there call it equally often?
-    place, member = np.unique(job_step[step[first]] * keys + key[first], return_inverse=True)
-    ranks = np.bincount(member, minlength=len(place))
-    most, least = np.zeros(len(place), dtype=np.int64), np.full(len(place), np.iinfo(np.int64).max)
+    step_and_key, member = np.unique(job_step[step[first]] * keys + key[first], return_inverse=True)
+    ranks = np.bincount(member, minlength=len(step_and_key))
+    most, least = np.zeros(len(step_and_key), dtype=np.int64), np.full(len(step_and_key), np.iinfo(np.int64).max)
     np.maximum.at(most, member, count)
     np.minimum.at(least, member, count)
-    size = communication.group_size[place % keys]
+    size = communication.group_size[step_and_key % keys]
     usable = (ranks > 1) & (most == least) & ((size <= 0) | (ranks <= size))
     group = np.repeat(member, count)
     chosen = np.flatnonzero(usable[group])

@@ -140,14 +140,14 @@ def ranks_table(baseline: Summary, candidate: Summary, headline: Headline, optio
     least_us = _least_us(a, b, options)
     changes = rank_changes(a, b, pairs, options, withheld=headline.verdict is Verdict.WITHHELD)
     own = own_changes(a, b, pairs, least_us, options)
-    one, two = rank_figures(a), rank_figures(b)
+    figures_a, figures_b = rank_figures(a), rank_figures(b)
     rows = [
-        RankRow(key, None if x is None else one[x], None if y is None else two[y], change, beyond)
+        RankRow(key, None if x is None else figures_a[x], None if y is None else figures_b[y], change, beyond)
         for key, (x, y), change, beyond in zip(keys, pairs, changes, own, strict=True)
     ]
     notes = rank_sentences(a, b, rows, headline, least_us)
-    order = sorted(range(len(rows)), key=lambda at: (-_size(rows[at]), at))
-    return Table(NAME, "Ranks", _COLUMNS, tuple(_cells(rows[at]) for at in order), notes)
+    order = sorted(range(len(rows)), key=lambda index: (-_size(rows[index]), index))
+    return Table(NAME, "Ranks", _COLUMNS, tuple(_cells(rows[index]) for index in order), notes)
 
 
 def own_ranks(summary: Summary) -> Table | None:
@@ -182,9 +182,9 @@ def joined(a: Ranks, b: Ranks) -> tuple[list[str], Pairs]:
     """Joins the ranks of both sides: by rank if all ranks are known and distinct, else by the workers' names."""
     numbered = _is_numbered(a) and _is_numbered(b)
     names = [_names(side, numbered) for side in (a, b)]
-    one, two = ({name: at for at, name in enumerate(side)} for side in names)
+    index_a, index_b = ({name: index for index, name in enumerate(side)} for side in names)
     keys = list(dict.fromkeys([*names[0], *names[1]]))
-    return keys, [(one.get(key), two.get(key)) for key in keys]
+    return keys, [(index_a.get(key), index_b.get(key)) for key in keys]
 
 
 def _is_numbered(side: Ranks) -> bool:

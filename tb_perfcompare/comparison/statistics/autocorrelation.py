@@ -147,9 +147,9 @@ def doubled_ranks(values: Ints) -> tuple[Ints, Ints]:
     in_order = np.take_along_axis(values, order, axis=1)
     changes = np.ones((values.shape[0], size + 1), dtype=bool)
     changes[:, 1:size] = in_order[:, 1:] != in_order[:, :-1]
-    place = np.arange(size, dtype=np.int64)
-    first = np.maximum.accumulate(np.where(changes[:, :size], place, 0), axis=1)
-    last = np.minimum.accumulate(np.where(changes[:, 1:], place, size)[:, ::-1], axis=1)[:, ::-1]
+    position = np.arange(size, dtype=np.int64)
+    first = np.maximum.accumulate(np.where(changes[:, :size], position, 0), axis=1)
+    last = np.minimum.accumulate(np.where(changes[:, 1:], position, size)[:, ::-1], axis=1)[:, ::-1]
     ranks = np.empty_like(first)
     np.put_along_axis(ranks, order, first + last + 2, axis=1)
     tied = last - first + 1

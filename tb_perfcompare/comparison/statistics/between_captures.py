@@ -96,9 +96,9 @@ def _error(
     together = np.full(len(pooled), float(k + m - 2))
     if min(k, m) < MIN_OWN_CAPTURES:
         return pooled, pooled * math.sqrt(1 / k + 1 / m), together
-    one, other = squares_a / (k - 1) / k, squares_b / (m - 1) / m
-    variance = one + other
-    denominator = one**2 / (k - 1) + other**2 / (m - 1)
+    variance_a, variance_b = squares_a / (k - 1) / k, squares_b / (m - 1) / m
+    variance = variance_a + variance_b
+    denominator = variance_a**2 / (k - 1) + variance_b**2 / (m - 1)
     freedom = np.divide(variance**2, denominator, out=together.copy(), where=denominator > 0)
     if not shared:
         return pooled, np.sqrt(variance), freedom
@@ -122,12 +122,12 @@ def centres(
     return np.stack([centre(values[:, capture == which]) for which in unique(capture)], axis=1)
 
 
-def gaps(one: Floats, two: Floats) -> Floats:
+def gaps(centres_a: Floats, centres_b: Floats) -> Floats:
     """(g, k), (g, l) centres of captures -> (g,) distance between the two sides' ranges, negative if the second
     side's values are smaller; zero unless the distance exceeds the range of either side."""
-    up, down = two.min(axis=1) - one.max(axis=1), one.min(axis=1) - two.max(axis=1)
+    up, down = centres_b.min(axis=1) - centres_a.max(axis=1), centres_a.min(axis=1) - centres_b.max(axis=1)
     gap = np.maximum(up, down)
-    far = gap > np.maximum(np.maximum(np.ptp(one, axis=1), np.ptp(two, axis=1)), 0.0)
+    far = gap > np.maximum(np.maximum(np.ptp(centres_a, axis=1), np.ptp(centres_b, axis=1)), 0.0)
     apart: Floats = np.where(far, np.where(up > down, gap, -gap), 0.0)
     return apart
 

@@ -51,10 +51,10 @@ def change_points(values: Floats, options: CompareOptions | None = None) -> tupl
         split = _split(values[start:end], options.seed)
         if split is None:
             continue
-        at, p = start + split[0], split[1]
-        if p <= options.alpha and abs(_shift(values[start:at], values[at:end])) > margin:
-            p_values[at] = p
-            pending += [(start, at), (at, end)]
+        position, p = start + split[0], split[1]
+        if p <= options.alpha and abs(_shift(values[start:position], values[position:end])) > margin:
+            p_values[position] = p
+            pending += [(start, position), (position, end)]
     return _splits_beyond(values, p_values, margin)
 
 
@@ -70,8 +70,8 @@ def _splits_beyond(values: Floats, p_values: dict[int, float], margin: float) ->
     while True:
         ends = [0, *sorted(p_values), len(values)]
         changes = [
-            ChangePoint(at, _shift(values[before:at], values[at:after]), p_values[at])
-            for before, at, after in zip(ends, ends[1:], ends[2:], strict=False)
+            ChangePoint(start, _shift(values[before:start], values[start:after]), p_values[start])
+            for before, start, after in zip(ends, ends[1:], ends[2:], strict=False)
         ]
         least = min(changes, key=lambda change: abs(change.shift), default=None)
         if least is None or abs(least.shift) > margin:

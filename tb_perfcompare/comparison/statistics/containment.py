@@ -23,12 +23,12 @@ def inside(here: Mapping[Key, Work], there: Mapping[Key, Work]) -> float:
 
     Sum over keys of t min(1, c_there / c_here), over the sum of t.
     """
-    whole = fsum(work.time_ns for work in here.values())
-    if not whole:
+    total_ns = fsum(work.time_ns for work in here.values())
+    if not total_ns:
         return 1.0
     common = fsum(
         work.time_ns * min(1.0, there[key].calls / work.calls)
         for key, work in here.items()
         if key in there and work.calls > 0
     )
-    return common / whole
+    return common / total_ns

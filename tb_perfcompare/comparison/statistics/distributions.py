@@ -101,23 +101,25 @@ def upper_tail(distance: ArrayLike, freedom: ArrayLike) -> Floats:
         t, n = np.broadcast_arrays(t, n)
         tails: Floats = _tail(t, n, _gamma_ratio(n / 2, _ALL), _ALL)
         return tails
-    one_by_one = [_tail(float(at), float(of), _gamma_ratio(float(of) / 2, _ONE), _ONE) for at, of in pairs]
+    one_by_one = [
+        _tail(float(one_t), float(one_n), _gamma_ratio(float(one_n) / 2, _ONE), _ONE) for one_t, one_n in pairs
+    ]
     return np.array(one_by_one, dtype=np.float64).reshape(pairs.shape)
 
 
 def quantiles(freedom: Floats, probability: float) -> Floats:
     """(g,) t with P(T <= t) = probability, for 1/2 < probability < 1."""
-    different, place = np.unique(freedom, return_inverse=True)
+    different, inverse = np.unique(freedom, return_inverse=True)
     if len(different) <= _FEW:
-        return np.array([quantile(one, probability) for one in different.tolist()], dtype=np.float64)[place]
+        return np.array([quantile(value, probability) for value in different.tolist()], dtype=np.float64)[inverse]
     log_t, gamma = np.full(len(different), _START), _gamma_ratio(different / 2, _ALL)
     for _ in range(_TRIES):
         step = _newton(log_t, different, gamma, 1 - probability, _ALL)
         log_t = log_t + np.minimum(step, _LONGEST_STEP)
         if not (np.abs(step) > _NEAR).any():
             break
-    found: Floats = np.exp(log_t)[place]
-    return found
+    t: Floats = np.exp(log_t)[inverse]
+    return t
 
 
 @lru_cache(maxsize=1 << 12)
@@ -147,23 +149,23 @@ def _tail(t: Any, n: Any, gamma: Any, of: _Functions) -> Any:
     a, square = n / 2, t * t
     x, y = n / (n + square), square / (n + square)
     far = x < (a + 1) / (a + 2.5)
-    first, second, at = _where(far, a, 0.5), _where(far, 0.5, a), _where(far, x, y)
+    first, second, argument = _where(far, a, 0.5), _where(far, 0.5, a), _where(far, x, y)
     factor = of.exp(-a * of.log1p(square / n)) * of.sqrt(y) * gamma / (math.sqrt(math.pi) * first)
-    beta = factor * _fraction(first, second, at)
+    beta = factor * _fraction(first, second, argument)
     return _where(beyond, 0.0, _where(far, beta, 1 - beta) / 2)
 
 
-def _where(flag: Any, one: Any, other: Any) -> Any:
+def _where(flag: Any, if_true: Any, if_false: Any) -> Any:
     if isinstance(flag, bool):
-        return one if flag else other
-    return np.where(flag, one, other)
+        return if_true if flag else if_false
+    return np.where(flag, if_true, if_false)
 
 
 def _gamma_ratio(a: Any, of: _Functions) -> Any:
     """gamma(a + 1/2) / gamma(a): by its series at a + _SHIFT, and down from there by the recurrence."""
     large, series, down = a + _SHIFT, 0.0, 1.0
-    for at in range(_SHIFT):
-        down = down * ((a + at) / (a + at + 0.5))
+    for step in range(_SHIFT):
+        down = down * ((a + step) / (a + step + 0.5))
     for coefficient in reversed(_RATIO):
         series = (series + coefficient) / large
     return of.sqrt(large) * (1 + series) * down

@@ -37,13 +37,13 @@ def drift(total_ns: Nanoseconds) -> Drift | None:
         return None
     centred = _ranks(total_ns) - (count + 1) / 2
     path = np.abs(np.cumsum(centred)[:-1])
-    at = int(path.argmax()) + 1
-    largest = float(path[at - 1])
-    shift = log_shift(total_ns[:at], total_ns[at:])
+    split = int(path.argmax()) + 1
+    largest = float(path[split - 1])
+    shift = log_shift(total_ns[:split], total_ns[split:])
     if abs(shift) < math.log1p(MIN_SHIFT):
         return None
     p = _permuted(centred, largest) if count <= _PERMUTED_UP_TO else _kolmogorov(centred, largest)
-    return Drift(at, fraction_of(shift), p) if p < LEVEL else None
+    return Drift(split, fraction_of(shift), p) if p < LEVEL else None
 
 
 def _ranks(values: Ints) -> Floats:

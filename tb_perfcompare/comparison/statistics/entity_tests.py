@@ -103,7 +103,7 @@ def entity_tests(
         return EntityTests(nothing, nothing, nothing, nothing, nothing, nothing, change)
     shifts = row_shifts(baseline, candidate, captures, alpha, importance=np.abs(delta_ns), alike=families)
     q, p = np.empty(rows), shifts.p.copy()
-    if options.discoveries != "family_wise" and not any(len(set(at.tolist())) > 1 for at in captures):
+    if options.discoveries != "family_wise" and not any(len(set(capture.tolist())) > 1 for capture in captures):
         small = np.zeros(rows, dtype=bool)
         for family in families:
             small[family] = smallest_p(n, m) * len(p[family]) > alpha

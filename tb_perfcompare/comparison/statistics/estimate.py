@@ -235,7 +235,7 @@ def _between_captures(
 ) -> BetweenCaptures | None:
     if captures is None:
         return None
-    middles = [centres(side[None, :], at, middle_half) for side, at in zip(sides, captures, strict=True)]
+    middles = [centres(side[None, :], capture, middle_half) for side, capture in zip(sides, captures, strict=True)]
     return between_captures(middles[0], middles[1], alpha, like=like, shared=shared)
 
 

@@ -88,8 +88,8 @@ def _select(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence
         first = np.searchsorted(subtrahends, minuends - limit, side="left")
         return _correct_rounding(subtrahends, minuends, limit, first) if subtrahends.dtype == np.float64 else first
 
-    def pairs_from_each(at: NDArray[np.intp]) -> int:
-        return int((pairs_from[at] * weights).sum())
+    def pairs_from_each(positions: NDArray[np.intp]) -> int:
+        return int((pairs_from[positions] * weights).sum())
 
     def at_rank(rank: int, above: NDArray[np.intp], up_to: NDArray[np.intp]) -> Value:
         """The difference at this rank, found by sorting the differences between two limits."""
@@ -112,29 +112,29 @@ def _select(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence
         low, high, above, up_to = least, most, none, every
         while low < high and int((above - up_to).sum()) > few:
             middle = (low + high) // 2
-            at = first_up_to(to_number(middle))
-            if pairs_from_each(at) >= rank:
-                high, up_to = middle, at
+            positions = first_up_to(to_number(middle))
+            if pairs_from_each(positions) >= rank:
+                high, up_to = middle, positions
             else:
-                low, above = middle + 1, at
+                low, above = middle + 1, positions
         difference_of_rank[rank] = to_number(low) if low == high else at_rank(rank, above, up_to)
     return difference_of_rank
 
 
 def _correct_rounding(
-    subtrahends: NDArray[Value], minuends: NDArray[Value], limit: Any, at: NDArray[np.intp]
+    subtrahends: NDArray[Value], minuends: NDArray[Value], limit: Any, positions: NDArray[np.intp]
 ) -> NDArray[np.intp]:
     """Moves each position to the first subtrahend whose rounded difference is <= limit.
 
     minuend - limit is rounded, so the position found can be off by the few values within that rounding.
     """
     padded = np.concatenate([[-np.inf], subtrahends, [np.inf]])
-    at = at.copy()
-    while (back := minuends - padded[at] <= limit).any():
-        at[back] -= 1
-    while (on := minuends - padded[at + 1] > limit).any():
-        at[on] += 1
-    return at
+    positions = positions.copy()
+    while (back := minuends - padded[positions] <= limit).any():
+        positions[back] -= 1
+    while (on := minuends - padded[positions + 1] > limit).any():
+        positions[on] += 1
+    return positions
 
 
 def _number_line(kind: np.dtype[Any]) -> tuple[Callable[[int], Any], Callable[[Any], int]]:

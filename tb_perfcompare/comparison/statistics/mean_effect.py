@@ -70,7 +70,7 @@ def mean_interval(
     by_steps = bootstrap_mean_effect(*times, alpha, seed=seed, resamples=resamples, rho=rho)
     if by_steps is None:
         return None
-    means = [np.log(centres(side[None, :], at, row_means)) for side, at in zip(times, captures, strict=True)]
+    means = [np.log(centres(side[None, :], capture, row_means)) for side, capture in zip(times, captures, strict=True)]
     between = between_captures(means[0], means[1], alpha)
     if between is None:
         return by_steps

@@ -36,8 +36,8 @@ def differences_near(baseline: Ints, candidate: Ints, ranks: Sequence[int]) -> I
     if low == high:
         return np.full(len(ranks), low)
     counts = end - start
-    place = np.arange(int(counts.sum())) + np.repeat(start - (np.cumsum(counts) - counts), counts)
-    between = np.repeat(c, counts) - b[place]
+    index = np.arange(int(counts.sum())) + np.repeat(start - (np.cumsum(counts) - counts), counts)
+    between = np.repeat(c, counts) - b[index]
     wanted = np.array(ranks) - below - 1
     between.partition(unique(wanted))
     differences: Ints = between[wanted]
@@ -53,8 +53,8 @@ def _thinned(ordered: Ints) -> Ints:
 
 def _at_share(sample: Ints, share: float, outside: np.int64) -> np.int64:
     """The value below which about this share of the sample lies; `outside` if the share is beyond its ends."""
-    at = int(share * len(sample))
-    value: np.int64 = sample[at] if 0 < at < len(sample) else outside
+    index = int(share * len(sample))
+    value: np.int64 = sample[index] if 0 < index < len(sample) else outside
     return value
 
 
@@ -105,8 +105,10 @@ def row_shifts(
     wanted = _wanted(order, alike or (slice(None),), baseline.shape[1] * candidate.shape[1])
     shift, low, high = _shifts(baseline, candidate, test, wanted, alpha)
     p, low, high = _corrected_for_autocorrelation(test, shift, low, high, alpha)
-    if any(len(at) and at.min() != at.max() for at in captures):  # one capture a side does not show the variation
-        means = [centres(side, at, row_means) for side, at in zip((baseline, candidate), captures, strict=True)]
+    # one capture a side does not show the variation
+    if any(len(capture) and capture.min() != capture.max() for capture in captures):
+        sides = baseline, candidate
+        means = [centres(side, capture, row_means) for side, capture in zip(sides, captures, strict=True)]
         between = between_captures(means[0], means[1], alpha)
         if between is not None:
             p, low, high = _corrected_for_captures(between, p, low, high)
@@ -171,18 +173,18 @@ def _shifts(
         wanted = wanted[:0]
     # times below 2.1 s fit int32, which sorts in half the time
     narrow = max(int(baseline.max(initial=0)), int(candidate.max(initial=0))) < 2**31
-    plain, other = (side.astype(np.int32) if narrow else side for side in (baseline, candidate))
+    values_a, values_b = (side.astype(np.int32) if narrow else side for side in (baseline, candidate))
     for start in range(0, len(wanted), step):
         chunk = wanted[start : start + step]
-        differences = (other[chunk][:, None, :] - plain[chunk][:, :, None]).reshape(len(chunk), pairs)
+        differences = (values_b[chunk][:, None, :] - values_a[chunk][:, :, None]).reshape(len(chunk), pairs)
         differences.sort(axis=1)
         # halves are added as floats of exact integers: exchanging the sides negates them bit for bit
         middle = differences[:, (pairs - 1) // 2].astype(np.float64) / 2 + differences[:, pairs // 2] / 2
         shift[chunk] = middle + 0.0
         k = ranks[chunk]
-        found = np.flatnonzero(k > 0)
-        low[chunk[found]] = differences[found, k[found] - 1]
-        high[chunk[found]] = differences[found, pairs - k[found]]
+        has_interval = np.flatnonzero(k > 0)
+        low[chunk[has_interval]] = differences[has_interval, k[has_interval] - 1]
+        high[chunk[has_interval]] = differences[has_interval, pairs - k[has_interval]]
     return shift, low, high
 
 

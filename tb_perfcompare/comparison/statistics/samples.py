@@ -51,7 +51,7 @@ def observations(summary: Summary) -> Samples:
         return alone
     of_captures = job_spans(summary)
     spans = {span: number for number, span in enumerate(dict.fromkeys(of_captures))}
-    span_of = np.array([spans[of_captures[at]] for at in steps.capture.tolist()], dtype=np.int32)
+    span_of = np.array([spans[of_captures[capture]] for capture in steps.capture.tolist()], dtype=np.int32)
     if summary.ranks is not None:  # its steps are means over the workers already
         return Samples(alone.group, span_of, steps.label, True, False)
     keys = list(zip(span_of.tolist(), steps.label, strict=True))
@@ -82,6 +82,6 @@ def counted_steps(summary: Summary) -> tuple[int, int]:
         return len(summary.steps), len(summary.steps) + len(summary.dropped)
     places = zip(summary.steps.capture.tolist(), summary.steps.label, strict=True)
     spans = job_spans(summary)
-    kept = {(spans[at], label) for at, label in places}
+    kept = {(spans[capture], label) for capture, label in places}
     dropped = {(spans[step.capture], step.label) for step in summary.dropped}
     return len(seen.label), len(kept | dropped)

@@ -43,11 +43,11 @@ def two_groups(times_ns: Nanoseconds, capture: CaptureIndex | None = None) -> Tw
         return None
     ordered = np.sort(times_ns)
     gaps = np.diff(ordered)[fewest - 1 : n - fewest]
-    at = int(gaps.argmax())
-    gap, spread = float(gaps[at]), float(ordered[-1] - ordered[0])
+    widest = int(gaps.argmax())
+    gap, spread = float(gaps[widest]), float(ordered[-1] - ordered[0])
     if gap < _GAP / (n + 1) * spread or gap < MIN_GAP_SHARE * float(median(ordered)) or not spread:
         return None
-    low, high = ordered[: at + fewest], ordered[at + fewest :]
+    low, high = ordered[: widest + fewest], ordered[widest + fewest :]
     if capture is not None and len(unique(capture[times_ns <= low[-1]])) + len(
         unique(capture[times_ns > low[-1]])
     ) == len(unique(capture)):

@@ -35,8 +35,8 @@ def _cap(totals: Floats) -> float:
     ordered = np.sort(totals)[::-1]
     for many in range(len(ordered)):
         rest = fsum(ordered[many:].tolist())
-        left = 1 - LARGEST_SHARE * many
-        cap = LARGEST_SHARE * rest / left if left > _ROUNDING else 0.0
+        remaining = 1 - LARGEST_SHARE * many
+        cap = LARGEST_SHARE * rest / remaining if remaining > _ROUNDING else 0.0
         if ordered[many] <= cap * (1 + _ROUNDING):
             return max(cap, float(ordered[many]))
     return float(ordered[-1])

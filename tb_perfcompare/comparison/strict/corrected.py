@@ -61,7 +61,7 @@ def corrected(normal: CycleTable, abnormal: CycleTable, report: StrictReport) ->
         if key not in in_report
         for function, device in (key,)
     ]
-    lost.sort(key=lambda found: -abs(found.abnormal_us - found.normal_us))
+    lost.sort(key=lambda row: -abs(row.abnormal_us - row.normal_us))
     cycles, sampled = _rows(normal, abnormal, report)
     return Corrected(
         time_us=(times[0], times[1]),
@@ -91,8 +91,8 @@ def _status(on_normal: bool, on_abnormal: bool) -> str:
 def _rows(normal: CycleTable, abnormal: CycleTable, report: StrictReport) -> tuple[list[Ints], list[Floats | None]]:
     """Per side: (cycles in which each triplet's function ran, share of its rows with a sample)."""
     triplets, *sides = align(normal, abnormal)
-    place: dict[Triplet, int] = {triplet: index for index, triplet in enumerate(triplets)}
-    order = np.array([place[triplet] for triplet in report.triplets], dtype=np.int64)
+    index_of: dict[Triplet, int] = {triplet: index for index, triplet in enumerate(triplets)}
+    order = np.array([index_of[triplet] for triplet in report.triplets], dtype=np.int64)
     counted = np.array([metric != NO_COUNTER for _, metric, _ in triplets], dtype=np.bool_)
     ran: list[Ints] = []
     sampled: list[Floats | None] = []

@@ -53,10 +53,10 @@ def align(
     with decimals as the published reports do."""
     sides = [_keyed(table) for table in (normal, abnormal)]
     triplets = tuple(sorted({*sides[0][0], *sides[1][0]}))
-    place = {triplet: index for index, triplet in enumerate(triplets)}
+    index_of = {triplet: index for index, triplet in enumerate(triplets)}
     rows = []
     for table, (own, inverse, usable) in zip((normal, abnormal), sides, strict=True):
-        to_all = np.array([place[triplet] for triplet in own], dtype=np.int64)
+        to_all = np.array([index_of[triplet] for triplet in own], dtype=np.int64)
         read_so = table.published_mu_pct if published else None
         mu = (table.mu_pct if read_so is None else read_so)[usable]
         rows.append(

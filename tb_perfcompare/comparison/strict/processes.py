@@ -22,14 +22,14 @@ def numbered_workers(
     """
     workers = match_workers(normal, abnormal)
     groups = [(match.baseline, match.candidate) for match in workers.matches]
-    left, right = list(workers.only_baseline), list(workers.only_candidate)
-    if len(left) == len(right) == 1 and None in (left[0].rank, right[0].rank):
-        groups.append((left.pop(), right.pop()))
+    rest_normal, rest_abnormal = list(workers.only_baseline), list(workers.only_candidate)
+    if len(rest_normal) == len(rest_abnormal) == 1 and None in (rest_normal[0].rank, rest_abnormal[0].rank):
+        groups.append((rest_normal.pop(), rest_abnormal.pop()))
     normal_numbers, abnormal_numbers = Numbers(), Numbers()
     by_rank = all(_own_ranks(side) for side in (normal, abnormal)) and all(a.rank == b.rank for a, b in groups)
     for number, (a, b) in enumerate(groups):
         normal_numbers[a.name] = abnormal_numbers[b.name] = a.rank if by_rank and a.rank is not None else number
-    for side, alone in ((normal_numbers, left), (abnormal_numbers, right)):
+    for side, alone in ((normal_numbers, rest_normal), (abnormal_numbers, rest_abnormal)):
         for worker in alone:
             counted = max([-1, *normal_numbers.values(), *abnormal_numbers.values()]) + 1
             side[worker.name] = worker.rank if by_rank and worker.rank is not None else counted
@@ -84,14 +84,14 @@ def all_pairs(normal: Sequence[int], abnormal: Sequence[int]) -> tuple[ProcessPa
     """All pairs: every process that is on both sides, then each remaining one of normal with each remaining one of
     abnormal."""
     both = sorted(set(normal) & set(abnormal))
-    left, right = sorted(set(normal) - set(both)), sorted(set(abnormal) - set(both))
-    return (*(ProcessPair(pid, pid) for pid in both), *(ProcessPair(a, b) for a in left for b in right))
+    only_normal, only_abnormal = sorted(set(normal) - set(both)), sorted(set(abnormal) - set(both))
+    return (*(ProcessPair(pid, pid) for pid in both), *(ProcessPair(a, b) for a in only_normal for b in only_abnormal))
 
 
 def alone(normal: Sequence[int], abnormal: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Processes of each side that are in no pair of `all_pairs`: those of one side if the other has none left."""
-    left, right = sorted(set(normal) - set(abnormal)), sorted(set(abnormal) - set(normal))
-    return (() if right else tuple(left)), (() if left else tuple(right))
+    only_normal, only_abnormal = sorted(set(normal) - set(abnormal)), sorted(set(abnormal) - set(normal))
+    return (() if only_abnormal else tuple(only_normal)), (() if only_normal else tuple(only_abnormal))
 
 
 def chosen_pair(

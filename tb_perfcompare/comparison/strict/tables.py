@@ -135,8 +135,8 @@ def _cycles(report: StrictReport) -> Table:
 def _triplets(report: StrictReport, beside: Corrected, units: Mapping[str, str]) -> Table:
     labels = table_labels(report.labels)
     cells: list[tuple[Column, Iterable[Cell]]] = []
-    for place, (name, what) in enumerate(_KEYS):
-        cells.append((columns.key(name, labels[place], what), [triplet[place] for triplet in report.triplets]))
+    for index, (name, what) in enumerate(_KEYS):
+        cells.append((columns.key(name, labels[index], what), [triplet[index] for triplet in report.triplets]))
     published = zip(_PUBLISHED, labels[len(_KEYS) :], figures(report), strict=True)
     for (name, unit, role, what), label, values in published:
         cells.append((_figure(name, label, unit, what, role=role), _cells(values)))

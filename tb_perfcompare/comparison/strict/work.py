@@ -32,10 +32,10 @@ def work_per_cycle(table: CycleTable) -> dict[tuple[str, str], Work]:
     calls = np.bincount(index, weights=_filled(once.instances, len(once)), minlength=len(codes)) / cycles
     time_us = np.bincount(index, weights=_time_us(once), minlength=len(codes)) / cycles
     work = {}
-    for place, code in enumerate(codes.tolist()):
+    for group, code in enumerate(codes.tolist()):
         function, device = divmod(code, size)
         name = table.strings[device - 1] if device else ""
-        work[table.strings[function], name] = Work(float(calls[place]), float(time_us[place]))
+        work[table.strings[function], name] = Work(float(calls[group]), float(time_us[group]))
     return work
 
 

@@ -46,33 +46,34 @@ _FIGURES: Mapping[str, tuple[str, str, str, Better]] = {
 _SHOWN = ("bus_bandwidth", "transfer_bandwidth")
 
 
-def bandwidths(summary: Summary, name: str, at: Ints) -> dict[str, Floats]:
-    """Figure -> (r,) value for each row of the table `name`, NaN if not known; `at` (r,) is the row's number in the
+def bandwidths(summary: Summary, name: str, rows: Ints) -> dict[str, Floats]:
+    """Figure -> (r,) value for each row of the table `name`, NaN if not known; `rows` (r,) is the row's number in the
     summary, -1 for none."""
     table = summary.groups.get(name)
     if table is None or SIZED_TIME not in table.measures_ns:
-        return dict.fromkeys(_FIGURES, np.full(len(at), np.nan))
+        return dict.fromkeys(_FIGURES, np.full(len(rows), np.nan))
 
     def ratio(above: str, below: str) -> Floats:
-        one, two = (
-            np.where(at >= 0, np.append(table.measures_ns[name].sum(axis=1), 0)[at], 0) for name in (above, below)
+        numerator, denominator = (
+            np.where(rows >= 0, np.append(table.measures_ns[name].sum(axis=1), 0)[rows], 0) for name in (above, below)
         )
-        ratios: Floats = np.divide(one, two, out=np.full(len(at), np.nan), where=two > 0)
+        ratios: Floats = np.divide(numerator, denominator, out=np.full(len(rows), np.nan), where=denominator > 0)
         return ratios
 
     return {
         "message": ratio(MESSAGE_BYTES, SIZED_CALLS),
         "algorithm_bandwidth": ratio(MESSAGE_BYTES, SIZED_TIME) * 1e9,
         "bus_bandwidth": ratio(BUS_BYTES, SIZED_TIME) * 1e9,
-        **_transfers(summary, name, table, at, ratio(BUS_BYTES, SIZED_CALLS)),
+        **_transfers(summary, name, table, rows, ratio(BUS_BYTES, SIZED_CALLS)),
     }
 
 
-def _transfers(summary: Summary, name: str, table: GroupTable, at: Ints, bus_bytes: Floats) -> dict[str, Floats]:
+def _transfers(summary: Summary, name: str, table: GroupTable, rows: Ints, bus_bytes: Floats) -> dict[str, Floats]:
     """Figures of transfers; `bus_bytes` (r,) are those of one call of each row. Rows of several messages have none."""
     transfers = transfers_of(summary) if name == BY_MESSAGE else {}
-    calls, time = np.array([transfers.get(key, (0, 0)) for key in (*table.keys, ("",) * 3)], dtype=np.float64).T[:, at]
-    every = np.append(table.calls.sum(axis=1), 0)[at] * _recorded_by(summary)
+    by_group = np.array([transfers.get(key, (0, 0)) for key in (*table.keys, ("",) * 3)], dtype=np.float64)
+    calls, time = by_group.T[:, rows]
+    every = np.append(table.calls.sum(axis=1), 0)[rows] * _recorded_by(summary)
     there = time > 0
     return {
         "transfer_bandwidth": np.where(there, bus_bytes * calls * 1e9 / np.where(there, time, 1), np.nan),

@@ -35,13 +35,13 @@ _ONE_SIDED = "Only the {side} has calls of modules: frames are distinguished by 
 
 def call_tree_table(tree: JointTree) -> Table:
     """Builds the table in the order of a walk: a frame contains the deeper ones that follow it."""
-    whole = tree.frames[0]
+    root = tree.frames[0]
     unit = tree.denominator * 1000
     rows: list[tuple[Cell, ...]] = []
     path: list[str] = []
     for frame, name in zip(tree.frames, _names(tree), strict=True):
         del path[frame.depth :]
-        rows.append(_row(frame, name, _BETWEEN.join(path), whole, unit))
+        rows.append(_row(frame, name, _BETWEEN.join(path), root, unit))
         path.append(name)
     notes = _NOTES if tree.with_modules in ("both", "neither") else (*_NOTES, _ONE_SIDED.format(side=tree.with_modules))
     return Table(NAME, "Call tree", _COLUMNS, tuple(rows), notes)
@@ -50,15 +50,15 @@ def call_tree_table(tree: JointTree) -> Table:
 def _names(tree: JointTree) -> list[str]:
     """Names of the frames; siblings of one name are distinguished by kind and category."""
     around: list[int] = []
-    places: list[tuple[int, str]] = []
-    for at, frame in enumerate(tree.frames):
+    in_parent: list[tuple[int, str]] = []
+    for index, frame in enumerate(tree.frames):
         del around[frame.depth :]
-        places.append((around[-1] if around else -1, frame.key[2]))
-        around.append(at)
-    counts = Counter(places)
+        in_parent.append((around[-1] if around else -1, frame.key[2]))
+        around.append(index)
+    counts = Counter(in_parent)
     return [
-        name if counts[place, name] == 1 else f"{name} [{KINDS[kind]}, {_part(category)}]"
-        for (place, name), (kind, category, _) in zip(places, (frame.key for frame in tree.frames), strict=True)
+        name if counts[parent, name] == 1 else f"{name} [{KINDS[kind]}, {_part(category)}]"
+        for (parent, name), (kind, category, _) in zip(in_parent, (frame.key for frame in tree.frames), strict=True)
     ]
 
 
@@ -66,7 +66,7 @@ def _part(category: int) -> str:
     return "" if category == MIXED else CATEGORY_LABELS[category]
 
 
-def _row(frame: Frame, name: str, below: str, whole: Frame, unit: int) -> tuple[Cell, ...]:
+def _row(frame: Frame, name: str, below: str, root: Frame, unit: int) -> tuple[Cell, ...]:
     kind, category, _ = frame.key
     a, b, status = frame.baseline, frame.candidate, frame.status
     in_a, in_b = status != "added", status != "removed"
@@ -80,8 +80,8 @@ def _row(frame: Frame, name: str, below: str, whole: Frame, unit: int) -> tuple[
         a / unit if in_a else None,
         b / unit if in_b else None,
         (b - a) / unit,
-        a / whole.baseline if in_a and whole.baseline else None,
-        b / whole.candidate if in_b and whole.candidate else None,
+        a / root.baseline if in_a and root.baseline else None,
+        b / root.candidate if in_b and root.candidate else None,
         frame.own[0] / unit if in_a else None,
         frame.own[1] / unit if in_b else None,
         (frame.own[1] - frame.own[0]) / unit,

@@ -131,7 +131,7 @@ def _draft(
     keys_a, keys_b = (() if table is None else table.keys for table in (a, b))
     joined = join_rows(numbers, keys_a, keys_b, len(model.key_columns))
     steps = (len(baseline.steps), len(candidate.steps))
-    calls = tuple(_per_step(None if t is None else t.calls, at, n) for t, at, n in _sides(a, b, joined, steps))
+    calls = tuple(_per_step(None if t is None else t.calls, rows, n) for t, rows, n in _sides(a, b, joined, steps))
     times = _times(name, (a, b), joined, (baseline, candidate))
     share, *effects_of = _share_and_effects(times.main, calls[0], calls[1], headline_delta_us)
     cycles = baseline.metric == CYCLE_TIME
@@ -203,8 +203,8 @@ def _times(
         if not any(there):
             continue
         x, y = (
-            _per_step(None if t is None else t.measures_ns[measure.source], at, n) / 1000
-            for t, at, n in _sides(*tables, joined, steps)
+            _per_step(None if t is None else t.measures_ns[measure.source], rows, n) / 1000
+            for t, rows, n in _sides(*tables, joined, steps)
         )
         triple = columns.triple(measure.name, measure.label, measure.definition, shown=measure.shown)
         if not all(there):  # one side only: no difference
@@ -251,8 +251,8 @@ def _exposed_cells(name: str, joined: JoinedRows, both: tuple[Summary, Summary])
 
 def _work_cells(name: str, works: tuple[RowWork, RowWork], joined: JoinedRows) -> list[_Column | _Test]:
     """Cells of the rows' work, and the test of whether it was done at a different rate."""
-    one, two, slower = at_equal_work(*works)
-    test = _Test(columns.tests("rate", "rate", shown=False), lambda: (one, two), joined, slower)
+    a, b, slower = at_equal_work(*works)
+    test = _Test(columns.tests("rate", "rate", shown=False), lambda: (a, b), joined, slower)
     return [*pair_columns(*works, SHOWN_WORK if name == "operators_by_shape" else ()), test]
 
 
@@ -264,24 +264,24 @@ def _works(
     if name not in OF_TABLES or not any(has_work(side, OF_TABLES[name][0]) for side in both):
         return None
     places: dict[tuple[str, ...], int] = {}
-    for table, at in zip(tables, (joined.at_a, joined.at_b), strict=True):
+    for table, rows in zip(tables, (joined.at_a, joined.at_b), strict=True):
         if table is not None:
             keys = list(table.keys)
-            places |= {keys[row]: place for place, row in enumerate(at.tolist()) if row >= 0}
-    one, two = (
+            places |= {keys[row]: joined_row for joined_row, row in enumerate(rows.tolist()) if row >= 0}
+    a, b = (
         table_work(side, name, places, len(joined), peaks)
         for side, peaks in zip(both, peaks_of(*both, options), strict=True)
     )
-    return one, two
+    return a, b
 
 
 def _recorded(a: GroupTable | None, b: GroupTable | None, joined: JoinedRows) -> CellColumn:
     """A recorded name of each row, the baseline's if it has the row."""
     numbers = joined.numbers
-    one, two = (numbers.of(() if table is None else table.names) for table in (a, b))
+    names_a, names_b = (numbers.of(() if table is None else table.names) for table in (a, b))
     in_a = joined.at_a >= 0
     names = np.empty(len(joined), dtype=np.int64)
-    names[in_a], names[~in_a] = one[joined.at_a[in_a]], two[joined.at_b[~in_a]]
+    names[in_a], names[~in_a] = names_a[joined.at_a[in_a]], names_b[joined.at_b[~in_a]]
     return numbers.column(names)
 
 
@@ -294,12 +294,12 @@ def _sides(
     return ((a, joined.at_a, steps[0]), (b, joined.at_b, steps[1]))
 
 
-def _per_step(values: Ints | None, at: Ints, steps: int) -> Floats:
+def _per_step(values: Ints | None, rows: Ints, steps: int) -> Floats:
     """(rows,) mean of (groups, steps) values per step, 0 if the side lacks the row."""
     if values is None:
-        return np.zeros(len(at))
+        return np.zeros(len(rows))
     total = values.sum(axis=1).astype(np.float64)
-    return np.where(at >= 0, total[np.maximum(at, 0)], 0.0) / steps
+    return np.where(rows >= 0, total[np.maximum(rows, 0)], 0.0) / steps
 
 
 def _tested(
@@ -312,10 +312,10 @@ def _tested(
 
     def sides() -> tuple[Ints, Ints]:
         times = []
-        for summary, table, at in zip(both, tables, (joined.at_a, joined.at_b), strict=True):
-            values = np.zeros((len(at), len(summary.steps)), dtype=np.int64)
+        for summary, table, rows in zip(both, tables, (joined.at_a, joined.at_b), strict=True):
+            values = np.zeros((len(rows), len(summary.steps)), dtype=np.int64)
             if table is not None:
-                values[at >= 0] = table.measures_ns[measure.source][at[at >= 0]]
+                values[rows >= 0] = table.measures_ns[measure.source][rows[rows >= 0]]
             times.append(values)
         return times[0], times[1]
 
@@ -441,10 +441,10 @@ def _fact_cells(shape: TableSpec, a: GroupTable | None, b: GroupTable | None, jo
     out: list[_Column] = []
     for fact in shape.facts:
         sides = []
-        for table, at in ((a, joined.at_a), (b, joined.at_b)):
+        for table, rows in ((a, joined.at_a), (b, joined.at_b)):
             facts = table.facts.get(fact.name) if table is not None else None
             sides.append(
-                np.where(at >= 0, facts[np.maximum(at, 0)], np.nan) if facts is not None else np.full(len(at), np.nan)
+                np.full(len(rows), np.nan) if facts is None else np.where(rows >= 0, facts[np.maximum(rows, 0)], np.nan)
             )
         if not (np.isfinite(sides[0]).any() or np.isfinite(sides[1]).any()):
             continue

@@ -28,13 +28,13 @@ def _of_entities(joined: JoinedRows, summary: Summary) -> Ints:
     """Exposed time of device work, all entries of a name together."""
     owned = summary.owned
     first, names = joined.parts[0], joined.numbers.of(owned.key)
-    place = np.full(len(joined.numbers), -1, dtype=np.int64)
-    place[first] = np.arange(len(joined))  # the last of the rows that share a name
-    rows = np.where(np.isin(owned.category, _ON_DEVICE), place[names], -1)
+    row_of = np.full(len(joined.numbers), -1, dtype=np.int64)
+    row_of[first] = np.arange(len(joined))  # the last of the rows that share a name
+    rows = np.where(np.isin(owned.category, _ON_DEVICE), row_of[names], -1)
     own = np.zeros((len(joined), len(summary.steps)), dtype=np.int64)
     np.add.at(own, rows[rows >= 0], owned.time_ns[rows >= 0])
     # rows that share a name show the same time
-    shared: Ints = own[place[first]]
+    shared: Ints = own[row_of[first]]
     return shared
 
 
@@ -82,9 +82,9 @@ def _complete(parts: SplitTime | None) -> SplitTime | None:
 def _sums_by_row(joined: JoinedRows, summary: Summary, split: SplitTime, rows: Ints) -> Ints:
     """Sums the split by row and step; `rows` maps each key of the split to a row, -1 for none."""
     own = np.zeros((len(joined), len(summary.steps)), dtype=np.int64)
-    at = rows[split.row]
-    there: Flags = at >= 0
-    np.add.at(own, (at[there], split.step[there]), split.time_ns[there])
+    row = rows[split.row]
+    there: Flags = row >= 0
+    np.add.at(own, (row[there], split.step[there]), split.time_ns[there])
     return own
 
 

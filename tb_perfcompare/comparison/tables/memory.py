@@ -55,11 +55,11 @@ def memory_tables(baseline: Summary, candidate: Summary) -> dict[str, Table]:
     a, b = baseline.memory, candidate.memory
     if a is None and b is None:
         return {}
-    one, two = _by_device(baseline), _by_device(candidate)
-    keys = sorted({*one, *two}, key=lambda key: (key[0], [name for name, _, _ in _FIGURES].index(key[1])))
+    figures_a, figures_b = _by_device(baseline), _by_device(candidate)
+    keys = sorted({*figures_a, *figures_b}, key=lambda key: (key[0], [name for name, _, _ in _FIGURES].index(key[1])))
     units = {name: unit for name, unit, _ in _FIGURES}
     devices = tuple(
-        (device, figure, units[figure], *_compared(one.get((device, figure)), two.get((device, figure))))
+        (device, figure, units[figure], *_compared(figures_a.get((device, figure)), figures_b.get((device, figure))))
         for device, figure in keys
     )
     shown = (
@@ -110,7 +110,7 @@ def memory_views(summary: Summary) -> dict[str, Table]:
     rows = tuple((device, figure, units[figure], value) for (device, figure), value in figures.items())
     notes = (_ABSOLUTE,) if any(not curve.absolute for curve in use.curves) else ()
     tables = {MEMORY: Table(MEMORY, "Memory", shown, rows, notes)}
-    mine = _rows(summary)
+    usage = _rows(summary)
     own = (
         columns.key("name", "Operator", "innermost operator open on the thread at the time of the record"),
         columns.key("device", "Device", "device that holds the memory"),
@@ -118,10 +118,10 @@ def memory_views(summary: Summary) -> dict[str, Table]:
         _bytes("released", "Released", "bytes released per step"),
         columns.count("calls", "Allocations", "allocations per step"),
     )
-    ordered = sorted(mine, key=lambda key: (-mine[key].allocated, key))
+    ordered = sorted(usage, key=lambda key: (-usage[key].allocated, key))
     tables[BY_OPERATOR] = Table(
         BY_OPERATOR, "Allocations by operator", own,
-        tuple((*key, mine[key].allocated, mine[key].released, mine[key].calls) for key in ordered), (),
+        tuple((*key, usage[key].allocated, usage[key].released, usage[key].calls) for key in ordered), (),
     )  # fmt: skip
     curves = _curves({"run": use})
     if curves is not None:
@@ -162,10 +162,10 @@ def _rows(summary: Summary) -> dict[tuple[str, str], _Row]:
 
 
 def _operators(baseline: Summary, candidate: Summary) -> Table:
-    one, two = _rows(baseline), _rows(candidate)
+    usage_a, usage_b = _rows(baseline), _rows(candidate)
     rows = []
-    for key in sorted({*one, *two}):
-        a, b = one.get(key), two.get(key)
+    for key in sorted({*usage_a, *usage_b}):
+        a, b = usage_a.get(key), usage_b.get(key)
         delta = (b.allocated if b else 0.0) - (a.allocated if a else 0.0)
         row: tuple[Cell, ...] = (
             *key,
@@ -218,16 +218,16 @@ def _points(curve: MemoryCurve) -> Iterator[tuple[Cell, ...]]:
     last one is the end of the last step."""
     held = (curve.allocated,) if curve.reserved is None else (curve.allocated, curve.reserved)
     shown = thinned(held, SHOWN_POINTS)
-    place = curve.place[shown]
+    steps_passed = curve.place[shown]
     shown = np.append(shown, shown[-1])
     time = np.append(curve.time_ns[shown[:-1]], curve.end_ns[-1]).tolist()
-    place = np.append(place, len(curve.label))
+    steps_passed = np.append(steps_passed, len(curve.label))
     # a record between two steps is placed where the later one begins
-    step = np.minimum(place.astype(np.int64), len(curve.label) - 1).tolist()
+    step = np.minimum(steps_passed.astype(np.int64), len(curve.label) - 1).tolist()
     reserved: Sequence[int | None] = [None] * len(shown) if curve.reserved is None else curve.reserved[shown].tolist()
-    figures = zip(step, time, place.tolist(), curve.allocated[shown].tolist(), reserved, strict=True)
-    for point, (at, ns, passed, allocated, above) in enumerate(figures, start=1):
-        yield point, curve.label[at], ns / 1000, passed, allocated, above
+    figures = zip(step, time, steps_passed.tolist(), curve.allocated[shown].tolist(), reserved, strict=True)
+    for point, (step_index, ns, passed, allocated, above) in enumerate(figures, start=1):
+        yield point, curve.label[step_index], ns / 1000, passed, allocated, above
 
 
 def _compared(a: float | None, b: float | None) -> tuple[Cell, Cell, Cell, Cell]:

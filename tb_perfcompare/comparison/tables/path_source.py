@@ -57,10 +57,10 @@ class Walkable:
     def around(self, frame: int) -> tuple[Frame, ...]:
         """The frames around a frame, from the outermost in."""
         frames: list[Frame] = []
-        at = self.parent[frame]
-        while at > 0:
-            frames.append((self.kind[at], self.name[at]))
-            at = self.parent[at]
+        outer = self.parent[frame]
+        while outer > 0:
+            frames.append((self.kind[outer], self.name[outer]))
+            outer = self.parent[outer]
         return tuple(reversed(frames))
 
 
@@ -69,9 +69,9 @@ def walkable(tree: CallTree) -> Walkable:
     parent, kind = tree.parent.tolist(), tree.kind.tolist()
     name = [tree.names[number] for number in tree.name.tolist()]
     of_name: dict[str, list[int]] = {}
-    for at, text in enumerate(name):
-        of_name.setdefault(text, []).append(at)
-    launched = {parent[at]: own[at] for at, what in enumerate(kind) if what == FrameKind.LAUNCHED}
+    for frame, text in enumerate(name):
+        of_name.setdefault(text, []).append(frame)
+    launched = {parent[frame]: own[frame] for frame, what in enumerate(kind) if what == FrameKind.LAUNCHED}
     return Walkable(parent, kind, tree.category.tolist(), name, own, calls, launched, of_name)
 
 
@@ -96,22 +96,22 @@ class PathSource:
 
     def total(self, table: str, row: str) -> Values | None:
         """Total of the row; None if the side does not have it."""
-        at = row_place(self, table, row)
-        if at is None:
+        index = row_place(self, table, row)
+        if index is None:
             return None
         group = self.groups[table]
-        times = {name: int(group.measures_ns[source][at].sum()) for name, source in PATHED.get(table, {}).items()}
-        return Values(int(group.calls[at].sum()), times)
+        times = {name: int(group.measures_ns[source][index].sum()) for name, source in PATHED.get(table, {}).items()}
+        return Values(int(group.calls[index].sum()), times)
 
     def paths(
         self, way: str, table: str, row: str, *, without_modules: bool, together: bool
     ) -> dict[tuple[Frame, ...], Values]:
         """Frames around the row's calls, from the outermost in -> their sums; `together` ignores the numbers of
         modules, so that the layers of a network are merged."""
-        tree, place = self.trees.get(way), row_place(self, table, row)
-        if tree is None or place is None:
+        tree, index = self.trees.get(way), row_place(self, table, row)
+        if tree is None or index is None:
             return {}
-        name, *more = self.groups[table].keys[place]
+        name, *more = self.groups[table].keys[index]
         fits = _FITS[table]
         by_path: dict[tuple[Frame, ...], Values] = {}
         for frame in tree.of_name.get(name, ()):
@@ -121,7 +121,7 @@ class PathSource:
             if more and (around[-1][1] if around and around[-1][0] == FrameKind.OPERATOR else "") != more[0]:
                 continue
             if without_modules and way == BY_OPERATOR:
-                around = tuple(one for one in around if one[0] != FrameKind.MODULE)
+                around = tuple(outer for outer in around if outer[0] != FrameKind.MODULE)
             if together:
                 around = tuple((kind, _without_number(kind, text)) for kind, text in around)
             values = by_path.setdefault(around, Values())
@@ -159,7 +159,9 @@ def path_source(summary: Summary) -> PathSource:
         groups=groups,
         trees=trees,
         has_modules=tree is not None and bool((tree.kind == FrameKind.MODULE).any()),
-        places={name: {" › ".join(key): at for at, key in enumerate(table.keys)} for name, table in groups.items()},
+        places={
+            name: {" › ".join(key): index for index, key in enumerate(table.keys)} for name, table in groups.items()
+        },
         # means over ranks are not launches
         durations={} if summary.ranks is not None else _durations(summary),
     )

@@ -32,7 +32,7 @@ def launch_durations(table: str, row: str, baseline: PathSource, candidate: Path
     while (last - first) // width + 1 > MAX_BINS:
         width *= 2
     bins = (last - first) // width + 1
-    start = tuple(class_start_ns(first + at * width) for at in range(bins + 1))
+    start = tuple(class_start_ns(first + index * width) for index in range(bins + 1))
     a, b = (_binned(side, first, width, bins) for side in counted)
     return LaunchDurations(start, a, b)
 

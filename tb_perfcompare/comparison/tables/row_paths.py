@@ -124,11 +124,11 @@ def _joined(a: _ValuesByPath, b: _ValuesByPath) -> Iterator[_Joined]:
     """Pairs stacks of two sides: equal ones, then those that differ only in folders and line numbers, if there is
     exactly one on each side."""
     alike: dict[tuple[str, ...], tuple[list[tuple[Frame, ...]], list[tuple[Frame, ...]]]] = {}
-    for place, (one, other) in enumerate(((a, b), (b, a))):
-        for frames in one:
+    for side, (own, other) in enumerate(((a, b), (b, a))):
+        for frames in own:
             if frames not in other:
                 key = tuple(function_key(name) for _, name in frames)
-                alike.setdefault(key, ([], []))[place].append(frames)
+                alike.setdefault(key, ([], []))[side].append(frames)
     pairs = {ours[0]: theirs[0] for ours, theirs in alike.values() if len(ours) == len(theirs) == 1}
     taken = set(pairs.values())
     for frames in dict.fromkeys([*a, *b]):
@@ -142,7 +142,7 @@ def _path_split(
     name: str, joined: list[_Joined], total: Figures, measures: list[str], factors: tuple[int, int],
     sides: tuple[PathSource, PathSource], most: int,
 ) -> PathSplit:  # fmt: skip
-    every = [(frames, other, _figures(measures, one, two, factors)) for frames, other, one, two in joined]
+    every = [(frames, other, _figures(measures, a, b, factors)) for frames, other, a, b in joined]
     every.sort(key=lambda path: _order(path[0], path[2]))
     paths = tuple(
         CallPath(_shown(frames, sides), None if other is None else _shown(other, sides), figures)
@@ -150,8 +150,8 @@ def _path_split(
     )
     listed = [path.figures for path in paths]
     rest = Figures(
-        _rest(total.calls, [one.calls for one in listed]),
-        {measure: _rest(total.times[measure], [one.times[measure] for one in listed]) for measure in measures},
+        _rest(total.calls, [figures.calls for figures in listed]),
+        {measure: _rest(total.times[measure], [figures.times[measure] for figures in listed]) for measure in measures},
     )
     return PathSplit(name, paths, rest, len(every) - len(paths), (sides[0].why_not(name), sides[1].why_not(name)))
 
@@ -165,18 +165,18 @@ def _order(frames: tuple[Frame, ...], figures: Figures) -> tuple[object, ...]:
 
 def _figures(measures: list[str], a: Values | None, b: Values | None, factors: tuple[int, int]) -> Figures:
     def pair(pick: str | None) -> Pair:
-        one, two = (
+        baseline, candidate = (
             None if side is None else factor * (side.calls if pick is None else side.times[pick])
             for side, factor in zip((a, b), factors, strict=True)
         )
-        return one, two
+        return baseline, candidate
 
     return Figures(pair(None), {measure: pair(measure) for measure in measures})
 
 
 def _rest(total: Pair, listed: list[Pair]) -> Pair:
-    one, two = (None if total[at] is None else total[at] - sum(pair[at] or 0 for pair in listed) for at in (0, 1))  # type: ignore[operator]
-    return one, two
+    a, b = (None if total[side] is None else total[side] - sum(pair[side] or 0 for pair in listed) for side in (0, 1))  # type: ignore[operator]
+    return a, b
 
 
 def _shown(frames: tuple[Frame, ...], sides: tuple[PathSource, PathSource]) -> tuple[PathFrame, ...]:

@@ -77,12 +77,12 @@ class ChosenRows:
 def choose_rows(table: Table, query: RowQuery) -> ChosenRows:
     """Answers the query. Raises SelectionError for a sort key that the table does not have."""
     passes = _tests(table, query)
-    found: Sequence[int] = range(len(table.rows))
+    matching: Sequence[int] = range(len(table.rows))
     if passes:
-        found = [number for number, row in enumerate(table.rows) if all(test(row) for test in passes)]
+        matching = [number for number, row in enumerate(table.rows) if all(test(row) for test in passes)]
     big = _large_rows(table, query.least_us)
-    rows = [number for number in found if big is None or big[number]]
-    hidden = [number for number in found if big is not None and not big[number]]
+    rows = [number for number in matching if big is None or big[number]]
+    hidden = [number for number in matching if big is not None and not big[number]]
     for name, descending in reversed(query.sort):
         rows = _sorted(_sort_cells(table, name), rows, descending)
     return ChosenRows(
@@ -115,8 +115,8 @@ def _sum(rows: Sequence[Row], index: int, some: Ints | None) -> Sums:
 
 def exact_sum(values: Iterable[float]) -> float:
     """Sum to a millionth: for decimals such as 59,945.216 the exact decimal, not the float next to it."""
-    whole = math.fsum(values)
-    return round(whole, _DECIMALS) if abs(whole) < _MAX_ROUNDED else whole
+    total = math.fsum(values)
+    return round(total, _DECIMALS) if abs(total) < _MAX_ROUNDED else total
 
 
 def is_additive(column: Column) -> bool:
@@ -161,10 +161,10 @@ def place_of(table: Table, chosen: ChosenRows, key: str) -> int | None:
     there is none."""
     numbers = chosen.rows.tolist()
     keys = row_keys(table)
-    keyed = next((place for place, number in enumerate(numbers) if keys[number] == key), None)
+    keyed = next((position for position, number in enumerate(numbers) if keys[number] == key), None)
     if keyed is not None:
         return keyed
-    return next((place for place, row in enumerate(picked(table.rows, numbers)) if key in row), None)
+    return next((position for position, row in enumerate(picked(table.rows, numbers)) if key in row), None)
 
 
 def _cells(table: Table, row: Row, role: str) -> list[Cell]:
@@ -219,18 +219,20 @@ def _tests(table: Table, query: RowQuery) -> list[Callable[[Row], bool]]:
 
 def _large_rows(table: Table, least_us: float) -> list[bool] | None:
     """Whether each row is large enough; None if there is no limit."""
-    deltas = [at for at, column in enumerate(table.columns) if column.statistic == DELTA and column.kind == "time_us"]
+    deltas = [
+        index for index, column in enumerate(table.columns) if column.statistic == DELTA and column.kind == "time_us"
+    ]
     if least_us <= 0 or not deltas:
         return None
     big = np.zeros(len(table.rows), dtype=np.bool_)
-    for at in deltas:
-        numbers = numbers_of(table.rows, at)
+    for index in deltas:
+        numbers = numbers_of(table.rows, index)
         if numbers is None:
-            cells = cells_of(table.rows, at)
+            cells = cells_of(table.rows, index)
             numbers = np.array([cell if _is_number(cell) else math.nan for cell in cells], np.float64)
         big |= np.isfinite(numbers) & (np.abs(numbers) >= least_us)
-    found: list[bool] = big.tolist()
-    return found
+    large: list[bool] = big.tolist()
+    return large
 
 
 def _is_number(cell: Cell) -> bool:

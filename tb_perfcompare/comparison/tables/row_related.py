@@ -75,7 +75,7 @@ def related_rows(table: str, row: str, baseline: PathSource, candidate: PathSour
                 pair[side_number] = time * (common // side.steps)
     out = []
     for what, each in kinds.items():
-        rows = [RelatedRow(*to, name, (one, two)) for (to, name), (one, two) in each.items()]
+        rows = [RelatedRow(*to, name, (a, b)) for (to, name), (a, b) in each.items()]
         rows.sort(key=_order)
         out.append(Related(what, tuple(rows[:MAX_RELATED]), max(0, len(rows) - MAX_RELATED)))
     return tuple(out)
@@ -88,10 +88,10 @@ def _order(row: RelatedRow) -> tuple[object, ...]:
 
 def _related_on_side(side: PathSource, table: str, row: str) -> Iterator[_RankedRow]:
     """Yields the related rows on one side."""
-    place = row_place(side, table, row)
-    if place is None:
+    index = row_place(side, table, row)
+    if index is None:
         return
-    name, *other_keys = side.groups[table].keys[place]
+    name, *other_keys = side.groups[table].keys[index]
     if table == "operators":
         for key in _keys(side, "kernels_by_operator", 1, name):
             yield from _itself(side, "launches", "kernels_by_operator", key, key[0])
@@ -123,10 +123,10 @@ def _related_on_side(side: PathSource, table: str, row: str) -> Iterator[_Ranked
 def _itself(side: PathSource, what: str, table: str, key: tuple[str, ...], name: str) -> Iterator[_RankedRow]:
     """Yields a row with its own time, if the side has it."""
     row = " › ".join(key)
-    at = row_place(side, table, row)
-    if at is not None:
+    index = row_place(side, table, row)
+    if index is not None:
         measure = "host_self" if table in _HOST_TABLES else "total"
-        yield what, (table, row), name, int(side.groups[table].measures_ns[measure][at].sum())
+        yield what, (table, row), name, int(side.groups[table].measures_ns[measure][index].sum())
 
 
 def _keys(side: PathSource, table: str, part: int, name: str) -> list[tuple[str, ...]]:
@@ -139,14 +139,14 @@ def _operators_in(side: PathSource, module: str) -> dict[str, int]:
     tree = side.trees.get(BY_OPERATOR)
     if tree is None:
         return {}
-    inside = {at for at in tree.of_name.get(module, ()) if tree.kind[at] == FrameKind.MODULE}
-    found: dict[str, int] = {}
-    for at in range(min(inside, default=len(tree.parent)), len(tree.parent)):
-        if tree.parent[at] in inside:
-            inside.add(at)  # frames come after those around them
-            if tree.kind[at] == FrameKind.OPERATOR:
-                found[tree.name[at]] = found.get(tree.name[at], 0) + tree.own[at]
-    return found
+    inside = {frame for frame in tree.of_name.get(module, ()) if tree.kind[frame] == FrameKind.MODULE}
+    times: dict[str, int] = {}
+    for frame in range(min(inside, default=len(tree.parent)), len(tree.parent)):
+        if tree.parent[frame] in inside:
+            inside.add(frame)  # frames come after those around them
+            if tree.kind[frame] == FrameKind.OPERATOR:
+                times[tree.name[frame]] = times.get(tree.name[frame], 0) + tree.own[frame]
+    return times
 
 
 def frame_link(table: str, row: str, frames: Mapping[_Row, FrameLink]) -> FrameLink | None:
@@ -159,15 +159,15 @@ def frame_index(tree: Table | None) -> dict[_Row, FrameLink]:
     if tree is None:
         return {}
     names = [column.name for column in tree.columns]
-    at = [names.index(name) for name in ("kind", "frame", "below", "baseline_us", "candidate_us")]
+    indices = [names.index(name) for name in ("kind", "frame", "below", "baseline_us", "candidate_us")]
     sizes: dict[_Row, float] = {}
-    found: dict[_Row, FrameLink] = {}
+    links: dict[_Row, FrameLink] = {}
     for row in tree.rows:
-        kind, name, below, *times = (row[place] for place in at)
+        kind, name, below, *times = (row[index] for index in indices)
         size = max(float(time) if isinstance(time, int | float) else 0.0 for time in times)
-        place = str(kind), str(name)
-        before = found.get(place, FrameLink("", 0))
-        largest = size > sizes.get(place, -1.0)
-        sizes[place] = max(size, sizes.get(place, -1.0))
-        found[place] = FrameLink(f"{name} › {below}" if largest else before.row, before.frames + 1)
-    return found
+        key = str(kind), str(name)
+        before = links.get(key, FrameLink("", 0))
+        largest = size > sizes.get(key, -1.0)
+        sizes[key] = max(size, sizes.get(key, -1.0))
+        links[key] = FrameLink(f"{name} › {below}" if largest else before.row, before.frames + 1)
+    return links

@@ -72,7 +72,7 @@ def step_source(summary: Summary, names: Collection[str] = SHAPES) -> StepSource
     (alignment/same_names.py)."""
     tables = {
         name: StepTable(
-            {" › ".join(key): at for at, key in enumerate(group.keys)},
+            {" › ".join(key): index for index, key in enumerate(group.keys)},
             {measure.source: group.measures_ns[measure.source] for measure in shape_of(name).measures
              if measure.source in group.measures_ns},
             group.sampled,
@@ -97,11 +97,11 @@ def row_steps(name: str, row: str, baseline: StepSource, candidate: StepSource) 
     """Returns the row with the key `row` (tables/row_query.py) of the table `name`, step by step. Raises
     SelectionError if the table has no times of single steps, or no such row."""
     shape = shape_of(name)
-    found = [side.place(name, row) for side in (baseline, candidate)]
-    if found == [None, None]:
+    indices = [side.place(name, row) for side in (baseline, candidate)]
+    if indices == [None, None]:
         raise SelectionError(f"{name} has no row {row[:200]!r}", hint="its key columns joined by ' › '")
     measures = measures_of(name, baseline, candidate)
-    sides = (_side(one, name, at, measures) for one, at in zip((baseline, candidate), found, strict=True))
+    sides = (_side(side, name, index, measures) for side, index in zip((baseline, candidate), indices, strict=True))
     labels = {measure.name: measure.label or shape.title for measure in measures}
     return RowSteps(name, row, baseline.metric, labels, *sides)
 
@@ -122,12 +122,16 @@ def measures_of(name: str, baseline: StepSource, candidate: StepSource) -> list[
     tables = [side.tables[name] for side in (baseline, candidate) if name in side.tables]
     if not all(table.sampled for table in tables):
         raise SelectionError(f"{name} has no times of single steps: the source gives totals", hint="use a trace")
-    return [one for one in shape_of(name).measures if all(one.source in table.measures_ns for table in tables)]
+    return [
+        measure for measure in shape_of(name).measures if all(measure.source in table.measures_ns for table in tables)
+    ]
 
 
-def _side(side: StepSource, name: str, at: int | None, measures: list[Measure]) -> SideSteps:
+def _side(side: StepSource, name: str, index: int | None, measures: list[Measure]) -> SideSteps:
     seen = side.samples
-    if at is None:
+    if index is None:
         return SideSteps(seen.label, tuple(seen.capture.tolist()), None)
-    times = {one.name: tuple((side.times_ns(name, one.source, [at])[0] / 1000).tolist()) for one in measures}
+    times = {
+        measure.name: tuple((side.times_ns(name, measure.source, [index])[0] / 1000).tolist()) for measure in measures
+    }
     return SideSteps(seen.label, tuple(seen.capture.tolist()), times)

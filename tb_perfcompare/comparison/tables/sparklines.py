@@ -70,11 +70,11 @@ def extremes(values: Ints, points: int) -> tuple[Ints, Ints | None]:
 
 
 def _side(side: StepSource, name: str, source: str, rows: Sequence[str], points: int) -> SideLines:
-    places = [side.place(name, row) for row in rows]
-    present = np.array([at is not None for at in places], dtype=np.bool_)
+    indices = [side.place(name, row) for row in rows]
+    present = np.array([index is not None for index in indices], dtype=np.bool_)
     count = len(side.samples.label)
     values = np.zeros((len(rows), count), dtype=np.int64)
     if present.any():
-        values[present] = side.times_ns(name, source, [at for at in places if at is not None])
+        values[present] = side.times_ns(name, source, [index for index in indices if index is not None])
     median = row_medians(values) if count else np.zeros(len(rows))
     return SideLines(count, present, median, *extremes(values, points))

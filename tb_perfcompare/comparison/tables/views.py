@@ -114,10 +114,10 @@ def view_tables(summary: Summary, given: Sequence[GivenPeak] = ()) -> dict[str, 
 
 def absent_views(summary: Summary) -> Mapping[str, str]:
     """View -> reason why the run does not have it."""
-    one = len(set(job_workers(summary))) < 2
+    has_one_worker = len(set(job_workers(summary))) < 2
     measured = KERNEL_METRICS in summary.groups
     return {
-        **({"ranks": ONE_WORKER} if one else {}),
+        **({"ranks": ONE_WORKER} if has_one_worker else {}),
         BY_FAMILY: NO_TIMES if measured else NO_WORK,
         KERNEL_METRICS: NO_METRICS,
         MEASURED_WORK: NO_OPERATORS if measured else NO_METRICS,
@@ -215,7 +215,7 @@ def _work(name: str, table: GroupTable, summary: Summary, peaks: DevicePeaks | N
     """Work of the rows of a table of operators or modules; None if not known."""
     if name not in OF_TABLES or not has_work(summary, OF_TABLES[name][0]):
         return None
-    places = {key: place for place, key in enumerate(table.keys)}
+    places = {key: index for index, key in enumerate(table.keys)}
     return table_work(summary, name, places, len(table), peaks)
 
 

@@ -36,7 +36,7 @@ def work_by_family(
     if not any(map(has_work, sides)):
         return None
     families = _families(sides)
-    places: dict[Key, int] = {(name,): at for at, name in enumerate(sorted({*families.values()}))}
+    places: dict[Key, int] = {(name,): index for index, name in enumerate(sorted({*families.values()}))}
     works = [_works(side, families, places, own) for side, own in zip(sides, peaks, strict=True)]
     times = [work.whole_ns / max(work.steps, 1) / 1000 for work in works]
     made: list[Made] = [(_FAMILY, tuple(name for (name,) in places))]
@@ -52,7 +52,7 @@ def own_work_by_family(summary: Summary, peaks: DevicePeaks | None) -> Table | N
     if not has_work(summary):
         return None
     families = _families((summary,))
-    places: dict[Key, int] = {(name,): at for at, name in enumerate(sorted({*families.values()}))}
+    places: dict[Key, int] = {(name,): index for index, name in enumerate(sorted({*families.values()}))}
     work = _works(summary, families, places, peaks)
     time = work.whole_ns / max(work.steps, 1) / 1000
     made: list[Made] = [
@@ -97,7 +97,7 @@ def _table(made: Sequence[Made], order: Floats, notes: tuple[str, ...]) -> Table
     ranked = np.argsort(-order, kind="stable")
     shown: tuple[Column, ...] = tuple(column for column, _ in made)
     cells = tuple(
-        values[ranked] if isinstance(values, np.ndarray) else tuple(values[at] for at in ranked.tolist())
+        values[ranked] if isinstance(values, np.ndarray) else tuple(values[index] for index in ranked.tolist())
         for _, values in made
     )
     return Table(BY_FAMILY, _TITLE, shown, ColumnRows(cells, len(ranked)), (_CLOSES, *notes))

@@ -102,7 +102,9 @@ def measured_work(baseline: Summary, candidate: Summary) -> Table | None:
     rows = []
     for name in _by_bytes(sides):
         pair = [side.get(name, _NOTHING) for side in sides]
-        checks = [f"{letter}: {one.check()}" for letter, one in zip("AB", pair, strict=True) if one.check()]
+        checks = [
+            f"{letter}: {operator.check()}" for letter, operator in zip("AB", pair, strict=True) if operator.check()
+        ]
         cells: list[Cell] = [name, "; ".join(checks)]
         for figure in ("flops", "bytes"):
             cells += [cell for operator in pair for cell in operator.cells(figure)]
@@ -205,10 +207,10 @@ def _operators(summary: Summary) -> dict[str, _Operator]:
     modelled = {} if work is None else _modelled(work, max(len(summary.steps), 1))
     out = {}
     for name, figures in figures_of.items():
-        amounts, whole = modelled.get(name, ({}, True))
+        amounts, is_complete = modelled.get(name, ({}, True))
         measured = {"flops": figures.get(FLOPS), "bytes": figures.get(BYTES)}
         if any(value is not None for value in measured.values()):
-            out[name] = _Operator(measured, amounts, figures.get(TENSOR_METRIC), whole)
+            out[name] = _Operator(measured, amounts, figures.get(TENSOR_METRIC), is_complete)
     return out
 
 
@@ -217,13 +219,13 @@ def _modelled(work: GroupTable, steps: int) -> dict[str, tuple[dict[str, float |
     by_operator: dict[str, tuple[dict[str, float | None], bool]] = {}
     flops, moved = (work.measures_ns[name].sum(axis=1).tolist() for name in ("flops", "bytes"))
     for key, flop, byte in zip(work.keys, flops, moved, strict=True):
-        amounts, whole = by_operator.get(key[0], ({}, True))
+        amounts, is_complete = by_operator.get(key[0], ({}, True))
         if not key[4]:
             amounts = {
                 "flops": (amounts.get("flops") or 0.0) + flop / steps,
                 "bytes": (amounts.get("bytes") or 0.0) + byte / steps,
             }
-        by_operator[key[0]] = amounts, whole and not key[4]
+        by_operator[key[0]] = amounts, is_complete and not key[4]
     return by_operator
 
 
@@ -282,8 +284,8 @@ def _figures(values: _Values, key: tuple[str, str]) -> tuple[float | None, float
 
 
 def _minus(pair: Sequence[Cell]) -> float | None:
-    one, two = pair
-    return float(two) - float(one) if isinstance(one, int | float) and isinstance(two, int | float) else None
+    a, b = pair
+    return float(b) - float(a) if isinstance(a, int | float) and isinstance(b, int | float) else None
 
 
 def _ranked(sides: Sequence[_Values]) -> list[tuple[str, str]]:

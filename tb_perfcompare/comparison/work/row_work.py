@@ -93,9 +93,9 @@ class RowWork:
         """COMPUTE right of the ridge, MEMORY left of it; "" near it, far from both roofs, or if a peak, FLOPs or
         bytes are not known."""
         at_least, near = self.memory_ns - self.unjudged_ns, ~self.is_far()
-        right = near & (self.memory_ns > 0) & (self.compute_ns > RIDGE * self.memory_ns)
-        left = near & (at_least > RIDGE * self.compute_ns)
-        pairs = zip(right.tolist(), left.tolist(), strict=True)
+        compute_bound = near & (self.memory_ns > 0) & (self.compute_ns > RIDGE * self.memory_ns)
+        memory_bound = near & (at_least > RIDGE * self.compute_ns)
+        pairs = zip(compute_bound.tolist(), memory_bound.tolist(), strict=True)
         return [COMPUTE if computes else MEMORY if moves else "" for computes, moves in pairs]
 
 
@@ -144,21 +144,21 @@ def row_work(
     reasons: dict[int, dict[str, int]] = {}
     if table is not None:
         row_of = [places.get(key_of(key), -1) for key in table.keys]
-        of_row = np.array([at for at, row in enumerate(row_of) if row >= 0], dtype=np.int64)
+        of_row = np.array([index for index, row in enumerate(row_of) if row >= 0], dtype=np.int64)
         done = [table.measures_ns[name][of_row] for name in ("flops", "bytes", "total")]
-        keys, time = [table.keys[at] for at in of_row.tolist()], done[2].sum(axis=1)
+        keys, time = [table.keys[index] for index in of_row.tolist()], done[2].sum(axis=1)
         row = np.array(row_of, dtype=np.int64)[of_row]
         np.add.at(all_time, row, time)
         modelled = np.array([not key[4] for key in keys], dtype=bool)
         for matrix, values in zip(sums, done, strict=True):
             np.add.at(matrix, row[modelled], values[modelled])
         np.add.at(roofs.T, row[modelled], _roof_times(keys, done, peaks).T[modelled])
-        for at, key, ns in zip(row.tolist(), keys, time.tolist(), strict=True):
+        for number, key, ns in zip(row.tolist(), keys, time.tolist(), strict=True):
             text, of = (key[4], reasons) if key[4] else (key[2], types)
             if text:
-                amounts = of.setdefault(at, {})
+                amounts = of.setdefault(number, {})
                 amounts[text] = amounts.get(text, 0) + ns
-    listed = [tuple(_listed(of[at]) if at in of else "" for at in range(rows)) for of in (types, reasons)]
+    listed = [tuple(_listed(of[number]) if number in of else "" for number in range(rows)) for of in (types, reasons)]
     return RowWork(sums[0], sums[1], sums[2], all_time, roofs[0], roofs[1], roofs[2], roofs[3], listed[0], listed[1])
 
 

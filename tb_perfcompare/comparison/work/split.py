@@ -76,11 +76,11 @@ def at_equal_work(a: RowWork, b: RowWork) -> tuple[Ints, Ints, Floats]:
     in_flops = counts_in_flops(a, b)
     works = [np.where(in_flops[:, None], side.flops, side.bytes).astype(np.float64) for side in (a, b)]
     mean = sum(work.mean(axis=1) if work.shape[1] else np.zeros(len(work)) for work in works) / 2
-    whole = np.logical_and.reduce([work.all(axis=1) for work in works])
+    has_work = np.logical_and.reduce([work.all(axis=1) for work in works])
     times = []
     for side, work in zip((a, b), works, strict=True):
         with np.errstate(divide="ignore", invalid="ignore"):
-            time = np.where(whole[:, None], side.time_ns / work * np.asarray(mean)[:, None], 0.0)
+            time = np.where(has_work[:, None], side.time_ns / work * np.asarray(mean)[:, None], 0.0)
         times.append(np.rint(time).astype(np.int64))
-    delta = np.where(whole, times[1].mean(axis=1) - times[0].mean(axis=1), np.nan)
+    delta = np.where(has_work, times[1].mean(axis=1) - times[0].mean(axis=1), np.nan)
     return times[0], times[1], delta

@@ -153,12 +153,12 @@ def _texts(sides: Sequence[RowWork]) -> list[Made]:
                     tuple(work.bound())))  # fmt: skip
         out.append((columns.text(f"{side}_data_type", f"Data type {letter}", f"{_TYPES} ({side})", shown=False),
                     work.data_type))  # fmt: skip
-    reasons = [_joined_text(one, two) for one, two in zip(sides[0].reason, sides[1].reason, strict=True)]
+    reasons = [_joined_text(a, b) for a, b in zip(sides[0].reason, sides[1].reason, strict=True)]
     return [*out, (_no_model(), tuple(reasons))]
 
 
-def _joined_text(one: str, two: str) -> str:
-    return one if one == two or not two else two if not one else f"{one}; {two}"
+def _joined_text(a: str, b: str) -> str:
+    return a if a == b or not b else b if not a else f"{a}; {b}"
 
 
 def notes_of(*sides: RowWork) -> tuple[str, ...]:

@@ -101,7 +101,7 @@ def comparison_answer(comparison: Comparison) -> bytes:
         "peaks": raw(comparison.peaks_dict()),
     }
     shown_caveats = [
-        replace(caveat, notes=tuple(place for place in caveat.notes if place < len(notes)))
+        replace(caveat, notes=tuple(index for index in caveat.notes if index < len(notes)))
         for caveat in caveats_of(comparison.comparability, comparison.notes)
         if caveat.code != NoteCode.TABLE_ABSENT
     ]

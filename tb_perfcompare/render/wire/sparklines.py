@@ -76,14 +76,14 @@ def lines_answer(places: Sequence[int], lines: RowSparklines, lost: int) -> byte
 
 
 def _rows(count: int, lines: RowSparklines) -> Iterator[StepLineDict]:
-    for at in range(count):
-        yield {"baseline": _side(lines.baseline, at), "candidate": _side(lines.candidate, at)}
+    for index in range(count):
+        yield {"baseline": _side(lines.baseline, index), "candidate": _side(lines.candidate, index)}
 
 
-def _side(side: SideLines, at: int) -> SideLineDict | None:
-    if not side.present[at] or not side.steps:
+def _side(side: SideLines, index: int) -> SideLineDict | None:
+    if not side.present[index] or not side.steps:
         return None
-    line: SideLineDict = {"median_us": side.median_ns[at] / 1000, "low_us": (side.low_ns[at] / 1000).tolist()}
+    line: SideLineDict = {"median_us": side.median_ns[index] / 1000, "low_us": (side.low_ns[index] / 1000).tolist()}
     if side.high_ns is not None:
-        line["high_us"] = (side.high_ns[at] / 1000).tolist()
+        line["high_us"] = (side.high_ns[index] / 1000).tolist()
     return line

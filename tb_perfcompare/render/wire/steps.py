@@ -80,7 +80,7 @@ def step_answer(
     """
     used, local = np.unique(marks.name, return_inverse=True)
     rows = _rows(step, marks, local.reshape(-1), pair, sums, hits)
-    whole = step.extent[0] >= marks.first_ns and step.extent[1] <= marks.last_ns
+    is_whole = step.extent[0] >= marks.first_ns and step.extent[1] <= marks.last_ns
     return encoded({
         "schema": STEP_SCHEMA,
         "version": __version__,
@@ -91,7 +91,7 @@ def step_answer(
         "from": marks.first_ns,
         "to": marks.last_ns,
         "cell_ns": marks.cell_ns,
-        "complete": bool(whole and (marks.count == 1).all()),
+        "complete": bool(is_whole and (marks.count == 1).all()),
         "events": len(step),
         "kinds": list(KINDS),
         "names": [_name(step.names[code]) for code in used.tolist()],

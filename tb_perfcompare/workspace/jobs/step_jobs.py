@@ -104,5 +104,5 @@ def _cutter(file: CaptureFile, window: str, marker: str, report: Reporter) -> St
 
 
 def _nearest_first(labels: Sequence[str], label: str) -> list[str]:
-    at = labels.index(label)
-    return [labels[i] for i in sorted(range(len(labels)), key=lambda i: abs(i - at)) if i != at]
+    index = labels.index(label)
+    return [labels[i] for i in sorted(range(len(labels)), key=lambda i: abs(i - index)) if i != index]

@@ -84,7 +84,7 @@ class CandidateRowDict(TypedDict):
 
     candidate: Annotated[SelectedDict, "run and part of it to compare with the baseline"]
     error: Annotated[ServerErrorDict | None, "why the candidate was not compared; null if it was"]
-    look: Annotated[CandidateResultDict | None, "comparison in brief; null if there is an error"]
+    result: Annotated[CandidateResultDict | None, "comparison in brief; null if there is an error"]
 
 
 class VerdictRowDict(CandidateRowDict):
@@ -101,7 +101,7 @@ class VerdictsAnswerDict(TypedDict):
     schema: Annotated[str, "name and number of this schema", (VERDICTS_SCHEMA,)]
     version: Annotated[str, "tb_perfcompare version"]
     alpha: Annotated[float, "significance level, for each comparison and for all together"]
-    looks: Annotated[int, "number of comparisons that have a p"]
+    compared: Annotated[int, "number of comparisons that have a p"]
     rows: Annotated[Sequence[VerdictRowDict], "candidates, in the order of the request"]
 
 
@@ -130,7 +130,7 @@ def row_dict(row: CandidateRow) -> CandidateRowDict:
     return {
         "candidate": as_plain(row.candidate),
         "error": None if row.error is None else _error(row),
-        "look": None if row.result is None else _result_dict(row.result),
+        "result": None if row.result is None else _result_dict(row.result),
     }
 
 
@@ -140,7 +140,7 @@ def candidates_dict(comparisons: CandidateRows) -> VerdictsAnswerDict:
         "schema": VERDICTS_SCHEMA,
         "version": __version__,
         "alpha": comparisons.alpha,
-        "looks": comparisons.looks,
+        "compared": comparisons.compared,
         "rows": [
             {**row_dict(row), "adjusted": as_plain(adjusted)}
             for row, adjusted in zip(comparisons.rows, comparisons.adjusted, strict=True)
@@ -166,11 +166,11 @@ def left_out_of(comparisons: CandidateRows) -> tuple[str, ...]:
 
 def notes_on(comparisons: CandidateRows) -> tuple[str, ...]:
     """Notes on making several comparisons with one baseline; empty for one comparison."""
-    if comparisons.looks < 2:
+    if comparisons.compared < 2:
         return ()
-    any_false = 1 - (1 - comparisons.alpha) ** comparisons.looks
+    any_false = 1 - (1 - comparisons.alpha) ** comparisons.compared
     return (
-        f"{comparisons.looks} comparisons with one baseline: if no candidate really differed, up to "
+        f"{comparisons.compared} comparisons with one baseline: if no candidate really differed, up to "
         f"{percent(any_false)} of such tables would still show a difference, at most {setting(comparisons.alpha)} "
         "after Holm's adjustment",
         "an unusual baseline shows in every row: record it again to find out",
@@ -182,18 +182,18 @@ def _error(row: CandidateRow) -> ServerErrorDict:
     return {"code": row.error.code, "message": for_page(row.error.message), "hint": for_page(row.error.hint)}
 
 
-def _result_dict(look: CandidateResult) -> CandidateResultDict:
+def _result_dict(result: CandidateResult) -> CandidateResultDict:
     return {
-        "baseline": _side(look.baseline),
-        "candidate": _side(look.candidate),
-        "headline": for_page(as_plain(look.headline)),
-        "checks": for_page(as_plain(look.checks)),
-        "cause": for_page(as_plain(look.cause)),
-        "causes": look.causes,
-        "parts": as_plain(look.parts),
-        "table": look.table,
-        "rows": as_plain(look.rows),
-        "notes": as_plain(look.notes),
+        "baseline": _side(result.baseline),
+        "candidate": _side(result.candidate),
+        "headline": for_page(as_plain(result.headline)),
+        "checks": for_page(as_plain(result.checks)),
+        "cause": for_page(as_plain(result.cause)),
+        "causes": result.causes,
+        "parts": as_plain(result.parts),
+        "table": result.table,
+        "rows": as_plain(result.rows),
+        "notes": as_plain(result.notes),
     }
 
 

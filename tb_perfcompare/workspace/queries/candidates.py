@@ -54,7 +54,7 @@ class CandidateRows:
     alpha: float
 
     @property
-    def looks(self) -> int:
+    def compared(self) -> int:
         """Number of tests, for which p is adjusted."""
         return sum(adjusted is not None for adjusted in self.adjusted)
 
@@ -78,7 +78,7 @@ class CandidateComparisons:
         return self._results.joined(request, make)
 
     def row(self, candidate: Candidate, request: ComparisonRequest, report: Reporter = silent) -> CandidateRow:
-        """`one`, then wait for the row. Stops waiting when `report` raises."""
+        """Makes the comparison with `brief` and waits for its row. Stops waiting when `report` raises."""
         with self.brief(request) as flight:
             follow([flight], report)
             return row_of(candidate, flight)

@@ -63,14 +63,14 @@ def drawn_step(
 ) -> bytes:
     """Returns the events to draw of a stretch of a step, at most MAX_BYTES of JSON. Adds the list of all steps if the
     whole step is drawn (`stretch` None)."""
-    whole = stretch is None
+    is_whole = stretch is None
     view = stretch or Stretch(*own.extent)
     pair = None if other is None else counterparts(own, *other, own_is_baseline=own_is_baseline)
     hits = _hits(own, find)
     about = {
         "step": step_facts_dict(facts),
-        **(step_list_dict(steps) if whole else {}),
-        **(_differences(own, other[0]) if whole and other is not None and own_is_baseline else {}),
+        **(step_list_dict(steps) if is_whole else {}),
+        **(_differences(own, other[0]) if is_whole and other is not None and own_is_baseline else {}),
         "other": None if other is None else _other(own, *other),
         "hits": None if hits is None else {"events": int(hits.sum()), "total_ns": int(own.dur_ns[hits].sum())},
     }

@@ -87,7 +87,7 @@ def _events(file: CaptureFile) -> float | None:
         else:
             stored.seek(stored_bytes // 2)
             texts, text_bytes = [head, stored.read(_WINDOW), tail], stored_bytes
-    windows = [text[at : at + _WINDOW] for text in texts for at in range(0, len(text), _WINDOW)]
+    windows = [text[start : start + _WINDOW] for text in texts for start in range(0, len(text), _WINDOW)]
     most = max((window.count(_EVENT) for window in windows if len(window) == _WINDOW), default=0)
     return text_bytes * most / _WINDOW if most else None
 
