@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from tb_perfcompare.comparison.result.finding import Finding
@@ -58,3 +60,25 @@ def test_a_pause_much_longer_than_the_operators_is_untraced_time(pause_us: int, 
     two = program(*A[:3], "quantized::new", *A[3:], gaps={("quantized::new", "aten::gru"): pause_us})
     rules = {found.rule for found in findings(program(*A), two)}
     assert ("unrecorded_time" not in rules) is is_theirs
+
+
+FIRST, SECOND, THIRD = pairwise(A[:4])
+
+
+@pytest.mark.parametrize(
+    ("gaps", "place"),
+    [
+        ({FIRST: 105}, "; mostly between aten::gru and aten::linear."),
+        ({FIRST: 105, SECOND: 75}, "; mostly between aten::gru and aten::linear."),
+        ({FIRST: 75, SECOND: 105}, "; mostly between aten::linear and aten::relu."),
+        ({FIRST: 80, SECOND: 80, THIRD: 80}, "."),
+    ],
+    ids=["one", "first of two", "second of two", "three"],
+)
+def test_the_place_of_most_untraced_time_is_named(gaps: dict[tuple[str, str], int], place: str) -> None:
+    names = (*A[:3], "aten::gru", "aten::argmax")
+    plain, slow = program(*names), program(*names, gaps=gaps)
+    for sides in ((plain, slow), (slow, plain)):
+        (finding,) = findings(*sides)
+        assert finding.rule == "unrecorded_time"
+        assert finding.sentence.rpartition(")")[2] == place

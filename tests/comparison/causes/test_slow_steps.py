@@ -8,15 +8,21 @@ from tests.build import TraceBuilder
 from tests.comparison.compare import compare, finding_of, rules_of, sequence
 
 
-def training(*, validations: int = 0, stall_us: int = 0, gap_us: int = 0) -> TraceBuilder:
-    """Ten steps of two convolutions and four small operators; the eighth also validates, stalls or has gaps."""
+def training(
+    *, validations: int = 0, stall_us: int = 0, gap_us: int = 0, pause_us: int = 0, sleep_us: int = 0
+) -> TraceBuilder:
+    """Ten steps of two convolutions and four small operators, with a sleep after "aten::add"; the eighth also
+    validates, stalls, has gaps or pauses before "aten::mul"."""
     steps = []
     for step in range(10):
         slow = step == 7
         lengths = [500 + step % 3] * (2 + 2 * validations * slow)
         lengths[1] += stall_us * slow
         small = ("aten::add", "aten::sum", "aten::mul", "aten::div")
-        rest = [call for name in small for call in ((name, 50), ("", 10 + gap_us * slow))]
+        gaps = [10 + gap_us * slow for _ in small]
+        gaps[0] += sleep_us
+        gaps[1] += pause_us * slow
+        rest = [call for name, gap in zip(small, gaps, strict=True) for call in ((name, 50), ("", gap))]
         steps.append([("aten::conv2d", us) for us in lengths] + rest)
     return sequence(steps)
 
@@ -24,13 +30,18 @@ def training(*, validations: int = 0, stall_us: int = 0, gap_us: int = 0) -> Tra
 @pytest.mark.parametrize(
     ("slow", "says"),
     [
-        (training(validations=4), "mostly aten::conv2d (10 calls, 2 in other steps)."),
-        (training(stall_us=4000), "mostly aten::conv2d."),
-        (training(gap_us=4000), "untraced host time +16.0 ms."),
+        ({"validations": 4}, "mostly aten::conv2d (10 calls, 2 in other steps)."),
+        ({"stall_us": 4000}, "mostly aten::conv2d."),
+        ({"gap_us": 4000}, "untraced host time +16.0 ms."),
+        ({"pause_us": 4000}, "untraced host time +4.00 ms, mostly between aten::sum and aten::mul."),
+        ({"pause_us": 600}, "untraced host time +600 µs, mostly between aten::sum and aten::mul."),
+        ({"gap_us": 2000, "pause_us": 9000}, "+17.0 ms, mostly between aten::sum and aten::mul."),
     ],
 )
-def test_a_slow_step_with_more_calls_has_their_number(slow: TraceBuilder, says: str) -> None:
-    assert finding_of(compare(training(), slow), "slow_steps").sentence.endswith(says)
+def test_what_slow_steps_do_is_named(slow: dict[str, int], says: str) -> None:
+    """Calls with their number, or the place of time between calls. Every step sleeps for 700 µs at another place."""
+    sides = training(sleep_us=700), training(sleep_us=700, **slow)
+    assert finding_of(compare(*sides), "slow_steps").sentence.endswith(says)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.findings import category_words
+from tb_perfcompare.comparison.causes.evidence.gaps_around import place_clause_of_steps
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -110,8 +111,9 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     if label == CATEGORY_LABELS[StepCategory.DATALOADER]:  # several workers hand over several batches at once
         return
     mine = [part for part in entities if part[0] == label]
-    entity = max(mine, key=lambda part: entities[part])[1] if len(mine) > 1 else ""
-    entity = "" if entity == NOTHING_RECORDED else entity
+    entity = max(mine, key=lambda part: entities[part])[1]
+    where = place_clause_of_steps(summary, slow, growth[label]) if entity == NOTHING_RECORDED else ""
+    entity = "" if entity == NOTHING_RECORDED or len(mine) == 1 else entity
     of_step = delta * pair.delta_us > 0 and abs(delta) >= MAIN_SHARE * abs(pair.delta_us)
     own = math.copysign(growth[label] * len(slow) / len(summary.steps), delta)
     if not of_step and (own * pair.exposed(label) <= 0 or abs(own) < MAIN_SHARE * abs(pair.exposed(label))):
@@ -125,7 +127,8 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
         f"Slow steps in the {word}: {signed_time(delta)} on the mean step, from {len(slow)} of {len(summary.steps)} "
         f"steps ({named}{rest}); in a slow step, "
         f"{category_words(label)} {signed_time(growth[label])}"
-        f"{f', mostly {short(entity)}{_called_more(summary, slow, (label, entity))}' if entity else ''}."
+        f"{f', mostly {short(entity)}{_called_more(summary, slow, (label, entity))}' if entity else ''}"
+        f"{f', {where}' if where else ''}."
     )
     yield cause(
         pair, SLOW_STEPS, named, label, delta, sentence, (Evidence("steps", f"{word} / {labels}"),),

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
+from tb_perfcompare.comparison.causes.evidence.gaps_around import place_clause
 from tb_perfcompare.comparison.causes.evidence.recurring_steps import recurring_clause
 from tb_perfcompare.comparison.causes.evidence.responsible_operator import responsible_operator
 from tb_perfcompare.comparison.causes.evidence.significant_categories import (
@@ -285,6 +286,8 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
                 evidence.append(Evidence(TABLES[category], entity.path[1]))
     offsets = " and ".join(_entity_clause(entity, shown, books) for entity in opposed)
     clauses += [f"offset by {offsets}"] if opposed else []
+    if whole and category is StepCategory.OTHER and not same_way:
+        clauses += filter(None, [place_clause(books.baseline, books.candidate, delta_us)])
     hidden = _hidden(books, delta_us) if category is StepCategory.CPU_EXEC else []
     clauses += hidden
     recurring = recurring_clause(books.baseline, books.candidate, category, delta_us) if books.per else ""

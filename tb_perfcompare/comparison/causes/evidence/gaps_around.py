@@ -1,4 +1,4 @@
-"""Untraced host time around operators that only one side calls: the Python code that calls them, which has no event."""
+"""Untraced host time by the operators around it: the Python code between them, which has no event."""
 
 from __future__ import annotations
 
@@ -6,12 +6,19 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from math import fsum
 
+import numpy as np
+
 from tb_perfcompare.comparison.causes.evidence.cause import Part
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.result.wording import short_apart
+from tb_perfcompare.model.arrays import Ints, are_in
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory, Summary
 
 MIN_RATIO, MAX_RATIO = 0.25, 2.0
 """Least and largest change of the gaps, relative to the sum of the operators' own absolute changes."""
+
+MAIN_SHARE = 0.5
+"""Share of the change of untraced time from which a place is named."""
 
 _OTHER = CATEGORY_LABELS[StepCategory.OTHER]
 
@@ -40,7 +47,31 @@ def gaps_around(pair: RuleContext, operators: AbstractSet[str], own: Iterable[fl
     return {(_OTHER, NOTHING_RECORDED): us}
 
 
-_Gaps = tuple[Mapping[tuple[str, ...], float], Mapping[tuple[str, ...], float]]
+def place_clause(baseline: Summary, candidate: Summary, delta_us: float) -> str:
+    """Where most of a change of untraced time is: "mostly between aten::copy_ and aten::add"; "" if it has no such
+    place. `delta_us`: the change, microseconds per step."""
+    return _place(_gaps(baseline) or {}, _gaps(candidate) or {}, delta_us)
+
+
+def place_clause_of_steps(summary: Summary, steps: Ints, delta_us: float) -> str:
+    """The same for untraced time that these steps have more of than the others."""
+    others = np.setdiff1d(np.arange(len(summary.steps)), steps, assume_unique=True)
+    return _place(_gaps(summary, others) or {}, _gaps(summary, steps) or {}, delta_us)
+
+
+def _place(before: Mapping[_Ends, float], after: Mapping[_Ends, float], delta_us: float) -> str:
+    grown = {ends: after.get(ends, 0.0) - before.get(ends, 0.0) for ends in {**before, **after}}
+    largest = max(sorted(grown), key=lambda ends: grown[ends] * delta_us, default=())
+    if not largest or grown[largest] / delta_us < MAIN_SHARE:
+        return ""
+    names = short_apart(*largest)
+    return f"mostly {'between' if len(names) > 1 else 'next to'} {' and '.join(names)}"
+
+
+_Ends = tuple[str, ...]
+"""The operators before and after a gap; one of them at an end of a step."""
+
+_Gaps = tuple[Mapping[_Ends, float], Mapping[_Ends, float]]
 
 
 def _one_sided_gaps(pair: RuleContext) -> _Gaps | None:
@@ -51,13 +82,15 @@ def _one_sided_gaps(pair: RuleContext) -> _Gaps | None:
             {ends: us for ends, us in two.items() if ends not in one})  # fmt: skip
 
 
-def _gaps(summary: Summary) -> dict[tuple[str, ...], float] | None:
-    """(operator before, operator after) -> microseconds per step; None if neighbours are not known."""
+def _gaps(summary: Summary, steps: Ints | None = None) -> dict[_Ends, float] | None:
+    """Gap -> microseconds per step, in all steps or in some; None if neighbours are not known."""
     parts = summary.owned.parts
     if parts is None or "operator" not in parts.recorded_keys:
         return None
-    times = zip(parts.keys, parts.totals()[0].tolist(), strict=True)
-    per_step = 1000 * len(summary.steps)
+    chosen = slice(None) if steps is None else are_in(parts.step, steps)
+    total = np.bincount(parts.row[chosen], parts.time_ns[chosen], len(parts))
+    times = zip(parts.keys, total.tolist(), strict=True)
+    per_step = 1000 * (len(summary.steps) if steps is None else len(steps))
     return {
         _neighbours(key[2]): ns / per_step
         for key, ns in times
