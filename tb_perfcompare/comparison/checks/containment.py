@@ -1,4 +1,4 @@
-"""Work that both sides have in a step, by operators with their input shapes."""
+"""Work that both sides have in a step, by operators with their input shapes or by name."""
 
 from __future__ import annotations
 
@@ -47,10 +47,13 @@ class Containment:
         return max(self.baseline, self.candidate)
 
 
-def containment(a: Summary, b: Summary) -> Containment | None:
-    """Computes the containment; None without input shapes on both sides, or if a step holds a different number of
+BY_SHAPE, BY_NAME = "operators_by_shape", "operators"
+
+
+def containment(a: Summary, b: Summary, table: str = BY_SHAPE) -> Containment | None:
+    """Computes the containment; None unless both sides have the table, or if a step holds a different number of
     batches or optimizer steps."""
-    work_a, work_b = _work(a), _work(b)
+    work_a, work_b = _work(a, table), _work(b, table)
     if work_a is None or work_b is None or not _same_iterations(a, b):
         return None
     operators = tuple(len({key[0] for key, work in side.items() if work.time_ns > 0}) for side in (work_a, work_b))
@@ -72,8 +75,8 @@ def more_calls(a: Summary, b: Summary) -> str:
     return f"{number_text(round(sum(more.values()), 2))} more operator calls per step ({named}{dots})"
 
 
-def _work(summary: Summary) -> dict[Key, Work] | None:
-    table = summary.groups.get("operators_by_shape")
+def _work(summary: Summary, name: str) -> dict[Key, Work] | None:
+    table = summary.groups.get(name)
     if table is None or not len(summary.steps):
         return None
     steps = len(summary.steps)

@@ -112,6 +112,12 @@ class Program:
         return enough and max(_inside(*self.heavy), _inside(*self.light)) < MAX_UNLIKE_SHARE
 
     @property
+    def same_kinds(self) -> bool:
+        """Whether both sides compute the same kinds of things, however often."""
+        a, b = ({kind for kind, calls in side.calls.items() if round(calls, 2)} for side in self.sides)
+        return self.is_mostly_known and self.least >= MIN_PIECES and a == b
+
+    @property
     def in_common(self) -> float:
         """Share of all computing calls that both sides have."""
         a, b = ({**heavy, **rest} for heavy, rest in zip(self.heavy, self.light, strict=True))

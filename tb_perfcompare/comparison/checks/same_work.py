@@ -12,6 +12,7 @@ import numpy as np
 from tb_perfcompare.comparison.alignment.alignment import Alignment
 from tb_perfcompare.comparison.alignment.table import matched_share
 from tb_perfcompare.comparison.checks.containment import (
+    BY_NAME,
     MIN_OPERATORS,
     PARTLY,
     Containment,
@@ -70,18 +71,14 @@ def same_work_checks(
 
 
 def _same_work(
-    shares: dict[str, float], containment: Containment | None, a: Summary, b: Summary, least: float, *, alone: bool
+    shares: dict[str, float], held: Containment | None, a: Summary, b: Summary, least: float, *, alone: bool
 ) -> Check:
     if not shares:
         return Check("same_work", "ok", "cannot be checked: nothing recorded on both sides")
-    if containment is not None and any(containment.contained):
-        return Check("same_work", "ok", _contained(containment, a, b))
+    if held is not None and any(held.contained):
+        return Check("same_work", "ok", _contained(held, a, b))
     computed = program(a, b)
-    partly = (
-        containment is not None
-        and containment.largest >= PARTLY
-        and max(containment.operators) >= MIN_OPERATORS
-    )  # fmt: skip
+    partly = held is not None and _is_partly(held)
     detail = ", ".join(f"{percent_text(share)} of the {words}" for words, share in shares.items())
     most = max(shares.values())
     if most >= least and (partly or computed is None or not computed.is_different):
@@ -100,8 +97,8 @@ def _same_work(
     if computed is not None and computed.contained and not alone:
         reason = f"one side does more of the same work: {computed.unlike}; in common by name: {detail}"
         return Check("same_work", "warn", reason, ("cause",))
-    if containment is not None and partly:
-        reason = f"partly different work: {_both_ways(containment)} by input shape"
+    if held is not None and partly:
+        reason = f"partly different work: {_both_ways(held)} by input shape"
         return Check("same_work", "warn", reason, ("cause",))
     side = _compiled_side(a, b)
     if side and not alone:
@@ -109,6 +106,10 @@ def _same_work(
         return Check("same_work", "warn", reason, ("cause", "operators"))
     if PART_OF_IT <= most < least and not alone and _may_be_alike(computed):
         return Check("same_work", "warn", f"partly different work: only {detail} are in common", ("cause",))
+    by_name = containment(a, b, BY_NAME) if computed is not None and computed.same_kinds else None
+    if by_name is not None and _is_partly(by_name) and not alone:
+        reason = f"partly different work: {_both_ways(by_name)} by operator name"
+        return Check("same_work", "warn", reason, ("cause",))
     loop = same_loop(a, b)
     if loop and not alone:
         return Check("same_work", "warn", f"different operators: {loop}", ("cause",))
@@ -117,10 +118,14 @@ def _same_work(
         return Check("same_work", "warn", f"partly different work: {around}; in common: {detail}", ("cause",))
     lead = "one side recorded the CPU alone, the other a device, and they do" if alone else ""
     reason = f"{lead} different work per step: only {detail} are in common".lstrip()
-    if containment is not None:
-        reason = f"neither step contains the other's work: {_both_ways(containment)}; shared by name: {detail}"
+    if held is not None:
+        reason = f"neither step contains the other's work: {_both_ways(held)}; shared by name: {detail}"
     unlike = "" if computed is None else computed.unlike
     return Check("same_work", "fail", "; ".join(filter(None, (reason, unlike))), ("verdict", "cause"))
+
+
+def _is_partly(held: Containment) -> bool:
+    return held.largest >= PARTLY and max(held.operators) >= MIN_OPERATORS
 
 
 def _may_be_alike(computed: Program | None) -> bool:

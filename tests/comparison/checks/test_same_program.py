@@ -94,6 +94,18 @@ def test_another_form_of_a_program_has_a_verdict_and_names_the_replacement(name:
     assert Verdict.WITHHELD not in (forward.headline.verdict, swapped.headline.verdict)
 
 
+def test_the_same_kinds_of_work_done_far_more_often_have_a_verdict() -> None:
+    """Attention by a kernel, and head by head: most calls are on one side alone."""
+    rest = added(times(9, LINEAR), times(7, NORM), {"aten::gelu": 3})
+    fused = added(rest, times(3, FUSED))
+    heads = added(rest, times(24, WRITTEN), {"aten::select": 300, "aten::as_strided": 300})
+    assert judge(run(heads), run(fused, device=True)).headline.verdict is Verdict.WITHHELD  # a rank without a device
+    for sides in ((fused, heads), (heads, fused)):
+        found = judge(*map(run, sides))
+        assert same_work(found).status == "warn" and "by operator name" in same_work(found).detail
+        assert found.headline.verdict is not Verdict.WITHHELD
+
+
 def test_training_contains_inference() -> None:
     training = added(TRANSFORMER, times(18, {"aten::mm": 1, "AddmmBackward0": 1, "aten::sum": 1, "aten::detach": 2}),
                      times(60, ADAM), {"aten::nll_loss_forward": 1})  # fmt: skip
@@ -107,6 +119,7 @@ OTHERS = {
     "conv net, transformer": (CONV_NET, TRANSFORMER),
     "perceptron, transformer": (MLP, TRANSFORMER),
     "quantised perceptron, transformer": (times(9, QUANTISED), TRANSFORMER),
+    "more and quantised products": (times(9, QUANTISED), times(6, LINEAR)),
     "LSTM, perceptron": (added(LSTM, LINEAR), MLP),
     "LSTM, GRU": (added(LSTM, LINEAR), added({"aten::gru": 1, "aten::_cudnn_rnn": 1}, times(20, CELL), LINEAR)),
     "one optimizer, other models": (added(CONV_NET, times(60, ADAM)), added(TRANSFORMER, times(60, ADAM))),

@@ -92,10 +92,14 @@ def exposed_growth(pair: RuleContext, own: Mapping[Part, float], grown: float) -
 
 
 def machine_or_threads(pair: RuleContext) -> str:
-    """Clause on the two readings of a uniform change of a program without a device, whose operators run on several
-    threads: a trace does not say on how many. "" with a device."""
-    on_device = any(side.device.count for side in (pair.baseline, pair.candidate))
-    return "" if on_device else " (the machine or its number of threads)"
+    """Clause on the readings of a uniform change of a program without a device, whose operators run on several
+    threads: a trace does not say on how many, and without shapes not on what inputs. "" with a device."""
+    sides = (pair.baseline, pair.candidate)
+    if any(side.device.count for side in sides):
+        return ""
+    if all("operators_by_shape" in side.groups for side in sides):
+        return " (the machine or its number of threads)"
+    return " (the machine, its number of threads, or the size of inputs: shapes are not recorded)"
 
 
 def is_same_runtime(pair: RuleContext) -> bool:
