@@ -118,3 +118,39 @@ def test_only_waits_within_steps_count_up_to_their_end() -> None:
     group = summary(trace).groups["gil_waits"]
     assert group.calls.tolist() == [[2] * 10]
     assert group.measures_ns["total"].tolist() == [[5_100_000 + 1_700_000] * 10]
+
+
+def test_waits_of_the_loader_are_its_time() -> None:
+    def loading(pause_us: float) -> TraceBuilder:
+        trace, at = TraceBuilder(vendor="cpu"), 0.0
+        for number in range(10):
+            begin = at
+            for name in NAMES:  # each item of the batch is made by another operator
+                trace.op(f"aten::{name}", at + pause_us + 20, at + pause_us + 60 + number % 3)
+                at += pause_us + 70
+            trace.loader(begin, at)
+            trace.op("aten::mm", at + 5, at + 400)
+            trace.step(number, begin, at + 410)
+            at += 420
+        return trace
+
+    assert rules(compare(loading(1.0), loading(5150.0))) == ["gil_waits"]
+
+
+@pytest.mark.parametrize(("busy", "found"), [(True, False), (False, True)])
+def test_waits_while_the_device_works_cost_nothing(busy: bool, found: bool) -> None:
+    def on_device(pause_us: float) -> TraceBuilder:
+        trace, at = TraceBuilder(), 0.0
+        for number in range(10):
+            begin = at
+            length = 45_000.0 if busy else 300.0
+            trace.kernel("gemm", begin + 30, begin + 30 + length + number % 3, launch=(begin + 5, begin + 15))
+            for name in NAMES:
+                trace.op(f"aten::{name}", at, at + 60)
+                at += 60 + pause_us
+            at = max(at, begin + length + 40)
+            trace.step(number, begin, at)
+            at += 10
+        return trace
+
+    assert ("gil_waits" in rules(compare(on_device(4.0), on_device(5150.0)))) is found

@@ -221,14 +221,15 @@ def gil_rules(pair: RuleContext) -> Iterator[Cause]:
     """Waits for the GIL, within operators and between them."""
     before, after = (_gil_waits(side) for side in (pair.baseline, pair.candidate))
     own: dict[Part, float] = {}
+    loaders = {*pair.entities("DataLoader").key}
     for name in sorted({*before, *after}):
-        part = ("Other" if name == NOTHING_RECORDED else "CPU Exec", name)
-        own[part] = after.get(name, _NO_WAIT).us - before.get(name, _NO_WAIT).us
+        category = "Other" if name == NOTHING_RECORDED else "DataLoader" if name in loaders else "CPU Exec"
+        own[category, name] = after.get(name, _NO_WAIT).us - before.get(name, _NO_WAIT).us
     grown = math.fsum(own.values())
     if abs(grown) < pair.least_us:
         return
     if pair.candidate.device.count:  # waits while the device works cost nothing
-        for category in ("Other", "CPU Exec"):
+        for category in sorted({category for category, _ in own}):
             whole = math.fsum(us for part, us in own.items() if part[0] == category)
             share = min(1.0, max(0.0, pair.exposed(category) / whole)) if whole else 0.0
             own = {part: us * (share if part[0] == category else 1.0) for part, us in own.items()}
