@@ -137,20 +137,21 @@ def test_waits_of_the_loader_are_its_time() -> None:
     assert rules(compare(loading(1.0), loading(5150.0))) == ["gil_waits"]
 
 
-@pytest.mark.parametrize(("busy", "found"), [(True, False), (False, True)])
-def test_waits_while_the_device_works_cost_nothing(busy: bool, found: bool) -> None:
+def test_waits_while_the_device_works_cost_nothing() -> None:
     def on_device(pause_us: float) -> TraceBuilder:
         trace, at = TraceBuilder(), 0.0
         for number in range(10):
             begin = at
-            length = 45_000.0 if busy else 300.0
-            trace.kernel("gemm", begin + 30, begin + 30 + length + number % 3, launch=(begin + 5, begin + 15))
+            trace.kernel("gemm", begin + 30, begin + 20_030 + number % 3, launch=(begin + 5, begin + 15))
             for name in NAMES:
                 trace.op(f"aten::{name}", at, at + 60)
                 at += 60 + pause_us
-            at = max(at, begin + length + 40)
+            at = max(at, begin + 20_050)
             trace.step(number, begin, at)
             at += 10
         return trace
 
-    assert ("gil_waits" in rules(compare(on_device(4.0), on_device(5150.0)))) is found
+    result = compare(on_device(4.0), on_device(5150.0))
+    (finding,) = result.findings
+    assert finding.rule == "gil_waits"
+    assert finding.delta_us == pytest.approx(result.headline.delta, rel=0.05)  # 22 of 41 ms
