@@ -67,10 +67,10 @@ def gil_waits(timeline: InterpretedTrace, windows: Windows) -> GroupTable | None
     count = len(waits.start_ns)
     if count < max(MIN_WAITS, MIN_SHARE * len(intervals)) or np.count_nonzero(intervals == 1) < MIN_SINGLE * count:
         return None
-    forest, events = timeline.host, timeline.events
-    names = events.name[forest.row]
-    inside = np.where(waits.inside >= 0, names[waits.inside], -1).astype(np.int64)
-    if len(unique(inside * len(events.strings) + names[waits.next])) < MIN_PLACES:
+    events = timeline.events
+    inside, following = (events.name[timeline.host.row[rows]].astype(np.int64) for rows in (waits.inside, waits.next))
+    inside[waits.inside < 0] = -1
+    if len(unique(inside * len(events.strings) + following)) < MIN_PLACES:
         return None
     return _table(timeline, windows, waits, inside)
 
