@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.analysis.attribution.critical_path import main_lane
-from tb_perfcompare.analysis.columns.numbering import gather, rows_where
+from tb_perfcompare.analysis.columns.numbering import rows_where
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
@@ -27,6 +27,10 @@ MIN_SHARE = 2 / 3
 MIN_SINGLE = 0.25
 """Share of the waits that must last one interval. Other processes take the CPU for 10 ms or a multiple on a kernel that
 counts 100 ticks per second."""
+
+_CHUNK = 1 << 14
+"""Rows looked at in one piece. Freeing large arrays makes glibc keep later ones in its heap, where they take 2 % more
+memory at the peak."""
 
 MIN_WAITS = 8
 MIN_PLACES = 5
@@ -78,13 +82,9 @@ def gil_waits(timeline: InterpretedTrace, windows: Windows) -> GroupTable | None
 def _pauses(timeline: InterpretedTrace, lane: int) -> _Pauses:
     """Pauses of at least MIN_NS on one thread between its first and its last operator."""
     forest = timeline.host
-    rows = np.flatnonzero(timeline.lane[forest.row] == lane)  # in order of start
-    start = gather(timeline.events.start_ns, forest.row[rows])
-    # whatever ends between two starts lies between them: only such starts can have a pause
-    late = np.flatnonzero(np.diff(start) >= MIN_NS)
-    running: NodeIndex = rows[late]
-    following = rows[late + 1]
-    since, until = start[late], start[late + 1]
+    running = _before_late_starts(timeline, lane)
+    following = running + 1
+    since, until = (timeline.events.start_ns[forest.row[rows]] for rows in (running, following))
     found = list[_Pauses]()
     innermost = True
     while len(running):
@@ -99,6 +99,17 @@ def _pauses(timeline: InterpretedTrace, lane: int) -> _Pauses:
     none = np.zeros(0, dtype=np.int64)
     columns = zip(*((of.start_ns, of.end_ns, of.inside, of.next) for of in found), strict=True)
     return _Pauses(*map(np.concatenate, columns)) if found else _Pauses(none, none, none, none)
+
+
+def _before_late_starts(timeline: InterpretedTrace, lane: int) -> NodeIndex:
+    """Forest rows of a thread, which are in order of start, whose successor starts at least MIN_NS later. Whatever ends
+    between two starts lies between them, so that all pauses do."""
+    late = [np.zeros(0, dtype=np.int64)]
+    for begin in range(0, len(timeline.host.row), _CHUNK):
+        rows = timeline.host.row[begin : begin + _CHUNK + 1]
+        is_on, start = timeline.lane[rows] == lane, timeline.events.start_ns[rows]
+        late.append(np.flatnonzero((np.diff(start) >= MIN_NS) & is_on[1:] & is_on[:-1]) + begin)
+    return np.concatenate(late)
 
 
 def _in_calls(timeline: InterpretedTrace, lane: int, pauses: _Pauses) -> Flags:

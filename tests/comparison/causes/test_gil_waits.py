@@ -155,3 +155,12 @@ def test_waits_while_the_device_works_cost_nothing() -> None:
     (finding,) = result.findings
     assert finding.rule == "gil_waits"
     assert finding.delta_us == pytest.approx(result.headline.delta, rel=0.05)  # 22 of 41 ms
+
+
+def test_no_wait_is_lost_in_a_long_recording() -> None:
+    trace, at = TraceBuilder(vendor="cpu"), 0.0
+    for number in range(16_400):  # rows are looked at in pieces of 16,384
+        trace.op(f"aten::{NAMES[number % 8]}", at, at + 1)
+        at += 5_100.0 if 16_378 <= number < 16_390 else 2.0
+    trace.step(1, 0.0, at)
+    assert summary(trace).groups["gil_waits"].calls.sum() == 12
