@@ -133,7 +133,7 @@ function Paced({ change, withUnit }: { change?: [us: number, p: Cell] | undefine
 }
 
 function Axis({ figure, style, scale, paced }: { figure: Waterfall; style: NumberStyle; scale: (value: number) => number; paced: boolean }) {
-  const ticks = niceTicks(figure.low / style.scale, figure.high / style.scale, 5);
+  const ticks = niceTicks(figure.low / style.scale, figure.high / style.scale, paced ? 3 : 5); // a second column leaves less room
   return (
     <div class="fall-axis muted" aria-hidden="true">
       <span class="fall-label clip">{style.unit}</span>
