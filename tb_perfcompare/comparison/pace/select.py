@@ -57,7 +57,7 @@ def select(
     ]
     types = inputs_differ([name for name, _ in shared], sides, samples) if table == OPERATORS else {}
     layout = other_layout(sides) if table == OPERATORS else frozenset[str]()
-    waiting = waits_for_gil(sides) if table == OPERATORS else frozenset[str]()
+    waiting = _waits_for_gil(sides) if table == OPERATORS else frozenset[str]()
     reasons = _reasons(shared, calls, [seen.capture for seen in samples], types, layout, waiting)
     used = np.array([not reason for reason in reasons], dtype=bool)
     times = [
@@ -116,7 +116,7 @@ def other_layout(sides: tuple[Summary, Summary]) -> frozenset[str]:
     return names if any(work_kind(name) == CONVOLUTION for name in names) else frozenset()
 
 
-def waits_for_gil(sides: tuple[Summary, Summary]) -> frozenset[str]:
+def _waits_for_gil(sides: tuple[Summary, Summary]) -> frozenset[str]:
     """Operators in which the main thread waits for another thread of the program, on either side."""
     groups = (side.groups.get(GIL_WAITS) for side in sides)
     return frozenset(key[0] for group in groups if group is not None for key in group.keys)

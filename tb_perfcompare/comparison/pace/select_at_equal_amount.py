@@ -8,14 +8,7 @@ import numpy as np
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.amount.rows_by_name import elements, of_both, rows_by_name, threads
 from tb_perfcompare.comparison.pace.rows import WorkRows
-from tb_perfcompare.comparison.pace.select import (
-    OPERATORS,
-    Selected,
-    inputs_differ,
-    other_layout,
-    sampled_groups,
-    waits_for_gil,
-)
+from tb_perfcompare.comparison.pace.select import OPERATORS, Selected, inputs_differ, other_layout, sampled_groups
 from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -36,11 +29,9 @@ def select_at_equal_amount(
     same = amount.same_work((rows[0].calls, rows[1].calls)) & amount.same_work((rows[0].size, rows[1].size))
     types = inputs_differ(names, sides, samples) if table == OPERATORS else {}
     layout = other_layout(sides) if table == OPERATORS else frozenset[str]()
-    waiting = waits_for_gil(sides) if table == OPERATORS else frozenset[str]()
     reasons = [
         "other calls or sizes at equal amount of work" if not is_same
         else "other input types" if types.get(name)
-        else "waits for Python's GIL" if name in waiting
         else "other memory layout" if name in layout
         else ""
         for name, is_same in zip(names, same.tolist(), strict=True)

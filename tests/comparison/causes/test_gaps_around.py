@@ -62,6 +62,14 @@ def test_a_pause_much_longer_than_the_operators_is_untraced_time(pause_us: int, 
     assert ("unrecorded_time" not in rules) is is_theirs
 
 
+def test_no_place_is_named_for_what_another_cause_leaves() -> None:
+    """The largest gaps belong to the replaced operators; the rest is spread."""
+    others = {("aten::relu", "aten::gru"): 30, ("", "aten::gru"): 30}
+    replaced, rest = findings(program(*A), program(*B, us=15, gaps=SLOW | others))
+    assert (replaced.rule, rest.rule) == ("operator_replaced", "unrecorded_time")
+    assert rest.sentence.startswith("Remaining untraced host time") and "mostly" not in rest.sentence
+
+
 FIRST, SECOND, THIRD = pairwise(A[:4])
 
 

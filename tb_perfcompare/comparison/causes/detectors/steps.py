@@ -113,7 +113,7 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     mine = [part for part in entities if part[0] == label]
     entity = max(mine, key=lambda part: entities[part])[1]
     where = place_clause_of_steps(summary, slow, growth[label]) if entity == NOTHING_RECORDED else ""
-    entity = "" if entity == NOTHING_RECORDED or len(mine) == 1 else entity
+    entity = "" if entity == NOTHING_RECORDED else entity
     of_step = delta * pair.delta_us > 0 and abs(delta) >= MAIN_SHARE * abs(pair.delta_us)
     own = math.copysign(growth[label] * len(slow) / len(summary.steps), delta)
     if not of_step and (own * pair.exposed(label) <= 0 or abs(own) < MAIN_SHARE * abs(pair.exposed(label))):

@@ -286,7 +286,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
                 evidence.append(Evidence(TABLES[category], entity.path[1]))
     offsets = " and ".join(_entity_clause(entity, shown, books) for entity in opposed)
     clauses += [f"offset by {offsets}"] if opposed else []
-    if whole and category is StepCategory.OTHER and not same_way:
+    if whole and category is StepCategory.OTHER:
         clauses += filter(None, [place_clause(books.baseline, books.candidate, delta_us)])
     hidden = _hidden(books, delta_us) if category is StepCategory.CPU_EXEC else []
     clauses += hidden
