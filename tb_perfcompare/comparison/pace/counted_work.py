@@ -18,7 +18,7 @@ from tb_perfcompare.comparison.pace.paced_time import (
     path_time,
     per_observation,
 )
-from tb_perfcompare.comparison.pace.select import ALIKE_CALLS, OPERATORS, work_by_shape
+from tb_perfcompare.comparison.pace.select import ALIKE_CALLS, OPERATORS, work_of_operators
 from tb_perfcompare.comparison.pace.uninterrupted import FASTEST
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -113,13 +113,14 @@ _Row = tuple[float, float]
 """Calls and exposed nanoseconds per step."""
 
 
-def counted_work(sides: Sides, samples: Samplings) -> CountedWork | None:
+def counted_work(sides: Sides, samples: Samplings, operators: str) -> CountedWork | None:
     """Returns the additional work; None if neither side does all that the other does, or if calls vary too much to
-    be counted."""
-    return _more_calls(sides, samples) or _larger_inputs(sides, samples)
+    be counted. `operators`: group table of the operators, as `operator_table` says."""
+    counted = _more_calls(sides, samples, operators)
+    return _larger_inputs(sides, samples) if counted is None and operators == OPERATORS else counted
 
 
-def _more_calls(sides: Sides, samples: Samplings) -> CountedWork | None:
+def _more_calls(sides: Sides, samples: Samplings, operators: str) -> CountedWork | None:
     one, two = (_rows(side, seen) for side, seen in zip(sides, samples, strict=True))
     fewer, more = _beyond(one, two), _beyond(two, one)
     shares = [
@@ -130,7 +131,7 @@ def _more_calls(sides: Sides, samples: Samplings) -> CountedWork | None:
     if not 0 < large < 1 or small > MAX_OPPOSITE_SHARE * large:
         return None
     is_more = shares[1] > shares[0]
-    works = [work_by_shape(side) for side in sides]
+    works = [work_of_operators(side, operators) for side in sides]
     if inside(*(works if is_more else works[::-1])) < MIN_COMMON_WORK:
         return None
     rows = more if is_more else fewer
@@ -238,7 +239,7 @@ def _growth(small: Mapping[str, _Size], large: Mapping[str, _Size]) -> float | N
 def _sizes(side: Summary) -> dict[str, _Size]:
     """Size of each operator per step."""
     by_name: dict[str, _Size] = {}
-    for (name, *rest), work in work_by_shape(side).items():
+    for (name, *rest), work in work_of_operators(side, OPERATORS).items():
         of = by_name.get(name, _Size(0.0, 0.0, 0.0))
         sizes = input_elements(rest[0])[int(reads_a_part(name)) :] if rest else ()
         elements = work.calls * (CALL_ELEMENTS + math.fsum(sizes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
@@ -30,6 +31,12 @@ _IMAGE = re.compile(r"\[\d+, \d+, \d+, \d+\]")
 """Shape of an input that has a layout."""
 
 OPERATORS, TYPES, KERNELS = "operators_by_shape", "operators_by_type", "kernels_by_launch"
+BY_NAME = "operators"
+
+SAME_LAUNCHES = 0.9
+"""Share of the kernels of one side, by time and by name, that the other side launches alike and as often. From here on
+they show without input shapes that both sides do the same work (1.00 in recordings of equal programs, at most 0.34
+with other inputs). By name, too, because long products may have a grid that does not depend on their size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +62,10 @@ def select(
         mean_per_observation(group.calls[rows], seen)
         for group, rows, seen in zip((one, two), indices, samples, strict=True)
     ]
-    types = inputs_differ([name for name, _ in shared], sides, samples) if table == OPERATORS else {}
-    layout = other_layout(sides) if table == OPERATORS else frozenset[str]()
-    waiting = _waits_for_gil(sides) if table == OPERATORS else frozenset[str]()
+    of_operators = table != KERNELS
+    types = inputs_differ([name for name, _ in shared], sides, samples) if of_operators else {}
+    layout = other_layout(sides) if of_operators else frozenset[str]()
+    waiting = _waits_for_gil(sides) if of_operators else frozenset[str]()
     reasons = _reasons(shared, calls, [seen.capture for seen in samples], types, layout, waiting)
     used = np.array([not reason for reason in reasons], dtype=bool)
     times = [
@@ -90,16 +98,56 @@ def _fastest(groups: tuple[GroupTable, GroupTable], rows: tuple[Ints, Ints]) -> 
     return one[rows[0]].astype(np.float64), two[rows[1]].astype(np.float64)
 
 
+def operator_table(sides: tuple[Summary, Summary]) -> str:
+    """Group table whose operators can be the same work: by input shape if both sides recorded shapes, else by name if
+    the launches of the device show that inputs are the same, else ""."""
+    if all(OPERATORS in side.groups for side in sides):
+        return OPERATORS
+    named = all(BY_NAME in side.groups for side in sides)
+    return BY_NAME if named and same_launches(sides) >= SAME_LAUNCHES else ""
+
+
+def same_launches(sides: tuple[Summary, Summary]) -> float:
+    """Share of the kernels of one side that the other side launches in the same way (grid and block) and as often: by
+    time, or with equal weights for all names of kernels, whichever is lower, of the side where it is higher. 0 if
+    launches were not recorded."""
+    if not all(KERNELS in side.groups and any(key[1] for key in side.groups[KERNELS].keys) for side in sides):
+        return 0.0
+    shares = []
+    for weigh in (_by_time, _by_name):
+        one, two = map(weigh, sides)
+        shares.append(max(inside(one, two), inside(two, one)))
+    return min(shares)
+
+
+def _by_time(side: Summary) -> dict[Key, Work]:
+    """Kernel and launch -> time and launches per step."""
+    group, steps = side.groups[KERNELS], len(side.steps)
+    times, calls = group.measures_ns["total"].sum(axis=1) / steps, group.calls.sum(axis=1) / steps
+    return {
+        (key[0], key[1]): Work(time, count)
+        for key, time, count in zip(group.keys, times.tolist(), calls.tolist(), strict=True)
+    }
+
+
+def _by_name(side: Summary) -> dict[Key, Work]:
+    """Kernel and launch -> share of the kernel's launches, and launches per step."""
+    launches, of_kernel = _by_time(side), defaultdict[str, float](float)
+    for (kernel, _), work in launches.items():
+        of_kernel[kernel] += work.calls
+    return {key: Work(work.calls / of_kernel[key[0]], work.calls) for key, work in launches.items() if work.calls}
+
+
 def same_inputs(sides: tuple[Summary, Summary]) -> float:
     """Share of the device time below operators (without a device: of the host time) spent on inputs of the same
     shapes, on the side where it is larger. Kernels with equal launches do different work on different inputs."""
-    one, two = map(work_by_shape, sides)
+    one, two = (work_of_operators(side, OPERATORS) for side in sides)
     return max(inside(one, two), inside(two, one))
 
 
-def work_by_shape(side: Summary) -> dict[tuple[str, ...], Work]:
-    """Operator and input shapes -> device time below it (without a device: host time) and calls per step."""
-    group, steps = side.groups[OPERATORS], len(side.steps)
+def work_of_operators(side: Summary, table: str) -> dict[tuple[str, ...], Work]:
+    """Key of a table of operators -> device time below it (without a device: host time) and calls per step."""
+    group, steps = side.groups[table], len(side.steps)
     time = group.measures_ns.get("device_self")
     if time is None or not time.any():
         time = group.measures_ns["host_self"]

@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.pace.paced_time import (
     path_time,
     per_observation,
 )
-from tb_perfcompare.comparison.pace.select import KERNELS, OPERATORS, Selected, same_inputs, select
+from tb_perfcompare.comparison.pace.select import KERNELS, OPERATORS, Selected, operator_table, same_inputs, select
 from tb_perfcompare.comparison.pace.select_at_equal_amount import select_at_equal_amount
 from tb_perfcompare.comparison.pace.uninterrupted import Alone, UninterruptedSteps, steps_alone, uninterrupted_steps
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -94,31 +94,31 @@ def common_work(
     """Finds the common work of two sides and their clocks, or why there are none. `strata`: kinds of the
     observations; `least`: share of the step that the common work has to cover if there is no device work; `amount`:
     the amount of work, if that varies: then all times are those at equal amount."""
+    sides = baseline, candidate
+    operators = operator_table(sides)
     if amount is not None:
-        return _common_work(baseline, candidate, options, least, amount)
-    work = _common_work(baseline, candidate, options, least, in_kinds=strata is not None)
+        return _common_work(sides, operators, options, least, amount)
+    work = _common_work(sides, operators, options, least, in_kinds=strata is not None)
     if strata is not None:  # a different mix of kinds may call other operators
         clocked = None if work.clocked is None else replace(work.clocked, strata=strata, uninterrupted=None)
         return replace(work, clocked=clocked)
-    sides = baseline, candidate
     if work.clocked is None:
         work = replace(work, alone=_alone(sides))
-    if _unusable_reason(sides):
+    if _unusable_reason(sides, operators):
         return work
-    counted = counted_work(sides, (observations(baseline), observations(candidate)))
+    counted = counted_work(sides, (observations(baseline), observations(candidate)), operators)
     clocked = None if work.clocked is None else replace(work.clocked, counted=counted)
     return replace(work, clocked=clocked, counted=counted)
 
 
 def _common_work(
-    baseline: Summary, candidate: Summary, options: CompareOptions, least: float, amount: AmountOfWork | None = None,
+    sides: Sides, operators: str, options: CompareOptions, least: float, amount: AmountOfWork | None = None,
     *, in_kinds: bool = False,
 ) -> CommonWork:  # fmt: skip
-    sides = baseline, candidate
-    reason = _unusable_reason(sides, amount)
+    reason = _unusable_reason(sides, operators, amount)
     if reason:
         return CommonWork(None, reason)
-    samples = observations(baseline), observations(candidate)
+    samples = observations(sides[0]), observations(sides[1])
     captures = samples[0].capture, samples[1].capture
 
     def at_level(values: Pair) -> Pair:
@@ -138,7 +138,7 @@ def _common_work(
     least = MIN_COVERAGE if on_device else least
     uninterrupted: UninterruptedSteps | None = None
     for of, table, measure, noun in (
-        ("host", OPERATORS, "host_self", "operators"), ("device", KERNELS, "total", "kernels"),
+        ("host", operators, "host_self", "operators"), ("device", KERNELS, "total", "kernels"),
     ):  # fmt: skip
         if of == "device" and not on_device:
             continue
@@ -148,7 +148,7 @@ def _common_work(
             rows = select_at_equal_amount(table, measure, sides, samples, amount)
         if rows is None:
             outcome: PaceRows | str = f"a side has no times of {noun} by {'input shape' if of == 'host' else 'launch'}"
-        elif of == "device" and amount is None and same_inputs(sides) < SAME_INPUTS:
+        elif of == "device" and amount is None and operators == OPERATORS and same_inputs(sides) < SAME_INPUTS:
             outcome = "kernels ran on inputs of other shapes"
         else:
             selected.append((of, rows))
@@ -197,7 +197,7 @@ def _stand_alone(sides: Sides, samples: Samplings) -> bool:
     return not collectives and not any(seen.pooled or seen.uneven for seen in samples)
 
 
-def _unusable_reason(sides: Sides, amount: AmountOfWork | None = None) -> str:
+def _unusable_reason(sides: Sides, operators: str, amount: AmountOfWork | None = None) -> str:
     if any(side.metric != STEP_TIME or not side.is_timed for side in sides):
         return "the source has no steps"
     if amount is None and not all(side.marked for side in sides):
@@ -206,7 +206,7 @@ def _unusable_reason(sides: Sides, amount: AmountOfWork | None = None) -> str:
         return "different kinds of device"
     if not all(side.is_split for side in sides):
         return "the source does not say who took the time"
-    if not all(OPERATORS in side.groups for side in sides):
+    if operators != OPERATORS and (amount is not None or not operators):
         return "no input shapes on both sides: record with record_shapes=True"
     return ""
 

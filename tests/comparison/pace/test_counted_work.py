@@ -118,7 +118,7 @@ def test_a_single_element_that_becomes_many_hardly_counts() -> None:
         return summary(sequence([calls] * 8, vendor="cpu"))
 
     made = side(1000, 1), side(1200, 10_000)
-    counted = counted_work(made, (observations(made[0]), observations(made[1])))
+    counted = counted_work(made, (observations(made[0]), observations(made[1])), "operators_by_shape")
     assert counted is not None and counted.inputs == pytest.approx(math.log(1.2), abs=0.03)
 
 
@@ -154,7 +154,7 @@ def test_inputs_of_compiled_regions_are_not_counted() -> None:
                 trace.step(number, 1000 * number, 1000 * number + 900)
                 trace.op(name, 1000 * number, 1000 * number + 800, dims=[[1000 * size, 8]])
             made.append(summary(trace))
-        return counted_work((made[0], made[1]), (observations(made[0]), observations(made[1])))
+        return counted_work((made[0], made[1]), (observations(made[0]), observations(made[1])), "operators_by_shape")
 
     assert counted("aten::mm") is not None
     assert counted("CompiledFunction") is None
