@@ -35,7 +35,7 @@ BY_NAME = "operators"
 
 SAME_LAUNCHES = 0.9
 """Share of the kernels of one side, by time and by name, that the other side launches alike and as often. From here on
-they show without input shapes that both sides do the same work (1.00 in recordings of equal programs, at most 0.34
+they show without input shapes that both sides do the same work (1.00 in recordings of equal programs, at most 0.21
 with other inputs). By name, too, because long products may have a grid that does not depend on their size."""
 
 
