@@ -32,8 +32,14 @@ LAUNCH = _any_of((vendor.launches for vendor in VENDORS), _UNKNOWN + r"(?:Module
 GRAPH_LAUNCH = _any_of((vendor.graph_launches for vendor in VENDORS), _UNKNOWN + r"GraphLaunch\w*")
 """Launches all kernels of a captured graph."""
 
+GRAPH_CAPTURE = re.compile(_LAYER + r"\w*GraphInstantiate\w*", re.ASCII)
+"""Makes a captured graph ready for launches; the names of all vendors."""
+
 WAIT = _any_of((vendor.waits for vendor in VENDORS), _UNKNOWN + r"(?:Device|Stream|Event)Synchronize\w*")
 """Returns when the device has finished the work submitted to it."""
+
+EVENT_WAIT = re.compile(_LAYER + r"\w*EventSynchronize\w*", re.ASCII)
+"""Of WAIT, those that wait for one event, as libraries do to time their kernels; the names of all vendors."""
 
 STREAM_WAIT = re.compile(_LAYER + r"\w*(?:StreamWaitEvent|QueueWaitNotifier)\w*", re.ASCII)
 """Makes a stream wait for work submitted to another one; the names of all vendors."""

@@ -32,6 +32,8 @@ _IMAGE = re.compile(r"\[\d+, \d+, \d+, \d+\]")
 
 OPERATORS, TYPES, KERNELS = "operators_by_shape", "operators_by_type", "kernels_by_launch"
 BY_NAME = "operators"
+_GRID = "grid "
+"""Beginning of a launch of blocks of threads."""
 
 SAME_LAUNCHES = 0.9
 """Share of the kernels of one side, by time and by name, that the other side launches alike and as often. From here on
@@ -109,9 +111,10 @@ def operator_table(sides: tuple[Summary, Summary]) -> str:
 
 def same_launches(sides: tuple[Summary, Summary]) -> float:
     """Share of the kernels of one side that the other side launches in the same way (grid and block) and as often: by
-    time, or with equal weights for all names of kernels, whichever is lower, of the side where it is higher. 0 if
-    launches were not recorded."""
-    if not all(KERNELS in side.groups and any(key[1] for key in side.groups[KERNELS].keys) for side in sides):
+    time, or with equal weights for all names of kernels, whichever is lower, of the side where it is higher. 0
+    without a grid that follows the size of the inputs: MLUs launch as many tasks as they have clusters."""
+    groups = [side.groups.get(KERNELS) for side in sides]
+    if not all(group is not None and any(key[1].startswith(_GRID) for key in group.keys) for group in groups):
         return 0.0
     shares = []
     for weigh in (_by_time, _by_name):

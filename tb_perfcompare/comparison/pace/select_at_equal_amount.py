@@ -8,7 +8,7 @@ import numpy as np
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.amount.rows_by_name import elements, of_both, rows_by_name, threads
 from tb_perfcompare.comparison.pace.rows import WorkRows
-from tb_perfcompare.comparison.pace.select import OPERATORS, Selected, inputs_differ, other_layout, sampled_groups
+from tb_perfcompare.comparison.pace.select import KERNELS, Selected, inputs_differ, other_layout, sampled_groups
 from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -22,13 +22,13 @@ def select_at_equal_amount(
     groups = sampled_groups(table, measure, sides)
     if groups is None:
         return None
-    size_of = elements if table == OPERATORS else threads
+    size_of = threads if table == KERNELS else elements
     every = [rows_by_name(group, measure, seen, size_of) for group, seen in zip(groups, samples, strict=True)]
     rows = of_both(every[0], every[1])
     names = rows[0].names
     same = amount.same_work((rows[0].calls, rows[1].calls)) & amount.same_work((rows[0].size, rows[1].size))
-    types = inputs_differ(names, sides, samples) if table == OPERATORS else {}
-    layout = other_layout(sides) if table == OPERATORS else frozenset[str]()
+    types = inputs_differ(names, sides, samples) if table != KERNELS else {}
+    layout = other_layout(sides) if table != KERNELS else frozenset[str]()
     reasons = [
         "other calls or sizes at equal amount of work" if not is_same
         else "other input types" if types.get(name)

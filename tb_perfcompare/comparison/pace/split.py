@@ -206,7 +206,7 @@ def _unusable_reason(sides: Sides, operators: str, amount: AmountOfWork | None =
         return "different kinds of device"
     if not all(side.is_split for side in sides):
         return "the source does not say who took the time"
-    if operators != OPERATORS and (amount is not None or not operators):
+    if not operators:
         return "no input shapes on both sides: record with record_shapes=True"
     return ""
 

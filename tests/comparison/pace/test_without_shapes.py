@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import dataclass, replace
 from functools import cache
 
 import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.comparison.pace.select import KERNELS, same_launches
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Basis, Verdict
 from tb_perfcompare.model.summary.summary import Summary
 from tests.build import TraceBuilder
-from tests.comparison.compare import capture, compare
+from tests.comparison.compare import capture, compare, sequence
 
 LAYERS = 6
 PACES = (1.0, 1.3)
@@ -20,55 +23,61 @@ PACES = (1.0, 1.3)
 NO_SHAPES = "no input shapes on both sides: record with record_shapes=True"
 
 
-def step_of(
-    trace: TraceBuilder, at: float, pace: float, *, batch: int, launches: bool, optimizer: int, evaluated: int
-) -> float:
-    """Draws a step that begins at `at`, returns its end. A layer is a product, whose grid does not depend on the batch,
-    and two elementwise kernels; `optimizer` kernels work on parameters, `evaluated` calls are the program's fault."""
+@dataclass(frozen=True)
+class Step:
+    """What a step does. A layer is a product, whose grid does not depend on the batch, and two elementwise kernels of
+    `elementwise` µs; `optimizer` kernels of so many `names` work on parameters; `checks` launch a kernel each."""
+
+    batch: int = 1
+    elementwise: int = 4
+    optimizer: int = 0
+    names: int = 1
+    checks: int = 0
+    vendor: str = "cuda"
+    lengths: tuple[int, int] = (LAYERS, LAYERS)
+
+
+def draw(trace: TraceBuilder, at: float, pace: float, layers: int, step: Step) -> float:
+    """Draws a step that begins at `at`, returns its end."""
 
     def launch(operator: str, kernel: str, length: float, us: float, grid: int) -> None:
         nonlocal at
         trace.op(operator, at, at + length * pace)
-        ids = {"grid": [grid, 1, 1]} if launches else {"grid": [], "block": []}
-        trace.kernel(kernel, at + 20 * pace, at + 20 * pace + us, launch=(at + 5, at + 10), **ids)
+        start = at + 20 * pace
+        trace.kernel(kernel, start, start + us, launch=(at + 5, at + 10), grid=[grid, 1, 1])
         at += length * pace + 5
 
-    for layer in range(LAYERS):
-        launch("aten::mm", "persistent_gemm", 80 + layer, 40 * batch, 132)
-        launch("aten::add", "add_kernel", 60, 4 * batch, 64 * batch)
-        launch("aten::gelu", "gelu_kernel", 70, 4 * batch, 32 * batch)
-    for _ in range(optimizer):
-        launch("aten::add_", "add_parameters", 40, 2, 8)
-    for _ in range(evaluated):
-        trace.op("aten::equal", at, at + 100 * pace)
-        at += 105 * pace
+    for layer in range(layers):
+        launch("aten::mm", "persistent_gemm", 80 + layer % 4, 40 * step.batch, 132)
+        launch("aten::add", "add_kernel", 60, step.elementwise * step.batch, 64 * step.batch)
+        launch("aten::gelu", "gelu_kernel", 70, step.elementwise * step.batch, 32 * step.batch)
+    for number in range(step.optimizer):
+        launch("aten::add_", f"add_parameters_{number % step.names}", 40, 2, 8)
+    for _ in range(step.checks):
+        launch("aten::equal", "equal_kernel", 100, 60, 300)
     return at + 30 * pace
 
 
 @cache
-def side(
-    factor: float = 1.0, *, batch: int = 1, launches: bool = True, optimizer: int = 0, evaluated: int = 0,
-    host_only: bool = False,
-) -> Summary:  # fmt: skip
+def side(factor: float = 1.0, step: Step = Step()) -> Summary:
     """Two captures of eight steps; the host takes `factor` times as long."""
     captures = []
     for number, pace in enumerate(PACES if factor == 1.0 else PACES[::-1]):
-        trace, at = TraceBuilder(), 0.0
-        for step in range(8):
-            wobble = 1 + 0.004 * ((7 * step + number) % 5 - 2)
+        trace, at = TraceBuilder(vendor=step.vendor), 0.0
+        drawn = random.Random(31 * number + int(100 * factor))
+        for place in range(8):
+            wobble = 1 + 0.004 * ((7 * place + number) % 5 - 2)
             begin = at
-            if host_only:
-                for name in ("aten::mm", "aten::add", "aten::gelu"):
-                    trace.op(name, at, at + 100 * pace * factor * wobble)
-                    at += 105 * pace * factor * wobble
-            else:
-                at = step_of(
-                    trace, at, pace * factor * wobble, batch=batch, launches=launches, optimizer=optimizer,
-                    evaluated=evaluated,
-                )  # fmt: skip
-            trace.step(step, begin, at)
-        captures.append(capture(trace, f"{factor} {number} {batch} {evaluated}"))
+            at = draw(trace, at, pace * factor * wobble, drawn.randint(*step.lengths), step)
+            trace.step(place, begin, at)
+        captures.append(capture(trace, f"{factor} {number} {step}"))
     return pool(captures)
+
+
+def on_the_host(factor: float) -> TraceBuilder:
+    """Eight steps of operators without a device."""
+    names = ("aten::mm", "aten::add", "aten::gelu")
+    return sequence([[(name, 100 * factor + step % 3) for name in names] for step in range(8)])
 
 
 def program(found: Comparison) -> tuple[float, float]:
@@ -84,29 +93,53 @@ def test_a_slower_host_is_no_change_of_the_program() -> None:
     assert found.headline.verdict is not Verdict.SLOWER or found.headline.basis is Basis.MACHINE
 
 
-def test_an_additional_operator_is_the_program() -> None:
-    found = compare(side(), side(1.01, evaluated=8))
-    low, _ = program(found)
-    assert low > 0.2
-    assert (found.headline.verdict, found.headline.basis) == (Verdict.SLOWER, Basis.PROGRAM)
+@pytest.mark.parametrize("swapped", [False, True])
+def test_additional_operators_are_the_program(swapped: bool) -> None:
+    sides = (side(), side(1.01, Step(checks=8)))
+    found = compare(*(sides[::-1] if swapped else sides))
+    low, high = program(found)
+    assert high < -0.2 if swapped else low > 0.2
+    assert found.headline.basis is Basis.PROGRAM
+    assert found.headline.verdict is (Verdict.FASTER if swapped else Verdict.SLOWER)
+
+
+def test_where_the_number_of_layers_is_drawn_the_host_is_slower_at_equal_amount_of_work() -> None:
+    found = compare(side(1.0, Step(lengths=(3, 12))), side(1.5, Step(lengths=(3, 12))))
+    low, high = program(found)
+    assert found.headline.amount is not None
+    assert low <= 0 <= high < 0.1
+
+
+LONG, PARAMETERS = Step(batch=8, elementwise=1, optimizer=300), Step(batch=8, elementwise=9, optimizer=60, names=30)
 
 
 @pytest.mark.parametrize(
-    "candidate",
-    [side(1.01, batch=2), side(1.01, launches=False)],
-    ids=["other launches", "launches are not recorded"],
-)
-def test_without_the_same_launches_nothing_shows_the_same_work(candidate: Summary) -> None:
-    found = compare(side(), candidate)
+    ("one", "other"),
+    [
+        (Step(), Step(batch=2)),
+        (LONG, replace(LONG, batch=9)),
+        (PARAMETERS, replace(PARAMETERS, batch=9)),
+        (Step(vendor="mlu"), Step(vendor="mlu")),
+    ],
+    ids=[
+        "twice the batch", "most of the time in products, whose grid is the device's",
+        "most names of kernels are the optimizer's", "launches that do not depend on the inputs",
+    ],
+)  # fmt: skip
+def test_without_the_same_launches_nothing_shows_the_same_work(one: Step, other: Step) -> None:
+    found = compare(side(1.0, one), side(1.01, other))
     assert (found.headline.program, found.headline.unsplit) == (None, NO_SHAPES)
 
 
-def test_long_products_in_a_grid_of_the_device_do_not_hide_a_larger_batch() -> None:
-    """Products and small kernels on parameters take 95 % of the time and of the launches, alike on both sides."""
-    found = compare(side(batch=8, optimizer=300), side(1.01, batch=9, optimizer=300))
-    assert found.headline.unsplit == NO_SHAPES
-
-
 def test_without_a_device_nothing_shows_the_size_of_inputs() -> None:
-    found = compare(side(host_only=True), side(1.01, host_only=True))
-    assert found.headline.unsplit == NO_SHAPES
+    assert compare(on_the_host(1.0), on_the_host(1.01)).headline.unsplit == NO_SHAPES
+
+
+def test_a_kernel_without_launches_in_the_steps_is_no_launch() -> None:
+    whole = side()
+    table = whole.groups[KERNELS]
+    calls = table.calls.copy()
+    calls[0] = 0
+    none = replace(whole, groups={**whole.groups, KERNELS: replace(table, calls=calls)})
+    assert same_launches((none, none)) > 0.9
+    assert same_launches((whole, whole)) == 1.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import fsum
 
+from tb_perfcompare.comparison.causes.detectors.launching import more_captures
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total
@@ -36,9 +37,10 @@ def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     if amount.more_calls * exposed <= 0:
         return
-    rule, name, subject, what, how, look_at = (
-        _no_cache(pair, taken, given) or _retries(pair, taken, given) or _calls(pair, every)
-    )
+    calls = _no_cache(pair, taken, given) or _retries(pair, taken, given)
+    if calls is None and pair.once(more_captures) * exposed > 0:
+        return  # torch.cuda.graph empties the cache, and each graph has memory of its own
+    rule, name, subject, what, how, look_at = calls or _calls(pair, every)
     yield cause(
         pair, rule, subject, "Runtime", exposed,
         f"{what}: {signed_time(exposed)} per step; {how}{_reserved(pair)}.",

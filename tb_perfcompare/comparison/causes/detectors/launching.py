@@ -1,14 +1,16 @@
-"""Kernel launches: by a captured graph or one by one, and the cost of a launch."""
+"""Kernel launches: by a captured graph or one by one, in searches for an algorithm, and the cost of a launch."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio, kernels_flat
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.host_time import (
+    CPU_EXEC,
     HOST,
+    call_count_changed,
     exposed_growth,
     exposed_host,
     idle_shares,
@@ -18,8 +20,8 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
 )
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import number_text, numbers_text, signed_time, times_text
-from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, LAUNCH
+from tb_perfcompare.comparison.result.wording import number_text, numbers_text, short, signed_time, times_text
+from tb_perfcompare.model.api_calls import EVENT_WAIT, GRAPH_CAPTURE, GRAPH_LAUNCH, LAUNCH
 
 HALF = 0.5
 """Remaining share of graph launches below which graphs count as launched less often. Also the share of the launches'
@@ -35,10 +37,94 @@ IDLE_SHARE = 0.1
 SLOWER_LAUNCH = 1.1
 """Ratio from which a launch is slower."""
 
+TRIED = 2.0
+"""Ratio of kernels launched per call from which an operator that also times them is searching for an algorithm."""
+
+SAME_CALLS = 0.1
+"""Largest relative difference of an operator's calls for it to count as called as often."""
+
 _BLOCKING = (
     "CUDA_LAUNCH_BLOCKING in the environment (HIP_LAUNCH_BLOCKING on ROCm), as each launch takes as long as a kernel "
     "on one side only; CPU clock and load"
 )
+
+
+def more_captures(pair: RuleContext) -> int:
+    """1 if the candidate captures graphs more often in its steps, -1 if less often, else 0."""
+    captures = total(pair.called(GRAPH_CAPTURE).values())
+    if not call_count_changed(captures.calls_a, captures.calls_b):
+        return 0
+    return 1 if captures.more_calls > 0 else -1
+
+
+def capture_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+    """One side captures graphs in its steps. This explains the host's exposed time that no other cause explains:
+    while a graph is captured, its operators run on the host only, and around it the device is waited for."""
+    sign = pair.once(more_captures)
+    moved = explained.left(pair, HOST)
+    delta = fsum(moved.values())
+    if not sign or not is_same_runtime(pair) or sign * delta < pair.least_us:
+        return
+    captures = total(pair.called(GRAPH_CAPTURE).values())
+    name = max(pair.called(GRAPH_CAPTURE))
+    sentence = (
+        f"Graphs are {'captured' if sign > 0 else 'no longer captured'} in the step: {signed_time(delta)} host time "
+        f"per step; {numbers_text(captures.calls_a, captures.calls_b)} captures per step{idle_text(pair, delta)}."
+    )
+    yield cause(
+        pair, GRAPH_CAPTURES, name, "Runtime", delta, sentence, (Evidence("ledger", f"Runtime / {name}"),),
+        explains=of_categories(moved),
+    )  # fmt: skip
+
+
+def search_rules(pair: RuleContext) -> Iterator[Cause]:
+    """Operators launch many times as many kernels per call and wait for their events: the library tries algorithms
+    and times them. This explains all exposed time of these operators."""
+    waits, launches = pair.callers(EVENT_WAIT), pair.callers(LAUNCH)
+    operators = {key[0]: amount for key, amount in pair.amounts("operators", "host_total").items()}
+    searched: dict[int, list[str]] = {1: [], -1: []}
+    for name, waited in waits.items():
+        called, launched = operators.get(name), launches.get(name)
+        if called is None or launched is None:
+            continue
+        sign = 1 if waited.more_calls > 0 else -1
+        few, many = (launched.calls_a, launched.calls_b)[::sign]
+        as_often = abs(called.more_calls) <= SAME_CALLS * min(called.calls_a, called.calls_b)
+        if as_often and abs(waited.more_calls) >= called.calls_b and many >= TRIED * few:
+            searched[sign].append(name)
+    for sign, names in searched.items():
+        explains = _time_of_operators(pair, names)
+        delta = fsum(explains.values())
+        if sign * delta < pair.least_us:
+            continue
+        names.sort(key=lambda name: (-abs(operators[name].delta_us), name))
+        calls = total(operators[name] for name in names)
+        kernels = total(launches[name] for name in names)
+        sentence = (
+            f"The library {'searches' if sign > 0 else 'no longer searches'} for algorithms: {signed_time(delta)} per "
+            f"step; {short(names[0])}{f' and {len(names) - 1} more' if len(names) > 1 else ''} "
+            f"{'launch' if len(names) > 1 else 'launches'} "
+            f"{numbers_text(kernels.calls_a / calls.calls_a, kernels.calls_b / calls.calls_b)} kernels per call and "
+            f"{'times' if len(names) == 1 else 'time'} them."
+        )
+        yield cause(
+            pair, ALGORITHM_SEARCH, names[0], CPU_EXEC, delta, sentence, (Evidence("operators", names[0]),),
+            explains=explains,
+        )  # fmt: skip
+
+
+def _time_of_operators(pair: RuleContext, names: Collection[str]) -> dict[Part, float]:
+    """Change of the exposed time of operators, of the API calls in them and of what these launch."""
+    parts: dict[Part, float] = {}
+    for sign, side in ((-1, pair.baseline), (1, pair.candidate)):
+        split = side.owned.parts
+        if split is None:
+            return {}
+        for (category, entity, caller, _), ns in zip(split.keys, split.totals()[0].tolist(), strict=True):
+            if (entity if category == CPU_EXEC else caller) in names:
+                us = sign * ns / len(side.steps) / 1000
+                parts[category, entity] = parts.get((category, entity), 0.0) + us
+    return parts
 
 
 def graph_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
@@ -126,6 +212,29 @@ GRAPH_LOST = Rule(
     confidence="certain: calls are counted",
     find_rest=graph_rules,
     order=1,
+)
+GRAPH_CAPTURES = Rule(
+    names=("graph_captures",),
+    meaning="graphs are captured in the steps, not once before them",
+    when="Graphs are instantiated more often per step. It explains the rest of the host's time",
+    needs="API calls",
+    tables=("kernels",),
+    look_at="what is new in each step: input shapes, addresses or streams; each needs a graph of its own, also with "
+    "torch.compile's mode='reduce-overhead'",
+    confidence="certain: calls are counted",
+    find_rest=capture_rules,
+)
+ALGORITHM_SEARCH = Rule(
+    names=("algorithm_search",),
+    meaning="a library tries algorithms within the steps",
+    when="An operator called as often launches at least twice as many kernels per call, and waits for an event at "
+    "least once more per call. It explains all time of such operators",
+    needs="operators, API calls",
+    tables=("operators",),
+    look_at="torch.backends.cudnn.benchmark while input shapes vary: each new shape is searched for. Pad or bucket "
+    "the inputs, or switch it off",
+    confidence="certain: calls are counted; their time is as measured",
+    find=search_rules,
 )
 LAUNCH_BOUND = Rule(
     names=("launch_bound",),

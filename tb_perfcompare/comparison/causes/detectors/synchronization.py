@@ -38,7 +38,9 @@ CALLS_OF_A_WAIT = 4
 ALIKE = 0.05
 """Largest relative difference of additional calls for two operators to have the same."""
 
-OF_WAITS = frozenset({"more_calls", "fewer_calls", "pageable_copies", "pinned_copies", "graph_lost", "graph_gained"})
+OF_WAITS = frozenset({
+    "more_calls", "fewer_calls", "pageable_copies", "pinned_copies", "graph_lost", "graph_gained", "graph_captures",
+})  # fmt: skip
 """Causes that themselves make the host wait more (less) often. With one of these, waits that cost nothing are not
 reported."""
 
@@ -51,7 +53,7 @@ _OUTSIDE = "(outside operators)"
 def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """More (fewer) calls that wait for the device. They explain the host work that they expose (hide), as far as no
     other cause does."""
-    if not is_same_runtime(pair):
+    if not is_same_runtime(pair) or "algorithm_search" in explained.rules:  # a search waits for each kernel
         return
     waits = total(pair.called(WAIT).values())
     if not call_count_changed(waits.calls_a, waits.calls_b):
