@@ -13,7 +13,7 @@ KERNELS = ("gemm", "batch_norm", "relu", "softmax", "loss")
 
 def recording(
     blocks: Sequence[float] = (1.0,), us: float = 1.0, seed: int = 0, only: str = "", but: str = "",
-    us_but: float | None = None,
+    us_but: float | None = None, registers: Sequence[int | None] = (32,),
 ) -> TraceBuilder:  # fmt: skip
     """Eight steps of five kernels; `blocks` scale the grids, from step to step in turns, or those of `only` one kernel,
     or of all `but` some; `us` scales all times, `us_but` theirs."""
@@ -28,7 +28,9 @@ def recording(
             length *= us if us_but is None or not other else us_but
             trace.op(f"aten::{name}", now, now + 20)
             grid = (round(64 * scale * (number + 1)), 1, 1)
-            trace.kernel(f"{name}_kernel", now + 25, now + 25 + length, launch=(now + 10, now + 15), grid=grid)
+            of_all = {"registers per thread": 32 if only and only != name else registers[step % len(registers)]}
+            span = now + 25, now + 25 + length
+            trace.kernel(f"{name}_kernel", *span, launch=(now + 10, now + 15), grid=grid, **of_all)
             now += length + 30
         trace.step(step, begin, now)
     return trace
@@ -57,6 +59,27 @@ def test_a_slower_clock_leaves_the_launches_as_they_are() -> None:
 
 def test_one_kernel_that_is_tuned_otherwise_is_no_other_work() -> None:
     assert "workload_changed" not in causes(compared_traces(recording(), recording([4.0], us=1.2, only="gemm")))
+
+
+def test_smaller_tiles_are_no_other_work() -> None:
+    """Kernels of Triton with other constants use other numbers of registers; each thread does less."""
+    smaller = recording([16.0], us=1.45, seed=1, registers=[16])
+    assert "workload_changed" not in causes(compared_traces(recording(), smaller))
+
+
+def test_a_kernel_with_smaller_tiles_was_compiled_otherwise() -> None:
+    others = "batch_norm relu softmax loss"
+    smaller = recording([16.0], us=2.0, us_but=1.0, seed=1, only="gemm", but=others, registers=[16])
+    finding = first(compared_traces(recording(), smaller))
+    assert finding.rule == "kernel_slower"
+    assert "; compiled otherwise (32 → 16 registers per thread); " in finding.sentence
+    assert finding.look_at.startswith("the kernel's tile or block size")
+
+
+def test_a_kernel_that_keeps_some_of_its_variants_was_not_compiled_otherwise() -> None:
+    """Registers of some launches may be unknown."""
+    one, two = recording([1.0, 2.0], registers=[32, 16]), recording([1.5, 3.0], us=1.45, registers=[32, None])
+    assert causes(compared_traces(one, two)) == ["workload_changed"]
 
 
 def test_lengths_that_vary_from_step_to_step_may_differ_by_chance() -> None:

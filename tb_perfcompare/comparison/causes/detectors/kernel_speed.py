@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from math import fsum
 
@@ -19,7 +20,15 @@ from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
-from tb_perfcompare.comparison.result.wording import number_text, percent_text, short, signed_time, times_text
+from tb_perfcompare.comparison.result.wording import (
+    number_text,
+    numbers_text,
+    percent_text,
+    short,
+    signed_time,
+    times_text,
+)
+from tb_perfcompare.model.summary.summary import Summary
 
 KERNEL = "Kernel"
 
@@ -37,6 +46,8 @@ BEYOND_PACE = 0.2
 
 MOST = 0.5
 """Share of a kernel's launches that have to be alike on both sides to tell whether it takes longer."""
+
+_COMPILED = "the kernel's tile or block size and number of warps (constants and autotuning of Triton), compiler options"
 
 _MEASURED = (("dram_active", "DRAM throughput"), ("tensor_active", "tensor utilisation"))
 _OCCUPANCY = (("achieved_occupancy", 1.0), ("occupancy", 0.01))
@@ -106,10 +117,11 @@ def _slower_cause(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *,
         f"{'launch' if row.calls[1] == 1 else 'launches'}){why}{rates}; "
         f"{'beyond the uniform change of all kernels' if paced else 'other kernels did not change the same way'}."
     )
+    look_at = _COMPILED if name in pair.once(compiled_otherwise) else ""
     return cause(
         pair, rule, name if inputs is None else operator, KERNEL, delta, sentence,
         (Evidence("kernels", name), Evidence("ledger", " / ".join(row.path))),
-        name="" if inputs is None else inputs.rule, confidence=sure, look_at="" if inputs is None else INPUTS,
+        name="" if inputs is None else inputs.rule, confidence=sure, look_at=look_at if inputs is None else INPUTS,
         explains={(KERNEL, name): delta},
     )  # fmt: skip
 
@@ -134,7 +146,29 @@ def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[Rule, str]:
         change = moved(fact)
         if change is not None:
             return UTILISATION_LOST, f"; {word} {words} ({percent_text(change[0])} → {percent_text(change[1])})"
+    registers = pair.once(compiled_otherwise).get(kernel)
+    if registers is not None:
+        return KERNEL_SLOWER, f"; compiled otherwise ({numbers_text(*registers)} registers per thread)"
     return KERNEL_SLOWER, ""
+
+
+def compiled_otherwise(pair: RuleContext) -> dict[str, tuple[int, int]]:
+    """Kernel of both sides -> its registers per thread, if no launch of one side has as many as one of the other: then
+    it was compiled with other constants, such as the size of its tile, and its threads do more or less work each."""
+    baseline, candidate = map(_registers, (pair.baseline, pair.candidate))
+    both = {name: (before, candidate[name]) for name, before in baseline.items() if name in candidate}
+    return {name: (max(one), max(other)) for name, (one, other) in both.items() if not one & other}
+
+
+def _registers(side: Summary) -> dict[str, set[int]]:
+    """Kernel -> registers per thread of its launches."""
+    table = side.groups.get(LAUNCHES)
+    registers = defaultdict[str, set[int]](set)
+    if table is not None and "registers" in table.facts:
+        for key, count in zip(table.keys, table.facts["registers"].tolist(), strict=True):
+            if np.isfinite(count):
+                registers[key[0]].add(round(count))
+    return registers
 
 
 def launching_operator(pair: RuleContext, kernel: str) -> str:

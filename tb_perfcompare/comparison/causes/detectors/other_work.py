@@ -10,6 +10,7 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.alignment import ALIGNMENT
+from tb_perfcompare.comparison.causes.detectors.kernel_speed import compiled_otherwise
 from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE, is_paced
 from tb_perfcompare.comparison.causes.evidence.cause import (
     Cause,
@@ -282,6 +283,8 @@ def _other_launches(pair: RuleContext) -> OtherWork | None:
         kernel_total = total(amount for _, amount in rows)
         before, after = (_threads(rows, side) for side in (0, 1))
         calls = kernel_total.calls_a, kernel_total.calls_b
+        if name in pair.once(compiled_otherwise):
+            continue  # threads that each do more or less
         if min(calls) > (1 - SIMILAR) * max(calls) and before and after:
             shared_us += kernel_total.us_a + kernel_total.us_b
             if before == after:
