@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.comparison.causes.evidence.recurring_steps import recurring_clause
+from tb_perfcompare.model.summary.summary import StepCategory
+from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
-from tests.comparison.compare import compare, finding_of, sequence
+from tests.comparison.compare import capture, compare, finding_of, sequence
 
 
-def program(period: int = 0, pause: int = 0, first: int = 1, steps: int = 20) -> TraceBuilder:
+def program(period: int = 0, pause: int = 0, first: int = 1, steps: int = 20, noise: int = 4) -> TraceBuilder:
     """Steps of 1 ms, with a pause in every `period`-th."""
     return sequence(
         [
             [("aten::mm", 900 + 3 * (7 * step % 5)),
-             ("", 40 + step % 4 + (pause if period and step % period == first else 0))]
+             ("", 40 + step % noise + (pause if period and step % period == first else 0))]
             for step in range(steps)
         ],
         vendor="cpu",
@@ -34,3 +38,17 @@ def test_pauses_in_every_step_in_irregular_steps_or_on_both_sides_have_no_period
     )  # fmt: skip
     for a, b in ((program(), program(1, 300, first=0)), (program(), some), (program(3, 500), program(3, 900))):
         assert not any("mostly in every" in finding.sentence for finding in compare(a, b).findings)
+
+
+@pytest.mark.parametrize(("starts", "found"), [((1, 1), True), ((1, 0), False), ((1, 0, 2), True)])
+def test_three_pauses_in_each_short_recording_recur_if_they_begin_alike_or_there_are_more(
+    starts: tuple[int, ...], found: bool
+) -> None:
+    pausing = [capture(program(4, 800, one, 9 + one, noise=5), str(number)) for number, one in enumerate(starts)]
+    clause = recurring_clause(summary(program(noise=5)), pool(pausing), StepCategory.OTHER, 240)
+    assert clause.startswith("mostly in every 4th step, +80") == found, clause
+
+
+def test_two_pauses_do_not_recur() -> None:
+    pausing = [capture(program(4, 800, steps=8, noise=5), str(number)) for number in range(4)]
+    assert not recurring_clause(summary(program(noise=5)), pool(pausing), StepCategory.OTHER, 200)

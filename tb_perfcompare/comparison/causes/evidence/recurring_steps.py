@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ MIN_TIMES = 3
 """Fewest long steps of a recording."""
 
 MAX_P = 0.001
-"""Largest probability that equal steps fall apart so by chance, at one period and any first step."""
+"""Largest probability that equal steps fall apart so by chance, at one period."""
 
 MAIN_SHARE = 0.5
 """Share of a category's change that long steps must add to the mean step."""
@@ -39,27 +40,28 @@ def _recurrence(side: Summary, category: StepCategory) -> tuple[int, float]:
     times, captures = side.owned.by_category()[category], side.steps.capture
     each = [times[captures == capture] for capture in unique(captures)]
     for period in range(2, LONGEST_PERIOD + 1):
-        found = [_long_steps(steps, period) for steps in each]
-        long = [steps for steps, _ in found]
-        chance = math.prod(probability for _, probability in found)
-        if chance < MAX_P and all(len(steps) for steps in long):
+        long = [_long_steps(steps, period) for steps in each]
+        if all(len(own) for own in long) and _chance(each, long, period) < MAX_P:
             longer = np.concatenate([steps[own] for steps, own in zip(each, long, strict=True)])
             others = np.concatenate([np.delete(steps, own) for steps, own in zip(each, long, strict=True)])
             return period, float(longer.mean() - median(others)) / 1000
     return 0, 0.0
 
 
-def _long_steps(times: NDArray[np.int64], period: int) -> tuple[NDArray[np.int64], float]:
-    """Steps of a recording, `period` apart, that all take longer than the others, and the probability that any of
-    the first `period` steps begins such ones by chance; none and 1 if there are none."""
-    nothing = np.array([], dtype=np.int64), 1.0
-    if len(times) < MIN_TIMES * period:
-        return nothing
-    first = int(np.argmax(times)) % period
-    long = np.arange(first, len(times), period)
+def _long_steps(times: NDArray[np.int64], period: int) -> NDArray[np.int64]:
+    """Steps of a recording, `period` apart, that all take longer than the others; empty if there are none."""
+    long = np.arange(int(np.argmax(times)) % period, len(times), period)
     if len(long) < MIN_TIMES or times[long].min() <= np.delete(times, long).max():
-        return nothing
-    return long, min(1.0, period / math.comb(len(times), len(long)))
+        return long[:0]
+    return long
+
+
+def _chance(each: Sequence[NDArray[np.int64]], long: Sequence[NDArray[np.int64]], period: int) -> float:
+    """Probability that equal steps fall apart so by chance: with the same first step in all recordings if it is the
+    same, else with any."""
+    same_start = len({int(steps[0]) for steps in long}) == 1
+    ways = math.pow(period, 1 if same_start else len(long))
+    return ways / math.prod(math.comb(len(times), len(own)) for times, own in zip(each, long, strict=True))
 
 
 def _ordinal(number: int) -> str:
