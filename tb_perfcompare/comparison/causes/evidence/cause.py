@@ -191,14 +191,15 @@ def cause(
     share = None if delta_us is None or not of_the_step else share_of(delta_us, pair.delta_us)
     if not look_at:
         look_at = (rule.look_at_gain if name in rule.names[1:] else "") or rule.look_at
-        look_at = f"{_VERSIONS}; {look_at}" if rule.of_library and pair.once(_is_of_another_version) else look_at
+        look_at = f"{_VERSIONS}; {look_at}" if rule.of_library and pair.once(is_of_another_version) else look_at
     finding = Finding(name, subject, category, delta_us, share, sentence, evidence, confidence, look_at)
     if explains is None:
         explains = {(category, ""): delta_us} if delta_us is not None else {}
     return Cause(finding, explains, rule.rank, rule.same_work, calls or {}, counts or {})
 
 
-def _is_of_another_version(pair: RuleContext) -> bool:
+def is_of_another_version(pair: RuleContext) -> bool:
+    """Whether the traces show different versions of PyTorch, whose operators may run other code."""
     return bool(written_by_later(pair.baseline, pair.candidate))
 
 

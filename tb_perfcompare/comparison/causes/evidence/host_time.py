@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import fsum
 
-from tb_perfcompare.comparison.causes.evidence.cause import Part
+from tb_perfcompare.comparison.causes.evidence.cause import Part, is_of_another_version
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.wording import times_text
 from tb_perfcompare.model.api_calls import WAIT, calls
@@ -97,9 +97,14 @@ def machine_or_threads(pair: RuleContext) -> str:
     sides = (pair.baseline, pair.candidate)
     if any(side.device.count for side in sides):
         return ""
-    if all("operators_by_shape" in side.groups for side in sides):
-        return " (the machine or its number of threads)"
-    return " (the machine, its number of threads, or the size of inputs: shapes are not recorded)"
+    readings = ["the machine", "its number of threads"]
+    if pair.once(is_of_another_version):
+        readings.append("the version of PyTorch")
+    if not all("operators_by_shape" in side.groups for side in sides):
+        readings.append("the size of inputs: shapes are not recorded")
+    if len(readings) == 2:
+        return f" ({' or '.join(readings)})"
+    return f" ({', '.join(readings[:-1])}, or {readings[-1]})"
 
 
 def is_same_runtime(pair: RuleContext) -> bool:
