@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.containment import Work, inside
 from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_observation
-from tb_perfcompare.model.arrays import Floats, Ints, unique
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, unique
 from tb_perfcompare.model.input_shapes import NO_TYPES, tensor_types
 from tb_perfcompare.model.names.names import channels_last
 from tb_perfcompare.model.names.work_kinds import CONVOLUTION, work_kind
@@ -50,9 +50,11 @@ class Selected:
 
 
 def select(
-    table: str, measure: str, sides: tuple[Summary, Summary], samples: tuple[Samples, Samples]
-) -> Selected | None:
-    """Selects rows of `table`, timed by `measure`; None if a side has no such table or no times of single steps."""
+    table: str, measure: str, sides: tuple[Summary, Summary], samples: tuple[Samples, Samples], *,
+    launching: bool = False,
+) -> Selected | None:  # fmt: skip
+    """Selects rows of `table`, timed by `measure`; None if a side has no such table or no times of single steps.
+    `launching`: only operators that launch work of the device on both sides."""
     groups = sampled_groups(table, measure, sides)
     if groups is None:
         return None
@@ -69,6 +71,12 @@ def select(
     layout = other_layout(sides) if of_operators else frozenset[str]()
     waiting = _waits_for_gil(sides) if of_operators else frozenset[str]()
     reasons = _reasons(shared, calls, [seen.capture for seen in samples], types, layout, waiting)
+    if launching:
+        launch = [_has_device_time(group)[rows].tolist() for group, rows in zip((one, two), indices, strict=True)]
+        reasons = [
+            reason or ("" if all(both) else "without device work, whose inputs may differ")
+            for reason, *both in zip(reasons, *launch, strict=True)
+        ]
     used = np.array([not reason for reason in reasons], dtype=bool)
     times = [
         mean_per_observation(np.asarray(group.measures_ns[measure])[rows[used]], seen)
@@ -107,6 +115,19 @@ def operator_table(sides: tuple[Summary, Summary]) -> str:
         return OPERATORS
     named = all(BY_NAME in side.groups for side in sides)
     return BY_NAME if named and same_launches(sides) >= SAME_LAUNCHES else ""
+
+
+def host_tables(sides: tuple[Summary, Summary]) -> tuple[str, ...]:
+    """Group tables of operators that may take equally long on the host, best first: the one of the same work, and by
+    name with a device, as launching takes as long for inputs of any size."""
+    by_name = BY_NAME if all(BY_NAME in side.groups and KERNELS in side.groups for side in sides) else ""
+    return tuple(dict.fromkeys(filter(None, (operator_table(sides), by_name))))
+
+
+def _has_device_time(group: GroupTable) -> Flags:
+    """(r,) whether the device works for the operator itself."""
+    device = group.measures_ns.get("device_self")
+    return np.zeros(len(group), dtype=np.bool_) if device is None else np.asarray(device.sum(axis=1) > 0)
 
 
 def same_launches(sides: tuple[Summary, Summary]) -> float:

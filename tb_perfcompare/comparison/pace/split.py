@@ -20,7 +20,15 @@ from tb_perfcompare.comparison.pace.paced_time import (
     path_time,
     per_observation,
 )
-from tb_perfcompare.comparison.pace.select import KERNELS, OPERATORS, Selected, operator_table, same_inputs, select
+from tb_perfcompare.comparison.pace.select import (
+    KERNELS,
+    OPERATORS,
+    Selected,
+    host_tables,
+    operator_table,
+    same_inputs,
+    select,
+)
 from tb_perfcompare.comparison.pace.select_at_equal_amount import select_at_equal_amount
 from tb_perfcompare.comparison.pace.uninterrupted import Alone, UninterruptedSteps, steps_alone, uninterrupted_steps
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -32,6 +40,9 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 SAME_INPUTS = 0.5
 """Share of device time on inputs of the same shapes below which kernels with equal launches may do different work."""
+
+NO_SHAPES = "no input shapes on both sides: record with record_shapes=True"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CommonWork:
@@ -104,7 +115,7 @@ def common_work(
         return replace(work, clocked=clocked)
     if work.clocked is None:
         work = replace(work, alone=_alone(sides))
-    if _unusable_reason(sides, operators):
+    if not operators or _unusable_reason(sides):
         return work
     counted = counted_work(sides, (observations(baseline), observations(candidate)), operators)
     clocked = None if work.clocked is None else replace(work.clocked, counted=counted)
@@ -115,7 +126,8 @@ def _common_work(
     sides: Sides, operators: str, options: CompareOptions, least: float, amount: AmountOfWork | None = None,
     *, in_kinds: bool = False,
 ) -> CommonWork:  # fmt: skip
-    reason = _unusable_reason(sides, operators, amount)
+    host = host_tables(sides) if amount is None else tuple(filter(None, (operators,)))
+    reason = _unusable_reason(sides, amount) or ("" if host else NO_SHAPES)
     if reason:
         return CommonWork(None, reason)
     samples = observations(sides[0]), observations(sides[1])
@@ -137,25 +149,37 @@ def _common_work(
     on_device = shares["device"] > 0
     least = MIN_COVERAGE if on_device else least
     uninterrupted: UninterruptedSteps | None = None
-    for of, table, measure, noun in (
-        ("host", operators, "host_self", "operators"), ("device", KERNELS, "total", "kernels"),
-    ):  # fmt: skip
-        if of == "device" and not on_device:
-            continue
+
+    def pace_by(of: str, table: str) -> tuple[Selected | None, PaceRows | str]:
+        """Rows of a table and their pace, or why they have none."""
+        measure, noun = ("host_self", "operators") if of == "host" else ("total", "kernels")
         if amount is None:
-            rows = select(table, measure, sides, samples)
+            rows = select(table, measure, sides, samples, launching=of == "host" and table != operators)
         else:
             rows = select_at_equal_amount(table, measure, sides, samples, amount)
         if rows is None:
-            outcome: PaceRows | str = f"a side has no times of {noun} by {'input shape' if of == 'host' else 'launch'}"
-        elif of == "device" and amount is None and operators == OPERATORS and same_inputs(sides) < SAME_INPUTS:
-            outcome = "kernels ran on inputs of other shapes"
-        else:
+            return None, f"a side has no times of {noun} by {'input shape' if of == 'host' else 'launch'}"
+        if of == "device" and amount is None:
+            if not operators:
+                return None, "kernels have other launches, and no input shapes were recorded on both sides"
+            if operators == OPERATORS and same_inputs(sides) < SAME_INPUTS:
+                return None, "kernels ran on inputs of other shapes"
+        whole = times if not on_device else at_level(_table_totals(sides, samples, table, measure))
+        # another mix of kinds has other means, but the same fastest calls; of steps at equal amount none are known
+        sliced = of == "device" and not in_kinds and amount is None
+        return rows, pace_of(of, rows.rows, captures, whole, noun, options.alpha, least, sliced=sliced)
+
+    for of, tables in (("host", host), ("device", (KERNELS,))):
+        if of == "device" and not on_device:
+            continue
+        rows, outcome = pace_by(of, tables[0])
+        for table in tables[1:]:
+            if not isinstance(outcome, PaceRows) or outcome.pace.reason:
+                others = pace_by(of, table)
+                if isinstance(others[1], PaceRows) and not others[1].pace.reason:
+                    rows, outcome = others
+        if rows is not None:
             selected.append((of, rows))
-            whole = times if not on_device else at_level(_table_totals(sides, samples, table, measure))
-            # another mix of kinds has other means, but the same fastest calls; of steps at equal amount none are known
-            sliced = of == "device" and not in_kinds and amount is None
-            outcome = pace_of(of, rows.rows, captures, whole, noun, options.alpha, least, sliced=sliced)
         if isinstance(outcome, PaceRows):
             paces.append(outcome)
             if of == "host" and not on_device and amount is None and _stand_alone(sides, samples):
@@ -197,7 +221,7 @@ def _stand_alone(sides: Sides, samples: Samplings) -> bool:
     return not collectives and not any(seen.pooled or seen.uneven for seen in samples)
 
 
-def _unusable_reason(sides: Sides, operators: str, amount: AmountOfWork | None = None) -> str:
+def _unusable_reason(sides: Sides, amount: AmountOfWork | None = None) -> str:
     if any(side.metric != STEP_TIME or not side.is_timed for side in sides):
         return "the source has no steps"
     if amount is None and not all(side.marked for side in sides):
@@ -206,8 +230,6 @@ def _unusable_reason(sides: Sides, operators: str, amount: AmountOfWork | None =
         return "different kinds of device"
     if not all(side.is_split for side in sides):
         return "the source does not say who took the time"
-    if not operators:
-        return "no input shapes on both sides: record with record_shapes=True"
     return ""
 
 

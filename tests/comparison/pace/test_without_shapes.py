@@ -1,4 +1,5 @@
-"""Without input shapes, the launches of a device show whether both sides do the same work."""
+"""Without input shapes, the launches of a device show whether both sides do the same work; the host's pace shows in
+what it launches."""
 
 from __future__ import annotations
 
@@ -26,13 +27,18 @@ NO_SHAPES = "no input shapes on both sides: record with record_shapes=True"
 @dataclass(frozen=True)
 class Step:
     """What a step does. A layer is a product, whose grid does not depend on the batch, and two elementwise kernels of
-    `elementwise` µs; `optimizer` kernels of so many `names` work on parameters; `checks` launch a kernel each."""
+    `elementwise` µs; `optimizer` kernels of so many `names` work on parameters; `checks` launch a kernel each. The host
+    prepares each batch by six operators of `prepared` µs, or the `device` does. It waits `waits` µs for a kernel."""
 
     batch: int = 1
     elementwise: int = 4
     optimizer: int = 0
     names: int = 1
     checks: int = 0
+    waits: int = 0
+    prepared: int = 0
+    device: bool = False
+    shapes: bool = False
     vendor: str = "cuda"
     lengths: tuple[int, int] = (LAYERS, LAYERS)
 
@@ -42,11 +48,18 @@ def draw(trace: TraceBuilder, at: float, pace: float, layers: int, step: Step) -
 
     def launch(operator: str, kernel: str, length: float, us: float, grid: int) -> None:
         nonlocal at
-        trace.op(operator, at, at + length * pace)
+        trace.op(operator, at, at + length * pace, dims=[[step.batch, 8]] if step.shapes else None)
         start = at + 20 * pace
         trace.kernel(kernel, start, start + us, launch=(at + 5, at + 10), grid=[grid, 1, 1])
         at += length * pace + 5
 
+    for number in range(6 if step.prepared else 0):
+        length = step.prepared * step.batch * pace
+        if step.device:
+            launch(f"aten::prepare_{number}", "prepare_kernel", length / pace, 2, 10)
+        else:
+            trace.op(f"aten::prepare_{number}", at, at + length)
+            at += length + 2
     for layer in range(layers):
         launch("aten::mm", "persistent_gemm", 80 + layer % 4, 40 * step.batch, 132)
         launch("aten::add", "add_kernel", 60, step.elementwise * step.batch, 64 * step.batch)
@@ -55,6 +68,10 @@ def draw(trace: TraceBuilder, at: float, pace: float, layers: int, step: Step) -
         launch("aten::add_", f"add_parameters_{number % step.names}", 40, 2, 8)
     for _ in range(step.checks):
         launch("aten::equal", "equal_kernel", 100, 60, 300)
+    if step.waits:
+        launch("aten::sum", "reduce_kernel", 40, step.waits, 300)
+        trace.call("cudaStreamSynchronize", at, at + step.waits)
+        at += step.waits
     return at + 30 * pace
 
 
@@ -110,25 +127,53 @@ def test_where_the_number_of_layers_is_drawn_the_host_is_slower_at_equal_amount_
     assert low <= 0 <= high < 0.1
 
 
-LONG, PARAMETERS = Step(batch=8, elementwise=1, optimizer=300), Step(batch=8, elementwise=9, optimizer=60, names=30)
+@pytest.mark.parametrize("shapes", [False, True])
+def test_a_host_that_launches_larger_kernels_takes_as_long(shapes: bool) -> None:
+    found = compare(side(1.0, Step(shapes=shapes)), side(1.5, Step(shapes=shapes, batch=2)))
+    low, high = program(found)
+    assert low <= 0 <= high < 0.05
+    assert [pace.of for pace in found.headline.paces if not pace.unusable] == ["host"]
+
+
+@pytest.mark.parametrize("device", [False, True])
+def test_what_the_host_computes_itself_takes_longer_for_a_larger_batch(device: bool) -> None:
+    """Also if the device did it on one side."""
+    found = compare(side(1.0, Step(prepared=300, device=device)), side(1.01, Step(prepared=300, batch=2)))
+    low, _ = program(found)
+    assert low > 0.2
+
+
+def test_where_the_amount_varies_other_launches_leave_the_pace_open() -> None:
+    found = compare(side(1.0, Step(lengths=(3, 12))), side(1.01, Step(lengths=(3, 12), batch=2)))
+    assert (found.headline.program, found.headline.unsplit) == (None, NO_SHAPES)
+
+
+def test_without_launches_alike_counts_of_calls_decide_nothing() -> None:
+    assert compare(side(), side(1.01, Step(batch=2, checks=8))).headline.counted is None
+
+
+LONG = Step(batch=8, elementwise=1, optimizer=300, waits=4000)
+PARAMETERS = Step(batch=8, elementwise=9, optimizer=60, names=30, waits=4000)
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        (Step(), Step(batch=2)),
+        (Step(waits=4000), Step(batch=2, waits=4000)),
         (LONG, replace(LONG, batch=9)),
         (PARAMETERS, replace(PARAMETERS, batch=9)),
-        (Step(vendor="mlu"), Step(vendor="mlu")),
+        (Step(vendor="mlu", waits=4000), Step(vendor="mlu", waits=4000)),
     ],
     ids=[
         "twice the batch", "most of the time in products, whose grid is the device's",
         "most names of kernels are the optimizer's", "launches that do not depend on the inputs",
     ],
 )  # fmt: skip
-def test_without_the_same_launches_nothing_shows_the_same_work(one: Step, other: Step) -> None:
+def test_without_the_same_launches_nothing_shows_the_pace_of_the_device(one: Step, other: Step) -> None:
     found = compare(side(1.0, one), side(1.01, other))
-    assert (found.headline.program, found.headline.unsplit) == (None, NO_SHAPES)
+    assert (found.headline.program, found.headline.unsplit) == (
+        None, "kernels have other launches, and no input shapes were recorded on both sides"
+    )  # fmt: skip
 
 
 def test_without_a_device_nothing_shows_the_size_of_inputs() -> None:
