@@ -161,7 +161,7 @@ def _common_work(
             return None, f"a side has no times of {noun} by {'input shape' if of == 'host' else 'launch'}"
         if of == "device" and amount is None:
             if not operators:
-                return None, "kernels have other launches, and no input shapes were recorded on both sides"
+                return None, NO_SHAPES
             if operators == OPERATORS and same_inputs(sides) < SAME_INPUTS:
                 return None, "kernels ran on inputs of other shapes"
         whole = times if not on_device else at_level(_table_totals(sides, samples, table, measure))
