@@ -19,11 +19,9 @@ from tb_perfcompare.model.events import ABSENT, Category, EventTable
 from tb_perfcompare.model.names.names import other_keys
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.split_time import distinct
+from tb_perfcompare.model.summary.summary import OUTSIDE_OPERATORS
 from tb_perfcompare.model.vendors import CPU
 from tb_perfcompare.quick_dataclass import dataclass
-
-OUTSIDE = "(outside operators)"
-"""Operator name of records outside all operators of their thread."""
 
 CURVE_POINTS = 2000
 """Approximate number of points of a thinned curve; more if there are many steps, as each keeps its extremes."""
@@ -98,7 +96,7 @@ def _keys(
     texts = [events.strings.texts[at - 1] for at in used.tolist()]
     for at, key in other_keys(texts).items():
         texts[at] = key
-    key_of = {0: OUTSIDE, **dict(zip(used.tolist(), texts, strict=True))}
+    key_of = {0: OUTSIDE_OPERATORS, **dict(zip(used.tolist(), texts, strict=True))}
     pairs = [(key_of[name], devices[at]) for name, at in zip(name_at.tolist(), device_at.tolist(), strict=True)]
     ordered = sorted(set(pairs))
     place = {pair: number for number, pair in enumerate(ordered)}

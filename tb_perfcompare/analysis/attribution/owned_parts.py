@@ -18,7 +18,7 @@ from tb_perfcompare.analysis.columns.grouping import number_combinations
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import sorted_order
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, rows_where
-from tb_perfcompare.analysis.columns.operator_keys import NO_OPERATOR, UNKNOWN_LAUNCH, operator_keys_of
+from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH, operator_keys_of
 from tb_perfcompare.analysis.entities.operators import numbered_texts, shape_ids
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32, Nanoseconds, StepIndex
@@ -26,7 +26,7 @@ from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import operator_key
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.split_time import SplitTime, distinct
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, OUTSIDE_OPERATORS, StepCategory
 from tb_perfcompare.model.texts import Keys, TextPool, Texts, keys
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -35,7 +35,7 @@ MAX_PARTS = 20_000
 
 SMALLER = "(smaller parts)"
 
-_CALLERS = ("", UNKNOWN_LAUNCH, NO_OPERATOR)
+_CALLERS = ("", UNKNOWN_LAUNCH, OUTSIDE_OPERATORS)
 _, _UNKNOWN, _NONE = range(len(_CALLERS))
 _LABELS = TextPool(list(CATEGORY_LABELS))
 

@@ -13,7 +13,6 @@ from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.texts import TextPool
 
 UNKNOWN_LAUNCH = "(launch not recorded)"
-NO_OPERATOR = "(outside operators)"
 
 
 class OperatorKeys:

@@ -10,13 +10,11 @@ from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.path_source import PathSource, row_place
 from tb_perfcompare.comparison.tables.row_paths import Pair
 from tb_perfcompare.model.summary.call_tree import FrameKind
-from tb_perfcompare.model.summary.summary import BY_OPERATOR
+from tb_perfcompare.model.summary.summary import BY_OPERATOR, OUTSIDE_OPERATORS
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_RELATED = 8
 """Number of rows of a kind that are listed; the others are counted."""
-
-OUTSIDE = "(outside operators)"
 
 _HOST_TABLES = ("operators", "operators_by_shape", "operators_by_type", "modules")
 FRAMES = {
@@ -101,7 +99,7 @@ def _related_on_side(side: PathSource, table: str, row: str) -> Iterator[_Ranked
         for key in _keys(side, "kernels_by_operator", 0, name):
             for what, there, _, time in _itself(side, "launched_by", "kernels_by_operator", key, ""):
                 is_operator = row_place(side, "operators", key[1]) is not None
-                yield what, ("operators", key[1]) if is_operator else there, key[1] or OUTSIDE, time
+                yield what, ("operators", key[1]) if is_operator else there, key[1] or OUTSIDE_OPERATORS, time
         for key in _keys(side, "kernels_by_launch", 0, name):
             yield from _itself(side, "launch_properties", "kernels_by_launch", key, key[1])
         for key in _keys(side, "kernels_by_module", 0, name):

@@ -81,6 +81,9 @@ DEVICE_CATEGORIES = frozenset(
 PROFILER_WORK = "(profiler overhead)"
 """Entity of the category Other: the recorded work of the profiler itself."""
 
+OUTSIDE_OPERATORS = "(outside operators)"
+"""Caller of what no operator calls."""
+
 NOTHING_RECORDED = "(nothing recorded)"
 """Entity of the category Other: time during which no event of the trace was active."""
 

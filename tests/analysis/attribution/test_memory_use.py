@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.analysis.attribution.memory_use import CURVE_POINTS, OUTSIDE
+from tb_perfcompare.analysis.attribution.memory_use import CURVE_POINTS
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.model.summary.memory import MemoryUse
-from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.summary import OUTSIDE_OPERATORS, Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
@@ -45,7 +45,7 @@ def rows(found: MemoryUse) -> dict[str, tuple[list[int], list[int], list[int]]]:
 def test_allocations_count_for_the_innermost_operator() -> None:
     assert rows(use(summary(two_steps()))) == {
         "aten::empty": ([100, 300], [0, 0], [1, 1]),
-        OUTSIDE: ([0, 0], [0, 100], [0, 0]),
+        OUTSIDE_OPERATORS: ([0, 0], [0, 100], [0, 0]),
     }
 
 

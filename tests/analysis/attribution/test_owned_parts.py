@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.attribution import owned_parts
-from tb_perfcompare.analysis.columns.operator_keys import NO_OPERATOR, UNKNOWN_LAUNCH
+from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OwnedTime, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_OPERATORS, OwnedTime, Summary
 from tests.analysis.passes_tools import FORMS, form
 from tests.analysis.summaries import summarised, summary
 from tests.build import MAIN, TraceBuilder
@@ -201,7 +201,7 @@ def test_the_odd_nanosecond_of_equal_kernels_belongs_to_the_later_launch_in_any_
     trace.kernel("gemm", 0.01, 0.015, launch=(0.002, 0.004))
     with form(compiled):
         found = summary(trace, order=data.draw(permutations_of(trace)))
-    assert parts_us(found, "gemm") == {(UNKNOWN_LAUNCH, ""): (0.002, 1), (NO_OPERATOR, ""): (0.003, 1)}
+    assert parts_us(found, "gemm") == {(UNKNOWN_LAUNCH, ""): (0.002, 1), (OUTSIDE_OPERATORS, ""): (0.003, 1)}
 
 
 @pytest.mark.parametrize("compiled", FORMS)

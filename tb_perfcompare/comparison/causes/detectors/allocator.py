@@ -12,9 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amou
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, signed_time
 from tb_perfcompare.model.api_calls import ALLOCATION, RELEASE
-from tb_perfcompare.model.summary.summary import Summary
-
-_OUTSIDE = "(outside operators)"
+from tb_perfcompare.model.summary.summary import OUTSIDE_OPERATORS, Summary
 
 MIN_TENSORS = 16
 """Least number of such calls per step: of fewer, each may happen to find nothing in the cache."""
@@ -77,7 +75,7 @@ def _retries(
 ) -> tuple[Rule, str, str, str, str, str] | None:
     """Retries of allocations: inside an operator the allocator frees memory only if it could not allocate. None
     without a change in retries."""
-    inside = total(amount for caller, amount in pair.callers(RELEASE).items() if caller != _OUTSIDE)
+    inside = total(amount for caller, amount in pair.callers(RELEASE).items() if caller != OUTSIDE_OPERATORS)
     if not call_count_changed(inside.calls_a, inside.calls_b) or not taken:
         return None
     more = inside.more_calls > 0
@@ -97,7 +95,7 @@ def _retries(
 def _calls(pair: RuleContext, every: dict[str, Amount]) -> tuple[Rule, str, str, str, str, str]:
     first = max(every, key=lambda name: (abs(every[name].delta_us), name))
     more = every[first].more_calls > 0
-    outside = pair.callers(RELEASE).get(_OUTSIDE, NOTHING)
+    outside = pair.callers(RELEASE).get(OUTSIDE_OPERATORS, NOTHING)
     emptied = call_count_changed(outside.calls_a, outside.calls_b)
     where = ", outside operators, as torch.cuda.empty_cache() does" if emptied else ""
     return (

@@ -23,7 +23,7 @@ from tb_perfcompare.comparison.result.wording import numbers_text, short, signed
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.arrays import Ints, median
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_OPERATORS, StepCategory, Summary
 
 MAIN_SHARE = 0.5
 """Decrease of kernel time, as a share of the time that waits would explain, from which shorter kernels are the
@@ -47,8 +47,6 @@ reported."""
 EXPOSED = (*HOST, "Memcpy")
 """Categories that waits expose."""
 
-_OUTSIDE = "(outside operators)"
-
 
 def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """More (fewer) calls that wait for the device. They explain the host work that they expose (hide), as far as no
@@ -66,7 +64,7 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     if _only_in_few_steps(pair.candidate if sign > 0 else pair.baseline):
         return
     caller, amount = _caller(pair, sign)
-    outside = caller == _OUTSIDE
+    outside = caller == OUTSIDE_OPERATORS
     behind = f" ({_times(amount)} {'outside operators' if outside else f'under {short(caller)}'})" if caller else ""
     title = f"{'More' if sign > 0 else 'Less'} synchronization with the device"
     evidence = (Evidence("operators", caller),) if caller and not outside else ()
@@ -143,7 +141,7 @@ def _caller(pair: RuleContext, sign: int) -> tuple[str, Amount]:
     with the same additional calls and time: aten::item rather than aten::_local_scalar_dense."""
     callers = pair.callers(WAIT)
     inner = max(callers, key=lambda name: (sign * callers[name].more_calls, name), default="")
-    if not inner or sign * callers[inner].more_calls <= 0 or inner == _OUTSIDE:
+    if not inner or sign * callers[inner].more_calls <= 0 or inner == OUTSIDE_OPERATORS:
         return inner, callers.get(inner, Amount())
     operators = {key[0]: amount for key, amount in pair.amounts("operators", "host_total").items()}
     if inner not in operators:
