@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 from math import fsum
 
@@ -115,16 +116,15 @@ def search_rules(pair: RuleContext) -> Iterator[Cause]:
 
 def _time_of_operators(pair: RuleContext, names: Collection[str]) -> dict[Part, float]:
     """Change of the exposed time of operators, of the API calls in them and of what these launch."""
-    parts: dict[Part, float] = {}
+    parts = defaultdict[Part, list[float]](list)
     for sign, side in ((-1, pair.baseline), (1, pair.candidate)):
         split = side.owned.parts
         if split is None:
             return {}
         for (category, entity, caller, _), ns in zip(split.keys, split.totals()[0].tolist(), strict=True):
             if (entity if category == CPU_EXEC else caller) in names:
-                us = sign * ns / len(side.steps) / 1000
-                parts[category, entity] = parts.get((category, entity), 0.0) + us
-    return parts
+                parts[category, entity].append(sign * ns / len(side.steps) / 1000)
+    return {part: fsum(times) for part, times in parts.items()}
 
 
 def graph_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
