@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
@@ -117,11 +116,11 @@ def operator_table(sides: tuple[Summary, Summary]) -> str:
     return BY_NAME if named and same_launches(sides) >= SAME_LAUNCHES else ""
 
 
-def host_tables(sides: tuple[Summary, Summary]) -> tuple[str, ...]:
-    """Group tables of operators that may take equally long on the host, best first: the one of the same work, and by
-    name with a device, as launching takes as long for inputs of any size."""
+def host_tables(sides: tuple[Summary, Summary], operators: str) -> tuple[str, ...]:
+    """Group tables of operators that may take equally long on the host, best first: `operators`, of the same work, and
+    by name with a device, as launching takes as long for inputs of any size."""
     by_name = BY_NAME if all(BY_NAME in side.groups and KERNELS in side.groups for side in sides) else ""
-    return tuple(dict.fromkeys(filter(None, (operator_table(sides), by_name))))
+    return tuple(dict.fromkeys(filter(None, (operators, by_name))))
 
 
 def _has_device_time(group: GroupTable) -> Flags:
@@ -134,32 +133,24 @@ def same_launches(sides: tuple[Summary, Summary]) -> float:
     """Share of the kernels of one side that the other side launches in the same way (grid and block) and as often: by
     time, or with equal weights for all names of kernels, whichever is lower, of the side where it is higher. 0
     without a grid that follows the size of the inputs: MLUs launch as many tasks as they have clusters."""
-    groups = [side.groups.get(KERNELS) for side in sides]
-    if not all(group is not None and any(key[1].startswith(_GRID) for key in group.keys) for group in groups):
+    groups = [group for side in sides if (group := side.groups.get(KERNELS)) is not None]
+    if len(groups) < len(sides) or not all(any(key[1].startswith(_GRID) for key in group.keys) for group in groups):
         return 0.0
-    shares = []
-    for weigh in (_by_time, _by_name):
-        one, two = map(weigh, sides)
-        shares.append(max(inside(one, two), inside(two, one)))
-    return min(shares)
-
-
-def _by_time(side: Summary) -> dict[Key, Work]:
-    """Kernel and launch -> time and launches per step."""
-    group, steps = side.groups[KERNELS], len(side.steps)
-    times, calls = group.measures_ns["total"].sum(axis=1) / steps, group.calls.sum(axis=1) / steps
-    return {
-        (key[0], key[1]): Work(time, count)
-        for key, time, count in zip(group.keys, times.tolist(), calls.tolist(), strict=True)
-    }
-
-
-def _by_name(side: Summary) -> dict[Key, Work]:
-    """Kernel and launch -> share of the kernel's launches, and launches per step."""
-    launches, of_kernel = _by_time(side), defaultdict[str, float](float)
-    for (kernel, _), work in launches.items():
-        of_kernel[kernel] += work.calls
-    return {key: Work(work.calls / of_kernel[key[0]], work.calls) for key, work in launches.items() if work.calls}
+    places = [{key: row for row, key in enumerate(group.keys)} for group in groups]
+    calls = [group.calls.sum(axis=1) / len(side.steps) for group, side in zip(groups, sides, strict=True)]
+    by_time, by_name = list[float](), list[float]()
+    for here, there in ((0, 1), (1, 0)):
+        rows = np.array([places[there].get(key, -1) for key in groups[here].keys], dtype=np.int64)
+        as_often = np.append(calls[there], 0.0)[rows] / np.maximum(calls[here], np.finfo(float).tiny)
+        alike = np.minimum(as_often, 1.0)
+        time = groups[here].measures_ns["total"].sum(axis=1)
+        number = dict[str, int]()
+        names = [number.setdefault(key[0], len(number)) for key in groups[here].keys]
+        of_name = np.bincount(names, weights=calls[here])
+        of_names = np.bincount(names, weights=alike * calls[here])[of_name > 0] / of_name[of_name > 0]
+        by_time.append(float((alike * time).sum() / max(time.sum(), 1)))
+        by_name.append(float(of_names.sum() / max(len(of_names), 1)))
+    return min(max(by_time), max(by_name))
 
 
 def same_inputs(sides: tuple[Summary, Summary]) -> float:

@@ -126,7 +126,7 @@ def _common_work(
     sides: Sides, operators: str, options: CompareOptions, least: float, amount: AmountOfWork | None = None,
     *, in_kinds: bool = False,
 ) -> CommonWork:  # fmt: skip
-    host = host_tables(sides) if amount is None else tuple(filter(None, (operators,)))
+    host = host_tables(sides, operators) if amount is None else tuple(filter(None, (operators,)))
     reason = _unusable_reason(sides, amount) or ("" if host else NO_SHAPES)
     if reason:
         return CommonWork(None, reason)
