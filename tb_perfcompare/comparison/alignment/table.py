@@ -288,16 +288,17 @@ def matched_share(alignment: Alignment) -> tuple[float, float]:
 def matched_check(alignment: Alignment) -> Check:
     """Check of the matched share; warns below MIN_MATCHED_SHARE on either side."""
     shares = matched_share(alignment)
-    detail = f"{_sentence(alignment)} (baseline {_percent(shares[0])}, candidate {_percent(shares[1])})"
-    weak = [_share(alignment.weak_ns(side), alignment.total_ns(side)) for side in (0, 1)]
-    alone = [_share(alignment.alone_ns(side), alignment.total_ns(side)) for side in (0, 1)]
+    of_sides = list(map(_percent, shares))
+    detail = _sentence(alignment)
+    if of_sides[0] != of_sides[1]:
+        detail += f" (baseline {of_sides[0]}, candidate {of_sides[1]})"
     if min(shares) >= MIN_MATCHED_SHARE:
         return Check("matched", "ok", detail)
-    rest = (
-        f"weakly matched: {weak[0]} of the baseline, {weak[1]} of the candidate; without a counterpart: {alone[0]} and "
-        f"{alone[1]}"
-    )
-    return Check("matched", "warn", f"{detail}; {rest}", ("cause", "alignment"))
+    for words, time_ns in (("weakly matched", alignment.weak_ns), ("without a counterpart", alignment.alone_ns)):
+        of_sides = [_share(time_ns(side), alignment.total_ns(side)) for side in (0, 1)]
+        if time_ns(0) or time_ns(1):
+            detail += f"; {words}: {of_sides[0]} of the baseline, {of_sides[1]} of the candidate"
+    return Check("matched", "warn", detail, ("cause", "alignment"))
 
 
 def with_matched(checks: tuple[Check, ...], alignment: Alignment) -> tuple[Check, ...]:
