@@ -106,6 +106,9 @@ def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tu
         if machine.verdict in (Verdict.SLOWER, Verdict.FASTER):
             machine_too = _and_machine(headline, program, machine)
             return f"{verdict_word(verdict)}: program {rough(program.estimate, signed=True)}, {machine_too}."
+        if mean := _of_few_steps(headline, program, machine):
+            typical = f"{_longer(program.estimate)}{_ends(program)}"
+            return f"{verdict_word(verdict)}: the typical step takes {typical}, the mean {_longer(mean)}."
         return f"{verdict_word(verdict)}: the program takes {_longer(program.estimate)}{_ends(program)}."
     if verdict is Verdict.INCONCLUSIVE and (mean_range := _mean_alone(headline, program)):
         these = "These two captures" if alone else "Inconclusive"
@@ -116,9 +119,7 @@ def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tu
         return f"{these} the same work {_runs(machine)}; program {_between(program)}."
     if verdict is Verdict.SAME:
         return f"Same: the program changed by less than {rough(headline.margin)}."
-    mean = _mean_change(headline, machine)
-    beyond = (1 + mean) / (1 + (program.high if mean > 0 else program.low)) - 1  # interval's end on the mean's side
-    if mean * beyond > 0 and not _within(beyond, FEW_LONG_STEPS) and _within(program.estimate, FEW_LONG_STEPS):
+    if mean := _of_few_steps(headline, program, machine):
         return f"Inconclusive: the typical step changed by {_between(program)}, the mean by {rough(mean, signed=True)}."
     if _inside(program, NEAR_NOTHING):
         return f"No change found; at most {_at_most(program)}."
@@ -141,6 +142,14 @@ def _mean_alone(headline: Headline, program: Part) -> str:
         return ""
     is_beyond = low > headline.margin or high < 1 / (1 + headline.margin) - 1
     return rough_range(low, high, signed=True) if is_beyond else ""
+
+
+def _of_few_steps(headline: Headline, program: Part, machine: Part) -> float:
+    """Change of the mean step if few long steps make it, so that the typical step's does not say it; else 0."""
+    mean = _mean_change(headline, machine)
+    beyond = (1 + mean) / (1 + (program.high if mean > 0 else program.low)) - 1  # interval's end on the mean's side
+    few = mean * beyond > 0 and not _within(beyond, FEW_LONG_STEPS) and _within(program.estimate, FEW_LONG_STEPS)
+    return mean if few else 0.0
 
 
 def _mean_change(headline: Headline, machine: Part) -> float:

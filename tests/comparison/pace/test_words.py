@@ -110,6 +110,25 @@ def test_a_mean_far_outside_the_programs_range_is_named_beside_the_typical_step(
 
 
 @pytest.mark.parametrize(
+    ("estimate", "high", "mean", "sentence"),
+    [
+        (0.039, 0.15, 67.4, "the typical step takes 3.9 % longer (1.2 to 15 %), the mean 172 % longer"),
+        (0.039, 0.15, 12.4, "the typical step takes 3.9 % longer (1.2 to 15 %), the mean 50 % less"),
+        (0.039, 0.15, 29.0, "the program takes 3.9 % longer (1.2 to 15 %)"),
+        (0.039, 0.9, 29.0, "the program takes 3.9 % longer (1.2 to 90 %)"),
+        (0.5, 0.6, 67.4, "the program takes 50 % longer (1.2 to 60 %)"),
+    ],
+)
+def test_a_verdict_on_the_typical_step_names_a_mean_far_outside_its_range(
+    estimate: float, high: float, mean: float, sentence: str
+) -> None:
+    program = replace(STILL, estimate=estimate, low=0.012, high=high, verdict=Verdict.PROBABLY_SLOWER)
+    decided = headline(Verdict.PROBABLY_SLOWER, basis=Basis.PROGRAM, machine=STILL, program=program)
+    found = with_sentence(replace(decided, baseline=24.8, candidate=mean), (3, 3)).sentence
+    assert found == f"Probably slower: {sentence}."
+
+
+@pytest.mark.parametrize(
     ("counts", "low", "says"),
     [
         ((1, 1), 5.58, "These two captures: the mean step changed by ×6.6 to ×55; the typical step is open."),
