@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.detectors.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio
-from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
+from tb_perfcompare.comparison.causes.evidence.beyond_pace import SAME_CALLS, beyond_pace, called_as_often, largest
 from tb_perfcompare.comparison.causes.evidence.cause import (
     Cause,
     Explained,
@@ -43,9 +43,6 @@ half of it in its own time."""
 MIN_SHARE = 0.05
 """Share of CPU Exec's change that a single operator must explain."""
 
-SAME_CALLS = 0.1
-"""Largest relative change of the number of calls for an operator to count as called as often."""
-
 MAX_NAMED = 3
 """Parts of a step that a sentence names."""
 
@@ -62,7 +59,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     # an annotated range is Python code, which recording slows down, and grows with what it calls; operators do not
     plain = costlier_to_record(pair, exposed) or not calls_alike(pair)
     rows = pair.entities(CPU_EXEC)
-    often = called_as_often(rows, SAME_CALLS)
+    often = called_as_often(rows)
     if plain:
         own = pair.columns("operators", "host_self").joined
         often &= np.isin(pair.numbers.of(rows.key), own.parts[0])

@@ -38,9 +38,6 @@ MAIN_SHARE = 0.5
 MIN_SHARE = 0.05
 """Share of the category's change that a single kernel must explain."""
 
-SAME_CALLS = 0.1
-"""Largest relative change of the number of calls for a kernel to count as launched as often."""
-
 BEYOND_PACE = 0.2
 """On a uniformly slower device, least deviation from the pace for a kernel to be slower itself."""
 
@@ -58,7 +55,7 @@ def kernel_speed_rules(pair: RuleContext) -> Iterator[Cause]:
     """The kernel that makes most of the slowdown of the same launches, beyond a uniform slowdown of the device."""
     pace = device_ratio(pair)
     rows = pair.entities(KERNEL)
-    often = called_as_often(rows, SAME_CALLS)
+    often = called_as_often(rows)
     beyond = beyond_pace(rows, pair.unit, pace)
     left = fsum(beyond[often].tolist())
     slower = np.flatnonzero(often & _beyond(rows, pace))

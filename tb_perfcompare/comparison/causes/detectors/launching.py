@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio, kernels_flat
+from tb_perfcompare.comparison.causes.evidence.beyond_pace import SAME_CALLS
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     CPU_EXEC,
@@ -40,9 +41,6 @@ SLOWER_LAUNCH = 1.1
 
 TRIED = 2.0
 """Ratio of kernels launched per call from which an operator that also times them is searching for an algorithm."""
-
-SAME_CALLS = 0.1
-"""Largest relative difference of an operator's calls for it to count as called as often."""
 
 _BLOCKING = (
     "CUDA_LAUNCH_BLOCKING in the environment (HIP_LAUNCH_BLOCKING on ROCm), as each launch takes as long as a kernel "

@@ -9,6 +9,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import compiled_on_one_side, regions_clause
 from tb_perfcompare.comparison.causes.detectors.moving_data import counted_copies, only_moves_data
+from tb_perfcompare.comparison.causes.evidence.beyond_pace import SAME_CALLS
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
@@ -35,9 +36,6 @@ KERNEL = "Kernel"
 
 MAIN_SHARE = 0.5
 """Share of an operator's kernel time that must be in different kernels, on both sides."""
-
-SAME_CALLS = 0.1
-"""Largest relative change of the number of calls for an operator to count as called as often."""
 
 FEWER = 0.2
 """Relative decrease of launches from which generated kernels run less often."""

@@ -8,12 +8,15 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, divided
 from tb_perfcompare.model.arrays import Floats
 
+SAME_CALLS = 0.1
+"""Largest relative change of the number of calls for an operator or a kernel to count as called as often."""
 
-def called_as_often(rows: EntityRows, within: float) -> NDArray[np.bool_]:
-    """(n,) whether both sides have a row and call it as often, within this share."""
+
+def called_as_often(rows: EntityRows) -> NDArray[np.bool_]:
+    """(n,) whether both sides have a row and call it as often."""
     before, after = rows.calls
     both = rows.status == STATUSES.index("both")
-    found: NDArray[np.bool_] = both & (np.abs(after - before) <= within * np.maximum(before, after))
+    found: NDArray[np.bool_] = both & (np.abs(after - before) <= SAME_CALLS * np.maximum(before, after))
     return found
 
 
