@@ -173,11 +173,9 @@ def _common_work(
         if of == "device" and not on_device:
             continue
         rows, outcome = pace_by(of, tables[0])
-        for table in tables[1:]:
-            if not isinstance(outcome, PaceRows) or outcome.pace.reason:
-                others = pace_by(of, table)
-                if isinstance(others[1], PaceRows) and not others[1].pace.reason:
-                    rows, outcome = others
+        if len(tables) > 1 and not _is_known(outcome):
+            others = pace_by(of, tables[1])
+            rows, outcome = others if _is_known(others[1]) else (rows, outcome)
         if rows is not None:
             selected.append((of, rows))
         if isinstance(outcome, PaceRows):
@@ -231,6 +229,10 @@ def _unusable_reason(sides: Sides, amount: AmountOfWork | None = None) -> str:
     if not all(side.is_split for side in sides):
         return "the source does not say who took the time"
     return ""
+
+
+def _is_known(outcome: PaceRows | str) -> bool:
+    return isinstance(outcome, PaceRows) and not outcome.pace.reason
 
 
 def _follower(pace: Pace, path: Pair, most: Pair, times: Pair, *, on_device: bool) -> Follower:

@@ -11,8 +11,8 @@ from tests.comparison.compare import compare, finding_of, rules_of
 
 
 def replaying(*, captures: bool = False, rest: int = 0, vendor: str = "cuda") -> TraceBuilder:
-    """Eight steps of two launches of a graph of ten kernels. With `captures`, each step captures it anew, after the
-    device was waited for and the cache was emptied; `rest` µs of an operator that allocates come before."""
+    """Eight steps that launch a graph of ten kernels twice. With `captures`, each step first synchronises with the
+    device, empties the cache and captures the graph again. `rest`: µs of an operator that allocates."""
     trace, at = TraceBuilder(vendor=vendor), 0.0
     for number in range(8):
         begin = at
