@@ -195,6 +195,14 @@ def test_gradients_of_a_further_layer_are_no_setting() -> None:
     assert all("which parameters" not in found.look_at for found in changed(*few))
 
 
+def test_gradients_that_another_way_computes_are_no_setting() -> None:
+    """torch.func.grad instead of backward()."""
+    gradient = "torch::autograd::AccumulateGrad"
+    before, after = program("aten::a", *[gradient] * 4), program("aten::a", "aten::c")
+    for found in (*changed(before, after), *changed(after, before)):
+        assert "which parameters" not in found.look_at
+
+
 def test_the_search_for_nan_tells_anomaly_detection() -> None:
     before, after = program("aten::a"), program("aten::a", "aten::isnan", "aten::isnan", "aten::_is_any_true")
     for found in (*changed(before, after), *changed(after, before)):

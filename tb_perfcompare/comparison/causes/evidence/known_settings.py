@@ -42,8 +42,8 @@ _RECURRENT_LAYER = "aten::mkldnn_rnn_layer"
 
 def telling(changed: Mapping[str, Amount]) -> list[str]:
     """Operators of a setting, among operators whose calls differ; most telling first. More gradients tell that more
-    parameters require them only if they are many more and the forward pass does not compute more, too: a further
-    layer or a gradient penalty. Optimizer steps come first."""
+    parameters require them only if both sides have some, one has many more, and the forward pass does not compute more,
+    too: a further layer or a gradient penalty. Optimizer steps come first."""
     settings = [name for name in SETTINGS if name in changed and (name != _GRADIENT or _are_required(changed))]
     return [*sorted(name for name, amount in changed.items() if is_recounted_update(name, amount)), *settings]
 
@@ -61,7 +61,8 @@ def is_recounted_update(name: str, amount: Amount) -> bool:
 
 def _are_required(changed: Mapping[str, Amount]) -> bool:
     gradients = changed[_GRADIENT]
-    return call_count_changed(gradients.calls_a, gradients.calls_b) and not any(
+    both_have_some = min(gradients.calls_a, gradients.calls_b) > 0
+    return both_have_some and call_count_changed(gradients.calls_a, gradients.calls_b) and not any(
         amount.more_calls * gradients.more_calls > 0 for name, amount in changed.items() if _computes_forward(name)
     )
 
