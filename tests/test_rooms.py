@@ -50,12 +50,15 @@ MAY_IMPORT: dict[str, set[str]] = {
         "comparison/checks", "comparison/ledger", "comparison/result", "comparison/statistics", "comparison/tables",
         "comparison/work",
     },
-    "comparison/checks": {"comparison/alignment", "comparison/result", "comparison/statistics"},
+    "comparison/checks": {
+        "comparison/alignment", "comparison/result", "comparison/statistics", "comparison/work",
+    },
     "comparison/kinds": {"comparison/result", "comparison/statistics"},
     "comparison/launches": {"comparison/result"},
     "comparison/ledger": {"comparison/result"},
     "comparison/pace": {
         "comparison/amount", "comparison/kinds", "comparison/result", "comparison/statistics", "comparison/verdict",
+        "comparison/work",
     },
     "comparison/ranks": {"comparison/result", "comparison/statistics", "comparison/verdict"},
     "comparison/statistics": {"comparison/result"},

@@ -7,6 +7,7 @@ docs/method/work.md.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
@@ -22,6 +23,7 @@ from tb_perfcompare.analysis.columns.grouping import (
 from tb_perfcompare.analysis.columns.nesting import with_descendants
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
+from tb_perfcompare.analysis.entities.call_arguments import call_arguments
 from tb_perfcompare.analysis.entities.kernel_work import kernel_work
 from tb_perfcompare.analysis.entities.known_work import NOTHING_KNOWN, KnownWork, recorded_work, records_work
 from tb_perfcompare.analysis.entities.modules import ModuleCalls
@@ -33,6 +35,7 @@ from tb_perfcompare.analysis.work.tensor_lists import types_of_lists
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex
 from tb_perfcompare.model.device import uses_tensor_cores
 from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.summary.call_arguments import TABLE as CALL_ARGUMENTS
 from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.model.texts import Coded, TextPool, column, keys
 from tb_perfcompare.quick_dataclass import dataclass
@@ -69,6 +72,7 @@ class _Counted:
     kind        (c,) kind of each call
     time        (h,) nanoseconds of each forest row
     name, dims  (w,) string index of the operator's name, string index of the sizes + 1
+    arguments   recorded argument -> (w,) string index + 1
     work        (w) work of each kind
     """
 
@@ -78,13 +82,15 @@ class _Counted:
     time: Ints
     name: Ints
     dims: Ints
+    arguments: Mapping[str, Ints]
     work: KnownWork
 
 
 def work_tables(
     timeline: InterpretedTrace, step: StepIndex, steps: int, modules: ModuleCalls | None
 ) -> dict[str, GroupTable]:
-    """Returns "operator_work", "kernel_work" and "module_work"; empty if the trace has neither shapes nor stated work.
+    """Returns "operator_work", "kernel_work", "module_work" and "call_arguments"; empty if the trace has neither shapes
+    nor stated work.
 
     "operator_work" is by (operator, input shape, data type, family, reason); the others have the kernel or the
     innermost module instead of the operator, and "" as shape. Per step: calls and, as measures, "total" (ns), "flops"
@@ -102,7 +108,12 @@ def work_tables(
         time, other_ns = host_self_times(timeline, node_of), None
     counted = _counted(timeline, node_of, step, time, nested=not on_device)
     groups = Groups(counted.kind, len(counted.name), (step, counted.row), steps)
-    tables = {"operator_work": _of_calls(*_operator_keys(timeline, counted), counted, groups, other_ns)}
+    matrices = groups.matrix(), groups.matrix((counted.time, counted.node))
+    operator, shape = _operator_keys(timeline, counted)
+    tables = {"operator_work": _of_calls(operator, shape, counted.work, matrices, other_ns)}
+    arguments = call_arguments(events.strings, operator, shape, counted.arguments, *matrices)
+    if arguments is not None:
+        tables[CALL_ARGUMENTS] = arguments
     if on_device:
         tables["kernel_work"] = _of_kernels(timeline, node_of, step, steps, counted)
     if modules is not None:
@@ -112,15 +123,18 @@ def work_tables(
         used, group = numbered_pairs(module[inner.node], len(names), inner.kind, len(inner.name))
         module_at, kind = np.divmod(used, max(len(inner.name), 1))
         groups = Groups(group, len(used), (step, inner.row), steps)
-        inner = replace(inner, work=inner.work.of(kind))
-        tables["module_work"] = _of_calls((module_at, TextPool(names)), _no_shape(module_at), inner, groups, None)
+        matrices = groups.matrix(), groups.matrix((inner.time, inner.node))
+        of_modules = module_at, TextPool(names)
+        tables["module_work"] = _of_calls(of_modules, _no_shape(module_at), inner.work.of(kind), matrices, None)
     return tables
 
 
-def _of_calls(name: Coded, shape: Coded, counted: _Counted, groups: Groups, other_ns: Ints | None) -> GroupTable:
-    """Builds the table of groups of calls; the calls of a group have the same work."""
-    calls, time = groups.matrix(), groups.matrix((counted.time, counted.node))
-    return _table("operator_work", name, shape, counted.work, (calls, time, calls), other_ns)
+def _of_calls(
+    name: Coded, shape: Coded, work: KnownWork, matrices: tuple[Ints, Ints], other_ns: Ints | None
+) -> GroupTable:
+    """Builds the table of groups of calls from (calls, time); the calls of a group have the same work."""
+    calls, time = matrices
+    return _table("operator_work", name, shape, work, (calls, time, calls), other_ns)
 
 
 def _of_kernels(
@@ -152,10 +166,10 @@ def _counted(
     rows = rows_where(gather(timeline.is_operator & (step >= 0), forest.row) & ~forest.merged & (time > 0))
     event_rows = gather(forest.row, rows)
     codes: list[tuple[Ints32, int]] = [(gather(events.name, event_rows), len(events.strings))]
-    for argument in ARGUMENTS:
-        if argument in events.args:
-            text = np.asarray(argument_values(events, argument, event_rows, -1), dtype=np.int32)
-            codes.append((text + np.int32(1), len(events.strings) + 1))
+    recorded = [argument for argument in ARGUMENTS if argument in events.args]
+    for argument in recorded:
+        text = np.asarray(argument_values(events, argument, event_rows, -1), dtype=np.int32)
+        codes.append((text + np.int32(1), len(events.strings) + 1))
     zeros = np.zeros(len(forest.row), dtype=np.int32)
     how, of_list, listed = (zeros, zeros, [""]) if nested else _evidence_of_device(timeline, node_of)
     codes += [(gather(how, rows), 1 if nested else 3), (gather(of_list, rows), len(listed))]
@@ -167,13 +181,15 @@ def _counted(
         works[at] = _with_stated(works[at], stated[signatures[-1][at]])
     work = NOTHING_KNOWN.followed_by(works)
     name, dims = signatures[:2]
+    arguments = dict(zip(recorded, signatures[1:], strict=False))
     if nested:
         below = _is_done_below(timeline, rows, kind, work)
         kind = np.where(below, kind + np.int32(len(works)), kind).astype(np.int32)
         name, dims = np.concatenate([name, name]), np.concatenate([dims, dims])
+        arguments = {argument: np.concatenate([code, code]) for argument, code in arguments.items()}
         twice = work.of(np.tile(np.arange(len(works)), 2))
         work = twice.without(np.arange(len(name)) >= len(works), BELOW)
-    return _Counted(rows, event_rows, kind, time, name, dims, _countable(work, kind))
+    return _Counted(rows, event_rows, kind, time, name, dims, arguments, _countable(work, kind))
 
 
 def _with_stated(work: Work | str, stated: Work | None) -> Work | str:

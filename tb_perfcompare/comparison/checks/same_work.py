@@ -29,11 +29,13 @@ from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import number_text, percent_text, ratio_text, short
 from tb_perfcompare.comparison.statistics.weights import weighted_median
+from tb_perfcompare.comparison.work.call_arguments import other_arguments, share_of_time
 from tb_perfcompare.model.input_shapes import input_elements, launched_threads, shown_shape
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.work_kinds import reads_a_part, work_kind
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
+from tb_perfcompare.number_text import many
 
 MIN_CONTAINED_SHARE = 0.98
 
@@ -44,12 +46,13 @@ PART_OF_IT = 0.35
 def same_work_checks(
     baseline: Summary, candidate: Summary, alignment: Alignment | None, numbers: TextNumbers
 ) -> tuple[Check, ...]:
-    """Checks `same_work`, `input_shapes`, `input_types` and `input_sizes`.
+    """Checks `same_work`, `input_shapes`, `input_types`, `input_arguments` and `input_sizes`.
 
     `same_work` fails, and withholds the verdict, if nothing shows that a step of one side is the other's work: not
     its time by input shape, nor operators, kernels or device time by operator, nor what it computes; or if both
     compute different things. It only warns about another form of a program or a part in common. `input_shapes` and
-    `input_types` warn if the same operators run on other inputs. `input_sizes` fails, and withholds the verdict, if
+    `input_types` warn if the same operators run on other inputs, `input_arguments` if with other arguments.
+    `input_sizes` fails, and withholds the verdict, if
     these are of another order of size. If one side recorded only the CPU, operators must have nine tenths in common,
     or compute the same: a rank without a device may call operators of the same names for other work.
     """
@@ -66,6 +69,7 @@ def same_work_checks(
     return (
         _same_work(shares, held, baseline, candidate, least, alone=alone),
         *_inputs("shapes", baseline, candidate, numbers), *_inputs("types", baseline, candidate, numbers),
+        *filter(None, (_arguments(baseline, candidate),)),
         *filter(None, (_input_sizes(baseline, candidate, shares.get("kernel launches")),)),
     )  # fmt: skip
 
@@ -175,6 +179,24 @@ def _inputs(what: str, a: Summary, b: Summary, numbers: TextNumbers) -> tuple[Ch
         return (Check(f"input_{what}", "ok", detail),)
     detail += f", {percent_text(named)} have the same name"
     return (Check(f"input_{what}", "warn", detail, ("same work", "cause")),)
+
+
+_OTHER_ARGUMENTS = 0.05
+"""Share of the operators' time, on either side, in calls with other arguments that makes them another work."""
+
+
+def _arguments(a: Summary, b: Summary) -> Check | None:
+    different = other_arguments(a, b)
+    share = max(share_of_time(side, different) for side in (a, b)) if different else 0.0
+    if share < _OTHER_ARGUMENTS:
+        return None
+    (name, shapes), changed = max(different.items(), key=lambda item: (share_of_time(b, (item[0],)), item[0]))
+    others = f", {many(len(different) - 1, 'other operator')} likewise" if len(different) > 1 else ""
+    detail = (
+        f"{short(name)} on {shown_shape(shapes)} is called {changed.clause}{others}; {percent_text(share)} of the "
+        "operators' time"
+    )
+    return Check("input_arguments", "warn", detail, ("same work", "cause"))
 
 
 _ANOTHER_ORDER = 64

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
@@ -12,10 +11,9 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.containment import Work, inside
 from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_observation
+from tb_perfcompare.comparison.work.call_arguments import other_arguments
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, unique
 from tb_perfcompare.model.input_shapes import NO_TYPES, tensor_types
-from tb_perfcompare.model.names.names import channels_last
-from tb_perfcompare.model.names.work_kinds import CONVOLUTION, work_kind
 from tb_perfcompare.model.summary.gil_waits import TABLE as GIL_WAITS
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -25,9 +23,6 @@ Types = tuple[str, ...]
 
 ALIKE_CALLS = 0.02
 """Largest relative difference of a row's calls per step between captures of one side."""
-
-_IMAGE = re.compile(r"\[\d+, \d+, \d+, \d+\]")
-"""Shape of an input that has a layout."""
 
 OPERATORS, TYPES, KERNELS = "operators_by_shape", "operators_by_type", "kernels_by_launch"
 BY_NAME = "operators"
@@ -67,9 +62,9 @@ def select(
     ]
     of_operators = table != KERNELS
     types = inputs_differ([name for name, _ in shared], sides, samples) if of_operators else {}
-    layout = other_layout(sides) if of_operators else frozenset[str]()
+    arguments = _called_otherwise(sides) if of_operators else frozenset[Key]()
     waiting = _waits_for_gil(sides) if of_operators else frozenset[str]()
-    reasons = _reasons(shared, calls, [seen.capture for seen in samples], types, layout, waiting)
+    reasons = _reasons(shared, calls, [seen.capture for seen in samples], types, arguments, waiting)
     if launching:
         launch = [_has_device_time(group)[rows].tolist() for group, rows in zip((one, two), indices, strict=True)]
         reasons = [
@@ -170,13 +165,10 @@ def work_of_operators(side: Summary, table: str) -> dict[tuple[str, ...], Work]:
     return {tuple(key): Work(time / steps, calls / steps) for key, time, calls in rows}
 
 
-def other_layout(sides: tuple[Summary, Summary]) -> frozenset[str]:
-    """Operators on images in channels_last layout on one side only, if convolutions are among them: these decide the
-    layout of a network. None with a device, as launching takes as long in any layout."""
-    if any(side.device.count for side in sides):
-        return frozenset()
-    names = channels_last(sides[0].environment) ^ channels_last(sides[1].environment)
-    return names if any(work_kind(name) == CONVOLUTION for name in names) else frozenset()
+def _called_otherwise(sides: tuple[Summary, Summary]) -> frozenset[Key]:
+    """Operators with input shapes that the sides call with other arguments or strides. None with a device, as launching
+    takes as long with any of them."""
+    return frozenset() if any(side.device.count for side in sides) else frozenset(other_arguments(*sides))
 
 
 def _waits_for_gil(sides: tuple[Summary, Summary]) -> frozenset[str]:
@@ -220,7 +212,7 @@ def _reasons(
     calls: Sequence[Floats],
     captures: Sequence[NDArray[np.int32]],
     input_types_differ: Mapping[str, bool],
-    layout: frozenset[str],
+    arguments: frozenset[Key],
     waiting: frozenset[str],
 ) -> list[str]:
     """Returns why each row is not used, "" if it is."""
@@ -236,7 +228,7 @@ def _reasons(
         else "calls per step differ between captures of one side" if vary
         else "other input types" if input_types_differ.get(name)
         else "waits for Python's GIL" if name in waiting
-        else "other memory layout" if name in layout and _IMAGE.search(shapes)
+        else "other arguments" if (name, shapes) in arguments
         else ""
         for (name, shapes), gone, vary in zip(keys, missing.tolist(), varying.tolist(), strict=True)
     ]  # fmt: skip

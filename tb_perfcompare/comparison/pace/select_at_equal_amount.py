@@ -8,8 +8,10 @@ import numpy as np
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.amount.rows_by_name import elements, of_both, rows_by_name, threads
 from tb_perfcompare.comparison.pace.rows import WorkRows
-from tb_perfcompare.comparison.pace.select import KERNELS, Selected, inputs_differ, other_layout, sampled_groups
+from tb_perfcompare.comparison.pace.select import KERNELS, Selected, inputs_differ, sampled_groups
 from tb_perfcompare.comparison.statistics.samples import Samples
+from tb_perfcompare.model.names.names import channels_last
+from tb_perfcompare.model.names.work_kinds import CONVOLUTION, work_kind
 from tb_perfcompare.model.summary.summary import Summary
 
 AT_EQUAL_AMOUNT = "at equal amount of work"
@@ -28,7 +30,7 @@ def select_at_equal_amount(
     names = rows[0].names
     same = amount.same_work((rows[0].calls, rows[1].calls)) & amount.same_work((rows[0].size, rows[1].size))
     types = inputs_differ(names, sides, samples) if table != KERNELS else {}
-    layout = other_layout(sides) if table != KERNELS else frozenset[str]()
+    layout = _other_layout(sides) if table != KERNELS else frozenset[str]()
     reasons = [
         "other calls or sizes at equal amount of work" if not is_same
         else "other input types" if types.get(name)
@@ -49,3 +51,12 @@ def select_at_equal_amount(
         ),
         {key: reason for key, reason in zip(keys, reasons, strict=True) if reason},
     )
+
+
+def _other_layout(sides: tuple[Summary, Summary]) -> frozenset[str]:
+    """Operators on images in channels_last layout on one side only, if convolutions are among them: these decide the
+    layout of a network. None with a device, as launching takes as long in any layout."""
+    if any(side.device.count for side in sides):
+        return frozenset()
+    names = channels_last(sides[0].environment) ^ channels_last(sides[1].environment)
+    return names if any(work_kind(name) == CONVOLUTION for name in names) else frozenset()

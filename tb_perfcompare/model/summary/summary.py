@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.model.arrays import CaptureIndex, Floats, Ints, Ints32, Nanoseconds
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
+from tb_perfcompare.model.summary.call_arguments import TABLE as CALL_ARGUMENTS
 from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import Collectives, RankSteps
 from tb_perfcompare.model.summary.gil_waits import TABLE as GIL_WAITS
@@ -214,8 +215,8 @@ STATED_WORK = "as recorded"
 unknown."""
 
 NO_TABLE = frozenset({
-    "operator_work", "module_work", "kernel_work", KERNEL_METRICS, OPERATOR_METRICS, MODELLED_WORK, GIL_WAITS,
-    *DURATION_TABLES.values(),
+    "operator_work", "module_work", "kernel_work", KERNEL_METRICS, OPERATOR_METRICS, MODELLED_WORK, CALL_ARGUMENTS,
+    GIL_WAITS, *DURATION_TABLES.values(),
 })  # fmt: skip
 """Groups without a table of their own: other tables have columns of them."""
 

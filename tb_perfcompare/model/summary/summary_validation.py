@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.recordings.launches import LaunchTable
+from tb_perfcompare.model.summary.call_arguments import TABLE as CALL_ARGUMENTS
 from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKind
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE, Collectives
 from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
@@ -60,6 +61,7 @@ _GROUP_KEYS: Mapping[str, tuple[str, ...]] = {
     BY_MESSAGE: ("name", "group_size", "message"),
     DEVICE_TIMELINE: ("figure",),
     CRITICAL_PATH: ("name", "category"),
+    CALL_ARGUMENTS: ("name", "input_shape", "input_strides", "concrete_inputs"),
     GIL_WAITS: ("name",),
     **dict.fromkeys(DURATION_TABLES.values(), ("name", "duration")),
 }

@@ -25,7 +25,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import (
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import INTERRUPTED, fastest_calls
 from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, PYTHON, category_words
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, exposed_growth
-from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
+from tb_perfcompare.comparison.causes.evidence.inputs import ARGUMENTS, argument_clause, other_inputs
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.recomputed import recomputed
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, RuleContext
@@ -100,16 +100,19 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
         if spent.calls_a and spent.calls_b
         else ""
     )
-    given = other_inputs(pair, name)
+    given, layout = other_inputs(pair, name), _layout(pair, name)
+    clause = given.clause if given is not None else "" if layout else argument_clause(pair, name, "host_total")
     sentence = (
         f"{_what(delta > 0, is_range=is_range)}: {short(name)} {signed_time(delta)} per "
         f"step{per}{f' on top of {ratio_text(pace)} for all operators' if pace != 1 else ''}"
-        f"{f', {given.clause}' if given is not None else _rates(pair, name)}{_layout(pair, name)}."
+        f"{f', {clause}' if clause else ''}"
+        f"{'' if given is not None else _rates(pair, name, other_arguments=bool(clause))}{layout}."
     )
     yield cause(
         pair, OPERATOR_SLOWER, name, CPU_EXEC, delta, sentence,
         (Evidence("ledger", f"{CPU_EXEC} / {name}") if is_range else Evidence("operators", name),),
-        name="" if given is None else given.rule, confidence=sure, look_at=IN_RANGE if is_range else "",
+        name="" if given is None else given.rule, confidence=sure,
+        look_at=IN_RANGE if is_range else ARGUMENTS if clause and given is None else "",
         explains=explained,
     )  # fmt: skip
 
@@ -139,11 +142,11 @@ def _behind_the_device(pair: RuleContext, exposed: float, pace: float) -> str:
     return name if enough and most * exposed > 0 else ""
 
 
-def _rates(pair: RuleContext, operator: str) -> str:
+def _rates(pair: RuleContext, operator: str, *, other_arguments: bool) -> str:
     """Clause about the rate at which the operator works; "" if a device does its work, because host time means
     nothing then."""
     on_device = any(side.device.count for side in (pair.baseline, pair.candidate))
-    return "" if on_device else rate_clause(pair, operator)
+    return "" if on_device else rate_clause(pair, operator, other_arguments=other_arguments)
 
 
 def _layout(pair: RuleContext, operator: str) -> str:

@@ -28,15 +28,17 @@ NO_ROW: Key = ("", "")
 COVERED = 0.5
 """Share of an operator's time that needs a work model, on both sides, for its rate to explain the time."""
 
+_SAME_WORK = "the same work"
+
 VECTOR_RATES = {"fp32": 1.0, "tf32": 1.0, "fp16": 4.0, "bf16": 4.0}
 """Data type -> peak rate of cores other than tensor cores, as a multiple of their fp32 rate (an A100's fp16: 78
 against 19.5)."""
 
 
-def rate_clause(pair: RuleContext, operator: str) -> str:
+def rate_clause(pair: RuleContext, operator: str, *, other_arguments: bool = False) -> str:
     """Clause on rate: "; on [8, 64] × [64, 8] the same work at 2.00 TB/s → 72.0 GB/s (60.1 % → 2.15 % of peak),
     memory-bound" for the shape whose time changed most, or "; 14 % more FLOPs at the same rate"; "" if no work model
-    applies or nothing changed."""
+    applies or nothing changed. With `other_arguments`, equal FLOPs and bytes are no same work."""
     works = _works(pair, lambda key: key[:2] if key[0] == operator else None) if operator else None
     if works is None:
         return ""
@@ -46,6 +48,8 @@ def rate_clause(pair: RuleContext, operator: str) -> str:
         return ""
     at = int(np.argmax(np.abs(change)))
     rate = _rate_text(a, b, at)
+    if other_arguments and rate.startswith(_SAME_WORK):
+        return ""
     return f"; on {_inputs(shapes[at][1])} {rate}" if rate else ""
 
 
@@ -77,7 +81,7 @@ def _rate_text(a: RowWork, b: RowWork, row: int) -> str:
     more, faster = changed[figure], after / before - 1
     same = abs(faster) <= SAME_RATE
     if abs(more) <= SAME_WORK_TOLERANCE:
-        return "" if same else f"the same work at {write(before)} → {write(after)}{_position(a, b, row)}"
+        return "" if same else f"{_SAME_WORK} at {write(before)} → {write(after)}{_position(a, b, row)}"
     amount = f"{percent_text(abs(more))} {'more' if more > 0 else 'fewer'} {unit}"
     if same:
         return f"{amount} at the same rate ({write(after)}){'' if unbound else _bound(a, b, row)}"

@@ -1,0 +1,120 @@
+"""Operators that the sides call with other strides or concrete inputs, on inputs of the same shapes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from tb_perfcompare.model.input_shapes import shown_shape
+from tb_perfcompare.model.names.argument_names import argument_names
+from tb_perfcompare.model.summary.call_arguments import TABLE
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.quick_dataclass import dataclass
+
+REGULAR = 0.9
+"""Share of an operator's steps in which a set of arguments occurs that belongs to the program, and share of its calls
+that such sets must make for its arguments to be known. Others are data: an index, a learning rate in its schedule."""
+
+OTHERWISE = 0.02
+"""Share of an operator's common calls with other arguments from which they differ."""
+
+_MOST_NAMED = 2
+
+Signature = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherArguments:
+    """The most frequent change of an operator's (strides, concrete inputs), as texts of the recording."""
+
+    operator: str
+    before: Signature
+    after: Signature
+
+    @property
+    def clause(self) -> str:
+        """Clause on what differs: "with other arguments (dim: 1 → 0)", "with other strides (input 1: [8, 1] → [1, 8])";
+        inputs are counted from 1."""
+        values = _different(self.before[1], self.after[1])
+        if not values:
+            place, change = _different(self.before[0], self.after[0])[0]
+            return f"with other strides (input {place + 1}: {change})"
+        names = argument_names(self.operator, len(_entries(self.before[1])))
+        changes = dict[str, list[str]]()
+        for place, change in values:
+            changes.setdefault(change, []).append(names[place])
+        texts = [f"{', '.join(of[:_MOST_NAMED])}: {change}" for change, of in changes.items()]
+        return f"with other arguments ({'; '.join(texts[:_MOST_NAMED])})"
+
+
+def other_arguments(baseline: Summary, candidate: Summary) -> dict[tuple[str, str], OtherArguments]:
+    """(operator, input shapes) -> how its arguments differ; without those whose arguments are the same or not known."""
+    one, two = (_regular_calls(side) for side in (baseline, candidate))
+    different: dict[tuple[str, str], OtherArguments] = {}
+    for key in one.keys() & two.keys():
+        before, after = one[key], two[key]
+        common = sum(min(calls, after.get(signature, 0.0)) for signature, calls in before.items())
+        if common > (1 - OTHERWISE) * min(sum(before.values()), sum(after.values())):
+            continue
+        gone = max(before, key=lambda signature: (before[signature] - after.get(signature, 0.0), signature))
+        new = max(after, key=lambda signature: (after[signature] - before.get(signature, 0.0), signature))
+        if any(_different(x, y) for x, y in zip(gone, new, strict=True)):
+            different[key] = OtherArguments(key[0], gone, new)
+    return different
+
+
+def share_of_time(side: Summary, operators: Collection[tuple[str, str]]) -> float:
+    """Share of these (operator, input shapes) in the own time of all operators whose arguments were recorded."""
+    group = side.groups[TABLE]
+    time = group.measures_ns["total"].sum(axis=1)
+    chosen = np.array([(key[0], key[1]) in operators for key in group.keys], dtype=bool)
+    return float(time[chosen].sum() / max(time.sum(), 1))
+
+
+def _regular_calls(side: Summary) -> dict[tuple[str, str], Mapping[Signature, float]]:
+    """(operator, input shapes) -> calls per step by arguments, if these belong to the program."""
+    group = side.groups.get(TABLE)
+    if group is None:
+        return {}
+    rows: dict[tuple[str, str], list[int]] = {}
+    for row, key in enumerate(group.keys):
+        rows.setdefault((key[0], key[1]), []).append(row)
+    known: dict[tuple[str, str], Mapping[Signature, float]] = {}
+    occurs, calls = group.calls > 0, group.calls.sum(axis=1)
+    for operator, places in rows.items():
+        steps = np.count_nonzero(occurs[places].any(axis=0))
+        regular = [row for row in places if np.count_nonzero(occurs[row]) >= REGULAR * steps]
+        if calls[regular].sum() >= REGULAR * calls[places].sum():
+            signatures = ((group.keys[row][2], group.keys[row][3]) for row in regular)
+            known[operator] = dict(zip(signatures, (calls[regular] / len(side.steps)).tolist(), strict=True))
+    return known
+
+
+def _different(before: str, after: str) -> list[tuple[int, str]]:
+    """(place, "before → after") of each entry that differs; empty if the lists have different lengths, as in different
+    versions of PyTorch."""
+    one, two = _entries(before), _entries(after)
+    if len(one) != len(two):
+        return []
+    return [
+        (place, f"{shown_shape(x) or 'none'} → {shown_shape(y) or 'none'}")
+        for place, (x, y) in enumerate(zip(one, two, strict=True))
+        if x != y
+    ]
+
+
+@lru_cache(maxsize=1 << 12)
+def _entries(text: str) -> tuple[str, ...]:
+    try:
+        entries = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return ()
+    return tuple(_number(str(entry)) for entry in entries) if isinstance(entries, list) else ()
+
+
+def _number(text: str) -> str:
+    """A number as PyTorch's log writes it, "2.", without its last point."""
+    return text.removesuffix(".") if text[:-1].lstrip("-").isdigit() else text

@@ -1,0 +1,170 @@
+"""Operators called with other strides or concrete inputs on inputs of the same shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.work.call_arguments import other_arguments
+from tb_perfcompare.model.names.argument_names import argument_names
+from tb_perfcompare.model.summary.call_arguments import MOST_SIGNATURES, TABLE
+from tb_perfcompare.model.summary.summary import Summary
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+CONVOLUTION = ["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "1"]
+DILATED = ["", "", "", "[1, 1]", "[3, 3]", "[3, 3]", "1"]
+SHAPES = "[[32, 32], [], []]"
+STRIDES = [[32, 1], [], []]
+
+SMALL = [[8, 8], [], []]
+
+Call = tuple[str, int, Sequence[object], Sequence[object]]
+Calls = Callable[[int], Sequence[Call]]
+
+
+def program(calls: Calls, *, device: bool = False, kernel: str = "scan") -> Summary:
+    """Eight steps of (operator, µs, concrete inputs, strides), and of twelve operators that never change. Strides of
+    `SMALL` are of smaller inputs."""
+    trace = TraceBuilder(vendor="cuda" if device else "cpu")
+    for step in range(8):
+        start = at = 10_000 * step
+        of_step = [*calls(step), *((f"aten::op{call}", 90, [""], [[32, 1]]) for call in range(12))]
+        for name, us, values, strides in of_step:
+            arguments = {"Concrete Inputs": values, "Input Strides": strides}
+            dims = SMALL if strides is SMALL else [[32, 32], [], []]
+            trace.op(name, at, at + (20 if device else us), dims=dims, **arguments)
+            if device and name == "aten::cumsum":
+                trace.kernel(kernel, at + 30, at + 30 + us + step / 10, launch=(at + 2, at + 10))
+            at += us + 40
+        trace.step(step + 1, start, at + step % 3)
+    return summary(trace)
+
+
+def always(name: str, us: int, values: Sequence[object], strides: Sequence[object] = STRIDES) -> Calls:
+    return lambda step: [(name, us, values, strides)] * 4
+
+
+def cumsum(us: int, dim: int, strides: Sequence[object] = STRIDES) -> Calls:
+    return always("aten::cumsum", us, ["", str(dim), ""], strides)
+
+
+def clauses(before: Calls, after: Calls) -> list[str]:
+    return [changed.clause for changed in other_arguments(program(before), program(after)).values()]
+
+
+def compared(before: Calls, after: Calls, *, device: bool = False) -> Comparison:
+    a, b = (program(calls, device=device) for calls in (before, after))
+    return compare_summaries(a, b, CompareOptions(resamples=200))
+
+
+def test_calls_are_counted_by_arguments() -> None:
+    table = program(cumsum(500, 1)).groups[TABLE]
+    rows = {key: row for row, key in enumerate(table.keys)}
+    row = rows["aten::cumsum", SHAPES, str(STRIDES), "['', '1', '']"]
+    assert table.calls[row].tolist() == [4] * 8
+    assert table.measures_ns["total"][row].tolist() == [4 * 500_000] * 8
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "clause"),
+    [
+        (cumsum(500, 1), cumsum(500, 0), "with other arguments (dim: 1 → 0)"),
+        (cumsum(500, 1), cumsum(500, 1, [[1, 32], [], []]), "with other strides (input 1: [32, 1] → [1, 32])"),
+        (always("aten::conv2d", 500, CONVOLUTION), always("aten::conv2d", 500, DILATED),
+         "with other arguments (padding, dilation: [1, 1] → [3, 3])"),
+        (always("mine::op", 500, ["", "2."]), always("mine::op", 500, ["", "2.5"]),
+         "with other arguments (argument 2: 2 → 2.5)"),
+        (always("mine::op", 500, ["", "6"]), always("mine::op", 500, ["", ""]),
+         "with other arguments (argument 2: 6 → none)"),
+    ],
+)  # fmt: skip
+def test_what_differs_is_named(before: Calls, after: Calls, clause: str) -> None:
+    assert clauses(before, after) == [clause]
+    assert clauses(after, before) != [clause] and clauses(before, before) == []
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        lambda step: [("mine::op", 500, ["", str(100 + step)], STRIDES)] * 4,  # an index, which is data
+        always("mine::op", 500, ["", "2", ""]),  # another version of PyTorch
+    ],
+    ids=["data", "longer"],
+)
+def test_arguments_that_tell_nothing(after: Calls) -> None:
+    assert clauses(always("mine::op", 500, ["", "2"]), after) == []
+
+
+def test_one_call_of_four_has_other_arguments() -> None:
+    def one_dilated(step: int) -> list[tuple[str, int, list[str], list[object]]]:
+        return [("aten::conv2d", 500, values, STRIDES) for values in (*[CONVOLUTION] * 3, DILATED)]
+
+    assert len(clauses(always("aten::conv2d", 500, CONVOLUTION), one_dilated)) == 1
+
+
+@pytest.mark.parametrize(("signatures", "listed"), [(MOST_SIGNATURES, True), (MOST_SIGNATURES + 1, False)])
+def test_an_operator_with_many_sets_of_arguments_is_left_out(signatures: int, listed: bool) -> None:
+    drawn = program(lambda step: [("mine::op", 500, ["", str(call)], STRIDES) for call in range(signatures)])
+    assert any(key[0] == "mine::op" for key in drawn.groups[TABLE].keys) == listed
+
+
+@pytest.mark.parametrize(("us", "listed"), [(10, True), (1, False)])
+def test_an_operator_without_time_is_left_out(us: int, listed: bool) -> None:
+    """A thousandth of the time of all operators."""
+    drawn = program(lambda step: [("mine::long", 4000, [""], STRIDES), ("mine::op", us, ["", "1"], STRIDES)])
+    assert any(key[0] == "mine::op" for key in drawn.groups[TABLE].keys) == listed
+
+
+def test_they_say_nothing_about_the_machine_and_are_the_cause() -> None:
+    found = compared(cumsum(500, 1), cumsum(900, 0))
+    (refused,) = (row for row in found.tables["common_work"].rows if row[3] == "not used: other arguments")
+    assert refused[1] == "aten::cumsum"
+    (finding,) = found.findings
+    assert "per call), with other arguments (dim: 1 → 0)" in finding.sentence
+    assert finding.look_at == "the arguments of this call in both runs"
+    (check,) = (check for check in found.comparability if check.check == "input_arguments")
+    assert check.status == "warn"
+    assert check.detail == f"aten::cumsum on {SHAPES} is called with other arguments (dim: 1 → 0); 76.9 % of the " \
+        "operators' time"  # fmt: skip
+
+
+def test_other_arguments_that_take_no_time_are_not_reported() -> None:
+    found = compared(cumsum(10, 1), cumsum(10, 0))
+    assert not [check for check in found.comparability if check.check == "input_arguments"]
+
+
+def test_a_slower_operator_is_not_explained_by_arguments_of_calls_that_take_as_long() -> None:
+    def calls(us: int, scalar: str) -> Calls:
+        return lambda step: [("mine::op", us, ["", "1"], STRIDES), ("mine::op", 100, ["", scalar], SMALL)]
+
+    before, after = calls(900, "1"), calls(4000, "2")
+    assert clauses(before, after) == ["with other arguments (argument 2: 1 → 2)"]
+    assert [finding.subject for finding in compared(before, after).findings] == ["mine::op"]
+    assert "arguments" not in compared(before, after).findings[0].sentence
+
+
+def test_the_kernel_of_an_operator_with_other_arguments() -> None:
+    found = compared(cumsum(500, 1), cumsum(900, 0), device=True)
+    (finding,) = (finding for finding in found.findings if finding.rule == "kernel_slower")
+    assert "; with other arguments (dim: 1 → 0); other kernels" in finding.sentence
+    assert not [row for row in found.tables["common_work"].rows if row[3] == "not used: other arguments"]
+
+
+def test_another_kernel_for_other_arguments() -> None:
+    a, b = program(cumsum(500, 1), device=True), program(cumsum(900, 0), device=True, kernel="scan_outer")
+    (finding,) = compare_summaries(a, b, CompareOptions(resamples=200)).findings
+    assert finding.rule == "kernel_replaced"
+    assert "; aten::cumsum, with other arguments (dim: 1 → 0), launches scan_outer " in finding.sentence
+    assert finding.look_at == "the arguments of this call in both runs"
+
+
+def test_names_of_arguments() -> None:
+    assert argument_names("aten::copy_", 3)[2] == "non_blocking"
+    assert argument_names("aten::copy_", 2)[1] == "argument 2"
+    assert argument_names("aten::_flash_attention_forward", 10)[8] == "is_causal"  # later versions have 17
+    assert argument_names("mine::op", 1) == ["argument 1"]
