@@ -78,6 +78,13 @@ def test_swapped_sides_mirror_the_sentence(tmp_path: Path) -> None:
     assert text.startswith("GPU functions: −140 ms per cycle (194 → 54.0 ms, ×0.278), but the cycle is not faster")
 
 
+def test_the_shorter_cycle_decides_what_matters_in_either_order(tmp_path: Path) -> None:
+    """5.4 ms are more than 0.2 % of 1 s, and less than 0.2 % of 5 s."""
+    short, long = server(tmp_path), server(tmp_path, "b", times=1.1, longer=4000)
+    for got in (compare(short, long), compare(long, short)):
+        assert finding(got, "function_time").subject == "GPU functions"
+
+
 def test_new_and_removed_functions_are_named(tmp_path: Path) -> None:
     before = drawn(tmp_path, *(cycle(n, 1e6 + n, gemm(9000), host(9)) for n in range(1, 9)))
     after = drawn(

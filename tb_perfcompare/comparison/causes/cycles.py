@@ -26,6 +26,7 @@ from tb_perfcompare.comparison.result.wording import (
     time_text,
     times_text,
 )
+from tb_perfcompare.comparison.statistics.entity_tests import floor_ns
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
@@ -57,7 +58,7 @@ _PER = " per cycle"
 FUNCTION_TIME = Rule(
     names=("function_time",),
     meaning="functions of one type take longer",
-    when="The functions of one type changed significantly (below), by at least the larger of 0.2 % of the baseline's "
+    when="The functions of one type changed significantly (below), by at least the larger of 0.2 % of the shorter "
     "cycle and 5 µs. All device types (`gpu_...`) are one type, as they share a clock",
     example="GPU functions: +117 ms per cycle (44.9 → 161 ms, ×3.59), but the cycle is not clearly slower; 985 calls "
     "per cycle on both sides; functions ×3.76 per call across the board; K +49.4 ms; gpu_frequency of GPU 7 1,155 → "
@@ -85,8 +86,8 @@ def find_cycle_causes(
     a, b = baseline.groups.get("functions"), candidate.groups.get("functions")
     if headline.verdict is Verdict.WITHHELD or a is None or b is None:
         return ()
-    cycle_us = float(baseline.steps.total_ns.mean()) / 1000
-    least_us = max(options.material_fraction * cycle_us, options.material_ns / 1000)
+    cycles_ns = (float(side.steps.total_ns.mean()) for side in (baseline, candidate))
+    least_us = floor_ns(min(cycles_ns), options) / 1000
     findings = []
     groups = sorted({_group(key[1]) for key in (*a.keys, *b.keys)})
     for group in groups:

@@ -121,6 +121,12 @@ def test_a_search_that_is_over_is_exactly_as_much_faster() -> None:
     assert there.delta_us == -back.delta_us
 
 
+def test_a_wait_for_each_call_of_the_side_with_fewer_is_enough_in_either_order() -> None:
+    plain, searching = convolving(calls=20), convolving(kernels=9, calls=21, waits=1, timed=20)
+    for pair in ((plain, searching), (searching, plain)):
+        assert "algorithm_search" in rules_of(compare(*pair))
+
+
 @pytest.mark.parametrize(
     "candidate",
     [

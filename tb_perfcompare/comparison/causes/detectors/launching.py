@@ -89,7 +89,7 @@ def search_rules(pair: RuleContext) -> Iterator[Cause]:
         sign = 1 if waited.more_calls > 0 else -1
         few, many = (launched.calls_a, launched.calls_b)[::sign]
         as_often = abs(called.more_calls) <= SAME_CALLS * min(called.calls_a, called.calls_b)
-        if as_often and abs(waited.more_calls) >= called.calls_b and many >= TRIED * few:
+        if as_often and abs(waited.more_calls) >= min(called.calls_a, called.calls_b) and many >= TRIED * few:
             searched[sign].append(name)
     for sign, names in searched.items():
         explains = _time_of_operators(pair, names)
