@@ -44,23 +44,23 @@ from tb_perfcompare.quick_dataclass import dataclass
 MIN_STEPS_SHARE = 0.5
 """Share of its side's steps that have to call an operator for it to belong to the program."""
 
-REPLACING = 4
+MAX_REPLACED_NAMED = 4
 """Operators named on either side of a replacement."""
 
 MAX_NAMED = 2
 """Operators of each kind that a sentence names."""
 
-REPLACED = 0.1
+MIN_REPLACED_RATIO = 0.1
 """Least ratio of the smaller to the larger time for new and gone operators to count as a replacement, unless they
 compute the same kind of work."""
 
-OPPOSITE = 0.1
+MIN_OPPOSITE_RATIO = 0.1
 """Least ratio of the smaller to the larger sum at which increases and decreases get separate findings."""
 
 MOST_TIME = 0.8
 """Share of the time from which operators of both sides are named before those of one side."""
 
-NEW, NEWS = 4, 0.1
+MIN_ONE_SIDED, MIN_ONE_SIDED_SHARE = 4, 0.1
 """At least this many one-sided operators, with at least this share of the change, are reported in addition to waits
 that explain it. Only reading back a result adds fewer."""
 
@@ -68,8 +68,6 @@ KERNEL = "Kernel"
 
 _OF_MACHINE = {"host_interrupted", "host_pace", "waiting_threads", "device_interrupted", "device_pace"}
 """Rules that explain the time of calls, not their number."""
-
-_CALLS = "calls per step"
 
 _NAMES = {"More calls": "more_calls", "Fewer calls": "fewer_calls"}
 """Titles that mean the same as another rule, and that rule's name."""
@@ -183,9 +181,9 @@ def _places_text(places: list[Place], operators: Collection[str]) -> str:
     forward = [item for item in ordered if not item[1][0].is_backward] or ordered
     listed = ", ".join(
         f"{short(name)} ({calls_text(abs(sum(one.more_calls for one in group)), '')})"
-        for name, group in forward[:REPLACING]
+        for name, group in forward[:MAX_REPLACED_NAMED]
     )
-    rest = len(forward) - REPLACING
+    rest = len(forward) - MAX_REPLACED_NAMED
     return listed + (f" and {many(rest, 'other')}" if rest > 0 else "")
 
 
@@ -243,21 +241,21 @@ def _matters(pair: RuleContext, changed: list[_Changed]) -> bool:
     """Whether operators that only one side has, and that do not wait for the device, make a substantial part of the
     change."""
     waiting = pair.callers(WAIT)
-    alone = [operator.delta_us for operator in changed if not operator.is_in_both and operator.name not in waiting]
-    us = fsum(alone)
-    return len(alone) >= NEW and us * pair.delta_us > 0 and abs(us) >= NEWS * abs(pair.delta_us)
+    one_sided = [operator.delta_us for operator in changed if not operator.is_in_both and operator.name not in waiting]
+    share = fsum(one_sided) / pair.delta_us if pair.delta_us else 0.0
+    return len(one_sided) >= MIN_ONE_SIDED and share >= MIN_ONE_SIDED_SHARE
 
 
 def _by_direction(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]:
     """Increases and decreases as separate groups if each makes a substantial part, because a sum would hide both;
     else one group. New operators stay with those they replaced."""
-    alone = [operator for operator in changed if not operator.is_in_both]
-    replaced = {bool(operator.calls.calls_a) for operator in alone} == {False, True}
+    one_sided = [operator for operator in changed if not operator.is_in_both]
+    replaced = {bool(operator.calls.calls_a) for operator in one_sided} == {False, True}
     singles = [[operator] for operator in changed]
-    units = [alone, *(single for single in singles if single[0].is_in_both)] if replaced else singles
+    units = [one_sided, *(single for single in singles if single[0].is_in_both)] if replaced else singles
     sums = [fsum(operator.delta_us for operator in unit) for unit in units]
     more, less = (fsum(us for us in sums if sign * us > 0) * sign for sign in (1, -1))
-    if min(more, less) < max(pair.least_us, OPPOSITE * max(more, less)):
+    if min(more, less) < max(pair.least_us, MIN_OPPOSITE_RATIO * max(more, less)):
         return [changed]
     parts = [
         [operator for unit, us in zip(units, sums, strict=True) if sign * us > 0 for operator in unit]
@@ -273,54 +271,31 @@ def _by_direction(pair: RuleContext, changed: list[_Changed]) -> list[list[_Chan
 def _cause_of(
     pair: RuleContext, changed: list[_Changed], *, is_all: bool, is_counted: bool = False, has_gaps: bool = False
 ) -> Cause:
-    """One finding on these operators. Named first: annotations, then operators that are also differentiated, because
-    others may run inside them. `is_counted`: another cause accounts for the time. `has_gaps`: the finding also
+    """One finding on these operators. `is_counted`: another cause accounts for the time. `has_gaps`: the finding also
     explains the gaps around the operators."""
-    forward = {backward_of(operator.name) for operator in changed} - {""}
-    changed = sorted(
-        changed,
-        key=lambda operator: (
-            not operator.annotation, is_backward(operator.name),
-            plain_name(operator.name.rpartition("::")[2]) not in forward, -operator.total_us, operator.name,
-        ),
-    )  # fmt: skip
-    explains: dict[Part, float] = total_by_key(part for operator in changed for part in operator.explains.items())
-    alone = {operator.name for operator in changed if not operator.is_in_both} if has_gaps else set[str]()
-    around = gaps_around(pair, alone, explains.values())
-    explains |= around
-    # a function is named once, without its autograd range
-    names = {f"{AUTOGRAD}{operator.name}" for operator in changed}
-    distinct = [operator for operator in changed if operator.name not in names]
-    new = [operator for operator in distinct if not operator.calls.calls_a]
-    gone = [operator for operator in distinct if not operator.calls.calls_b]
-    others = [operator for operator in distinct if operator.is_in_both]
-    again = pair.once(recomputed)
     amounts = {operator.name: operator.calls for operator in changed}
-    settings = telling(amounts)
-    for group in (new, gone, others):
-        group.sort(key=lambda operator: operator.name not in settings)
-    others.sort(key=lambda operator: operator.name not in again)
+    explains: dict[Part, float] = total_by_key(part for operator in changed for part in operator.explains.items())
+    one_sided = {operator.name for operator in changed if not operator.is_in_both} if has_gaps else set[str]()
+    around = gaps_around(pair, one_sided, explains.values())
+    explains |= around
+    new, gone, others = groups = _in_order(pair, changed, telling(amounts))
+    again = pair.once(recomputed)
     is_again = fsum(again.get(operator.name, 0.0) for operator in others) * fsum(explains.values()) > 0
     explains |= in_hooks(pair, explains) if is_again else {}
     delta = fsum(explains.values())
-    one_sided = [*_one_sided_clauses("new", new), *_one_sided_clauses("gone", gone)]
     recounted = is_again or _take_most(others, (*new, *gone))
-    clauses = [*_recounted(others), *one_sided] if recounted else [*one_sided, *_recounted(others)]
-    first = (others if recounted else new or gone or others)[0]
-    named = (*new[:MAX_NAMED], *gone[:MAX_NAMED], *others[:MAX_NAMED])
-    where = where_called(pair, [(operator.name, operator.calls) for operator in named if not operator.annotation])
-    clauses += [where] if where else []
     title = _title([], [], others, delta) if recounted else _title(new, gone, others, delta)
     if is_again:
         title = f"Activations are {'' if delta > 0 else 'no longer '}recomputed in the backward pass"
-    if is_counted and not (new and gone):  # the title, right before it, already says so
-        clauses[0] = clauses[0].removeprefix("new: ").removeprefix("gone: ")
     time = "" if is_counted else f"{signed_time(delta)} per step{_gaps_clause(around)}; "
-    colon = "; " if is_counted and clauses[0].startswith(_CALLS) else ": "
-    sentence = f"{title}{colon}{time}{'; '.join(clauses)}."
+    calls_first = recounted or not (new or gone)
+    # the title, right before the names, already says that they are new or gone
+    labelled = not is_counted or calls_first or bool(new and gone)
+    clauses = _clauses(pair, groups, calls_first=calls_first, labelled=labelled)
+    first = (others if recounted else new or gone or others)[0]
     return cause(
         pair, RECOMPUTATION if is_again else OPERATORS_CHANGED, first.name, "all", None if is_counted else delta,
-        sentence,
+        f"{title}{'; ' if is_counted and calls_first else ': '}{time}{'; '.join(clauses)}.",
         tuple(
             Evidence("ledger", f"{CPU_EXEC} / {operator.name}")
             if operator.annotation
@@ -331,6 +306,44 @@ def _cause_of(
         look_at="" if is_again else known_setting(amounts),
         calls={operator.name: operator.calls.more_calls for operator in changed},
     )  # fmt: skip
+
+
+def _in_order(
+    pair: RuleContext, changed: list[_Changed], settings: Collection[str]
+) -> tuple[list[_Changed], list[_Changed], list[_Changed]]:
+    """New operators, those that are gone, and those of both sides, each in the order in which they are named: those of
+    a setting (or recomputed), then annotations, then operators that are also differentiated, because others may run
+    inside them. A function is named once, without its autograd range."""
+    forward = {backward_of(operator.name) for operator in changed} - {""}
+    ranges = {f"{AUTOGRAD}{operator.name}" for operator in changed}
+    again = pair.once(recomputed)
+    ordered = sorted(
+        (operator for operator in changed if operator.name not in ranges),
+        key=lambda operator: (
+            operator.is_in_both and operator.name not in again, operator.name not in settings,
+            not operator.annotation, is_backward(operator.name),
+            plain_name(operator.name.rpartition("::")[2]) not in forward, -operator.total_us, operator.name,
+        ),
+    )  # fmt: skip
+    new = [operator for operator in ordered if not operator.calls.calls_a]
+    gone = [operator for operator in ordered if not operator.calls.calls_b]
+    return new, gone, [operator for operator in ordered if operator.is_in_both]
+
+
+def _clauses(
+    pair: RuleContext, groups: tuple[list[_Changed], list[_Changed], list[_Changed]], *, calls_first: bool,
+    labelled: bool,
+) -> list[str]:  # fmt: skip
+    """Clauses that name operators of each group, with a label or none, and where they are called."""
+    new, gone, others = groups
+    one_sided = [
+        f"{f'{word}: ' if labelled else ''}{_one_sided(group)}"
+        for word, group in (("new", new), ("gone", gone)) if group
+    ]  # fmt: skip
+    calls = [f"calls per step: {_recounted(others)}"] if others else []
+    named = (*new[:MAX_NAMED], *gone[:MAX_NAMED], *others[:MAX_NAMED])
+    where = where_called(pair, [(operator.name, operator.calls) for operator in named if not operator.annotation])
+    return [*((*calls, *one_sided) if calls_first else (*one_sided, *calls)), *filter(None, (where,))]
 
 
 def _take_most(others: Collection[_Changed], one_sided: Collection[_Changed]) -> bool:
@@ -429,7 +442,7 @@ def _title(new: list[_Changed], gone: list[_Changed], others: list[_Changed], de
     """Title in the direction of `delta`: a new operator saves no time, and one that is gone costs none."""
     times = sorted(sum(operator.total_us for operator in group) for group in (new, gone))
     alike = {work_kind(operator.name) for operator in new} & {work_kind(operator.name) for operator in gone} - {""}
-    if new and gone and (alike or times[0] >= REPLACED * times[1]):
+    if new and gone and (alike or times[0] >= MIN_REPLACED_RATIO * times[1]):
         return "Operators replaced"
     if (new and not gone and delta < 0) or (gone and not new and delta > 0):
         return "Operators changed"
@@ -443,26 +456,22 @@ def _title(new: list[_Changed], gone: list[_Changed], others: list[_Changed], de
     return "More calls" if len(more) == len(others) else "Fewer calls" if not more else "Other numbers of calls"
 
 
-def _one_sided_clauses(word: str, group: list[_Changed]) -> Iterator[str]:
-    """Clause naming one-sided operators: "new: aten::softplus (3 calls per step), aten::mul (9 calls per step) and 9
-    others"."""
-    if not group:
-        return
+def _one_sided(group: list[_Changed]) -> str:
+    """Names one-sided operators: "aten::softplus (3 calls per step), aten::mul (9 calls per step) and 9 others"."""
     named = ", ".join(
         f"{short(operator.name)} ({calls_text(operator.calls.calls_a + operator.calls.calls_b, ' per step')})"
         for operator in group[:MAX_NAMED]
     )
-    yield f"{word}: {named}{_others_clause(group)}"
+    return f"{named}{_others_clause(group)}"
 
 
-def _recounted(group: list[_Changed]) -> Iterator[str]:
-    if not group:
-        return
+def _recounted(group: list[_Changed]) -> str:
+    """Names operators of both sides with their calls: "aten::mul 3 → 9"."""
     named = ", ".join(
         f"{short(operator.name)} {numbers_text(operator.calls.calls_a, operator.calls.calls_b)}"
         for operator in group[:MAX_NAMED]
     )
-    yield f"{_CALLS}: {named}{_others_clause(group)}"
+    return f"{named}{_others_clause(group)}"
 
 
 def _others_clause(group: list[_Changed]) -> str:

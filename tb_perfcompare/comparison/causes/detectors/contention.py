@@ -83,40 +83,29 @@ MIN_KERNELS = 3
 """Fewest kernels, by name, that have to take longer. A single one is slower, not interrupted."""
 
 
+class _Changes(NamedTuple):
+    """Changes of operators with enough calls for an uninterrupted one.
+
+    grown           operator's part of the step -> growth of its time in us per step, without that of its fastest call
+    before_us       time of the baseline if both sides called all as often
+    fastest, means  ratios of the fastest calls, and of the times per call
+    weights, times  weights of these ratios: the time
+    """
+
+    grown: dict[Part, float]
+    before_us: float
+    fastest: list[float]
+    weights: list[float]
+    means: list[float]
+    times: list[float]
+
+
 def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     """CPU contention: mean times changed, the fastest calls did not, and no single operator explains it."""
-    exposed = pair.exposed("CPU Exec")
-    table = table_of_calls(pair)
-    columns = pair.columns(table, "host_self")
-    often_called = np.minimum(columns.calls_a * pair.steps[0], columns.calls_b * pair.steps[1]) >= MIN_CALLS
-    operators = columns.of_rows(np.flatnonzero(often_called))
-    if not operators:
-        return
-    # without shapes the fastest call of an operator is that on its smallest input
-    fastest = fastest_own_calls(pair, table) if table == BY_SHAPE else fastest_steps(pair, table)
-    ratios, weights = list[float](), list[float]()
-    means, times = list[float](), list[float]()
-    every: list[tuple[Part, float]] = []
-    before = 0.0
-    for key, amount in operators.items():
-        minima = 0.0
-        # as if both sides called it as often: other numbers of calls are no interruption
-        often = (amount.calls_a + amount.calls_b) / 2
-        if key in fastest:
-            low_a, low_b = fastest[key]
-            ratios.append(low_b / low_a)
-            weights.append(amount.us_a + amount.us_b)
-            minima = often * (low_b - low_a) / 1000 * math.copysign(1, amount.rate_us)
-        if amount.us_a and amount.us_b:
-            means.append(amount.us_b / amount.calls_b / (amount.us_a / amount.calls_a))
-            times.append(often * (amount.us_a / amount.calls_a + amount.us_b / amount.calls_b))
-        before += often * amount.us_a / amount.calls_a
-        # growth of the fastest call is no interruption either
-        left = math.copysign(max(abs(amount.rate_us) - max(minima, 0.0), 0.0), amount.rate_us)
-        every.append((("CPU Exec", key[0]), left))
-    grown = total_by_key(every)
-    delta = math.fsum(grown.values())
-    if not ratios or len(grown) < 3 or delta * exposed <= 0 or is_of_1_8_alone(pair, delta):
+    exposed, table = pair.exposed("CPU Exec"), table_of_calls(pair)
+    changes = _changes(pair, table)
+    grown, delta = changes.grown, math.fsum(changes.grown.values())
+    if not changes.fastest or len(grown) < 3 or delta * exposed <= 0 or is_of_1_8_alone(pair, delta):
         return
     if abs(exposed) < pair.least_us or not (pair.is_clear("CPU Exec") or _is_clear_of_same_work(pair, exposed)):
         return
@@ -130,29 +119,56 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
         delta, exposed = delta - once, exposed - once
         if min(delta * sign, exposed * sign) <= 0 or abs(grown[largest]) > MAIN_SHARE * abs(delta):
             return
-    after = before + delta
+    before, after = changes.before_us, changes.before_us + delta
     if after <= 0 or max(before, after) < MIN_SLOWDOWN * min(before, after):
         return
-    middle = weighted_quartiles(np.log(ratios), np.array(weights))[1]
-    if abs(middle) > max(-math.log(1 - UNCHANGED_TOLERANCE), INTERRUPTED * abs(math.log(after / before))):
+    ratio = math.log(after / before)
+    fastest = weighted_quartiles(np.log(changes.fastest), np.array(changes.weights))[1]
+    if abs(fastest) > max(-math.log(1 - UNCHANGED_TOLERANCE), INTERRUPTED * abs(ratio)):
         return
-    if weighted_quartiles(np.log(means), np.array(times))[1] / math.log(after / before) < TYPICAL:
+    if weighted_quartiles(np.log(changes.means), np.array(changes.times))[1] / ratio < TYPICAL:
         return
-    own = math.copysign(min(abs(exposed), abs(delta)), delta)
-    if abs(own) < MAIN_SHARE * abs(exposed):
+    exposed_part = sign * min(abs(exposed), abs(delta))
+    if abs(exposed_part) < MAIN_SHARE * abs(exposed):
         return
-    explained = exposed_growth(pair, {part: us * own / delta for part, us in grown.items()}, delta)
+    explained = exposed_growth(pair, {part: us * exposed_part / delta for part, us in grown.items()}, delta)
     exposed = math.fsum(explained.values())
-    sentence = (
+    yield cause(
+        pair, CPU_CONTENTION, "operators", "CPU Exec", exposed,
         f"{'CPU contention' if exposed > 0 else 'Less CPU contention'}: {signed_time(exposed)} per step; mean operator "
         f"time {ratio_text(after / before)}, but fastest {'calls' if table == BY_SHAPE else 'steps'} "
-        f"{ratio_text(math.exp(middle))}; other work "
-        f"{'is taking' if exposed > 0 else 'no longer takes'} the CPU."
-    )
-    yield cause(
-        pair, CPU_CONTENTION, "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),
-        explains=explained,
+        f"{ratio_text(math.exp(fastest))}; other work {'is taking' if exposed > 0 else 'no longer takes'} the CPU.",
+        (Evidence("operators", ""),), explains=explained,
     )  # fmt: skip
+
+
+def _changes(pair: RuleContext, table: str) -> _Changes:
+    columns = pair.columns(table, "host_self")
+    often_called = np.minimum(columns.calls_a * pair.steps[0], columns.calls_b * pair.steps[1]) >= MIN_CALLS
+    operators = columns.of_rows(np.flatnonzero(often_called))
+    # without shapes the fastest call of an operator is that on its smallest input
+    fastest_of = fastest_own_calls if table == BY_SHAPE else fastest_steps
+    fastest = fastest_of(pair, table) if operators else {}
+    ratios, weights, means, times = (list[float]() for _ in range(4))
+    grown: list[tuple[Part, float]] = []
+    before = 0.0
+    for key, amount in operators.items():
+        # as if both sides called it as often: other numbers of calls are no interruption
+        calls = (amount.calls_a + amount.calls_b) / 2
+        of_fastest = 0.0
+        if key in fastest:
+            low_a, low_b = fastest[key]
+            ratios.append(low_b / low_a)
+            weights.append(amount.us_a + amount.us_b)
+            of_fastest = calls * (low_b - low_a) / 1000 * math.copysign(1, amount.rate_us)
+        if amount.us_a and amount.us_b:
+            means.append(amount.us_b / amount.calls_b / (amount.us_a / amount.calls_a))
+            times.append(calls * (amount.us_a / amount.calls_a + amount.us_b / amount.calls_b))
+        before += calls * amount.us_a / amount.calls_a
+        # growth of the fastest call is no interruption either
+        interrupted = max(abs(amount.rate_us) - max(of_fastest, 0.0), 0.0)
+        grown.append((("CPU Exec", key[0]), math.copysign(interrupted, amount.rate_us)))
+    return _Changes(total_by_key(grown), before, ratios, weights, means, times)
 
 
 def waiting_rules(pair: RuleContext) -> Iterator[Cause]:

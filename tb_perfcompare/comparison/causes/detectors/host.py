@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.detectors.changed_operators import with_replaced_calls
 from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
@@ -28,13 +29,15 @@ from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_c
 from tb_perfcompare.comparison.causes.evidence.inputs import ARGUMENTS, argument_clause, other_inputs
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.recomputed import recomputed
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
 from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.ledger_rows import EntityRows
 from tb_perfcompare.comparison.result.uninterrupted_part import UNINTERRUPTED_TABLE, UninterruptedPart
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time, times_text
 from tb_perfcompare.model.names.names import channels_last
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
+from tb_perfcompare.quick_dataclass import dataclass
 
 MAIN_SHARE = 0.5
 """Share of the growth of the same calls' exposed time, beyond a uniform slowdown, that the operator must explain,
@@ -53,68 +56,99 @@ FASTEST = 1.05
 """Ratio of the fastest calls from which an operator is slower, and not just interrupted."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Slower:
+    """The operator, or annotated range, whose time changed most.
+
+    delta_us    change of its exposed time beyond `pace`, the host's ratio
+    own         its own time; NOTHING for a range
+    spent       the time of its calls
+    grown_us    how far its own time grew
+    confidence  "" if it is not significant
+    """
+
+    name: str
+    delta_us: float
+    pace: float
+    own: Amount
+    spent: Amount
+    grown_us: float
+    confidence: str
+
+
 def host_rules(pair: RuleContext) -> Iterator[Cause]:
     """The operator that makes most of CPU Exec's change beyond a uniform slowdown of the host."""
-    exposed = pair.exposed(CPU_EXEC)
-    # an annotated range is Python code, which recording slows down, and grows with what it calls; operators do not
-    plain = costlier_to_record(pair, exposed) or not calls_alike(pair)
-    rows = pair.entities(CPU_EXEC)
-    often = called_as_often(rows)
-    if plain:
-        own = pair.columns("operators", "host_self").joined
-        often &= np.isin(pair.numbers.of(rows.key), own.parts[0])
-    if inner := pair.once(with_replaced_calls):
-        often &= np.array([key not in inner for key in rows.key], dtype=bool)
-    if pair.once(recomputed):  # autograd's functions then contain the Python code of the checkpoint
-        often &= np.array([not is_backward(key) for key in rows.key], dtype=bool)
-    if abs(exposed) < pair.least_us or not often.any():
+    slower = _slower(pair)
+    if slower is None or not slower.confidence or not _all_calls_moved(pair, slower.name, slower=slower.grown_us > 0):
         return
+    name, is_range = slower.name, slower.own is NOTHING
+    explained = exposed_growth(pair, {(CPU_EXEC, name): slower.delta_us}, slower.grown_us)
+    delta = math.fsum(explained.values())
+    given, layout = other_inputs(pair, name), _layout(pair, name)
+    called = given.clause if given is not None else "" if layout else argument_clause(pair, name, "host_total")
+    clauses = [
+        f" on top of {ratio_text(slower.pace)} for all operators" if slower.pace != 1 else "",
+        f", {called}" if called else "",
+        _rates(pair, name, other_arguments=bool(called)) if given is None else "",
+        layout,
+    ]
+    yield cause(
+        pair, OPERATOR_SLOWER, name, CPU_EXEC, delta,
+        f"{_what(delta > 0, is_range=is_range)}: {short(name)} {signed_time(delta)} per step"
+        f"{_per_call(slower.spent)}{''.join(clauses)}.",
+        (Evidence("ledger", f"{CPU_EXEC} / {name}") if is_range else Evidence("operators", name),),
+        name="" if given is None else given.rule, confidence=slower.confidence,
+        look_at=IN_RANGE if is_range else ARGUMENTS if called and given is None else "",
+        explains=explained,
+    )  # fmt: skip
+
+
+def _slower(pair: RuleContext) -> _Slower | None:
+    """The operator that makes most of the change by itself; with a device, the one that makes most of the slowdown of
+    all operators; None if there is neither."""
+    exposed, rows = pair.exposed(CPU_EXEC), pair.entities(CPU_EXEC)
+    often = _called_as_often(pair, rows, exposed)
+    if abs(exposed) < pair.least_us or not often.any():
+        return None
     pace = host_ratio(pair) or 1.0
     beyond = beyond_pace(rows, pair.unit, pace)
     left = math.fsum(beyond[often].tolist())
     at = largest(rows, np.flatnonzero(often), beyond * (1 if left > 0 else -1))
     delta, name = float(beyond[at]), rows.key[at]
-    amount = pair.amount("operators", "host_self", name)
+    own = pair.amount("operators", "host_self", name)
     # exposed time also grows if the device or API calls hide less, without the operator itself being slower
-    spent = amount if amount.calls_a else pair.own_times(CPU_EXEC).get(name, NOTHING)
-    alone = delta * left > 0 and abs(delta) >= max(MAIN_SHARE * abs(left), MIN_SHARE * abs(exposed), pair.least_us)
-    alone = alone and spent.rate_us * math.copysign(1, delta) >= MAIN_SHARE * abs(delta)
-    if not alone:
-        behind = _behind_the_device(pair, exposed, pace)
-        if behind not in rows.key:
-            return
-        name, amount = behind, pair.amount("operators", "host_self", behind)
-        spent = amount
-        delta = float(beyond[rows.key.index(name)])
-        sure = category_confidence(pair, CPU_EXEC) if pair.is_clear(CPU_EXEC) else ""
-    else:
+    spent = own if own.calls_a else pair.own_times(CPU_EXEC).get(name, NOTHING)
+    makes_most = delta * left > 0 and abs(delta) >= max(MAIN_SHARE * abs(left), MIN_SHARE * abs(exposed), pair.least_us)
+    if makes_most and spent.rate_us * math.copysign(1, delta) >= MAIN_SHARE * abs(delta):
         sure = entity_confidence(pair, CPU_EXEC, name, int(often.sum()))
-    grown = max(amount.rate_us, delta, key=abs) if alone else amount.rate_us
-    if not sure or not _all_calls_moved(pair, name, slower=grown > 0):
-        return
-    explained = exposed_growth(pair, {(CPU_EXEC, name): delta}, grown)
-    delta = math.fsum(explained.values())
-    is_range = amount is NOTHING
-    per = (
-        f" ({times_text(spent.us_a / spent.calls_a, spent.us_b / spent.calls_b)} per call)"
-        if spent.calls_a and spent.calls_b
-        else ""
-    )
-    given, layout = other_inputs(pair, name), _layout(pair, name)
-    clause = given.clause if given is not None else "" if layout else argument_clause(pair, name, "host_total")
-    sentence = (
-        f"{_what(delta > 0, is_range=is_range)}: {short(name)} {signed_time(delta)} per "
-        f"step{per}{f' on top of {ratio_text(pace)} for all operators' if pace != 1 else ''}"
-        f"{f', {clause}' if clause else ''}"
-        f"{'' if given is not None else _rates(pair, name, other_arguments=bool(clause))}{layout}."
-    )
-    yield cause(
-        pair, OPERATOR_SLOWER, name, CPU_EXEC, delta, sentence,
-        (Evidence("ledger", f"{CPU_EXEC} / {name}") if is_range else Evidence("operators", name),),
-        name="" if given is None else given.rule, confidence=sure,
-        look_at=IN_RANGE if is_range else ARGUMENTS if clause and given is None else "",
-        explains=explained,
-    )  # fmt: skip
+        return _Slower(name, delta, pace, own, spent, max(own.rate_us, delta, key=abs), sure)
+    behind = _behind_the_device(pair, exposed, pace)
+    if behind not in rows.key:
+        return None
+    own = pair.amount("operators", "host_self", behind)
+    sure = category_confidence(pair, CPU_EXEC) if pair.is_clear(CPU_EXEC) else ""
+    return _Slower(behind, float(beyond[rows.key.index(behind)]), pace, own, own, own.rate_us, sure)
+
+
+def _called_as_often(pair: RuleContext, rows: EntityRows, exposed: float) -> NDArray[np.bool_]:
+    """(n,) rows called as often on both sides, without calls inside replaced ones. If activations are recomputed,
+    without autograd's functions, which then contain the Python code of the checkpoint."""
+    often = called_as_often(rows)
+    if costlier_to_record(pair, exposed) or not calls_alike(pair):
+        # an annotated range is Python code, which recording slows down, and grows with what it calls; operators do not
+        own = pair.columns("operators", "host_self").joined
+        often &= np.isin(pair.numbers.of(rows.key), own.parts[0])
+    if inner := pair.once(with_replaced_calls):
+        often &= np.array([key not in inner for key in rows.key], dtype=bool)
+    if pair.once(recomputed):
+        often &= np.array([not is_backward(key) for key in rows.key], dtype=bool)
+    return often
+
+
+def _per_call(spent: Amount) -> str:
+    if not (spent.calls_a and spent.calls_b):
+        return ""
+    return f" ({times_text(spent.us_a / spent.calls_a, spent.us_b / spent.calls_b)} per call)"
 
 
 def _what(slower: bool, *, is_range: bool) -> str:

@@ -67,73 +67,97 @@ def step_rules(pair: RuleContext) -> Iterator[Cause]:
             return
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _SlowSide:
+    """The slow steps of one side. `excess_us`: what they add to its mean step beyond its typical one."""
+
+    summary: Summary
+    slow: NDArray[np.int64]
+    excess_us: float
+
+    @property
+    def share(self) -> float:
+        """Share of the side's steps."""
+        return len(self.slow) / len(self.summary.steps)
+
+    @property
+    def recurs(self) -> bool:
+        """Whether the same steps are slow in every capture."""
+        return len(self.slow) > 0 and _same_step_in_every_capture(self.summary, self.slow)
+
+
 def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     """A few steps far above the others of their side make most of the difference of the means. If they turn it against
     the typical step, by which the verdict is, they count in whatever captures, and if all work is slow in them."""
     by_typical_step = pair.headline.basis is not Basis.PROGRAM
     against = by_typical_step and pair.headline.verdict.way * pair.delta_us < 0
-    sides = []
-    for number, summary in enumerate((pair.baseline, pair.candidate)):
-        # a step in which all the same work is slow is the machine's
-        pace = np.ones(len(summary.steps)) if pair.pace is None or against else pair.pace[number]
-        times = np.rint(summary.steps.total_ns / pace).astype(np.int64)
-        middle = float(median(times))
-        slow = _slow_outliers(times)
-        if len(unique(summary.steps.capture)) == 1:  # levels differ between captures, but not within one
-            slow = slow[are_in(slow, _slow_outliers(summary.steps.total_ns))]
-        beyond = float(((times[slow] - middle) * pace[slow]).sum()) if len(slow) else 0.0
-        excess = beyond / len(summary.steps) / 1000
-        sides.append((summary, slow, excess))
-    delta = sides[1][2] - sides[0][2]
+    sides = [_slow_side(pair, number, at_pace=not against) for number in (0, 1)]
+    delta = sides[1].excess_us - sides[0].excess_us
     # slow steps have to matter to the mean, not only to be longer
     if abs(delta) < max(pair.least_us, pair.options.margin * pair.shorter_us):
         return
-    (summary, slow, excess), (other, other_slow, other_excess) = sides[::-1] if delta > 0 else sides
-    turn_mean = against and delta * pair.delta_us > 0
-    if not turn_mean and not _in_most_captures(summary, slow):
+    side, other = sides[::-1] if delta > 0 else sides
+    if not _are_no_chance(pair, side, other, delta, turn_mean=against and delta * pair.delta_us > 0):
         return
-    if not len(slow) or len(slow) > len(summary.steps) * LEADING:
-        return
-    longer = (
-        not len(other_slow)
-        or not _same_step_in_every_capture(other, other_slow)
-        or excess >= MIN_COUNT_RATIO * other_excess
-    )
-    scheduled = _same_step_in_every_capture(summary, slow) and longer
-    if not scheduled and len(slow) * len(other.steps) < MIN_COUNT_RATIO * len(other_slow) * len(summary.steps):
-        return
-    recur = turn_mean or _same_step_in_every_capture(summary, slow)
-    if not recur and (_is_slower_machine(pair, delta) or _fisher_p(summary, slow, other, other_slow) > MAX_P):
-        return
+    summary, slow = side.summary, side.slow
     entities = _growth_in_slow_steps(summary, slow)
     growth = _by_category(entities)
     label = max(growth, key=lambda category: growth[category])
     if label == CATEGORY_LABELS[StepCategory.DATALOADER]:  # several workers hand over several batches at once
         return
-    mine = [part for part in entities if part[0] == label]
-    entity = max(mine, key=lambda part: entities[part])[1]
-    where = place_clause_of_steps(summary, slow, growth[label]) if entity == NOTHING_RECORDED else ""
-    entity = "" if entity == NOTHING_RECORDED else entity
     of_step = delta * pair.delta_us > 0 and abs(delta) >= MAIN_SHARE * abs(pair.delta_us)
-    own = math.copysign(growth[label] * len(slow) / len(summary.steps), delta)
+    own = math.copysign(growth[label] * side.share, delta)
     if not of_step and (own * pair.exposed(label) <= 0 or abs(own) < MAIN_SHARE * abs(pair.exposed(label))):
         return
+    entity = max((part for part in entities if part[0] == label), key=lambda part: entities[part])[1]
+    if entity == NOTHING_RECORDED:
+        where = place_clause_of_steps(summary, slow, growth[label])
+    else:
+        where = f"mostly {short(entity)}{_called_more(summary, slow, (label, entity))}"
     named = _steps_text(summary, slow[:MAX_NAMED])
     labels = ", ".join(summary.steps.label[at] for at in slow[:MAX_NAMED].tolist())
     rest = f" and {many(len(slow) - MAX_NAMED, 'other')}" if len(slow) > MAX_NAMED else ""
     word = "candidate" if delta > 0 else "baseline"
-    share = len(slow) / len(summary.steps)
     sentence = (
         f"Slow steps in the {word}: {signed_time(delta)} on the mean step, from {len(slow)} of {len(summary.steps)} "
-        f"steps ({named}{rest}); in a slow step, "
-        f"{category_words(label)} {signed_time(growth[label])}"
-        f"{f', mostly {short(entity)}{_called_more(summary, slow, (label, entity))}' if entity else ''}"
+        f"steps ({named}{rest}); in a slow step, {category_words(label)} {signed_time(growth[label])}"
         f"{f', {where}' if where else ''}."
     )
     yield cause(
         pair, SLOW_STEPS, named, label, delta, sentence, (Evidence("steps", f"{word} / {labels}"),),
-        explains=_explained(entities, share, delta),
+        explains=_explained(entities, side.share, delta),
     )  # fmt: skip
+
+
+def _slow_side(pair: RuleContext, number: int, *, at_pace: bool) -> _SlowSide:
+    """The steps of side `number` far above its others. `at_pace`: not those in which all the same work is slow, which
+    is the machine's."""
+    summary = (pair.baseline, pair.candidate)[number]
+    pace = pair.pace[number] if pair.pace is not None and at_pace else np.ones(len(summary.steps))
+    times = np.rint(summary.steps.total_ns / pace).astype(np.int64)
+    slow = _slow_outliers(times)
+    if len(unique(summary.steps.capture)) == 1:  # levels differ between captures, but not within one
+        slow = slow[are_in(slow, _slow_outliers(summary.steps.total_ns))]
+    beyond = float(((times[slow] - float(median(times))) * pace[slow]).sum()) if len(slow) else 0.0
+    return _SlowSide(summary, slow, beyond / len(summary.steps) / 1000)
+
+
+def _are_no_chance(
+    pair: RuleContext, side: _SlowSide, other: _SlowSide, delta: float, *, turn_mean: bool
+) -> bool:  # fmt: skip
+    """Whether the slow steps of `side` are few, and recur in its captures or are far more than those of `other`."""
+    if not turn_mean and not _in_most_captures(side.summary, side.slow):
+        return False
+    if not 0 < side.share <= LEADING:
+        return False
+    longer = not other.recurs or side.excess_us >= MIN_COUNT_RATIO * other.excess_us
+    count, others = len(side.slow) * len(other.summary.steps), len(other.slow) * len(side.summary.steps)
+    if not (side.recurs and longer) and count < MIN_COUNT_RATIO * others:
+        return False
+    if turn_mean or side.recurs:
+        return True
+    by_chance = _fisher_p(side.summary, side.slow, other.summary, other.slow) > MAX_P
+    return not by_chance and not _is_slower_machine(pair, delta)
 
 
 def _is_slower_machine(pair: RuleContext, delta: float) -> bool:

@@ -47,7 +47,7 @@ def significant_categories(
 ) -> SignificantCategories:
     """Finds the categories that differ significantly: their q over all categories that take any time is at most
     alpha; or the sides are completely separated; or, except for host time, captures of the sides are farther apart
-    than those of either side, and by FAR. With too few steps for any test, all categories count."""
+    than those of either side, and by more than MIN_LOG_GAP. With too few steps for any test, all categories count."""
     tested = {name: p for name, p in p_values.items() if p is not None and p < 1}
     sides = [observations(side) for side in (baseline, candidate)]
     least = smallest_p(*(len(side.label) for side in sides)) * max(len(tested), 1)
