@@ -40,11 +40,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "comparison/amount": {"comparison/statistics"},
     "comparison/causes": {
         "comparison/causes/detectors", "comparison/causes/evidence", "comparison/launches", "comparison/result",
-        "comparison/statistics", "comparison/tables",
+        "comparison/statistics", "comparison/tables", "comparison/work",
     },
     "comparison/causes/detectors": {
         "comparison/causes/evidence", "comparison/checks", "comparison/ranks", "comparison/result",
-        "comparison/statistics",
+        "comparison/statistics", "comparison/work",
     },
     "comparison/causes/evidence": {
         "comparison/checks", "comparison/ledger", "comparison/result", "comparison/statistics", "comparison/tables",

@@ -27,6 +27,7 @@ from tb_perfcompare.comparison.result.ledger_rows import STATUSES, Ledger, Ledge
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.comparison.work.call_arguments import OtherArguments, arguments_of_change
 from tb_perfcompare.model.names.work_kinds import MOVING, work_kind
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, NOTHING_RECORDED, StepCategory, Summary
 
@@ -189,7 +190,8 @@ def with_largest_entry(
     same_way = [abs(finding.delta_us) for finding in findings if finding.delta_us and finding.delta_us * delta_us > 0]
     if named or max(*same_way, abs(explained.get(largest.path[0], 0.0)), 0.0) >= abs(delta_us):
         return findings
-    entry = _finding(largest, unit, ledger.delta, steps=min(len(baseline.steps), len(candidate.steps)))
+    called = arguments_of_change(baseline, candidate, key)
+    entry = _finding(largest, unit, ledger.delta, called, steps=min(len(baseline.steps), len(candidate.steps)))
     larger = [finding for finding in findings if abs(finding.delta_us or 0.0) >= abs(delta_us)]
     # work on other inputs is slower in its largest entry too, but the inputs are what changed
     other_work = findings[:1] if not larger and findings and findings[0].rule in OTHER_WORK and same_way else ()
@@ -197,8 +199,8 @@ def with_largest_entry(
     return (*findings[:place], entry, *findings[place:])[: options.top_findings]
 
 
-def _finding(row: LedgerRow, unit: int, whole: int, steps: int) -> Finding:
-    """Finding on one entity; "slower" if it is called as often as before."""
+def _finding(row: LedgerRow, unit: int, whole: int, called: OtherArguments | None, steps: int) -> Finding:
+    """Finding on one entity; "slower" if it is called as often as before. `called`: other arguments of its calls."""
     category = StepCategory(CATEGORY_LABELS.index(row.path[0]))
     rule, key, delta_us = GENERAL[category], row.path[1], row.delta / unit
     amounts = times_text(row.baseline / unit, row.candidate / unit)
@@ -211,11 +213,12 @@ def _finding(row: LedgerRow, unit: int, whole: int, steps: int) -> Finding:
         how = f"{each} per {per}"
     table = (Evidence(TABLES[category], key),) if category in TABLES else ()
     return Finding(
-        rule.names[-1 if delta_us < 0 else 0], key, row.path[0], delta_us, row.delta / whole, f"{lead} ({how}).",
+        rule.names[-1 if delta_us < 0 else 0], key, row.path[0], delta_us, row.delta / whole,
+        f"{lead} ({how}){f', {called.clause}' if called is not None else ''}.",
         (Evidence("ledger", " / ".join(row.path)), *table),
         "no overlap between the steps of the two sides" if steps > 1
         else f"size certain, {REPEATABILITY_UNKNOWN} (only one step on a side)",
-        rule.look_at,
+        rule.look_at if called is None else called.look_at,
     )  # fmt: skip
 
 

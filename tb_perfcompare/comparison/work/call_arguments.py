@@ -21,6 +21,9 @@ that such sets must make for its arguments to be known. Others are data: an inde
 OTHERWISE = 0.02
 """Share of an operator's common calls with other arguments from which they differ."""
 
+MAIN_SHARE = 0.5
+"""Share of the change of an operator's time that calls with other arguments have to make."""
+
 _MOST_NAMED = 2
 
 Signature = tuple[str, str]
@@ -35,19 +38,29 @@ class OtherArguments:
     after: Signature
 
     @property
+    def values(self) -> dict[str, str]:
+        """Argument -> its change, "1 → 0"."""
+        names = argument_names(self.operator, len(_entries(self.before[1])))
+        return {names[place]: change for place, change in _different(self.before[1], self.after[1])}
+
+    @property
     def clause(self) -> str:
         """Clause on what differs: "with other arguments (dim: 1 → 0)", "with other strides (input 1: [8, 1] → [1, 8])";
         inputs are counted from 1."""
-        values = _different(self.before[1], self.after[1])
-        if not values:
+        if not self.values:
             place, change = _different(self.before[0], self.after[0])[0]
             return f"with other strides (input {place + 1}: {change})"
-        names = argument_names(self.operator, len(_entries(self.before[1])))
         changes = dict[str, list[str]]()
-        for place, change in values:
-            changes.setdefault(change, []).append(names[place])
+        for name, change in self.values.items():
+            changes.setdefault(change, []).append(name)
         texts = [f"{', '.join(of[:_MOST_NAMED])}: {change}" for change, of in changes.items()]
         return f"with other arguments ({'; '.join(texts[:_MOST_NAMED])})"
+
+    @property
+    def look_at(self) -> str:
+        if self.values:
+            return "the arguments of this call in both runs"
+        return "the memory layout of its inputs in both runs: contiguous, transposed, channels_last"
 
 
 def other_arguments(baseline: Summary, candidate: Summary) -> dict[tuple[str, str], OtherArguments]:
@@ -64,6 +77,29 @@ def other_arguments(baseline: Summary, candidate: Summary) -> dict[tuple[str, st
         if any(_different(x, y) for x, y in zip(gone, new, strict=True)):
             different[key] = OtherArguments(key[0], gone, new)
     return different
+
+
+def arguments_of_change(baseline: Summary, candidate: Summary, operator: str) -> OtherArguments | None:
+    """How an operator's arguments differ where its time changed most; None unless calls with other arguments make most
+    of the change."""
+    different = {key: changed for key, changed in other_arguments(baseline, candidate).items() if key[0] == operator}
+    if not different:
+        return None
+    before, after = (_time_by_inputs(side, operator) for side in (baseline, candidate))
+    change = {key: abs(after.get(key, 0.0) - before.get(key, 0.0)) for key in before.keys() | after.keys()}
+    if sum(change[key] for key in different) < MAIN_SHARE * sum(change.values()):
+        return None
+    return different[max(different, key=lambda key: (change[key], key))]
+
+
+def _time_by_inputs(side: Summary, operator: str) -> dict[tuple[str, str], float]:
+    """(operator, input shapes) -> own time per step in ns."""
+    group = side.groups[TABLE]
+    times = dict[tuple[str, str], float]()
+    for key, ns in zip(group.keys, group.measures_ns["total"].sum(axis=1).tolist(), strict=True):
+        if key[0] == operator:
+            times[key[0], key[1]] = times.get((key[0], key[1]), 0.0) + ns / len(side.steps)
+    return times
 
 
 def share_of_time(side: Summary, operators: Collection[tuple[str, str]]) -> float:

@@ -155,6 +155,51 @@ def test_the_kernel_of_an_operator_with_other_arguments() -> None:
     assert not [row for row in found.tables["common_work"].rows if row[3] == "not used: other arguments"]
 
 
+def test_other_strides_are_a_matter_of_layout() -> None:
+    (finding,) = compared(cumsum(500, 1), cumsum(900, 1, [[1, 32], [], []])).findings
+    assert "with other strides (input 1: [32, 1] → [1, 32])" in finding.sentence
+    assert finding.look_at == "the memory layout of its inputs in both runs: contiguous, transposed, channels_last"
+
+
+def test_new_operators_of_a_setting_that_arguments_tell() -> None:
+    """Batch norm in training mode, and dropout with it."""
+    def network(training: bool) -> Calls:
+        norm = ["", "", "", "", "", str(training), "0.1", "1e-05"]
+        return lambda step: [
+            ("aten::native_batch_norm", 100, norm, STRIDES), *[("aten::bernoulli_", 500, [""], STRIDES)] * 4 * training
+        ]  # fmt: skip
+
+    finding = compared(network(False), network(True)).findings[0]
+    assert finding.rule == "operators_changed"
+    assert finding.look_at == (
+        "model.train() and model.eval() (aten::native_batch_norm: training False → True)"
+    )
+
+
+def test_a_copy_that_blocks() -> None:
+    """The host waits for the copy."""
+    def training(non_blocking: bool) -> Summary:
+        trace = TraceBuilder()
+        for step in range(8):
+            at = 10_000 * step
+            values = ["", "", str(non_blocking)]
+            trace.op("aten::copy_", at, at + (30 if non_blocking else 1530), dims=SMALL, **{"Concrete Inputs": values})
+            trace.memcpy(at + 12, at + 1500, kind="HtoD (Pageable -> Device)", launch=(at + 2, at + 10))
+            if not non_blocking:
+                trace.call("cudaStreamSynchronize", at + 12, at + 1510)
+            begin = at + 40 if non_blocking else at + 1540
+            for call in range(12):
+                trace.op(f"aten::op{call}", begin + 100 * call, begin + 100 * call + 90, dims=SMALL)
+            trace.step(step + 1, at, begin + 1300 + step % 3)
+        return summary(trace)
+
+    finding = compare_summaries(training(True), training(False), CompareOptions(resamples=200)).findings[0]
+    assert finding.rule == "synchronisation"
+    assert finding.look_at == (
+        "non_blocking=True and pinned memory of copies to the device (aten::copy_: non_blocking True → False)"
+    )
+
+
 def test_another_kernel_for_other_arguments() -> None:
     a, b = program(cumsum(500, 1), device=True), program(cumsum(900, 0), device=True, kernel="scan_outer")
     (finding,) = compare_summaries(a, b, CompareOptions(resamples=200)).findings

@@ -20,7 +20,12 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     recounted_operators,
 )
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, has_same_inputs, other_inputs
-from tb_perfcompare.comparison.causes.evidence.known_settings import is_recounted_update, known_setting, telling
+from tb_perfcompare.comparison.causes.evidence.known_settings import (
+    is_recounted_update,
+    known_setting,
+    setting_of_arguments,
+    telling,
+)
 from tb_perfcompare.comparison.causes.evidence.recomputed import AUTOGRAD, in_hooks, recomputed
 from tb_perfcompare.comparison.causes.evidence.replaced_operators import (
     Place,
@@ -303,7 +308,7 @@ def _cause_of(
             for operator in (*new[:1], *gone[:1], *others[:1])
         ),
         explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all and not is_again else "",
-        look_at="" if is_again else known_setting(amounts),
+        look_at="" if is_again else known_setting(amounts) or setting_of_arguments(pair),
         calls={operator.name: operator.calls.more_calls for operator in changed},
     )  # fmt: skip
 

@@ -26,7 +26,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import (
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import INTERRUPTED, fastest_calls
 from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, PYTHON, category_words
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, exposed_growth
-from tb_perfcompare.comparison.causes.evidence.inputs import ARGUMENTS, argument_clause, other_inputs
+from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.recomputed import recomputed
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
@@ -35,6 +35,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows
 from tb_perfcompare.comparison.result.uninterrupted_part import UNINTERRUPTED_TABLE, UninterruptedPart
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time, times_text
+from tb_perfcompare.comparison.work.call_arguments import arguments_of_change
 from tb_perfcompare.model.names.names import channels_last
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
@@ -85,11 +86,12 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     explained = exposed_growth(pair, {(CPU_EXEC, name): slower.delta_us}, slower.grown_us)
     delta = math.fsum(explained.values())
     given, layout = other_inputs(pair, name), _layout(pair, name)
-    called = given.clause if given is not None else "" if layout else argument_clause(pair, name, "host_total")
+    called = None if given is not None or layout else arguments_of_change(pair.baseline, pair.candidate, name)
+    changed = given or called
     clauses = [
         f" on top of {ratio_text(slower.pace)} for all operators" if slower.pace != 1 else "",
-        f", {called}" if called else "",
-        _rates(pair, name, other_arguments=bool(called)) if given is None else "",
+        f", {changed.clause}" if changed is not None else "",
+        _rates(pair, name, other_arguments=called is not None) if given is None else "",
         layout,
     ]
     yield cause(
@@ -98,7 +100,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
         f"{_per_call(slower.spent)}{''.join(clauses)}.",
         (Evidence("ledger", f"{CPU_EXEC} / {name}") if is_range else Evidence("operators", name),),
         name="" if given is None else given.rule, confidence=slower.confidence,
-        look_at=IN_RANGE if is_range else ARGUMENTS if called and given is None else "",
+        look_at=IN_RANGE if is_range else "" if called is None else called.look_at,
         explains=explained,
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, 
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import LAUNCHES
 from tb_perfcompare.comparison.causes.evidence.findings import UTILISATION_CHANGE, kernel_fact
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
-from tb_perfcompare.comparison.causes.evidence.inputs import ARGUMENTS, INPUTS, argument_clause, other_inputs
+from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -28,6 +28,7 @@ from tb_perfcompare.comparison.result.wording import (
     signed_time,
     times_text,
 )
+from tb_perfcompare.comparison.work.call_arguments import arguments_of_change
 from tb_perfcompare.model.summary.summary import Summary
 
 KERNEL = "Kernel"
@@ -102,20 +103,23 @@ def _slower_cause(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *,
     rule, why = _why(pair, name, slower)
     operator = launching_operator(pair, name)
     inputs = other_inputs(pair, operator)
-    clause = inputs.clause if inputs is not None else argument_clause(pair, operator, "device_self")
-    if clause:
-        why = f"; {clause}"
+    called = None if inputs is not None else arguments_of_change(pair.baseline, pair.candidate, operator)
+    changed = inputs or called
+    if changed is not None:
+        why = f"; {changed.clause}"
     below = f" (under {short(operator)})" if operator else ""
     amount = pair.amount("kernels", "total", name)
     mean_a, mean_b = amount.us_a / (amount.calls_a or 1), amount.us_b / (amount.calls_b or 1)
-    rates = "" if inputs is not None else rate_clause(pair, operator, other_arguments=bool(clause))
+    rates = "" if inputs is not None else rate_clause(pair, operator, other_arguments=called is not None)
     sentence = (
         f"One kernel is {'slower' if slower else 'faster'}: {short(name)}{below} {signed_time(delta)} per step "
         f"({times_text(mean_a, mean_b)} per launch, {number_text(row.calls[1])} "
         f"{'launch' if row.calls[1] == 1 else 'launches'}){why}{rates}; "
         f"{'beyond the uniform change of all kernels' if paced else 'other kernels did not change the same way'}."
     )
-    look_at = ARGUMENTS if clause else _COMPILED if name in pair.once(compiled_otherwise) else ""
+    look_at = _COMPILED if name in pair.once(compiled_otherwise) else ""
+    if called is not None:
+        look_at = called.look_at
     return cause(
         pair, rule, name if inputs is None else operator, KERNEL, delta, sentence,
         (Evidence("kernels", name), Evidence("ledger", " / ".join(row.path))),

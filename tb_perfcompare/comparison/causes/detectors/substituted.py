@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.causes.detectors.moving_data import counted_copie
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import SAME_CALLS
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import is_same_runtime
-from tb_perfcompare.comparison.causes.evidence.inputs import ARGUMENTS, INPUTS, argument_clause, other_inputs
+from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
 from tb_perfcompare.comparison.causes.evidence.kernels_by_enclosing_operator import kernels_below
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause, tensor_cores_by_rate
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total, total_by_key
@@ -27,6 +27,7 @@ from tb_perfcompare.comparison.result.wording import (
     signed_time,
     time_text,
 )
+from tb_perfcompare.comparison.work.call_arguments import arguments_of_change
 from tb_perfcompare.model.api_calls import LAUNCH, calls
 from tb_perfcompare.model.arrays import are_in
 from tb_perfcompare.model.summary.summary import Summary
@@ -259,20 +260,21 @@ def _substitution_cause(
     old = max(first.gone, key=lambda name: (first.gone[name].us_a, name))
     new = max(first.new, key=lambda name: (first.new[name].us_b, name))
     inputs = other_inputs(pair, first.operator)
-    called = inputs.clause if inputs is not None else argument_clause(pair, first.operator, "device_self")
+    called = None if inputs is not None else arguments_of_change(pair.baseline, pair.candidate, first.operator)
+    changed = inputs or called
     others = _others_clause(sorted(members, key=lambda swap: (-abs(swap.delta_us), swap.operator)))
     what = _WHAT.get(name, "An operator has other inputs")
-    look_at = INPUTS if inputs is not None else ARGUMENTS if called else ""
+    look_at = INPUTS if inputs is not None else "" if called is None else called.look_at
     old_text, new_text = short_apart(old, new)
     if not is_same_runtime(pair):
         what, look_at = "Different kernels on a different device", look_at or _TWO_DEVICES
     sentence = (
         f"{what}: {signed_time(delta)} per step{_launching_clause(explained)}; {short(first.operator)}"
-        f"{f', {called},' if called else ''} launches {new_text}{_and_others(first.new)} "
+        f"{f', {changed.clause},' if changed is not None else ''} launches {new_text}{_and_others(first.new)} "
         f"({time_text(first.after.us_b)}, {number_text(first.after.calls_b)} per step) instead of "
         f"{old_text}{_and_others(first.gone)} "
         f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)} per step)"
-        f"{rate_clause(pair, first.operator, other_arguments=bool(called))}{others}."
+        f"{rate_clause(pair, first.operator, other_arguments=called is not None)}{others}."
     )
     return cause(
         pair, _SUBSTITUTIONS.get(name, KERNEL_REPLACED), old if inputs is None else first.operator, KERNEL, delta,

@@ -16,6 +16,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     is_same_runtime,
     less_hidden,
 )
+from tb_perfcompare.comparison.causes.evidence.known_settings import setting_of_arguments
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Basis
@@ -85,7 +86,10 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         f"{title}: {signed_time(delta)} per step; the host waits {_times(waits)} times per step{behind}, so host work "
         f"is {'no longer' if sign > 0 else 'now'} hidden behind kernels{idle}."
     )
-    yield cause(pair, SYNCHRONISATION, subject, "Runtime", delta, sentence, evidence, explains=of_categories(moved))
+    yield cause(
+        pair, SYNCHRONISATION, subject, "Runtime", delta, sentence, evidence, explains=of_categories(moved),
+        look_at=setting_of_arguments(pair, caller) if caller else "",
+    )  # fmt: skip
 
 
 def _no_longer_hidden(pair: RuleContext, left: Mapping[str, float], more_waits: float) -> float:

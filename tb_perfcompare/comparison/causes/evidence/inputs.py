@@ -8,15 +8,11 @@ from functools import lru_cache
 from itertools import product
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
-from tb_perfcompare.comparison.work.call_arguments import OtherArguments, other_arguments
 from tb_perfcompare.model.input_shapes import NO_TYPES, input_elements, input_texts, shown_shape, tensor_types
 from tb_perfcompare.quick_dataclass import dataclass
 
 INPUTS = "the inputs of both runs"
 """What to look at if a kernel or an operator has other inputs."""
-
-ARGUMENTS = "the arguments of this call in both runs"
-"""What to look at if an operator is called with other arguments."""
 
 OTHER_SIZE = 0.03
 """Least relative change of elements for inputs that vary, or that few calls have, to count as other inputs."""
@@ -67,23 +63,6 @@ def other_inputs(pair: RuleContext, operator: str) -> OtherInputs | None:
         if amounts[gone].more_calls < 0 < amounts[new].more_calls:
             return OtherInputs(kind, gone[1], new[1])
     return None
-
-
-def argument_clause(pair: RuleContext, operator: str, measure: str) -> str:
-    """Clause on the arguments of an operator, "with other arguments (dim: 1 → 0)", if calls with other arguments make
-    most of the change of its time; else ""."""
-    otherwise = pair.once(_called_otherwise)
-    amounts = pair.amounts_of(operator, "operators_by_shape", measure)
-    changed = {key: abs(amount.delta_us) for key, amount in amounts.items() if (key[0], key[1]) in otherwise}
-    every = math.fsum(abs(amount.delta_us) for amount in amounts.values())
-    if not changed or math.fsum(changed.values()) < OTHERWISE * every:
-        return ""
-    name, shapes = max(changed, key=lambda key: (changed[key], key))
-    return otherwise[name, shapes].clause
-
-
-def _called_otherwise(pair: RuleContext) -> dict[tuple[str, str], OtherArguments]:
-    return other_arguments(pair.baseline, pair.candidate)
 
 
 def has_same_inputs(pair: RuleContext, operator: str) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
+from tb_perfcompare.comparison.result.wording import short
+from tb_perfcompare.comparison.work.call_arguments import OtherArguments, other_arguments
 from tb_perfcompare.model.names.work_kinds import work_kind
 
 _UNUSED = (
@@ -33,6 +35,17 @@ SETTINGS = {
 """Operator -> what to look at if its calls differ, most telling first."""
 
 
+ARGUMENTS = {
+    "training": "model.train() and model.eval()",
+    "train": "model.train() and model.eval()",
+    "non_blocking": "non_blocking=True and pinned memory of copies to the device",
+    "benchmark": "torch.backends.cudnn.benchmark",
+    "deterministic": "torch.use_deterministic_algorithms and torch.backends.cudnn.deterministic",
+    "allow_tf32": "torch.backends.cudnn.allow_tf32 and torch.set_float32_matmul_precision",
+    "output_mask": SETTINGS[_GRADIENT],
+}
+"""Argument -> the setting from which it follows."""
+
 _IN_BOTH_PASSES = frozenset({"aten::mm", "aten::bmm"})
 """Products that the backward pass calls, too: fewer gradients need fewer of them."""
 
@@ -51,6 +64,20 @@ def telling(changed: Mapping[str, Amount]) -> list[str]:
 def known_setting(changed: Mapping[str, Amount]) -> str:
     """What to look at, by operators whose calls differ; "" if none tells a setting."""
     return next((SETTINGS.get(name, _UPDATES) for name in telling(changed)), "")
+
+
+def setting_of_arguments(pair: RuleContext, operator: str = "") -> str:
+    """What to look at, by arguments with which the sides call an operator (any, without one): "model.train() and
+    model.eval() (aten::native_batch_norm: training False → True)"; "" if none tells a setting."""
+    for name, changed in sorted(pair.once(_other_arguments).items()):
+        for argument, change in changed.values.items():
+            if argument in ARGUMENTS and operator in ("", name[0]):
+                return f"{ARGUMENTS[argument]} ({short(name[0])}: {argument} {change})"
+    return ""
+
+
+def _other_arguments(pair: RuleContext) -> dict[tuple[str, str], OtherArguments]:
+    return other_arguments(pair.baseline, pair.candidate)
 
 
 def is_recounted_update(name: str, amount: Amount) -> bool:
