@@ -14,6 +14,7 @@ from tb_perfcompare.analysis.attribution.entities import find_owners, own
 from tb_perfcompare.analysis.attribution.gil_waits import gil_waits
 from tb_perfcompare.analysis.attribution.memory_use import memory_use
 from tb_perfcompare.analysis.attribution.owned_modules import module_paths, modules_of, owned_modules
+from tb_perfcompare.analysis.attribution.python_time import python_time
 from tb_perfcompare.analysis.entities.collectives import collectives
 from tb_perfcompare.analysis.entities.device_metrics import device_metrics
 from tb_perfcompare.analysis.entities.device_places import device_work
@@ -44,6 +45,7 @@ from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
 from tb_perfcompare.model.summary.gil_waits import TABLE as GIL_WAITS
 from tb_perfcompare.model.summary.kernel_metrics import MODELLED_WORK
+from tb_perfcompare.model.summary.python_time import TABLE as PYTHON_TIME
 from tb_perfcompare.model.summary.summary import Capture, DroppedStep, GroupTable, StepTable, Summary
 
 _REASONS_IF_ABSENT = {
@@ -109,6 +111,8 @@ def summarize(
     groups |= {} if on_path is None else {CRITICAL_PATH: on_path}
     waits = gil_waits(timeline, windows)
     groups |= {} if waits is None else {GIL_WAITS: waits}
+    in_python = python_time(timeline, owners, step, steps)
+    groups |= {} if in_python is None else {PYTHON_TIME: in_python}
     memory = memory_use(timeline, both["marker"])
     series, coarse = counters_by_step(trace)
     by_module = None if paths is None else owned_modules(owners, paths, steps)

@@ -27,6 +27,7 @@ from tb_perfcompare.analysis.attribution.ownership import Claims, owned_shares
 from tb_perfcompare.analysis.columns.numbering import chunks, gather, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.analysis.trace.main_thread import main_lane
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import EventIndex, Ints, unique
 from tb_perfcompare.model.events import FlowTable
@@ -56,20 +57,6 @@ def critical_path(timeline: InterpretedTrace, owners: Owners, windows: Windows, 
     host, gaps = _columns(walk.host, 4), _columns(walk.gaps, 3)
     del walk, device  # frees memory for the next steps
     return _table(timeline, owners, (on_streams, host, gaps), windows)
-
-
-def main_lane(timeline: InterpretedTrace) -> int:
-    """Returns the lane with the most step markers, without markers the one with the most operators; -1 without either.
-
-    Ties go to the first by name.
-    """
-    rows = np.flatnonzero(timeline.is_marker)
-    lanes = timeline.lane[rows if len(rows) else timeline.host.row]
-    if not len(lanes):
-        return -1
-    count, names = np.bincount(lanes), timeline.events.lanes
-    most = np.flatnonzero(count == count.max()).tolist()
-    return int(min(most, key=lambda lane: (str(names.pid[lane]), str(names.tid[lane]))))
 
 
 class _Walk:

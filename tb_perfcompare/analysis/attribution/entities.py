@@ -6,13 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.attribution.owned_parts import owned_parts
-from tb_perfcompare.analysis.attribution.ownership import Claims, Shares, owned_shares
+from tb_perfcompare.analysis.attribution.ownership import LAST, Claims, Shares, owned_shares
 from tb_perfcompare.analysis.columns.event_masks import is_one_of
 from tb_perfcompare.analysis.columns.grouping import Groups
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.numbering import gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.analysis.trace.main_thread import beside_main
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, stable_order, unique_places
 from tb_perfcompare.model.events import Category, EventTable
@@ -63,7 +64,8 @@ def find_shares(timeline: InterpretedTrace, windows: Windows) -> tuple[Ints32, N
     # Of equal spans the one requested later (by external id) counts as started later. Events with one name and id may
     # still differ in their callers, hence the launch (correlation) and the thread (lane).
     name, lane = Coded(events.name, events.strings.ranks()), Coded(events.lane, _lane_ranks(events))
-    claims = Claims(events.start_ns, events.dur_ns, role, (events.external_id, name, events.correlation, lane))
+    priority = np.where(beside_main(timeline), np.int8(LAST), role)
+    claims = Claims(events.start_ns, events.dur_ns, priority, (events.external_id, name, events.correlation, lane))
     return rows, gather(role, rows), owned_shares(claims, windows)
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.analysis.attribution.critical_path import main_lane
 from tb_perfcompare.analysis.columns.numbering import rows_where
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.analysis.trace.main_thread import main_lane
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds, NodeIndex, unique
 from tb_perfcompare.model.summary.gil_waits import LATEST, MOST_INTERVALS, SWITCH_NS, TABLE

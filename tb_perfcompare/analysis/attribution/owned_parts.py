@@ -21,6 +21,7 @@ from tb_perfcompare.analysis.columns.numbering import factorize, gather, rows_wh
 from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH, operator_keys_of
 from tb_perfcompare.analysis.entities.operators import numbered_texts, shape_ids
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.analysis.trace.main_thread import main_lane
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32, Nanoseconds, StepIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import operator_key
@@ -187,7 +188,7 @@ def _idle_context(
     if not len(gap_start):
         return np.zeros(0, dtype=np.int64), []
     events = timeline.events
-    main = _on_main_thread(timeline, rows[~gather(timeline.is_device, rows)])
+    main = rows[gather(timeline.lane, rows) == main_lane(timeline)]
     start, end = gather(events.start_ns, main), timeline.ends(main)
     name = Coded(gather(events.name, main), events.strings.ranks())
     # only the neighbours of gaps are looked up, through the order: no other column is sorted
@@ -211,24 +212,6 @@ def _places(times: Ints, order: AnyInts, wanted: Ints, side: Literal["left", "ri
         is_behind = is_open & (at_middle <= wanted if side == "right" else at_middle < wanted)
         low, high = np.where(is_behind, middle + 1, low), np.where(is_open & ~is_behind, middle, high)
     return low
-
-
-def _on_main_thread(timeline: InterpretedTrace, host: AnyInts) -> AnyInts:
-    """Selects the host events on the main thread: the one with the most step markers, else with the most events.
-
-    Ties go to the first by name.
-    """
-    events = timeline.events
-    marker = np.flatnonzero(timeline.is_marker)
-    count = np.bincount(events.lane[marker if len(marker) else host], minlength=len(events.lanes)).tolist()
-    # Old traces write the id of a thread in two ways (number and text).
-    names = [(str(pid), str(tid)) for pid, tid in zip(events.lanes.pid, events.lanes.tid, strict=True)]
-    total: dict[tuple[str, str], int] = {}
-    for name, number in zip(names, count, strict=True):
-        total[name] = total.get(name, 0) + number
-    main = min(total, key=lambda name: (-total[name], name), default=("", ""))
-    on_main: AnyInts = host[np.array([name == main for name in names], dtype=bool)[gather(events.lane, host)]]
-    return on_main
 
 
 def _texts(timeline: InterpretedTrace, after: AnyInts, before: AnyInts) -> tuple[Ints, list[str]]:

@@ -18,8 +18,11 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.columns.native_passes import Tie, compiled, packed, packed_tie, unpacked
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import Ints, Ints32, Nanoseconds, StepIndex
-from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES
+from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
+
+LAST = len(StepCategory)
+"""Role after all categories."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,7 +30,8 @@ class Claims:
     """n events in any order, m of which may own time (claims).
 
     start_ns, dur_ns  (n,) int64
-    role              (n,) int8 StepCategory, negative for events that claim nothing
+    role              (n,) int8 StepCategory, LAST for events that own what all these leave; negative for events that
+                      claim nothing
     ties              (n,) each; decide which of equal spans started later, the first column before the second, so that
                       the result does not depend on file order
     """

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, Nanoseconds
-from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES, StepCategory
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, Nanoseconds, unique
+from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES
 from tb_perfcompare.quick_dataclass import dataclass
 
 
@@ -94,10 +94,8 @@ def _sweep(
     cells = _cells(claims, segments)
     free = segments.step >= 0
     owned = np.zeros(len(cells.claim), dtype=np.int64)
-    for role in StepCategory:
+    for role in unique(claims.role).tolist():
         rows = np.flatnonzero(claims.role == role)
-        if not len(rows):
-            continue
         first, last = cells.first[rows], cells.last[rows]
         active = np.zeros(len(segments.length) + 1, dtype=np.int64)
         np.add.at(active, first, 1)

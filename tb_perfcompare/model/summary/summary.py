@@ -25,6 +25,7 @@ from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS, MODELLED
 from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES
 from tb_perfcompare.model.summary.launch_sites import DeviceWork
 from tb_perfcompare.model.summary.memory import MemoryUse
+from tb_perfcompare.model.summary.python_time import TABLE as PYTHON_TIME
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.texts import Column, Keys
 from tb_perfcompare.model.vendors import CPU
@@ -216,7 +217,7 @@ unknown."""
 
 NO_TABLE = frozenset({
     "operator_work", "module_work", "kernel_work", KERNEL_METRICS, OPERATOR_METRICS, MODELLED_WORK, CALL_ARGUMENTS,
-    GIL_WAITS, *DURATION_TABLES.values(),
+    GIL_WAITS, PYTHON_TIME, *DURATION_TABLES.values(),
 })  # fmt: skip
 """Groups without a table of their own: other tables have columns of them."""
 

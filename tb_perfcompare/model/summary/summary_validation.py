@@ -23,6 +23,7 @@ from tb_perfcompare.model.summary.gil_waits import TABLE as GIL_WAITS
 from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS, MODELLED_WORK, OPERATOR_METRICS
 from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
+from tb_perfcompare.model.summary.python_time import TABLE as PYTHON_TIME
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import (
     BOUND_CLASSES,
@@ -63,6 +64,7 @@ _GROUP_KEYS: Mapping[str, tuple[str, ...]] = {
     CRITICAL_PATH: ("name", "category"),
     CALL_ARGUMENTS: ("name", "input_shape", "input_strides", "concrete_inputs"),
     GIL_WAITS: ("name",),
+    PYTHON_TIME: ("name",),
     **dict.fromkeys(DURATION_TABLES.values(), ("name", "duration")),
 }
 """Table -> parts of its keys."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.attribution import ownership_in_numpy
-from tb_perfcompare.analysis.attribution.ownership import Claims, owned_shares
+from tb_perfcompare.analysis.attribution.ownership import LAST, Claims, owned_shares
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES, StepCategory
 from tests.analysis.passes_tools import FORMS, form, needs_compiled
@@ -73,7 +73,7 @@ def owned_time(claims: Claims, entity: Ints, windows: Windows, entities: int) ->
     return owned, rest
 
 
-ROLES = [role for role in StepCategory if role is not StepCategory.OTHER]
+ROLES = [*StepCategory, LAST]
 CLAIM = st.tuples(st.sampled_from(ROLES), st.integers(0, 30), st.sampled_from((0, 1, 2, 5, 11)), st.integers(0, 3))
 WINDOWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), min_size=1, max_size=4)
 

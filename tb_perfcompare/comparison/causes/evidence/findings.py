@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
 from tb_perfcompare.comparison.causes.evidence.gaps_around import place_clause
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.recurring_steps import recurring_clause
 from tb_perfcompare.comparison.causes.evidence.responsible_operator import responsible_operator
 from tb_perfcompare.comparison.causes.evidence.significant_categories import (
@@ -31,6 +32,7 @@ from tb_perfcompare.comparison.result.wording import (
     numbers_text,
     percent_text,
     ratio_text,
+    short,
     short_apart,
     signed_time,
     time_text,
@@ -38,6 +40,8 @@ from tb_perfcompare.comparison.result.wording import (
 )
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
 from tb_perfcompare.model.names.python_frames import python_frame
+from tb_perfcompare.model.summary.python_time import DEPTH
+from tb_perfcompare.model.summary.python_time import TABLE as PYTHON_TIME
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, PROFILER_WORK, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -89,6 +93,9 @@ def category_words(label: str) -> str:
 PYTHON = "Python code outside operators"
 """Subject for Other if Python functions were recorded."""
 
+_FUNCTIONS = "these functions and the code that calls them"
+"""What to look at then."""
+
 TABLES = {
     StepCategory.KERNEL: "kernels",
     StepCategory.MEMCPY: "memcpy",
@@ -115,6 +122,11 @@ time."""
 BACKED = 0.5
 """What other causes leave of a category is only reported if entities without a finding changed by at least this
 share of it."""
+
+_NO_TIME = (0.0, 0.0, 0.0)
+
+INSIDE = 0.8
+"""Share of a change of Python code that a function must make, with those that it calls, for the change to be inside."""
 
 FEW_STEPS, MAX_WAITS = 0.25, 0.75
 """If at most this share of the steps has at least that share of all waiting for data, the sentence says so."""
@@ -266,7 +278,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
     least = MAIN_SHARE * abs(delta_us) * books.unit
     named = [e for e in same_way[:3] if abs(e.delta) >= least]  # the largest come first
     evidence = [Evidence("categories", label)]
-    clauses: list[str] = []
+    clauses: list[str] = _inside(books, delta_us, named) if subject == PYTHON else []
     opposed = [
         entity for entity in against[:2]
         if abs(entity.delta) >= least and entity.path[1] not in books.named_elsewhere
@@ -275,9 +287,9 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
     shown = dict(zip(names, short_apart(*names), strict=True))
     if len(same_way):
         elsewhere = books.named_elsewhere if category is StepCategory.KERNEL else frozenset()
-        clauses = [_entity_clause(entity, shown, books) for entity in named if entity.path[1] not in elsewhere]
+        clauses += [_entity_clause(entity, shown, books) for entity in named if entity.path[1] not in elsewhere]
         if not named and same_way[0].path[1] not in elsewhere:
-            clauses = [f"spread over many entries, largest: {_entity_clause(same_way[0], shown, books)}"]
+            clauses += [f"spread over many entries, largest: {_entity_clause(same_way[0], shown, books)}"]
         rest = _not_named(same_way, elsewhere)
         clauses += _one_sided_clauses(same_way.of_rows(rest[rest >= max(len(named), 1)]), least, books)
         for entity in named or same_way[:1]:
@@ -314,7 +326,9 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
         sentence="; ".join([sentence, *clauses]) + ".",
         evidence=tuple(evidence),
         confidence=_confidence(label, books, whole=whole),
-        look_at="the device work that runs at the same time" if hidden else _look_at(category, books),
+        look_at="the device work that runs at the same time" if hidden
+        else _FUNCTIONS if subject == PYTHON
+        else _look_at(category, books),
     )
 
 
@@ -330,6 +344,34 @@ def _hidden(books: _Books, delta_us: float) -> list[str]:
         return []
     more = "less" if delta_us > 0 else "more"
     return [f"{more} of it is hidden behind device work: in all, operators take {times_text(*totals)}"]
+
+
+def _inside(books: _Books, delta_us: float, named: list[LedgerRow]) -> list[str]:
+    """Clause on the innermost Python function that, with the functions that it calls, makes most of the change: "inside
+    train.py(12): log (0 → 24 calls per step)"; none if it is named anyway."""
+    before, after = (_python_time(side) for side in (books.baseline, books.candidate))
+    most = {
+        name: max(depth_a, depth_b)
+        for name in before.keys() | after.keys()
+        for (us_a, _, depth_a), (us_b, _, depth_b) in [(before.get(name, _NO_TIME), after.get(name, _NO_TIME))]
+        if (us_b - us_a) * np.sign(delta_us) >= INSIDE * abs(delta_us)
+    }
+    name = max(most, key=lambda name: (most[name], name), default="")
+    if not name or any(entity.path[1] == name for entity in named):
+        return []
+    calls = before.get(name, _NO_TIME)[1], after.get(name, _NO_TIME)[1]
+    moved = f" ({numbers_text(*calls)} calls{books.per})" if call_count_changed(*calls) else ""
+    return [f"inside {short(name)}{moved}"]
+
+
+def _python_time(side: Summary) -> dict[str, tuple[float, float, float]]:
+    """Python function -> us and calls per step, and depth."""
+    table, steps = side.groups.get(PYTHON_TIME), len(side.steps)
+    if table is None:
+        return {}
+    time, calls = table.measures_ns["total"].sum(axis=1) / steps / 1000, table.calls.sum(axis=1) / steps
+    figures = zip(time.tolist(), calls.tolist(), table.facts[DEPTH].tolist(), strict=True)
+    return {key[0]: of_key for key, of_key in zip(table.keys, figures, strict=True)}
 
 
 def _few_steps_clause(side: Summary) -> list[str]:

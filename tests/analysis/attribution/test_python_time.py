@@ -1,0 +1,93 @@
+"""Python functions: whose thread owns the time between operators, and functions with those that they call."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_perfcompare.model.summary.python_time import TABLE
+from tb_perfcompare.model.summary.summary import Summary
+from tests.analysis.passes_tools import FORMS, form
+from tests.analysis.summaries import owners_us, summary
+from tests.build import MAIN, TraceBuilder
+
+SLEEP, ACQUIRE = "<built-in function sleep>", "<built-in method acquire of _thread.lock object>"
+WRITER, RUN = MAIN + 5, "writer.py(9): run"
+
+
+def step() -> TraceBuilder:
+    """One step of 100 µs with an operator from 0 to 10."""
+    trace = TraceBuilder(vendor="cpu")
+    trace.step(1, 0, 100)
+    trace.op("aten::mm", 0, 10)
+    return trace
+
+
+@pytest.mark.parametrize("compiled", FORMS)
+def test_functions_of_another_thread_own_nothing_while_the_main_thread_runs_one(compiled: bool) -> None:
+    trace = step()
+    trace.python(SLEEP, 20, 70, number=1)
+    trace.python(RUN, 5, 90, number=2, thread=WRITER)
+    trace.python(ACQUIRE, 30, 80, number=3, thread=WRITER)
+    with form(compiled):
+        assert owners_us(summary(trace)) == {
+            "aten::mm": 10, SLEEP: 50, RUN: 20, ACQUIRE: 10, "(nothing recorded)": 10,
+        }  # fmt: skip
+
+
+def test_without_functions_on_the_main_thread_others_own_as_any() -> None:
+    trace = step()
+    trace.python(RUN, 20, 70, number=2, thread=WRITER)
+    assert owners_us(summary(trace))[RUN] == 50
+
+
+def test_functions_of_the_backward_pass_own_like_those_of_the_main_thread() -> None:
+    """The main thread waits for it."""
+    trace = step()
+    trace.python("<built-in method run_backward>", 15, 90, number=1)
+    trace.op("autograd::engine::evaluate_function: MyBackward", 20, 25, thread=WRITER)
+    trace.python("mine.py(3): backward", 30, 60, number=2, thread=WRITER)
+    assert owners_us(summary(trace))["mine.py(3): backward"] == 30
+
+
+def times(drawn: Summary) -> dict[str, tuple[list[int], list[float]]]:
+    """Python function -> calls and µs in each step."""
+    table = drawn.groups[TABLE]
+    return {
+        key[0]: (table.calls[row].tolist(), (table.measures_ns["total"][row] / 1000).tolist())
+        for row, key in enumerate(table.keys)
+    }
+
+
+def test_a_function_has_the_time_of_those_that_it_calls_but_not_of_operators() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    for number in range(2):
+        at = 200 * number
+        trace.step(number, at, at + 150)
+        trace.python("train.py(1): step", at + 5, at + 140, number=10 * number)
+        trace.op("aten::mm", at + 10, at + 50)
+        trace.python("train.py(9): log", at + 60, at + 120, number=10 * number + 1, parent=10 * number)
+        trace.python(SLEEP, at + 70, at + 100, number=10 * number + 2, parent=10 * number + 1)
+    assert times(summary(trace)) == {
+        "train.py(1): step": ([1, 1], [95, 95]), "train.py(9): log": ([1, 1], [60, 60]), SLEEP: ([1, 1], [30, 30]),
+    }  # fmt: skip
+
+
+def test_a_function_that_calls_itself_counts_once() -> None:
+    trace = step()
+    for depth in range(3):
+        trace.python("tree.py(1): visit", 20 + depth, 80 - depth, number=depth, parent=depth - 1 if depth else None)
+    assert times(summary(trace)) == {"tree.py(1): visit": ([1], [60])}
+
+
+def test_functions_below_a_hundredth_of_the_time_are_left_out() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    trace.step(1, 0, 2000)
+    trace.op("aten::mm", 0, 10)
+    trace.python("train.py(1): step", 20, 1920, number=1)
+    trace.python("train.py(2): short", 30, 40, number=2, parent=1)
+    trace.python("train.py(3): long", 50, 80, number=3, parent=1)
+    assert times(summary(trace)).keys() == {"train.py(1): step", "train.py(3): long"}
+
+
+def test_a_recording_without_functions_has_no_such_table() -> None:
+    assert TABLE not in summary(step()).groups

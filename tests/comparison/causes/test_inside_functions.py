@@ -1,0 +1,56 @@
+"""Python code between operators is named by the function that contains most of its change."""
+
+from __future__ import annotations
+
+from tests.build import TraceBuilder
+from tests.comparison.compare import compare
+
+HISTOGRAM, WRITER = "writer.py(40): add_histogram", "writer.py(90): run"
+
+
+def logging(histograms: int, us: int = 200, *, sleep: int = 0) -> TraceBuilder:
+    """Eight steps of an operator, and histograms of the weights of `us` µs, which are many short functions."""
+    trace = TraceBuilder(vendor="cpu")
+    for number in range(8):
+        at = start = 10_000 * number
+        trace.python("train.py(5): step", start, start + 9_000, number=1000 * number)
+        trace.op("aten::mm", at, at + 1000 + number % 3)
+        at += 1010
+        for call in range(histograms):
+            trace.python(HISTOGRAM, at, at + us, number=1000 * number + 10 * call + 1, parent=1000 * number)
+            for part in range(5):
+                begin, place = at + part * us // 6, 1000 * number + 10 * call + 2 + part
+                trace.python(f"numpy.py({part}): part{part}", begin + 1, begin + us // 6, number=place)
+            at += us + 5
+        if sleep:
+            trace.python("<built-in function sleep>", at, at + sleep, number=1000 * number + 900, parent=1000 * number)
+            at += sleep
+        trace.python(WRITER, start + 100, at - 100, number=1000 * number + 999, thread=5)
+        trace.step(number, start, at)
+    return trace
+
+
+def sentence(before: TraceBuilder, after: TraceBuilder) -> str:
+    (finding,) = (found for found in compare(before, after).findings if found.rule == "unrecorded_time")
+    return finding.sentence
+
+
+def test_many_short_functions_are_inside_the_one_that_calls_them() -> None:
+    text = sentence(logging(1), logging(9))
+    assert text.startswith("Python code outside operators: +1.64 ms per step (")
+    assert f"; inside {HISTOGRAM} (1 → 9 calls per step); " in text
+
+
+def test_a_function_called_as_often_has_no_calls_in_the_sentence() -> None:
+    assert f"; inside {HISTOGRAM}; " in sentence(logging(4), logging(4, 600))
+
+
+def test_a_function_that_is_named_is_not_repeated() -> None:
+    """Of the step and of what it calls, the innermost one that makes most of the change."""
+    text = sentence(logging(1), logging(1, sleep=2000))
+    assert "<built-in function sleep> is new" in text
+    assert "inside" not in text
+
+
+def test_the_other_direction() -> None:
+    assert f"; inside {HISTOGRAM} (9 → 1 calls per step); " in sentence(logging(9), logging(1))
