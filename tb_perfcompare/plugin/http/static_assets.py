@@ -34,7 +34,7 @@ export function render() {
   const heading = document.createElement('h1');
   heading.textContent = 'The page of this tab was not built';
   const text = document.createElement('p');
-  text.textContent = 'Install the package again where node 22 or a network is available: '
+  text.textContent = 'Install the package again where node 22.12 or later or a network is available: '
     + 'pip install --force-reinstall --no-deps tb_perfcompare. '
     + 'In a source checkout: python setup.py build_frontend. '
     + 'The command line works without it: tb-perfcompare diff BASELINE CANDIDATE.';
