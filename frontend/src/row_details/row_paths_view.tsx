@@ -13,6 +13,7 @@ import { shortName } from '../ui/names';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
+import { tableText } from '../table/words';
 import { sentence, text } from '../ui/strings';
 import { LaunchHistogram } from './launch_histogram';
 import { rowLinks } from './links';
@@ -71,8 +72,8 @@ export function RowPathsView({ question, query, table, row, comparison, tabs, at
           <div class="path-tools wrap small">
             <Segments label={words.way} all={found.ways} chosen={(one) => one === shown} name={(one) => words.ways[one.way] ?? one.way} onChoose={(one) => setWay(one.way)} />
             {(numbered || !together) && (
-              <label title={words.togetherAbout}>
-                <input type="checkbox" checked={together} onChange={(event) => setTogether(event.currentTarget.checked)} /> {words.together}
+              <label title={tableText.layersAbout}>
+                <input type="checkbox" checked={together} onChange={(event) => setTogether(event.currentTarget.checked)} /> {tableText.layers}
               </label>
             )}
           </div>

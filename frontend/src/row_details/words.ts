@@ -9,8 +9,6 @@ export const words = {
   ways: { operators: 'Modules and operators', python: 'Python functions' } as Record<string, string>,
   measure: 'Time shown per path',
   main: 'Time',
-  together: 'Layers together',
-  togetherAbout: 'Modules that differ only in their number, such as the layers of a network, count as one',
   reading: 'Reading callers…',
   durations: 'Single launches',
   mostLaunches: (launches: string, span: string) => `${launches}, most at ${span}`,
