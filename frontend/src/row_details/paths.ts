@@ -46,7 +46,7 @@ export function informativeFrames(frames: FrameText[], most = 2): FrameText[] {
   return (own.length > 0 ? own : frames).slice(-most);
 }
 
-/** The frames in each path's label: its informativeFrames ones and, if other paths have the same label, the innermost frame that
+/** The frames in each path's label: its informative frames and, if other paths have the same label, the innermost frame that
  *  differs between them. */
 export function labels(paths: FrameText[][]): FrameText[][] {
   const short = paths.map((frames) => informativeFrames(frames));

@@ -41,7 +41,7 @@ const PLAIN = [
 /** The function, the part of its template arguments that distinguishes it, and those arguments as words. */
 interface Signature {
   base: string;
-  informativeFrames: string;
+  distinguishingArgument: string;
   words: string[];
 }
 
@@ -52,10 +52,10 @@ interface Parts {
 
 const known = new Map<string, Signature | null>();
 
-/** The parsed name; null for a name that stays unchanged. */
 /** What autograd records around every node of the backward pass. */
 const EVALUATED = /autograd::engine::(evaluate_function: )(?:\w+::)*(\w+)/g;
 
+/** The parsed name; null for a name that stays unchanged. */
 function signatureOf(name: string): Signature | null {
   let found = known.get(name);
   if (found === undefined) {
@@ -70,7 +70,7 @@ function read(name: string): Signature | null {
   if (name.length < SHORTEST || PYTHON.test(name)) return null;
   for (const plain of PLAIN) {
     const found = plain.exec(name);
-    if (found) return { base: found[1]!, informativeFrames: found[2]!, words: found[3]!.split('_') };
+    if (found) return { base: found[1]!, distinguishingArgument: found[2]!, words: found[3]!.split('_') };
   }
   if (name.startsWith('_Z')) {
     const { scope, args } = mangled(name);
@@ -86,7 +86,7 @@ function signature(given: string[], values: string[]): Signature {
   let args = values;
   if (WRAPPERS.has(last(scope))) {
     const cutlass = CUTLASS.exec(args.join(', '));
-    if (cutlass) return { base: cutlass[0], informativeFrames: '', words: wordsOf(args) };
+    if (cutlass) return { base: cutlass[0], distinguishingArgument: '', words: wordsOf(args) };
     let inner = args.filter(isTemplate);
     while (inner.length > 0) {
       const below = parts(inner[0]!);
@@ -99,7 +99,7 @@ function signature(given: string[], values: string[]): Signature {
   const name = last(scope);
   const named = scope.filter((part) => part !== UNNAMED);
   const base = name.length < SAYS_LITTLE || WRAPPERS.has(name) ? named.slice(-2).join('::') : name;
-  return { base, informativeFrames: informativeFrames(args), words: [...named.slice(-2, -1), ...wordsOf(args)] };
+  return { base, distinguishingArgument: distinguishingArgument(args), words: [...named.slice(-2, -1), ...wordsOf(args)] };
 }
 
 const isTemplate = (arg: string): boolean => arg.includes('<');
@@ -115,7 +115,7 @@ function isSignature(line: string): boolean {
 }
 
 /** The part of template arguments that best distinguishes an instance: an operation, a tile size or a function; "" if none. */
-function informativeFrames(args: string[]): string {
+function distinguishingArgument(args: string[]): string {
   const named = operation(wordsOf(args));
   if (named !== '') return named;
   const text = args.join(', ').replace(SUFFIX, '');
@@ -285,7 +285,7 @@ export function shortName(name: string): string {
 
 function textOf(name: string, found: Signature | null): string {
   if (!found) return name.replace(EVALUATED, '$1$2');
-  return found.informativeFrames ? `${found.base} \u2039${found.informativeFrames}\u203a` : found.base;
+  return found.distinguishingArgument ? `${found.base} \u2039${found.distinguishingArgument}\u203a` : found.base;
 }
 
 /** Short forms of a list of names. Different names get different forms: by added words that distinguish them, else by the
