@@ -5,7 +5,7 @@ import { deltaIndexes } from './rows';
 import { tableText } from './words';
 
 /** A measure's columns for both sides and their difference, as column indexes. */
-interface Figure {
+export interface Figure {
   /** the measure, as in links and as the prefix of column names; "" for the table's main time */
   name: string;
   label: string;
