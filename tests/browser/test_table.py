@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 
+import pytest
 from playwright.sync_api import Route
 
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
@@ -237,7 +240,7 @@ def test_the_steps_column_draws_each_row_that_has_steps(tab: Tab) -> None:
     assert "step_lines" in tab.address()
 
 
-def test_shown_rows_are_copied_as_markdown(fresh_tab: Tab) -> None:
+def test_shown_rows_are_copied_as_markdown_and_for_a_spreadsheet(fresh_tab: Tab) -> None:
     tab = fresh_tab
     tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab.load(link(a=GPU_A, b=GPU_B, tab="kernels", q="sgemm")).wait(".grid-body .row")
@@ -247,6 +250,16 @@ def test_shown_rows_are_copied_as_markdown(fresh_tab: Tab) -> None:
     head, rule, first, *_ = tab.page.evaluate("navigator.clipboard.readText()").splitlines()
     assert head.startswith("| Name | A µs |") and rule.startswith("| --- | ---: |")
     assert first.startswith("| ampere\\_sgemm\\_128x64\\_tn | 947.6 |")
+    tab.until("[...document.querySelectorAll('.toolbar button')].every(one => !one.textContent.includes('Copied'))")
+    tab.find(".toolbar button", has_text="Copy").click()
+    tab.find(".pop-item", has_text="spreadsheet").click()
+    tab.until("[...document.querySelectorAll('.toolbar button')].some(one => one.textContent.includes('Copied'))")
+    row, *_ = csv.DictReader(io.StringIO(tab.page.evaluate("navigator.clipboard.readText()")), delimiter="\t")
+    assert row["name"] == "ampere_sgemm_128x64_tn"
+    a, b, delta = (float(row[name]) for name in ("baseline_exposed_us", "candidate_exposed_us", "exposed_delta_us"))
+    assert float(row["row_percent"]) == pytest.approx(100 * delta / a, rel=1e-12)
+    per_call = float(row["candidate_exposed_us_per_call"])
+    assert per_call == pytest.approx(b / float(row["candidate_calls"]), rel=1e-12)
 
 
 def test_one_metric_is_shown_and_summed_and_another_can_be_chosen(tab: Tab) -> None:

@@ -30,6 +30,8 @@ export interface ColumnView {
   /** the value that rows are sorted by, and its sort expression for the server (comparison/tables/row_query.py) */
   order?: (cells: Cell[]) => Cell;
   asks?: string;
+  /** for columns that the page computes: the columns that take its place in a copy for a spreadsheet, with their names */
+  copied?: [string, (cells: Cell[]) => Cell][];
 }
 
 /** A cell that the page computes from the row's other cells. */

@@ -24,7 +24,7 @@ export function rowPercentColumn(table: Table, metric: Metric, words: Words): Co
     // a higher rate is better
     return metric.rate && cell.sense ? { ...cell, sense: cell.sense > 0 ? -1 : 1 } : cell;
   };
-  return computed('row_percent', words, 90, { derive, order: share, asks: `${nameAt(table, b)}/${nameAt(table, a)}` });
+  return computed('row_percent', words, 90, { derive, order: share, asks: `${nameAt(table, b)}/${nameAt(table, a)}`, copied: [['row_percent', (cells) => percent(share(cells))]] });
 }
 
 /** The difference relative to the step time. */
@@ -33,7 +33,7 @@ export function stepPercentColumn(table: Table, metric: Metric, stepTime: number
   const delta = (cells: Cell[]): number | null => numberAt(cells, metric.delta);
   const share = (cells: Cell[]): number | null => (delta(cells) === null ? null : delta(cells)! / stepTime);
   const derive = (cells: Cell[]): Derived => changedShare(share(cells), cells[change], true);
-  return computed('step_percent', words, Math.max(90, 8 * words.label.length + 8), { derive, order: delta, asks: nameAt(table, metric.delta) });
+  return computed('step_percent', words, Math.max(90, 8 * words.label.length + 8), { derive, order: delta, asks: nameAt(table, metric.delta), copied: [['step_percent', (cells) => percent(share(cells))]] });
 }
 
 /** The calls of both sides. */
@@ -45,6 +45,7 @@ export function callsColumn(table: Table, words: Words): ColumnView {
     derive: (cells) => ({ text: calls(cells) }),
     order: (cells) => firstNonZero(numberAt(cells, b), numberAt(cells, a)),
     asks: `${nameAt(table, b)}?${nameAt(table, a)}`,
+    copied: cellsAt(table, [a, b]),
   });
 }
 
@@ -56,6 +57,10 @@ export function perCallColumn(table: Table, metric: Metric, words: Words): Colum
     derive: (cells) => ({ text: arrow(...perCall(cells), formatTime) }),
     order: (cells) => firstNonZero(...perCall(cells).reverse()),
     asks: `${nameAt(table, metric.b)}/${nameAt(table, callsB)}?${nameAt(table, metric.a)}/${nameAt(table, callsA)}`,
+    copied: [
+      [`${nameAt(table, metric.a)}_per_call`, (cells) => perCall(cells)[0]],
+      [`${nameAt(table, metric.b)}_per_call`, (cells) => perCall(cells)[1]],
+    ],
   });
 }
 
@@ -65,6 +70,7 @@ export function rateColumn(views: ColumnView[], table: Table, rates: Figure[], w
     derive: (cells) => ({ text: rates.map(({ a, b }) => rateText(views[a]!, cells, a, b)).find(Boolean) ?? '' }),
     order: (cells) => firstNonZero(...rates.flatMap(({ a, b }) => [numberAt(cells, b), numberAt(cells, a)])),
     asks: rates.map(({ a, b }) => `${nameAt(table, b)}?${nameAt(table, a)}`).join('?'),
+    copied: cellsAt(table, rates.flatMap(({ a, b }) => [a, b])),
   });
 }
 
@@ -83,11 +89,11 @@ export function chipColumn(table: Table, metric: Metric, words: Words): ColumnVi
   };
   const width = table.rows.some((cells) => raw(cells).startsWith('cannot tell')) ? 100 : 86;
   const asks = [status, change].flatMap((index) => table.columns[index]?.name ?? []).join('?');
-  const view = computed('chip', words, width, { derive, order: (cells) => raw(cells) || null, asks });
+  const view = computed('chip', words, width, { derive, order: (cells) => raw(cells) || null, asks, copied: [['what_changed', (cells) => derive(cells).text]] });
   return { ...view, numeric: false, blank: table.rows.length > 0 && table.rows.every((cells) => raw(cells) === '') };
 }
 
-function computed(name: string, { label, about }: Words, width: number, how: Required<Pick<ColumnView, 'derive' | 'order' | 'asks'>>): ColumnView {
+function computed(name: string, { label, about }: Words, width: number, how: Required<Pick<ColumnView, 'derive' | 'order' | 'asks' | 'copied'>>): ColumnView {
   return {
     column: { ...PLAIN_COLUMN, name, label, description: about, measure: name },
     index: -1, numeric: true, style: null, decimals: 0, largest: 0, unitAt: -1, related: [], blank: false, letters: 0, width, ...how,
@@ -128,6 +134,14 @@ function numberAt(cells: Cell[], index: number): number | null {
 
 function nameAt(table: Table, index: number): string {
   return table.columns[index]!.name;
+}
+
+function cellsAt(table: Table, indexes: number[]): Required<ColumnView>['copied'] {
+  return indexes.map((index) => [nameAt(table, index), (cells) => cells[index] ?? null]);
+}
+
+function percent(share: number | null): number | null {
+  return share === null ? null : 100 * share;
 }
 
 /** Index of the metric's column with this statistic, -1 if there is none. */

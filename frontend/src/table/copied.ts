@@ -8,11 +8,17 @@ import { tableText } from './words';
 /** Most rows that are copied; more belong in a file. */
 export const MAX_COPIED = 1000;
 
-/** The shown columns as TSV with full precision. */
+/** The shown columns as TSV with full precision. A computed column's figures are columns of their own. */
 export function tableTsv(table: Table, rows: number[], columns: ColumnView[]): string {
-  const cell = (value: Cell | undefined): string => (value === null || value === undefined ? '' : typeof value === 'string' ? guarded(value).replace(/[\t\r\n]+/g, ' ') : String(value));
-  const lines = rows.slice(0, MAX_COPIED).map((row) => columns.map((view) => cell(table.rows[row]?.[view.index])).join('\t'));
-  return [columns.map((view) => view.column.name).join('\t'), ...lines, ''].join('\n');
+  const cell = (value: Cell): string => (value === null ? '' : typeof value === 'string' ? guarded(value).replace(/[\t\r\n]+/g, ' ') : String(value));
+  // by name, as a computed column may have the figures of another one
+  const copied = [...new Map(columns.flatMap(copiedColumns))];
+  const lines = rows.slice(0, MAX_COPIED).map((row) => copied.map(([, of]) => cell(of(table.rows[row] ?? []))).join('\t'));
+  return [copied.map(([name]) => name).join('\t'), ...lines, ''].join('\n');
+}
+
+function copiedColumns({ column, index, copied }: ColumnView): NonNullable<ColumnView['copied']> {
+  return copied ?? [[column.name, (cells) => cells[index] ?? null]];
 }
 
 /** The shown columns as a Markdown table, formatted as on the page. */

@@ -188,7 +188,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const [copied, setCopied] = useState(false);
   const copy = async (draw: (from: Table, numbers: number[], columns: ColumnView[]) => string): Promise<void> => {
     const every = remote.shown ? await remote.all() : table;
-    setCopied(await copyText(draw(every, remote.shown ? [...every.rows.keys()] : rows, columns.filter((view) => view.index >= 0 || (view.derive && draw === tableMarkdown)))));
+    setCopied(await copyText(draw(every, remote.shown ? [...every.rows.keys()] : rows, columns.filter((view) => view.index >= 0 || view.derive))));
     setTimeout(() => setCopied(false), COPIED_MS);
   };
   const save = (from: Table, numbers: number[]): void => saveFile(`${name}.csv`, tableCsv(from, numbers), 'text/csv;charset=utf-8');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell, Column, Table } from '../../src/contract/wire';
 import { columnViews, visibleColumns } from '../../src/table/columns';
+import { tableTsv } from '../../src/table/copied';
 import { metricOf, metricsOf, ratesOf } from '../../src/table/metric_choice';
 import { metricColumns, textsWithin } from '../../src/table/metrics';
 import { sortRows } from '../../src/table/order';
@@ -71,6 +72,7 @@ describe('the rate that is shown', () => {
   });
   it('is one column beside a time, empty where no work is known', () => {
     expect(names('').slice(-3)).toEqual(['calls', 'rate', 'chip']);
+    expect(tableTsv(worked, [0, 1], shown('', worked)).split('\n').map((line) => line.split('\t').slice(-3, -1))).toEqual([['baseline_flop_rate', 'candidate_flop_rate'], ['6000000000000', '3000000000000'], ['', '1000000000'], []]);
     expect([0, 1, 2].map((at) => ratedCell('rate', at).text.replaceAll('\u202f', ' '))).toEqual(['6.00 → 3.00 TFLOP/s', '– → 1.00 GFLOP/s', '']);
   });
 });
@@ -87,6 +89,11 @@ describe('what the page says of a row', () => {
   it('is one word for what happened to it', () => {
     expect([0, 1, 2].map((at) => cell('chip', at).text)).toEqual(['slower', 'new', 'faster']);
     expect([cell('chip', 0, 'us').text, cell('chip', 0).title]).toEqual(['n.s.', 'slower, negligible, q 0.0010']);
+  });
+  it('is copied for a spreadsheet as numbers with full precision, both sides in columns of their own', () => {
+    const [head, ...lines] = tableTsv(operators, [0, 1], shown('us')).trimEnd().split('\n').map((line) => line.split('\t'));
+    expect(head).toEqual(['name', 'baseline_us', 'candidate_us', 'delta_us', 'row_percent', 'step_percent', 'baseline_calls', 'candidate_calls', 'baseline_us_per_call', 'candidate_us_per_call', 'what_changed']);
+    expect(lines).toEqual([['addmm', '20', '21', '1', '5', '0.1', '4', '4', '5', '5.25', 'n.s.'], ['eq', '', '5', '5', '', '0.5', '0', '4', '', '1.25', 'new']]);
   });
   it('has no column where nothing is said of any row', () => {
     const isSaid = (at: number): boolean => columns[at]!.role === 'status' || columns[at]!.statistic === 'change';
