@@ -179,6 +179,30 @@ def test_scrolling_reuses_the_elements_of_rows(tab: Tab) -> None:
     are_those_of(tab, USUAL)
 
 
+def test_a_pinned_row_stays_though_a_search_excludes_it_and_is_in_the_link(tab: Tab) -> None:
+    scroll_to(tab, ROWS)
+    tab.find(".grid").focus()
+    tab.press("End")
+    tab.wait(".grid-body .row.selected")
+    tab.press("p")
+    last = USUAL[-1]
+    assert pinned(tab) == [last]
+    tab.find(".search input").fill(f"-{last}")
+    tab.until(f"document.querySelector('.table-footer').textContent.startsWith('{ROWS - 1:,} of {ROWS:,} rows')")
+    settled(tab)
+    assert pinned(tab) == [last]
+    are_those_of(tab, USUAL)
+    tab.load(tab.address())
+    tab.wait(".grid-head .row.pinned")  # though it did not come with the table
+    assert pinned(tab) == [last]
+    tab.wait(".row-panel [aria-pressed=true]").click()
+    tab.until("!document.querySelector('.row.pinned')")
+
+
+def pinned(tab: Tab) -> list[str]:
+    return list(tab.frame.evaluate("[...document.querySelectorAll('.row.pinned')].map(row => row.children[0].title)"))
+
+
 def test_a_search_finds_rows_that_had_not_come_and_saves_them(tab: Tab) -> None:
     few = ["aten::op_1705", "aten::op_1715", "aten::op_1725", "aten::op_1735"]
     found_and_saved(tab, "/op_17[0-3]5$/", few)

@@ -13,7 +13,7 @@ import { Icon } from '../ui/icons';
 import { PHONE } from '../ui/controls/fold';
 import { Menu, MenuItem } from '../ui/controls/menu';
 import { ShortNames } from '../ui/names';
-import { readPins, togglePin } from '../ui/pins';
+import { togglePin } from '../ui/pins';
 import { isRegex } from '../ui/search';
 import { Segments } from '../ui/controls/segments';
 import { sentence, text, type MetricWords } from '../ui/strings';
@@ -32,6 +32,7 @@ import { deltaIndexes, findRow, hasNamedRows, isCut, nameIndex, rowKey, defaultT
 import { askedOf, localRows, type ShownRows } from './shown_rows';
 import { drawnMeasure, STEP_COLUMN, STEP_COLUMN_ROOM, stepColumn, useStepLines } from './step_column';
 import { Toolbar } from './toolbar';
+import { usePinnedRows } from './use_pinned_rows';
 import { useRemoteRows } from './use_remote_rows';
 import { useAllRows } from './use_whole';
 import { tableText } from './words';
@@ -145,10 +146,11 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   );
   const remote = useRemoteRows(isCut(first) && !regex ? source : null, first, askedOf({ q: looked, status: address.status, category, clear: address.clear, least, sort }), address.row);
   const shown = remote.shown ?? local;
-  const { table, rows } = shown;
+  const { rows } = shown;
+  const { table, pinned } = usePinnedRows(isCut(first) ? source : null, shown.table, address.pins);
   const known = useMemo(() => new ShortNames(), [first]);
   const names = useMemo(() => addNames(known, table), [known, table]);
-  const lines = useStepLines(columns.some(({ column }) => column.name === STEP_COLUMN) ? source : null, stepped, measure, shown);
+  const lines = useStepLines(columns.some(({ column }) => column.name === STEP_COLUMN) ? source : null, stepped, measure, { ...shown, table });
   const onView = useCallback(
     (from: number, end: number): void => {
       remote.onView(from, end);
@@ -159,7 +161,6 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const failure = remote.failure ?? whole.failure;
   const waiting = remote.waiting || (regex && whole.table === null && failure === null);
   const selectedRow = useMemo(() => (address.row === '' ? -1 : findRow(table, address.row)), [table, address.row]);
-  const pinned = useMemo(() => readPins(address.pins).map((key) => findRow(table, key)).filter((row) => row >= 0 && table.rows[row]), [table, address.pins]);
   const pin = (key: string): void => onChange({ pins: togglePin(address.pins, key) });
   const selected = selectedRow < 0 ? -1 : rows.indexOf(selectedRow);
 
