@@ -32,9 +32,9 @@ import { deltaIndexes, findRow, hasNamedRows, isCut, nameIndex, rowKey, defaultT
 import { askedOf, localRows, type ShownRows } from './shown_rows';
 import { drawnMeasure, STEP_COLUMN, STEP_COLUMN_ROOM, stepColumn, useStepLines } from './step_column';
 import { Toolbar } from './toolbar';
-import { usePinnedRows } from './use_pinned_rows';
-import { useRemoteRows } from './use_remote_rows';
-import { useAllRows } from './use_whole';
+import { usePinnedRows } from './fetched/use_pinned_rows';
+import { useRemoteRows } from './fetched/use_remote_rows';
+import { useAllRows } from './fetched/use_all_rows';
 import { tableText } from './words';
 
 /** Columns hidden in this order while a row's details, which repeat them, leave too little room. */

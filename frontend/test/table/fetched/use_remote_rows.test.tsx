@@ -3,8 +3,8 @@
 import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, expect, it, vi } from 'vitest';
-import { useRemoteRows } from '../../src/table/use_remote_rows';
-import { kernels } from '../samples';
+import { useRemoteRows } from '../../../src/table/fetched/use_remote_rows';
+import { kernels } from '../../samples';
 
 const table = kernels([]);
 const page = { schema: 'tb_perfcompare.table/1', total_rows: 1, matching_rows: 1, sums: {}, hidden: { rows: 0, sums: {} }, all_sums: {}, statuses: {}, offset: 0, place: null, lost: 0, next_offset: null };

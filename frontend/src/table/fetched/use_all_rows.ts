@@ -1,10 +1,10 @@
 // Fetches all rows of a cut table, for pictures of all rows and for regular expressions, which only the page searches by.
 
-import { type Failure, fetchEveryRow, type RowSource } from '../api/api';
-import { useAnswer } from '../api/use_answer';
-import type { Cell, Table } from '../contract/wire';
-import { BoundedCache } from '../ui/kept';
-import { isCut } from './rows';
+import { type Failure, fetchEveryRow, type RowSource } from '../../api/api';
+import { useAnswer } from '../../api/use_answer';
+import type { Cell, Table } from '../../contract/wire';
+import { BoundedCache } from '../../ui/kept';
+import { isCut } from '../rows';
 
 /** Most rows that are fetched. */
 const MAX_WHOLE_ROWS = 50_000;

@@ -1,10 +1,10 @@
 // Pinned rows of a table that is fetched in parts: they stay although the filters exclude them.
 
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { fetchRows, type RowSource } from '../api/api';
-import type { Cell, Table } from '../contract/wire';
-import { readPins } from '../ui/pins';
-import { rowKey } from './rows';
+import { fetchRows, type RowSource } from '../../api/api';
+import type { Cell, Table } from '../../contract/wire';
+import { readPins } from '../../ui/pins';
+import { rowKey } from '../rows';
 
 export interface PinnedRows {
   /** the rows held, and behind them the pinned rows that are not among them */

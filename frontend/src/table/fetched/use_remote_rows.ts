@@ -1,11 +1,11 @@
 // Rows that the server filters and sorts, fetched as they come into view.
 
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { asFailure, type Failure, fetchEveryRow, fetchRows, type RowSource } from '../api/api';
-import type { Table, TablePage } from '../contract/wire';
-import { BoundedCache } from '../ui/kept';
-import { findRow } from './rows';
-import { ROWS_PER_REQUEST, ROWS_BEFORE_VIEW, firstMissing, remoteRows, type ShownRows } from './shown_rows';
+import { asFailure, type Failure, fetchEveryRow, fetchRows, type RowSource } from '../../api/api';
+import type { Table, TablePage } from '../../contract/wire';
+import { BoundedCache } from '../../ui/kept';
+import { findRow } from '../rows';
+import { ROWS_PER_REQUEST, ROWS_BEFORE_VIEW, firstMissing, remoteRows, type ShownRows } from '../shown_rows';
 
 const TYPING_MS = 200;
 /** Rows that scroll past within this time are not fetched. */
