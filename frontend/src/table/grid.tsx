@@ -8,7 +8,7 @@ import { useMatches } from '../ui/use_matches';
 import { headerLabel, headerUnit, type ColumnView } from './columns';
 import { GridHead } from './grid_head';
 import { GridRow } from './grid_row';
-import { moveRow, offsetFor, rowWindow, slotsFor, type Slot, type Span } from './layout/row_window';
+import { moveRow, offsetFor, rowWindow, slotsFor, type Slot, type RowRange } from './layout/row_window';
 import type { SortKey } from './order';
 import { nameIndex } from './rows';
 import css from './table.css?inline';
@@ -221,8 +221,8 @@ function hasSelection(grid: Element): boolean {
   return Boolean(chosen && !chosen.isCollapsed && grid.contains(chosen.anchorNode));
 }
 
-/** Clears a text selection once its row scrolls out of the span, because the row's elements then draw another row. */
-function dropSelection(grid: Element, stays: Span, heads: number): void {
+/** Clears a text selection once its row scrolls out of the range, because the row's elements then draw another row. */
+function dropSelection(grid: Element, stays: RowRange, heads: number): void {
   if (!hasSelection(grid)) return;
   const chosen = window.getSelection()!;
   for (const node of [chosen.anchorNode, chosen.focusNode]) {

@@ -1,18 +1,18 @@
 // Overview strip and ruler above the timelines: drawing and pointer input.
 
 import { useRef } from 'preact/hooks';
-import { length, sameSpan, zoomed, type Span } from '../charts/span';
+import { length, sameRange, zoomed, type TimeRange } from '../charts/time_range';
 import { MAP, RULER } from './drawing/axis';
 import type { Stage } from './drawing/stage';
 
 const EDGE_PIXELS = 6;
 
 /** Dragging the frame pans, dragging its edges resizes it; dragging elsewhere on the strip or on the ruler selects a
- *  new span. */
-export function AxisCanvas({ stage, canvas, width, onSee, onArea }: { stage: Stage; canvas: preact.RefObject<HTMLCanvasElement | null>; width: number; onSee: (span: Span) => void; onArea: () => void }) {
-  const held = useRef<{ kind: 'frame' | 'from' | 'to' | 'brush' | 'ruler'; at: number; span: Span } | null>(null);
+ *  new range. */
+export function AxisCanvas({ stage, canvas, width, onSee, onArea }: { stage: Stage; canvas: preact.RefObject<HTMLCanvasElement | null>; width: number; onSee: (range: TimeRange) => void; onArea: () => void }) {
+  const held = useRef<{ kind: 'frame' | 'from' | 'to' | 'brush' | 'ruler'; at: number; range: TimeRange } | null>(null);
   const onMap = (x: number): number => stage.whole.from + (x / Math.max(1, width)) * length(stage.whole);
-  const onRuler = (x: number): number => stage.span.from + x * stage.pixelNs;
+  const onRuler = (x: number): number => stage.range.from + x * stage.pixelNs;
   const place = (event: MouseEvent): [number, number] => {
     const box = canvas.current!.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
@@ -20,12 +20,12 @@ export function AxisCanvas({ stage, canvas, width, onSee, onArea }: { stage: Sta
   const kindAt = (x: number, y: number): 'frame' | 'from' | 'to' | 'brush' | 'ruler' => {
     if (y >= MAP) return 'ruler';
     const scale = width / length(stage.whole);
-    const [left, right] = [(stage.span.from - stage.whole.from) * scale, (stage.span.to - stage.whole.from) * scale];
+    const [left, right] = [(stage.range.from - stage.whole.from) * scale, (stage.range.to - stage.whole.from) * scale];
     if (Math.abs(x - left) <= EDGE_PIXELS) return 'from';
     if (Math.abs(x - right) <= EDGE_PIXELS) return 'to';
     return x > left && x < right && right - left < width - 2 * EDGE_PIXELS ? 'frame' : 'brush';
   };
-  const ordered = (one: number, other: number): Span => ({ from: Math.min(one, other), to: Math.max(one, other) });
+  const ordered = (one: number, other: number): TimeRange => ({ from: Math.min(one, other), to: Math.max(one, other) });
   const onPointerMove = (event: PointerEvent): void => {
     const [x, y] = place(event);
     const { current } = held;
@@ -34,13 +34,13 @@ export function AxisCanvas({ stage, canvas, width, onSee, onArea }: { stage: Sta
       canvas.current!.style.cursor = kind === 'frame' ? 'grab' : kind === 'from' || kind === 'to' ? 'ew-resize' : 'crosshair';
       return;
     }
-    const { kind, at, span } = current;
+    const { kind, at, range } = current;
     if (kind === 'ruler') {
       stage.brush = ordered(at, onRuler(x));
       stage.request();
-    } else if (kind === 'frame') onSee({ from: span.from + onMap(x) - at, to: span.to + onMap(x) - at });
+    } else if (kind === 'frame') onSee({ from: range.from + onMap(x) - at, to: range.to + onMap(x) - at });
     else if (kind === 'brush') onSee(ordered(at, onMap(x)));
-    else onSee(ordered(kind === 'from' ? span.to : span.from, onMap(x)));
+    else onSee(ordered(kind === 'from' ? range.to : range.from, onMap(x)));
   };
   const onPointerUp = (event: PointerEvent): void => {
     const [x] = place(event);
@@ -57,7 +57,7 @@ export function AxisCanvas({ stage, canvas, width, onSee, onArea }: { stage: Sta
     } else if (current.kind === 'brush') {
       if (Math.abs(onMap(x) - current.at) * width >= 3 * length(stage.whole)) return onArea();
       // a click outside the frame centres it there
-      const half = length(current.span) / 2;
+      const half = length(current.range) / 2;
       onSee({ from: current.at - half, to: current.at + half });
     }
   };
@@ -71,7 +71,7 @@ export function AxisCanvas({ stage, canvas, width, onSee, onArea }: { stage: Sta
         if (event.button !== 0) return;
         const [x, y] = place(event);
         const kind = kindAt(x, y);
-        held.current = { kind, at: kind === 'ruler' ? onRuler(x) : onMap(x), span: stage.span };
+        held.current = { kind, at: kind === 'ruler' ? onRuler(x) : onMap(x), range: stage.range };
         event.currentTarget.setPointerCapture(event.pointerId);
       }}
       onPointerMove={onPointerMove}
@@ -79,8 +79,8 @@ export function AxisCanvas({ stage, canvas, width, onSee, onArea }: { stage: Sta
       onPointerCancel={() => (held.current = null)}
       onWheel={(event) => {
         const [x, y] = place(event);
-        const next = zoomed(stage.whole, stage.span, y >= MAP ? onRuler(x) : onMap(x), 2 ** (event.deltaY / 300));
-        if (sameSpan(next, stage.span)) return;
+        const next = zoomed(stage.whole, stage.range, y >= MAP ? onRuler(x) : onMap(x), 2 ** (event.deltaY / 300));
+        if (sameRange(next, stage.range)) return;
         event.preventDefault();
         onSee(next);
       }}

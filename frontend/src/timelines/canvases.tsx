@@ -2,7 +2,7 @@
 
 import { Fragment } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { length, sameSpan, spanAfterWheel, type Span } from '../charts/span';
+import { length, sameRange, rangeAfterWheel, type TimeRange } from '../charts/time_range';
 import { followTheme } from '../host/host';
 import { formatTime } from '../ui/format';
 import { useKeys } from '../ui/use_keys';
@@ -13,7 +13,7 @@ import { words } from './data/words';
 import { Divider } from './divider';
 import { scrollFor } from './drawing/layout';
 import { Stage, type Mark, type Shown } from './drawing/stage';
-import { Drag, spanAfterKey } from './gestures';
+import { Drag, rangeAfterKey } from './gestures';
 import { Lanes, TipHost, type TipPlace } from './parts';
 
 /** A selected event: its side and event number. */
@@ -24,14 +24,14 @@ export interface Selected {
 
 interface Props {
   shown: Shown;
-  /** span requested by a link or a control; each new object is followed once */
-  wanted: Span;
+  /** range requested by a link or a control; each new object is followed once */
+  wanted: TimeRange;
   selected: Selected | null;
   /** headings above each timeline */
   heads: Record<Letter, preact.ComponentChildren>;
   labels: Record<Letter, string>;
-  onSettled: (span: Span, pixels: number) => void;
-  /** called when a span is drawn on the ruler or the strip */
+  onSettled: (range: TimeRange, pixels: number) => void;
+  /** called when a range is drawn on the ruler or the strip */
   onArea: () => void;
   onSelect: (selected: Selected | null) => void;
   onFold: (key: string) => void;
@@ -49,7 +49,7 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
   const scrolls = { a: useRef<HTMLDivElement>(null), b: useRef<HTMLDivElement>(null) };
   const [width, setWidth] = useState(0);
   const tip = useRef<(at: TipPlace | null) => void>(() => undefined);
-  const [view, setView] = useState<Span | null>(null);
+  const [view, setView] = useState<TimeRange | null>(null);
   const [share, setShare] = useState<number | null>(null);
   const settle = useRef(0);
   const calls = useRef({ onSettled });
@@ -59,8 +59,8 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
     const made: Stage = new Stage(() => {
       window.clearTimeout(settle.current);
       settle.current = window.setTimeout(() => {
-        setView(made.span);
-        calls.current.onSettled(made.span, made.width * (window.devicePixelRatio || 1));
+        setView(made.range);
+        calls.current.onSettled(made.range, made.width * (window.devicePixelRatio || 1));
       }, SETTLED_MS);
     });
     return made;
@@ -88,11 +88,11 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
   }, []);
   useLayoutEffect(() => stage.show(shown), [shown]);
   useLayoutEffect(() => {
-    if (!sameSpan(stage.span, wanted)) stage.see(wanted);
+    if (!sameRange(stage.range, wanted)) stage.see(wanted);
   }, [wanted, shown.whole.from, shown.whole.to]);
 
-  const see = (span: Span): void => {
-    stage.see(span);
+  const see = (range: TimeRange): void => {
+    stage.see(range);
     tip.current(null);
   };
   const hover = (mark: Mark | null): void => {
@@ -112,15 +112,15 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
   /** Runs a key's action; returns false for keys without one. */
   const act = (key: string): boolean => {
     const side: Letter = scrolls.b.current?.contains(document.activeElement) ? 'b' : 'a';
-    const middle = selected && current() ? (current()!.row.start[current()!.mark]! + current()!.row.end[current()!.mark]!) / 2 : (stage.span.from + stage.span.to) / 2;
-    const next = spanAfterKey(key, stage.whole, stage.span, inside(middle + (selected ? stage.shift(selected.side) : 0), stage.span));
+    const middle = selected && current() ? (current()!.row.start[current()!.mark]! + current()!.row.end[current()!.mark]!) / 2 : (stage.range.from + stage.range.to) / 2;
+    const next = rangeAfterKey(key, stage.whole, stage.range, inside(middle + (selected ? stage.shift(selected.side) : 0), stage.range));
     const scroll = scrolls[side].current;
     const vertical: Record<string, number> = { ArrowUp: -32, ArrowDown: 32, PageUp: -(scroll?.clientHeight ?? 0), PageDown: scroll?.clientHeight ?? 0 };
     if (next) see(next);
     else if (key in vertical && scroll) scroll.scrollTop += vertical[key]!;
     else if (key === '.' || key === ',') step(side, key === '.' ? 1 : -1);
     else if (key === 'Enter') choose(stage.hovered?.side === side ? stage.hovered : largest(stage, side));
-    else if (key === 'Escape' && !selected && length(stage.span) < length(stage.whole)) see(stage.whole);
+    else if (key === 'Escape' && !selected && length(stage.range) < length(stage.whole)) see(stage.whole);
     else return onKey(key);
     return true;
   };
@@ -182,7 +182,7 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
       ))}
       <TipHost stage={stage} tell={tip} />
       <p class="sr" role="status">
-        {view && length(view) < length(shown.whole) ? words.legend.span(formatTime(length(view) / 1000)) : ''}
+        {view && length(view) < length(shown.whole) ? words.legend.range(formatTime(length(view) / 1000)) : ''}
       </p>
     </div>
   );
@@ -191,21 +191,21 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
 /** Keys handled anywhere on the page, because nothing else uses them. */
 const ANYWHERE = 'wWsSaAdDnN+=-0';
 
-const inside = (at: number, span: Span): number => Math.min(span.to, Math.max(span.from, at));
+const inside = (at: number, range: TimeRange): number => Math.min(range.to, Math.max(range.from, at));
 
 /** Longest single event entirely in view, except the step's marker. */
 function largest(stage: Stage, side: Letter): Mark | null {
   const view = stage.view(side);
   let best: Mark | null = null;
   let time = -1;
-  const span = stage.spanOf(side);
+  const range = stage.rangeOf(side);
   if (!view?.picture || !view.layout) return null;
   const { names, wire } = view.picture;
   for (const row of view.picture.rows) {
     if (!row) continue;
     for (let mark = 0; mark < row.count; mark += 1) {
       if (wire.kinds[names[row.name[mark]!]!.kind] === 'step') continue;
-      if (row.start[mark]! < span.from || row.end[mark]! > span.to || eventsIn(row, mark) > 1) continue;
+      if (row.start[mark]! < range.from || row.end[mark]! > range.to || eventsIn(row, mark) > 1) continue;
       if (row.end[mark]! - row.start[mark]! > time) {
         time = row.end[mark]! - row.start[mark]!;
         best = { side, picture: view.picture, row, mark };
@@ -220,7 +220,7 @@ interface TimelineProps {
   side: Letter;
   canvas: preact.RefObject<HTMLCanvasElement | null>;
   label: string;
-  onSee: (span: Span) => void;
+  onSee: (range: TimeRange) => void;
   onHover: (mark: Mark | null, x: number, y: number) => void;
   onChoose: (mark: Mark | null) => void;
   onZoomTo: (mark: Mark) => void;
@@ -234,9 +234,9 @@ function Timeline({ stage, side, canvas, label, onSee, onHover, onChoose, onZoom
   };
   const scroll = (): HTMLElement => canvas.current!.closest('.st-scroll')!;
   const onWheel = (event: WheelEvent): void => {
-    const next = spanAfterWheel(event, stage.whole, stage.span, stage.span.from + place(event)[0] * stage.pixelNs, stage.pixelNs);
+    const next = rangeAfterWheel(event, stage.whole, stage.range, stage.range.from + place(event)[0] * stage.pixelNs, stage.pixelNs);
     // at either end, the wheel scrolls the page
-    if (sameSpan(next, stage.span)) return;
+    if (sameRange(next, stage.range)) return;
     event.preventDefault();
     onSee(next);
   };
@@ -249,12 +249,12 @@ function Timeline({ stage, side, canvas, label, onSee, onHover, onChoose, onZoom
     const next = drag.move(event, stage.whole, canvas.current!.getBoundingClientRect().left, stage.pixelNs);
     if (!next) return;
     onHover(null, 0, 0);
-    onSee(next.span);
+    onSee(next.range);
     scroll().scrollTop = next.scrollTop;
   };
   const onPointerUp = (event: PointerEvent): void => {
     const clicked = drag.active && !drag.moved && event.button === 0;
-    drag.up(event, stage.span, scroll().scrollTop);
+    drag.up(event, stage.range, scroll().scrollTop);
     if (clicked) onChoose(stage.at(side, ...place(event)));
   };
   return (
@@ -267,11 +267,11 @@ function Timeline({ stage, side, canvas, label, onSee, onHover, onChoose, onZoom
       onPointerDown={(event) => {
         if (event.button !== 0) return;
         event.currentTarget.setPointerCapture(event.pointerId);
-        drag.down(event, stage.span, scroll().scrollTop);
+        drag.down(event, stage.range, scroll().scrollTop);
       }}
       onPointerMove={onPointerMove}
       onPointerUp={onPointerUp}
-      onPointerCancel={(event) => drag.up(event, stage.span, 0)}
+      onPointerCancel={(event) => drag.up(event, stage.range, 0)}
       onPointerLeave={() => !drag.active && onHover(null, 0, 0)}
       onBlur={() => onHover(null, 0, 0)}
       onDblClick={(event) => {

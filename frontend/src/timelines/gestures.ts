@@ -1,32 +1,32 @@
-// Translates wheel, drag, pinch and keys into a new visible span.
+// Translates wheel, drag, pinch and keys into a new visible range.
 
-import { length, moved, zoomed, type Span } from '../charts/span';
-import { around } from './data/span';
+import { length, moved, zoomed, type TimeRange } from '../charts/time_range';
+import { around } from './data/instants';
 
 const STEP = 1.25;
 const PAN_SHARE = 0.15;
 
-/** Span after a key, null for keys that do not move. Zooming keeps the instant `middle` in place. */
-export function spanAfterKey(key: string, whole: Span, span: Span, middle: number): Span | null {
-  const by = PAN_SHARE * length(span);
+/** Range after a key, null for keys that do not move. Zooming keeps the instant `middle` in place. */
+export function rangeAfterKey(key: string, whole: TimeRange, range: TimeRange, middle: number): TimeRange | null {
+  const by = PAN_SHARE * length(range);
   switch (key.length === 1 ? key.toLowerCase() : key) {
     case 'w':
     case '+':
     case '=':
-      return zoomed(whole, span, middle, 1 / STEP);
+      return zoomed(whole, range, middle, 1 / STEP);
     case 's':
     case '-':
-      return zoomed(whole, span, middle, STEP);
+      return zoomed(whole, range, middle, STEP);
     case 'a':
     case 'ArrowLeft':
-      return moved(whole, span, -by);
+      return moved(whole, range, -by);
     case 'd':
     case 'ArrowRight':
-      return moved(whole, span, by);
+      return moved(whole, range, by);
     case 'Home':
-      return moved(whole, span, whole.from - span.from);
+      return moved(whole, range, whole.from - range.from);
     case 'End':
-      return moved(whole, span, whole.to - span.to);
+      return moved(whole, range, whole.to - range.to);
     case '0':
       return whole;
     default:
@@ -42,18 +42,18 @@ interface Finger {
 /** Pointers that are down on one canvas: one pans, two pinch. */
 export class Drag {
   private fingers = new Map<number, Finger>();
-  private begun: { span: Span; scrollTop: number; x: number; y: number; apart: number } | null = null;
+  private begun: { range: TimeRange; scrollTop: number; x: number; y: number; apart: number } | null = null;
   moved = false;
 
-  down(event: PointerEvent, span: Span, scrollTop: number): void {
+  down(event: PointerEvent, range: TimeRange, scrollTop: number): void {
     this.fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     this.moved = false;
-    this.begin(span, scrollTop);
+    this.begin(range, scrollTop);
   }
 
-  private begin(span: Span, scrollTop: number): void {
+  private begin(range: TimeRange, scrollTop: number): void {
     const { x, y, apart } = this.middle();
-    this.begun = { span, scrollTop, x, y, apart };
+    this.begun = { range, scrollTop, x, y, apart };
   }
 
   private middle(): { x: number; y: number; apart: number } {
@@ -67,8 +67,8 @@ export class Drag {
     return this.fingers.size > 0;
   }
 
-  /** New span and scroll offset, null before the drag starts. `left` is the canvas's left edge. */
-  move(event: PointerEvent, whole: Span, left: number, pixelNs: number): { span: Span; scrollTop: number } | null {
+  /** New range and scroll offset, null before the drag starts. `left` is the canvas's left edge. */
+  move(event: PointerEvent, whole: TimeRange, left: number, pixelNs: number): { range: TimeRange; scrollTop: number } | null {
     const finger = this.fingers.get(event.pointerId);
     const { begun } = this;
     if (!finger || !begun) return null;
@@ -78,24 +78,24 @@ export class Drag {
     this.moved = true;
     const scrollTop = begun.scrollTop - (y - begun.y);
     if (begun.apart > 0 && apart > 0) {
-      const at = begun.span.from + (begun.x - left) * pixelNs;
-      return { span: zoomed(whole, begun.span, at, begun.apart / apart), scrollTop };
+      const at = begun.range.from + (begun.x - left) * pixelNs;
+      return { range: zoomed(whole, begun.range, at, begun.apart / apart), scrollTop };
     }
-    return { span: moved(whole, begun.span, -(x - begun.x) * pixelNs), scrollTop };
+    return { range: moved(whole, begun.range, -(x - begun.x) * pixelNs), scrollTop };
   }
 
-  up(event: PointerEvent, span: Span, scrollTop: number): void {
+  up(event: PointerEvent, range: TimeRange, scrollTop: number): void {
     this.fingers.delete(event.pointerId);
-    if (this.fingers.size > 0) this.begin(span, scrollTop);
+    if (this.fingers.size > 0) this.begin(range, scrollTop);
     else this.begun = null;
   }
 }
 
-/** Span that shows an event at a visible size, with the smallest change to the current one. */
-export function spanShowing(whole: Span, span: Span, from: number, to: number, width: number, least = 24): Span {
-  const wide = ((to - from) / length(span)) * width;
-  const inView = to >= span.from && from <= span.to;
+/** Range that shows an event at a visible size, with the smallest change to the current one. */
+export function rangeShowing(whole: TimeRange, range: TimeRange, from: number, to: number, width: number, least = 24): TimeRange {
+  const wide = ((to - from) / length(range)) * width;
+  const inView = to >= range.from && from <= range.to;
   if (wide < least) return around(whole, from, to, Math.max(1, (width / least - 1) / 2));
   if (wide > width) return around(whole, from, to, 0.2);
-  return inView && from >= span.from && to <= span.to ? span : moved(whole, span, (from + to) / 2 - (span.from + span.to) / 2);
+  return inView && from >= range.from && to <= range.to ? range : moved(whole, range, (from + to) / 2 - (range.from + range.to) / 2);
 }

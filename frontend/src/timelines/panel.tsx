@@ -21,9 +21,9 @@ const us = (ns: number | null, signed = false): string => formatTime(ns === null
 
 interface DifferencesProps {
   compared: Compared;
-  /** whether the list covers only the visible span; null if that is both whole steps */
+  /** whether the list covers only the visible range; null if that is both whole steps */
   inView: boolean | null;
-  /** the visible span as text */
+  /** the visible range as text */
   area: string;
   open: boolean;
   onToggle: (open: boolean) => void;

@@ -1,7 +1,7 @@
 // State of the step timelines, derived from the address, the pictures and the selected event.
 
 import { useAnswer } from '../api/use_answer';
-import { length, type Span } from '../charts/span';
+import { length, type TimeRange } from '../charts/time_range';
 import { formatTime } from '../ui/format';
 import type { Selected } from './canvases';
 import { fetchArea, fetchEvent, otherSide, stepQuery, type Choice, type Letter } from './data/fetch';
@@ -14,8 +14,8 @@ import type { Shown } from './drawing/stage';
 const SIDES: Letter[] = ['a', 'b'];
 const ROOM = 0.01;
 
-/** Span of both steps on one scale, with a margin at the ends. */
-export function commonSpan(a: Picture | null, b: Picture | null, shift = 0): Span {
+/** Range of both steps on one scale, with a margin at the ends. */
+export function commonRange(a: Picture | null, b: Picture | null, shift = 0): TimeRange {
   const extents = [a, b].flatMap((picture, place) => (picture ? [picture.wire.extent.map((at) => at + place * shift) as [number, number]] : []));
   if (extents.length === 0) return { from: 0, to: 1 };
   const [from, to] = [Math.min(...extents.map(([first]) => first)), Math.max(...extents.map(([, last]) => last))];
@@ -27,12 +27,12 @@ export function commonSpan(a: Picture | null, b: Picture | null, shift = 0): Spa
 const ALMOST_ALL = 0.95;
 
 /** Initial view: the steps themselves, without host or device work for them before or after. */
-export function firstSpan(whole: Span, a: Picture | null, b: Picture | null, shift = 0): Span {
+export function firstRange(whole: TimeRange, a: Picture | null, b: Picture | null, shift = 0): TimeRange {
   const steps = [a, b].flatMap((picture, place) => (picture ? [{ from: place * shift, to: place * shift + picture.wire.total_ns }] : []));
   const [from, to] = [Math.min(...steps.map((step) => step.from)), Math.max(...steps.map((step) => step.to))];
   const room = Math.max(1, Math.round(ROOM * (to - from)));
-  const span = { from: Math.max(whole.from, from - room), to: Math.min(whole.to, to + room) };
-  return steps.length === 0 || length(span) >= ALMOST_ALL * length(whole) ? whole : span;
+  const range = { from: Math.max(whole.from, from - room), to: Math.min(whole.to, to + room) };
+  return steps.length === 0 || length(range) >= ALMOST_ALL * length(whole) ? whole : range;
 }
 
 export function readSelected(text: string): Selected | null {
@@ -40,20 +40,20 @@ export function readSelected(text: string): Selected | null {
   return found ? { side: found[1] as Letter, event: Number(found[2]) } : null;
 }
 
-/** Parses a link's span, `from_to` in nanoseconds. */
-export function readSpan(text: string): Span | null {
+/** Parses a link's range, `from_to` in nanoseconds. */
+export function readRange(text: string): TimeRange | null {
   const found = /^(-?\d{1,18})_(-?\d{1,18})$/.exec(text);
   return found && Number(found[2]) > Number(found[1]) ? { from: Number(found[1]), to: Number(found[2]) } : null;
 }
 
-export function writeSpan(span: Span): string {
-  const from = Math.round(span.from);
-  return `${from}_${Math.max(from + 1, Math.round(span.to))}`;
+export function writeRange(range: TimeRange): string {
+  const from = Math.round(range.from);
+  return `${from}_${Math.max(from + 1, Math.round(range.to))}`;
 }
 
-export const moved = (span: Span, by: number): Span => ({ from: span.from + by, to: span.to + by });
+export const moved = (range: TimeRange, by: number): TimeRange => ({ from: range.from + by, to: range.to + by });
 
-export const nearlyEqual = (one: Span, other: Span): boolean => Math.abs(one.from - other.from) <= 1 && Math.abs(one.to - other.to) <= 1;
+export const nearlyEqual = (one: TimeRange, other: TimeRange): boolean => Math.abs(one.from - other.from) <= 1 && Math.abs(one.to - other.to) <= 1;
 
 export function stepOf(picture: Picture): Choice {
   const { label, worker, span } = picture.wire.step;
@@ -187,8 +187,8 @@ export function nextDifference(all: Difference[], selected: Selected | null, by:
 
 /** Differences in an area of both steps, requested once the area has settled; until then the last answer stays. No
  *  request if `area` is null. */
-export function useArea(question: string, pair: URLSearchParams, choices: Record<Letter, Choice>, area: Span | null, shift: number): Compared | null {
-  const key = area ? `${question}\n${stepQuery(pair, 'a', choices).toString()}\n${writeSpan(area)}\n${shift}` : '';
+export function useArea(question: string, pair: URLSearchParams, choices: Record<Letter, Choice>, area: TimeRange | null, shift: number): Compared | null {
+  const key = area ? `${question}\n${stepQuery(pair, 'a', choices).toString()}\n${writeRange(area)}\n${shift}` : '';
   return useAnswer(key, (signal) => fetchArea(stepQuery(pair, 'a', choices), area!, shift, signal), 200).found;
 }
 

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { RequestError } from '../api/api';
-import type { Span } from '../charts/span';
+import type { TimeRange } from '../charts/time_range';
 import type { EventFacts } from '../contract/sent';
 import { TIMELINES } from '../host/tab';
 import { isOpen, withFigure, type Address } from '../host/url_state';
@@ -18,22 +18,22 @@ import { adoptSheet } from '../ui/sheets';
 import { sentence, text } from '../ui/strings';
 import { Canvases, scrollTo, type Selected } from './canvases';
 import { otherSide, readChoice, type Letter } from './data/fetch';
-import { around } from './data/span';
+import { around } from './data/instants';
 import { bestPicture, usePictures, type SideState } from './data/use_pictures';
 import { eventOf, markOf } from './data/wire';
 import { words } from './data/words';
 import { layoutOf, readFolds, writeFolds } from './drawing/layout';
 import type { Shown } from './drawing/stage';
-import { spanShowing, spanAfterKey } from './gestures';
+import { rangeShowing, rangeAfterKey } from './gestures';
 import { DifferenceList, EventPanel } from './panel';
 import { Head, Legend } from './parts';
-import { commonSpan, differencesOf, firstSpan, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextDifference, nextMatch, placeOf, readSelected, readSpan, nearlyEqual, mergedCount, announcement, stepOf, useArea, useFacts, writeSpan } from './state';
+import { commonRange, differencesOf, firstRange, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextDifference, nextMatch, placeOf, readSelected, readRange, nearlyEqual, mergedCount, announcement, stepOf, useArea, useFacts, writeRange } from './state';
 import css from './timelines.css?inline';
 import { Downloads, StepPicker, Tools } from './tools';
 
 adoptSheet(css);
 
-/** Value of `look` in links if the list of differences covers only the visible span. */
+/** Value of `look` in links if the list of differences covers only the visible range. */
 const IN_VIEW = 'view';
 
 interface Props {
@@ -50,30 +50,30 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
   const { words: looked, query: search, error: problem } = useSearch(address.q);
   const find = search.empty || isRegex(looked) ? '' : looked;
   const pictures = usePictures(question, query, choices, find);
-  const [seen, setSeen] = useState<{ span: Span; pixels: number } | null>(null);
+  const [seen, setSeen] = useState<{ range: TimeRange; pixels: number } | null>(null);
   const wholes = { a: pictures.a.whole, b: pictures.b.whole };
   const shift = Number.isFinite(Number(address.shift)) ? Number(address.shift) : 0;
-  const whole = useMemo(() => commonSpan(wholes.a, wholes.b, shift), [wholes.a, wholes.b, shift]);
-  const first = useMemo(() => firstSpan(whole, wholes.a, wholes.b, shift), [whole]);
+  const whole = useMemo(() => commonRange(wholes.a, wholes.b, shift), [wholes.a, wholes.b, shift]);
+  const first = useMemo(() => firstRange(whole, wholes.a, wholes.b, shift), [whole]);
   const selected = readSelected(address.event);
   const { facts, failure } = useFacts(question, query, choices, selected);
-  const [wanted, setWanted] = useState<Span>(() => readSpan(address.at) ?? first);
+  const [wanted, setWanted] = useState<TimeRange>(() => readRange(address.at) ?? first);
 
-  // follows a link's span; without one, shows the steps once they are loaded
+  // follows a link's range; without one, shows the steps once they are loaded
   useLayoutEffect(() => {
-    const asked = readSpan(address.at);
-    if (asked && !(seen && nearlyEqual(asked, seen.span))) setWanted(asked);
-    else if (!asked && (!seen || !nearlyEqual(first, seen.span))) setWanted(first);
+    const asked = readRange(address.at);
+    if (asked && !(seen && nearlyEqual(asked, seen.range))) setWanted(asked);
+    else if (!asked && (!seen || !nearlyEqual(first, seen.range))) setWanted(first);
   }, [address.at, first]);
 
   useLayoutEffect(() => {
-    if (seen) pictures.look({ a: seen.span, b: moved(seen.span, -shift) }, seen.pixels);
+    if (seen) pictures.look({ a: seen.range, b: moved(seen.range, -shift) }, seen.pixels);
   }, [seen, shift, wholes.a, wholes.b, pictures.look]);
 
   const turned = useMemo(() => readFolds(address.fold), [address.fold]);
   const pins = useMemo(() => new Set(readPins(address.pins)), [address.pins]);
-  const span = seen?.span ?? wanted;
-  const drawn = { a: bestPicture(pictures.a, span), b: bestPicture(pictures.b, moved(span, -shift)) };
+  const range = seen?.range ?? wanted;
+  const drawn = { a: bestPicture(pictures.a, range), b: bestPicture(pictures.b, moved(range, -shift)) };
   const layouts = useMemo(() => ({ a: wholes.a && layoutOf(wholes.a.wire.lanes, turned, pins), b: wholes.b && layoutOf(wholes.b.wire.lanes, turned, pins) }), [wholes.a, wholes.b, turned, pins]);
   const shown: Shown = useMemo(
     () => ({
@@ -87,14 +87,14 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
     }),
     [drawn.a, drawn.b, wholes.a, wholes.b, layouts, whole, shift, address.colour, search, address.event, facts],
   );
-  // the visible span, null if it is the initial view or the whole
-  const area = seen && !nearlyEqual(first, seen.span) && !nearlyEqual(whole, seen.span) ? seen.span : null;
+  // the visible range, null if it is the initial view or the whole
+  const area = seen && !nearlyEqual(first, seen.range) && !nearlyEqual(whole, seen.range) ? seen.range : null;
   const inView = area !== null && address.look === IN_VIEW;
   const found = useArea(question, query, choices, inView && isOpen(address, TIMELINES) ? area : null, shift);
-  const latest = useRef({ shown, span, facts, selected });
-  latest.current = { shown, span, facts, selected };
+  const latest = useRef({ shown, range, facts, selected });
+  latest.current = { shown, range, facts, selected };
 
-  const see = (next: Span): void => setWanted({ ...next });
+  const see = (next: TimeRange): void => setWanted({ ...next });
   const select = (next: Selected | null): void => onChange({ event: next ? `${next.side}:${next.event}` : '' });
   /** Selects an event and scrolls and zooms to it. */
   const reveal = (side: Letter, event: number, at?: Pick<EventFacts, 'row' | 'start_ns' | 'dur_ns'>): void => {
@@ -103,7 +103,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
     const place = at ? { row: at.row, from: at.start_ns, to: at.start_ns + at.dur_ns } : picture && placeOf(picture, event);
     if (!place) return;
     const by = side === 'b' ? shift : 0;
-    see(spanShowing(whole, latest.current.span, place.from + by, place.to + by, seen ? seen.pixels / (window.devicePixelRatio || 1) : 1000));
+    see(rangeShowing(whole, latest.current.range, place.from + by, place.to + by, seen ? seen.pixels / (window.devicePixelRatio || 1) : 1000));
     scrollTo(shown, side, place.row);
   };
   const onKey = (key: string): boolean => {
@@ -164,7 +164,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
           onColours={(colours) => onChange({ colour: colours === 'change' ? 'change' : '' })}
           onSearch={(q) => onChange({ q })}
           onNext={nextFound}
-          onZoom={(key) => see(spanAfterKey(key, whole, latest.current.span, (latest.current.span.from + latest.current.span.to) / 2) ?? whole)}
+          onZoom={(key) => see(rangeAfterKey(key, whole, latest.current.range, (latest.current.range.from + latest.current.range.to) / 2) ?? whole)}
         />
         <Downloads pair={query} steps={steps} />
         {ready && <Legend pictures={[wholes.a, wholes.b].flatMap((picture) => picture ?? [])} change={shown.colours === 'change'} />}
@@ -176,9 +176,9 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
         heads={{ a: head('a'), b: head('b') }}
         labels={{ a: labelOf('a', wholes.a), b: labelOf('b', wholes.b) }}
         onSettled={(next, pixels) => {
-          setSeen({ span: next, pixels });
+          setSeen({ range: next, pixels });
           const everything = ready && (nearlyEqual(first, next) || nearlyEqual(whole, next));
-          onChange({ at: nearlyEqual(first, next) ? '' : writeSpan(next), ...(everything && address.look === IN_VIEW ? { look: '' } : {}) });
+          onChange({ at: nearlyEqual(first, next) ? '' : writeRange(next), ...(everything && address.look === IN_VIEW ? { look: '' } : {}) });
         }}
         onArea={() => onChange({ look: IN_VIEW })}
         onSelect={select}

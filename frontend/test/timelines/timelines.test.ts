@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { readChoice, stepQuery, traceUrl, writeChoice } from '../../src/timelines/data/fetch';
-import { isWhole, length, moved, placed, spanAfterWheel, zoomed } from '../../src/charts/span';
-import { around, firstEndingAfter, instant, markAt, rulerOf, unitOf } from '../../src/timelines/data/span';
+import { isWhole, length, moved, placed, rangeAfterWheel, zoomed } from '../../src/charts/time_range';
+import { around, firstEndingAfter, instant, markAt, rulerOf, unitOf } from '../../src/timelines/data/instants';
 import { bestPicture, type SideState } from '../../src/timelines/data/use_pictures';
 import { eventOf, eventsIn, markOf, pictureOf, rowOf, totalOf, type Lane, type WireRow, type WireStep } from '../../src/timelines/data/wire';
 import { layoutOf, readFolds, rowAt as rowAtHeight, scrollFor, topOf, writeFolds } from '../../src/timelines/drawing/layout';
 import { fitted } from '../../src/charts/canvas';
 import { Pixels, type Scene } from '../../src/timelines/drawing/paint';
 import { blend, inkOn, parse, pixel, type Palette } from '../../src/timelines/drawing/palette';
-import { Drag, spanShowing, spanAfterKey } from '../../src/timelines/gestures';
-import { commonSpan, differencesOf, firstSpan, nextDifference, readSelected, readSpan, writeSpan } from '../../src/timelines/state';
+import { Drag, rangeShowing, rangeAfterKey } from '../../src/timelines/gestures';
+import { commonRange, differencesOf, firstRange, nextDifference, readSelected, readRange, writeRange } from '../../src/timelines/state';
 
 const THIN = '\u202f';
 
@@ -57,16 +57,16 @@ describe('the first view', () => {
   const step = (total_ns: number, extent: [number, number]) => pictureOf(wire([], { total_ns, extent }));
   it('is the longer step with a little room, without what is outside', () => {
     const [a, b] = [step(1000, [-400, 1000]), step(2000, [-50, 3000])];
-    expect(firstSpan(commonSpan(a, b), a, b)).toEqual({ from: -20, to: 2020 });
+    expect(firstRange(commonRange(a, b), a, b)).toEqual({ from: -20, to: 2020 });
   });
   it('is all where hardly anything is outside', () => {
     const [a, b] = [step(1000, [-10, 1000]), step(1000, [0, 1005])];
-    expect(firstSpan(commonSpan(a, b), a, b)).toEqual(commonSpan(a, b));
+    expect(firstRange(commonRange(a, b), a, b)).toEqual(commonRange(a, b));
   });
   it('follows a moved B, and waits for the steps', () => {
     const [a, b] = [step(1000, [-900, 1000]), step(1000, [-900, 1000])];
-    expect(firstSpan(commonSpan(a, b, 500), a, b, 500)).toEqual({ from: -15, to: 1515 });
-    expect(firstSpan({ from: 0, to: 1 }, null, null)).toEqual({ from: 0, to: 1 });
+    expect(firstRange(commonRange(a, b, 500), a, b, 500)).toEqual({ from: -15, to: 1515 });
+    expect(firstRange({ from: 0, to: 1 }, null, null)).toEqual({ from: 0, to: 1 });
   });
 });
 
@@ -109,18 +109,18 @@ describe('what is in view', () => {
     expect(isWhole(whole, near)).toBe(false);
   });
   it('moves up to the ends and keeps its length', () => {
-    const span = { from: 0, to: 1000 };
-    expect(moved(whole, span, -5000)).toEqual({ from: -100, to: 900 });
-    expect(moved(whole, span, 1e9)).toEqual({ from: 999_000, to: 1_000_000 });
+    const range = { from: 0, to: 1000 };
+    expect(moved(whole, range, -5000)).toEqual({ from: -100, to: 900 });
+    expect(moved(whole, range, 1e9)).toEqual({ from: 999_000, to: 1_000_000 });
     expect(placed(whole, 500, 1e9)).toEqual(whole);
   });
   it('brings an event into view with as little change as that takes', () => {
-    const span = { from: 0, to: 1000 };
-    expect(spanShowing(whole, span, 5000, 5100, 1000)).toEqual({ from: 4550, to: 5550 });
-    expect(length(spanShowing(whole, span, 0, 5000, 1000))).toBeGreaterThan(5000);
-    const shown = spanShowing(whole, span, 500, 501, 1000);
+    const range = { from: 0, to: 1000 };
+    expect(rangeShowing(whole, range, 5000, 5100, 1000)).toEqual({ from: 4550, to: 5550 });
+    expect(length(rangeShowing(whole, range, 0, 5000, 1000))).toBeGreaterThan(5000);
+    const shown = rangeShowing(whole, range, 500, 501, 1000);
     expect((1 / length(shown)) * 1000).toBeCloseTo(24, 0);
-    expect(spanShowing(whole, span, 100, 300, 1000)).toBe(span);
+    expect(rangeShowing(whole, range, 100, 300, 1000)).toBe(range);
     expect(around(whole, 100, 200)).toEqual({ from: 0, to: 300 });
   });
   it('finds marks at an instant, the nearest within reach', () => {
@@ -130,28 +130,28 @@ describe('what is in view', () => {
     expect(markAt(row, 12, 3)).toBe(0);
   });
   it('follows keys and the wheel', () => {
-    const span = { from: 0, to: 1000 };
-    expect(length(spanAfterKey('w', whole, span, 500)!)).toBe(800);
-    expect(length(spanAfterKey('-', whole, span, 500)!)).toBe(1250);
-    expect(spanAfterKey('d', whole, span, 500)).toEqual({ from: 150, to: 1150 });
-    expect(spanAfterKey('Home', whole, moved(whole, span, 5000), 0)).toEqual({ from: -100, to: 900 });
-    expect(spanAfterKey('0', whole, span, 500)).toBe(whole);
-    expect(spanAfterKey('q', whole, span, 500)).toBeNull();
+    const range = { from: 0, to: 1000 };
+    expect(length(rangeAfterKey('w', whole, range, 500)!)).toBe(800);
+    expect(length(rangeAfterKey('-', whole, range, 500)!)).toBe(1250);
+    expect(rangeAfterKey('d', whole, range, 500)).toEqual({ from: 150, to: 1150 });
+    expect(rangeAfterKey('Home', whole, moved(whole, range, 5000), 0)).toEqual({ from: -100, to: 900 });
+    expect(rangeAfterKey('0', whole, range, 500)).toBe(whole);
+    expect(rangeAfterKey('q', whole, range, 500)).toBeNull();
     const wheel = (part: Partial<WheelEvent>): WheelEvent => ({ deltaX: 0, deltaY: 0, deltaMode: 0, shiftKey: false, ctrlKey: false, ...part }) as WheelEvent;
-    expect(length(spanAfterWheel(wheel({ deltaY: -300 }), whole, span, 500, 1))).toBe(500);
-    expect(spanAfterWheel(wheel({ deltaY: 100, shiftKey: true }), whole, span, 500, 2)).toEqual({ from: 200, to: 1200 });
-    expect(length(spanAfterWheel(wheel({ deltaY: -60, ctrlKey: true }), whole, span, 500, 1))).toBe(500);
+    expect(length(rangeAfterWheel(wheel({ deltaY: -300 }), whole, range, 500, 1))).toBe(500);
+    expect(rangeAfterWheel(wheel({ deltaY: 100, shiftKey: true }), whole, range, 500, 2)).toEqual({ from: 200, to: 1200 });
+    expect(length(rangeAfterWheel(wheel({ deltaY: -60, ctrlKey: true }), whole, range, 500, 1))).toBe(500);
   });
   it('follows a finger, and two', () => {
     const drag = new Drag();
     const finger = (pointerId: number, clientX: number, clientY = 0): PointerEvent => ({ pointerId, clientX, clientY }) as PointerEvent;
-    const span = { from: 0, to: 1000 };
-    drag.down(finger(1, 100), span, 40);
+    const range = { from: 0, to: 1000 };
+    drag.down(finger(1, 100), range, 40);
     expect(drag.move(finger(1, 102), whole, 0, 1)).toBeNull();
-    expect(drag.move(finger(1, 50, 10), whole, 0, 1)).toEqual({ span: { from: 50, to: 1050 }, scrollTop: 30 });
-    drag.down(finger(2, 150, 10), span, 40);
-    expect(length(drag.move(finger(2, 250, 10), whole, 0, 1)!.span)).toBe(500);
-    drag.up(finger(2, 250, 10), span, 40);
+    expect(drag.move(finger(1, 50, 10), whole, 0, 1)).toEqual({ range: { from: 50, to: 1050 }, scrollTop: 30 });
+    drag.down(finger(2, 150, 10), range, 40);
+    expect(length(drag.move(finger(2, 250, 10), whole, 0, 1)!.range)).toBe(500);
+    drag.up(finger(2, 250, 10), range, 40);
     expect(drag.active).toBe(true);
   });
 });
@@ -244,7 +244,7 @@ describe('the picture of a row', () => {
   const drawn = (row: WireRow, part: Partial<Scene> = {}): number[] => {
     (globalThis as Record<string, unknown>)['ImageData'] = FakeImage;
     const picture = pictureOf(wire([row], { lanes }));
-    const scene: Scene = { picture, layout: layoutOf(lanes, new Set()), span: { from: 0, to: 100 }, ticks: [], colours: 'kind', side: 'a', found: null, lit: null, scrollTop: 0, ...part };
+    const scene: Scene = { picture, layout: layoutOf(lanes, new Set()), range: { from: 0, to: 100 }, ticks: [], colours: 'kind', side: 'a', found: null, lit: null, scrollTop: 0, ...part };
     const image = new Pixels().draw(scene, 10, 24, 1, palette);
     return [...new Uint32Array(image.data.buffer).slice(80, 90)].map((word) => word & 255);
   };
@@ -281,8 +281,8 @@ describe('what a link holds', () => {
     expect(readChoice('1%20(2)|host%7C0|3')).toEqual({ step: '1 (2)', worker: 'host|0', span: '3' });
   });
   it('is a stretch and an event', () => {
-    expect(readSpan(writeSpan({ from: -12.4, to: 7e6 }))).toEqual({ from: -12, to: 7_000_000 });
-    expect([readSpan('5_5'), readSpan('x')]).toEqual([null, null]);
+    expect(readRange(writeRange({ from: -12.4, to: 7e6 }))).toEqual({ from: -12, to: 7_000_000 });
+    expect([readRange('5_5'), readRange('x')]).toEqual([null, null]);
     expect(readSelected('b:412')).toEqual({ side: 'b', event: 412 });
     expect(readSelected('c:1')).toBeNull();
   });
@@ -314,8 +314,8 @@ describe('pictures', () => {
   it('have one scale, moved or not', () => {
     const one = pictureOf(wire([], { extent: [-100, 1000] }));
     const other = pictureOf(wire([], { extent: [0, 2000] }));
-    expect(commonSpan(one, other)).toEqual({ from: -121, to: 2021 });
-    expect(commonSpan(one, other, -500)).toEqual({ from: -520, to: 1520 });
-    expect(commonSpan(null, null)).toEqual({ from: 0, to: 1 });
+    expect(commonRange(one, other)).toEqual({ from: -121, to: 2021 });
+    expect(commonRange(one, other, -500)).toEqual({ from: -520, to: 1520 });
+    expect(commonRange(null, null)).toEqual({ from: 0, to: 1 });
   });
 });

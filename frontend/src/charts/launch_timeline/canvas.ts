@@ -2,7 +2,7 @@
 
 import { BOUND_CLASSES } from '../bound';
 import { colourOf, fitted, penOf } from '../canvas';
-import type { Span } from '../span';
+import type { TimeRange } from '../time_range';
 import { bins, changes, rowAt, type Lane, type Timeline } from './timeline';
 
 /** What the colour of a launch shows: its class, or how busy one resource was. */
@@ -40,7 +40,7 @@ const LETTER = 6.6;
 
 export interface Picture {
   timeline: Timeline;
-  window: Span;
+  window: TimeRange;
   shade: Shade;
   names: { a: string[]; b: string[] };
 }

@@ -71,7 +71,7 @@ function Key({ colour, part: [from, to] }: { colour: string; part: [number, numb
   return <span class="launch-key" aria-hidden="true" style={{ background: `linear-gradient(var(${colour}), var(${colour})) 0 ${place}% / 100% ${100 * (to - from)}% no-repeat var(--stripe)` }} />;
 }
 
-export function Legend({ timeline, shade, span }: { timeline: Timeline; shade: Shade; span: number }) {
+export function Legend({ timeline, shade, range }: { timeline: Timeline; shade: Shade; range: number }) {
   const used = useMemo(() => BOUND_CLASSES.filter((_, index) => [timeline.a, timeline.b].some((lane) => lane.us.some((us, row) => us > 0 && lane.bound[row] === index))), [timeline]);
   const marks = STATUSES.filter((_, index) => index > 0 && timeline.status.includes(index));
   return (
@@ -89,7 +89,7 @@ export function Legend({ timeline, shade, span }: { timeline: Timeline; shade: S
         </span>
       ))}
       <span>{words.change}</span>
-      <span>{words.span(formatTime(span))}</span>
+      <span>{words.range(formatTime(range))}</span>
       <span class="muted">{words.hint}</span>
     </p>
   );

@@ -2,7 +2,7 @@
 
 import type { Table } from '../../contract/wire';
 import { boundClass } from '../bound';
-import { placed, type Span } from '../span';
+import { placed, type TimeRange } from '../time_range';
 
 export const STATUSES = ['both', 'replaced', 'added', 'removed'] as const;
 
@@ -57,7 +57,7 @@ function slot(a: number, b: number): number {
   return Math.max(Number.isNaN(a) ? 0 : a, Number.isNaN(b) ? 0 : b);
 }
 
-export function whole(timeline: Timeline): Span {
+export function whole(timeline: Timeline): TimeRange {
   return { from: 0, to: Math.max(timeline.start[timeline.count]!, 1e-6) };
 }
 
@@ -83,7 +83,7 @@ export function shortest(timeline: Timeline): number {
 }
 
 /** Moves the window just far enough to show a row. */
-export function windowShowing(timeline: Timeline, window: Span, row: number): Span {
+export function windowShowing(timeline: Timeline, window: TimeRange, row: number): TimeRange {
   const [from, to] = [timeline.start[row]!, timeline.start[row + 1]!];
   if (from >= window.from && to <= window.to) return window;
   const length = window.to - window.from;
@@ -100,7 +100,7 @@ export interface Bins {
 }
 
 /** Bins a run's launches shorter than one pixel; `shade` is the value to average. */
-export function bins(timeline: Timeline, lane: Lane, shade: Float64Array, window: Span, width: number): Bins {
+export function bins(timeline: Timeline, lane: Lane, shade: Float64Array, window: TimeRange, width: number): Bins {
   const found: Bins = { classes: new Float64Array(5 * width), weight: new Float64Array(width), sum: new Float64Array(width) };
   const scale = width / (window.to - window.from);
   for (let row = rowAt(timeline, window.from); row < timeline.count && timeline.start[row]! < window.to; row += 1) {
@@ -118,7 +118,7 @@ export function bins(timeline: Timeline, lane: Lane, shade: Float64Array, window
 }
 
 /** Change per pixel as a share of its slots, -1 to 1. A row at least one pixel long fills all of its pixels. */
-export function changes(timeline: Timeline, window: Span, width: number): Float64Array {
+export function changes(timeline: Timeline, window: TimeRange, width: number): Float64Array {
   const delta = new Float64Array(width);
   const room = new Float64Array(width);
   const scale = width / (window.to - window.from);

@@ -15,7 +15,7 @@ import { ZoomButtons } from '../zoom_buttons';
 import { useTheme } from '../canvas';
 import { LANES, paint, palette, SIZES, type Shade } from './canvas';
 import { describe, Launch, Legend, namesOf } from './parts';
-import { isWhole, moved, sameSpan, spanAfterWheel, zoomed, type Span } from '../span';
+import { isWhole, moved, sameRange, rangeAfterWheel, zoomed, type TimeRange } from '../time_range';
 import { windowShowing, rowAt, shortest, timelineOf, whole, type Timeline } from './timeline';
 import css from './timeline.css?inline';
 import { words } from './words';
@@ -38,7 +38,7 @@ interface Props {
 
 export function TimelineView({ table, selected, open, colour, onToggle, onColour, onRow }: Props) {
   const timeline = useMemo(() => timelineOf(table), [table]);
-  const [view, setView] = useState<Span | null>(null);
+  const [view, setView] = useState<TimeRange | null>(null);
   if (!timeline) return null;
   const all = whole(timeline);
   const window = view && view.to <= all.to ? view : all;
@@ -66,17 +66,17 @@ export function TimelineView({ table, selected, open, colour, onToggle, onColour
 interface StripsProps {
   table: Table;
   timeline: Timeline;
-  window: Span;
+  window: TimeRange;
   shade: Shade;
   selected: number;
-  onView: (view: Span | null) => void;
+  onView: (view: TimeRange | null) => void;
   onRow: (row: number) => void;
 }
 
 function Strips({ table, timeline, window, shade, selected, onView, onRow }: StripsProps) {
   const [box, width] = useWidth();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const drag = useRef<{ x: number; from: Span; moved: boolean } | null>(null);
+  const drag = useRef<{ x: number; from: TimeRange; moved: boolean } | null>(null);
   const [active, setActive] = useState<{ row: number; keyed: boolean } | null>(null);
   const theme = useTheme();
   const full = useMemo(() => namesOf(table), [table]);
@@ -120,9 +120,9 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
     });
   };
   const onWheel = (event: WheelEvent): void => {
-    const next = spanAfterWheel(event, all, window, at(event.clientX), 1 / scale, shortest(timeline));
+    const next = rangeAfterWheel(event, all, window, at(event.clientX), 1 / scale, shortest(timeline));
     // at either end of the timeline, the wheel scrolls the page
-    if (sameSpan(next, window)) return;
+    if (sameRange(next, window)) return;
     event.preventDefault();
     onView(next);
   };
@@ -192,7 +192,7 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
       <p class="sr" role="status">
         {keyed}
       </p>
-      <Legend timeline={timeline} shade={shade} span={window.to - window.from} />
+      <Legend timeline={timeline} shade={shade} range={window.to - window.from} />
     </>
   );
 }

@@ -22,7 +22,7 @@ export const words = {
   dram: 'DRAM',
   missing: 'absent',
   change: 'Δ: share of the longer launch, up for more time in B',
-  span: (time: string) => `in view: ${time}`,
+  range: (time: string) => `in view: ${time}`,
   hint: 'Wheel or + − zooms, dragging moves, ← → go from launch to launch, Enter or a click shows the row.',
   label: (n: number) => `Launches of both runs at ${formatMany(n, 'place')}. Arrow keys go from launch to launch, plus and minus zoom, Enter shows the row.`,
   launchText: (n: number, all: number, name: string, status: string, a: string, b: string) => `Place ${n} of ${all}: ${name}, ${status}. baseline ${a}, candidate ${b}.`,

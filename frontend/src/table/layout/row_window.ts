@@ -1,6 +1,6 @@
 // Which rows of a long table are in the document.
 
-export interface Span {
+export interface RowRange {
   first: number;
   /** one past the last */
   end: number;
@@ -8,7 +8,7 @@ export interface Span {
 
 /** Rows that touch the viewport, with `margin` on either side; away from the ends always equally many, so that their
  *  elements can be reused. */
-export function rowWindow(scrollTop: number, viewport: number, rowHeight: number, rows: number, margin = 6): Span {
+export function rowWindow(scrollTop: number, viewport: number, rowHeight: number, rows: number, margin = 6): RowRange {
   const first = Math.max(0, Math.floor(scrollTop / rowHeight) - margin);
   const end = Math.min(rows, first + Math.ceil(viewport / rowHeight) + 1 + 2 * margin);
   return { first: Math.min(first, Math.max(0, rows - 1)), end: Math.max(end, 0) };
@@ -20,9 +20,9 @@ export interface Slot {
   place: number;
 }
 
-/** Slots for another span: rows that stay keep theirs, new rows take those of rows that left. Slots keep their order, so
+/** Slots for another range: rows that stay keep theirs, new rows take those of rows that left. Slots keep their order, so
  *  that none moves in the document, unless `inOrder` sorts them by place. */
-export function slotsFor(before: Slot[], { first, end }: Span, inOrder: boolean): Slot[] {
+export function slotsFor(before: Slot[], { first, end }: RowRange, inOrder: boolean): Slot[] {
   const kept = new Set(before.map(({ place }) => place).filter((place) => place >= first && place < end));
   const fresh: number[][] = [[], []];
   for (let place = first; place < end; place += 1) if (!kept.has(place)) fresh[place % 2]!.push(place);

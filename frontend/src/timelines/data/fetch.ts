@@ -1,7 +1,7 @@
 // Requests for pictures of steps: the whole step first, then the visible part if the whole is too coarse.
 
 import { apiUrl, fetchLines, queryWith, RequestError } from '../../api/api';
-import type { Span } from '../../charts/span';
+import type { TimeRange } from '../../charts/time_range';
 import type { EventAnswer } from '../../contract/sent';
 import { checked, type Progress } from '../../contract/wire';
 import { pictureOf, type Compared, type Picture, type WireStep } from './wire';
@@ -94,7 +94,7 @@ export async function fetchPicture(
 }
 
 /** Differences by name between the visible parts of both steps; `query` is A's. */
-export function fetchArea(query: URLSearchParams, { from, to }: Span, shift: number, signal: AbortSignal): Promise<Compared> {
+export function fetchArea(query: URLSearchParams, { from, to }: TimeRange, shift: number, signal: AbortSignal): Promise<Compared> {
   const asked = queryWith(query, { from: String(Math.round(from)), to: String(Math.round(to)), shift: String(shift) });
   return streamed<Compared & { schema: string }>('step_area', 'tb_perfcompare.step_area/1', asked, signal, () => undefined);
 }

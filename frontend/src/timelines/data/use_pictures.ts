@@ -2,7 +2,7 @@
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { asFailure, type Failure } from '../../api/api';
-import { length, type Span } from '../../charts/span';
+import { length, type TimeRange } from '../../charts/time_range';
 import type { Progress } from '../../contract/wire';
 import { BoundedCache } from '../../ui/kept';
 import { fetchPicture, stepQuery, type Choice, type Letter } from './fetch';
@@ -28,21 +28,21 @@ const NOTHING: SideState = { whole: null, details: [], failure: null, absent: ''
 const KEPT_DETAILS = 6;
 const wholes = new BoundedCache<Picture>(8);
 
-/** A detailed part extends past the visible span by this share of it on each side, so that small pans need no
+/** A detailed part extends past the visible range by this share of it on each side, so that small pans need no
  *  request. */
 const MARGIN = 0.75;
 /** A picture is detailed enough if its cells are at most this many pixels wide. */
 const COARSEST_PIXELS = 1.6;
 
-function covers(picture: Picture, span: Span): boolean {
+function covers(picture: Picture, range: TimeRange): boolean {
   const { from, to, extent } = picture.wire;
-  return from <= Math.max(span.from, extent[0]) && to >= Math.min(span.to, extent[1]);
+  return from <= Math.max(range.from, extent[0]) && to >= Math.min(range.to, extent[1]);
 }
 
-/** The most detailed picture that covers the visible span. */
-export function bestPicture(state: SideState, span: Span): Picture | null {
+/** The most detailed picture that covers the visible range. */
+export function bestPicture(state: SideState, range: TimeRange): Picture | null {
   let best = state.whole;
-  for (const picture of state.details) if (covers(picture, span) && (!best || picture.wire.cell_ns < best.wire.cell_ns)) best = picture;
+  for (const picture of state.details) if (covers(picture, range) && (!best || picture.wire.cell_ns < best.wire.cell_ns)) best = picture;
   return best;
 }
 
@@ -51,7 +51,7 @@ export interface Pictures {
   b: SideState;
   again: () => void;
   /** requests detailed parts if the current picture is too coarse for a canvas `pixels` wide */
-  look: (spans: Record<Letter, Span>, pixels: number) => void;
+  look: (ranges: Record<Letter, TimeRange>, pixels: number) => void;
 }
 
 /** `question` identifies the current version of the files. */
@@ -103,21 +103,21 @@ export function usePictures(question: string, pair: URLSearchParams, choices: Re
   }, [key, find]);
 
   const look = useCallback(
-    (spans: Record<Letter, Span>, pixels: number) => {
+    (ranges: Record<Letter, TimeRange>, pixels: number) => {
       for (const side of ['a', 'b'] as const) {
-        const span = spans[side];
+        const range = ranges[side];
         const state = latest.current[side];
         if (!state.whole || state.whole.wire.complete) continue;
-        const best = bestPicture(state, span);
+        const best = bestPicture(state, range);
         const searched = find === '' || (best !== null && best.wire.hits !== null);
-        if (best && searched && best.wire.cell_ns <= (COARSEST_PIXELS * length(span)) / pixels) continue;
+        if (best && searched && best.wire.cell_ns <= (COARSEST_PIXELS * length(range)) / pixels) continue;
         const { extent } = state.whole.wire;
-        const margin = MARGIN * length(span);
-        const [from, to] = [Math.max(extent[0], span.from - margin), Math.min(extent[1], span.to + margin)];
+        const margin = MARGIN * length(range);
+        const [from, to] = [Math.max(extent[0], range.from - margin), Math.min(extent[1], range.to + margin)];
         if (to <= from) continue;
         closer.current[side]?.abort();
         const controller = (closer.current[side] = new AbortController());
-        const stretch = { from: Math.floor(from), to: Math.ceil(to), pixels: Math.min(20_000, Math.ceil((pixels * (to - from)) / length(span))) };
+        const stretch = { from: Math.floor(from), to: Math.ceil(to), pixels: Math.min(20_000, Math.ceil((pixels * (to - from)) / length(range))) };
         fetchPicture(queries[side], stretch, find, controller.signal, () => undefined)
           .then((found) => {
             if (typeof found === 'string' || controller.signal.aborted) return;

@@ -97,7 +97,7 @@ export const words = {
     less: 'less time in B',
     even: 'no change',
     only: { a: 'only in A', b: 'only in B' },
-    span: (time: string) => `in view: ${time}`,
+    range: (time: string) => `in view: ${time}`,
     outside: 'Pale: outside the step',
   },
 

@@ -1,7 +1,7 @@
 // Draws the overview strip, which shows both steps and the visible part, and the ruler of that part.
 
-import { length, type Span } from '../../charts/span';
-import type { Ruler } from '../data/span';
+import { length, type TimeRange } from '../../charts/time_range';
+import type { Ruler } from '../data/instants';
 import { totalOf, type Picture } from '../data/wire';
 import { colourOf, type Scene } from './paint';
 import { blend, type Palette } from './palette';
@@ -14,7 +14,7 @@ const DEVICE = new Set(['stream', 'communication', 'copies']);
 
 /** Activity of a step over `whole`, one pixel per time slice: of its devices, or of its host if it has none. The
  *  colour shows the kind or the change; the stronger, the busier. */
-export function activity(picture: Picture, scene: Pick<Scene, 'colours' | 'side'>, whole: Span, width: number, palette: Palette): Uint32Array {
+export function activity(picture: Picture, scene: Pick<Scene, 'colours' | 'side'>, whole: TimeRange, width: number, palette: Palette): Uint32Array {
   const device = picture.wire.lanes.some((lane) => DEVICE.has(lane.kind));
   const line = new Uint32Array(width).fill(palette.back);
   const sums = new Float64Array(4 * width);
@@ -44,13 +44,13 @@ export function activity(picture: Picture, scene: Pick<Scene, 'colours' | 'side'
 }
 
 export interface Axis {
-  whole: Span;
-  span: Span;
+  whole: TimeRange;
+  range: TimeRange;
   ruler: Ruler;
   lines: { a: Uint32Array | null; b: Uint32Array | null };
   totals: { a: number | null; b: number | null };
   shifts: { a: number; b: number };
-  brush: Span | null;
+  brush: TimeRange | null;
 }
 
 export function drawAxis(canvas: HTMLCanvasElement, axis: Axis, width: number, ratio: number, palette: Palette): void {
@@ -80,7 +80,7 @@ export function drawAxis(canvas: HTMLCanvasElement, axis: Axis, width: number, r
     pen.fillStyle = palette.css[side];
     for (const at of [0, total]) pen.fillRect(map(at + axis.shifts[side]) - 0.75, 1 + place * (MAP_LINE + 1), 1.5, MAP_LINE);
   });
-  const [left, right] = [map(axis.span.from), map(axis.span.to)];
+  const [left, right] = [map(axis.range.from), map(axis.range.to)];
   pen.fillStyle = palette.css.page;
   pen.globalAlpha = 0.66;
   pen.fillRect(0, 0, left, MAP);
@@ -93,16 +93,16 @@ export function drawAxis(canvas: HTMLCanvasElement, axis: Axis, width: number, r
   for (const at of [left, right]) pen.fillRect(at - 1.5, MAP / 2 - 6, 3, 12);
   ticks(pen, axis, width, palette);
   if (axis.brush) {
-    const scale = width / length(axis.span);
+    const scale = width / length(axis.range);
     pen.fillStyle = palette.css.ink;
     pen.globalAlpha = 0.18;
-    pen.fillRect((axis.brush.from - axis.span.from) * scale, MAP, length(axis.brush) * scale, RULER);
+    pen.fillRect((axis.brush.from - axis.range.from) * scale, MAP, length(axis.brush) * scale, RULER);
     pen.globalAlpha = 1;
   }
 }
 
-function ticks(pen: CanvasRenderingContext2D, { span, ruler }: Axis, width: number, palette: Palette): void {
-  const scale = width / length(span);
+function ticks(pen: CanvasRenderingContext2D, { range, ruler }: Axis, width: number, palette: Palette): void {
+  const scale = width / length(range);
   pen.font = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
   pen.textBaseline = 'middle';
   let free = 0;
@@ -112,7 +112,7 @@ function ticks(pen: CanvasRenderingContext2D, { span, ruler }: Axis, width: numb
     free = pen.measureText(ruler.baseLabel).width + 12;
   }
   for (const { at, label } of ruler.ticks) {
-    const x = Math.round((at - span.from) * scale) + 0.5;
+    const x = Math.round((at - range.from) * scale) + 0.5;
     pen.fillStyle = palette.css.line;
     pen.fillRect(x - 0.5, MAP + RULER - 6, 1, 6);
     const wide = pen.measureText(label).width;

@@ -1,7 +1,7 @@
 // Draws what lies over the rows: names, the step's ends, the selection, launch links and counterparts.
 
 import { fitted } from '../../charts/canvas';
-import type { Span } from '../../charts/span';
+import type { TimeRange } from '../../charts/time_range';
 import type { Picture } from '../data/wire';
 import { words } from '../data/words';
 import { topOf, type Layout } from './layout';
@@ -17,7 +17,7 @@ export interface Place {
 
 export interface Overlay {
   layout: Layout;
-  span: Span;
+  range: TimeRange;
   scrollTop: number;
   side: 'a' | 'b';
   /** length of the step in nanoseconds; the rest is faded */
@@ -55,8 +55,8 @@ function inkAt(image: ImageData, label: Label): string {
 }
 
 export function drawOver(pen: CanvasRenderingContext2D, over: Overlay, width: number, height: number, ratio: number, palette: Palette): void {
-  const scale = width / (over.span.to - over.span.from);
-  const x = (at: number): number => (at - over.span.from) * scale;
+  const scale = width / (over.range.to - over.range.from);
+  const x = (at: number): number => (at - over.range.from) * scale;
   ends(pen, x(0), x(over.total), width, height, ratio, over.side, palette);
   const box = (place: Place): [number, number, number, number] => {
     const left = Math.max(-4, x(place.start));
@@ -99,8 +99,8 @@ export function drawOver(pen: CanvasRenderingContext2D, over: Overlay, width: nu
   ] as const) {
     if (!place) continue;
     const top = (topOf(over.layout, place.row, over.scrollTop) + over.layout.tall[place.row]! / 2) * ratio;
-    if (place.end < over.span.from) flag(pen, left, 'left', top, width, height, ratio, palette);
-    else if (place.start > over.span.to) flag(pen, right, 'right', top, width, height, ratio, palette);
+    if (place.end < over.range.from) flag(pen, left, 'left', top, width, height, ratio, palette);
+    else if (place.start > over.range.to) flag(pen, right, 'right', top, width, height, ratio, palette);
   }
 }
 

@@ -1,8 +1,8 @@
 // Draws one side's rows into pixels. A row is drawn once as a single line of pixels, then copied over its height, so
 // the cost of a frame depends only on the number of visible marks and of pixels, not on what marks look like.
 
-import type { Span } from '../../charts/span';
-import { firstEndingAfter } from '../data/span';
+import type { TimeRange } from '../../charts/time_range';
+import { firstEndingAfter } from '../data/instants';
 import { eventsIn, totalOf, type Picture, type Row } from '../data/wire';
 import { topOf, type Layout } from './layout';
 import { blend, SHADES, type Palette } from './palette';
@@ -12,7 +12,7 @@ export type Colours = 'kind' | 'change';
 export interface Scene {
   picture: Picture;
   layout: Layout;
-  span: Span;
+  range: TimeRange;
   /** instants of the vertical lines */
   ticks: number[];
   colours: Colours;
@@ -65,9 +65,9 @@ export class Pixels {
     this.fit(width, height);
     this.labels.length = 0;
     this.base.fill(palette.back);
-    const scale = width / (scene.span.to - scene.span.from);
+    const scale = width / (scene.range.to - scene.range.from);
     for (const at of scene.ticks) {
-      const x = Math.round((at - scene.span.from) * scale);
+      const x = Math.round((at - scene.range.from) * scale);
       if (x >= 0 && x < width) this.base[x] = palette.grid;
     }
     for (let y = 0; y < height; y += 1) this.words.set(this.base, y * width);
@@ -89,16 +89,16 @@ export class Pixels {
   }
 
   private row(scene: Scene, row: Row, scale: number, width: number, ratio: number, palette: Palette, top: number, bottom: number): void {
-    const { span, picture, found } = scene;
+    const { range, picture, found } = scene;
     const { strip, sums } = this;
     this.hatched.length = 0;
     let shared = false;
     let clearFrom = width;
     let clearTo = 0;
     const labelled = bottom - top >= LABEL_ROW * ratio;
-    for (let mark = firstEndingAfter(row, span.from - 1 / scale); mark < row.count && row.start[mark]! < span.to; mark += 1) {
-      const left = (row.start[mark]! - span.from) * scale;
-      const right = (row.end[mark]! - span.from) * scale;
+    for (let mark = firstEndingAfter(row, range.from - 1 / scale); mark < row.count && row.start[mark]! < range.to; mark += 1) {
+      const left = (row.start[mark]! - range.from) * scale;
+      const right = (row.end[mark]! - range.from) * scale;
       const run = eventsIn(row, mark) > 1;
       const name = row.name[mark]!;
       const hit = found === null || (run && row.hits ? row.hits[mark]! > 0 : found[name]!);

@@ -1,9 +1,9 @@
 // State and drawing of the canvases: one object for both sides, drawn at most once per animation frame.
 
-import { length, placed, type Span } from '../../charts/span';
+import { length, placed, type TimeRange } from '../../charts/time_range';
 import { shortNames } from '../../ui/names';
 import type { Letter } from '../data/fetch';
-import { markAt, rulerOf } from '../data/span';
+import { markAt, rulerOf } from '../data/instants';
 import { eventsIn, markOf, type Picture, type Row } from '../data/wire';
 import { activity, drawAxis } from './axis';
 import { rowAt, type Layout } from './layout';
@@ -25,11 +25,11 @@ export interface SideView {
   layout: Layout | null;
 }
 
-/** Everything to draw, except the visible span. */
+/** Everything to draw, except the visible range. */
 export interface Shown {
   a: SideView;
   b: SideView;
-  whole: Span;
+  whole: TimeRange;
   /** nanoseconds by which B is shifted right */
   shift: number;
   colours: Colours;
@@ -49,9 +49,9 @@ interface Pane {
 const NEAR_PIXELS = 4;
 
 export class Stage {
-  span: Span = { from: 0, to: 1 };
+  range: TimeRange = { from: 0, to: 1 };
   hovered: Mark | null = null;
-  brush: Span | null = null;
+  brush: TimeRange | null = null;
   width = 0;
   private shown: Shown | null = null;
   private panes: Partial<Record<Letter, Pane>> = {};
@@ -94,13 +94,13 @@ export class Stage {
     this.frame = 0;
   }
 
-  see(span: Span): void {
+  see(range: TimeRange): void {
     if (!this.shown) return;
-    this.span = placed(this.shown.whole, span.from, length(span));
+    this.range = placed(this.shown.whole, range.from, length(range));
     this.request();
   }
 
-  get whole(): Span {
+  get whole(): TimeRange {
     return this.shown?.whole ?? { from: 0, to: 1 };
   }
 
@@ -114,13 +114,13 @@ export class Stage {
 
   /** Nanoseconds per CSS pixel. */
   get pixelNs(): number {
-    return length(this.span) / Math.max(1, this.width);
+    return length(this.range) / Math.max(1, this.width);
   }
 
-  /** Visible span of a side in its own time. */
-  spanOf(side: Letter): Span {
+  /** Visible range of a side in its own time. */
+  rangeOf(side: Letter): TimeRange {
     const by = this.shift(side);
-    return { from: this.span.from - by, to: this.span.to - by };
+    return { from: this.range.from - by, to: this.range.to - by };
   }
 
   /** Offset from a side's own time to the common one, in nanoseconds. */
@@ -135,7 +135,7 @@ export class Stage {
     const number = rowAt(view.layout, y, this.scrollTop(side));
     const row = number < 0 ? undefined : view.picture.rows[number];
     if (!row) return null;
-    const mark = markAt(row, this.spanOf(side).from + x * this.pixelNs, NEAR_PIXELS * this.pixelNs);
+    const mark = markAt(row, this.rangeOf(side).from + x * this.pixelNs, NEAR_PIXELS * this.pixelNs);
     return mark < 0 ? null : { side, picture: view.picture, row, mark };
   }
 
@@ -198,14 +198,14 @@ export class Stage {
     if (!kinds) return;
     const palette = (this.palette ??= paletteOf(kinds));
     const ratio = window.devicePixelRatio || 1;
-    const ruler = rulerOf(this.span, this.width);
+    const ruler = rulerOf(this.range, this.width);
     for (const side of ['a', 'b'] as const) this.drawPane(side, shown, ruler, ratio, palette);
     if (this.axis) {
       const wide = Math.round(this.width * ratio);
       const lines = { a: this.line('a', wide, palette), b: this.line('b', wide, palette) };
       const totals = { a: shown.a.whole?.wire.total_ns ?? null, b: shown.b.whole?.wire.total_ns ?? null };
       const shifts = { a: 0, b: shown.shift };
-      drawAxis(this.axis, { whole: shown.whole, span: this.span, ruler, lines, totals, shifts, brush: this.brush }, this.width, ratio, palette);
+      drawAxis(this.axis, { whole: shown.whole, range: this.range, ruler, lines, totals, shifts, brush: this.brush }, this.width, ratio, palette);
     }
     this.onFrame();
   }
@@ -227,9 +227,9 @@ export class Stage {
       pen.clearRect(0, 0, width, height);
       return;
     }
-    const span = this.spanOf(side);
+    const range = this.rangeOf(side);
     const scene: Scene = {
-      picture, layout, span, ticks: ruler.ticks.map(({ at }) => at - this.shift(side)), colours: shown.colours, side, scrollTop: scroll.scrollTop,
+      picture, layout, range, ticks: ruler.ticks.map(({ at }) => at - this.shift(side)), colours: shown.colours, side, scrollTop: scroll.scrollTop,
       found: this.foundIn(picture, shown.search), lit: this.litIn(picture),
     };
     const image = pixels.draw(scene, width, height, ratio, palette);
@@ -240,7 +240,7 @@ export class Stage {
     drawOver(
       pen,
       {
-        layout, span, scrollTop: scroll.scrollTop, side, total: picture.wire.total_ns,
+        layout, range, scrollTop: scroll.scrollTop, side, total: picture.wire.total_ns,
         selected: isChosen ? shown.selected[side] : null, counterpart: isChosen ? null : shown.selected[side], links: shown.links[side],
         hovered: this.hovered?.side === side ? placeOf(this.hovered) : null,
       },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bins, changes, windowShowing, rowAt, shortest, timelineOf, whole } from '../../../src/charts/launch_timeline/timeline';
-import { isWhole, moved, zoomed } from '../../../src/charts/span';
+import { isWhole, moved, zoomed } from '../../../src/charts/time_range';
 import type { Table } from '../../../src/contract/wire';
 import { PLAIN, column } from '../../samples';
 

@@ -1,11 +1,11 @@
-// Visible span of time in nanoseconds from the start of the steps: round instants, and the event at a position.
+// Visible range of time in nanoseconds from the start of the steps: round instants, and the event at a position.
 
-import { length, placed, SHORTEST_NS, type Span } from '../../charts/span';
+import { length, placed, SHORTEST_NS, type TimeRange } from '../../charts/time_range';
 import { formatNumber, THIN } from '../../ui/format';
 import type { Row } from './wire';
 
-/** Span around an event, with `room` times its length on each side. */
-export function around(whole: Span, from: number, to: number, room = 1): Span {
+/** Range around an event, with `room` times its length on each side. */
+export function around(whole: TimeRange, from: number, to: number, room = 1): TimeRange {
   const wanted = Math.max((to - from) * (1 + 2 * room), SHORTEST_NS);
   return placed(whole, (from + to - wanted) / 2, wanted);
 }
@@ -70,17 +70,17 @@ export function unitOf(ns: number): [number, string] {
 const MAX_DIGITS = 1e4;
 
 /** Round ticks for an axis `room` pixels wide, with a label about every `apart` pixels. */
-export function rulerOf(span: Span, room: number, apart = 110): Ruler {
-  const rough = (length(span) / Math.max(room, 1)) * apart;
+export function rulerOf(range: TimeRange, room: number, apart = 110): Ruler {
+  const rough = (length(range) / Math.max(room, 1)) * apart;
   const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));
   const step = Math.max(1, ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power);
-  const far = Math.max(Math.abs(span.from), Math.abs(span.to));
+  const far = Math.max(Math.abs(range.from), Math.abs(range.to));
   const based = far / step > MAX_DIGITS;
-  const coarse = step * 10 ** Math.ceil(Math.log10(Math.max(length(span) / step, 1)));
-  const base = based ? Math.floor(span.from / coarse) * coarse : 0;
+  const coarse = step * 10 ** Math.ceil(Math.log10(Math.max(length(range) / step, 1)));
+  const base = based ? Math.floor(range.from / coarse) * coarse : 0;
   const unit = unitOf(based ? step : far);
   const ticks: Ruler['ticks'] = [];
-  for (let index = Math.ceil(span.from / step - 1e-9); index * step <= span.to + step * 1e-9; index += 1) {
+  for (let index = Math.ceil(range.from / step - 1e-9); index * step <= range.to + step * 1e-9; index += 1) {
     const at = index * step;
     ticks.push({ at, label: (based ? '+' : '') + instant(at - base, unit, step) });
   }
