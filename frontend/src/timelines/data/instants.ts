@@ -1,6 +1,7 @@
-// Visible range of time in nanoseconds from the start of the steps: round instants, and the event at a position.
+// Instants of a step in nanoseconds from its start: round ones for the ruler, and the event at one.
 
 import { length, placed, SHORTEST_NS, type TimeRange } from '../../charts/time_range';
+import { niceStep } from '../../charts/ticks';
 import { formatNumber, THIN } from '../../ui/format';
 import type { Row } from './wire';
 
@@ -71,9 +72,7 @@ const MAX_DIGITS = 1e4;
 
 /** Round ticks for an axis `room` pixels wide, with a label about every `apart` pixels. */
 export function rulerOf(range: TimeRange, room: number, apart = 110): Ruler {
-  const rough = (length(range) / Math.max(room, 1)) * apart;
-  const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));
-  const step = Math.max(1, ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power);
+  const step = niceStep(Math.max(1, (length(range) / Math.max(room, 1)) * apart));
   const far = Math.max(Math.abs(range.from), Math.abs(range.to));
   const based = far / step > MAX_DIGITS;
   const coarse = step * 10 ** Math.ceil(Math.log10(Math.max(length(range) / step, 1)));
