@@ -39,7 +39,7 @@ const loadVerdicts = () => import('./candidates/verdicts_view').then((part) => p
 const loadHistory = () => import('./history/history_view').then((part) => part.HistoryView);
 
 /** Table state that is reset when the table or pair changes. */
-const FRESH: Change = { q: '', sort: '', metric: '', status: 'all', min: null, row: '', columns: '', widths: '', pins: '', clear: false, look: '', zoom: '', ...FRESH_STEPS };
+const FRESH: Change = { q: '', sort: '', metric: '', status: 'all', min: null, row: '', columns: '', widths: '', pins: '', clear: false, chartOptions: '', zoom: '', ...FRESH_STEPS };
 
 const comparisons = new BoundedCache<Comparison>(8);
 
@@ -79,11 +79,11 @@ export function App() {
   const pair = (nextA: Side | null, nextB: Side | null, at?: Change): void => {
     setLoaded(answer);
     takeFocus();
-    change({ a: nextA, b: nextB, page: '', row: '', ...FRESH_STEPS, ...(!paired && { look: '' }), ...(at && { ...FRESH, tab: '', category: '', ...at }) }, true);
+    change({ a: nextA, b: nextB, page: '', row: '', ...FRESH_STEPS, ...(!paired && { chartOptions: '' }), ...(at && { ...FRESH, tab: '', category: '', ...at }) }, true);
   };
   const several = (chosen: Side[]): void => {
     // kernel listings and exports can be attached only to a pair
-    change({ a: a && withLaunches(a, ''), page: 'verdicts', look: '', candidates: chosen.map((side) => withLaunches(side, '')) }, true);
+    change({ a: a && withLaunches(a, ''), page: 'verdicts', chartOptions: '', candidates: chosen.map((side) => withLaunches(side, '')) }, true);
   };
   useLayoutEffect(() => {
     if (paired && answer && a && b && state.status === 'ready' && state.question === question) remember(answer, a, b);
@@ -134,7 +134,7 @@ export function App() {
   const body = (): preact.ComponentChildren => {
     if (answer.runs.length === 0) return <NoPair answer={answer} onPair={pair} onRescan={() => refresh(true)} />;
     if (page === 'verdicts')
-      return <Lazy load={loadVerdicts} height={400} props={{ answer, baseline: a, candidates, window: address.window, marker: address.marker, kind: address.kind, sort: address.sort, look: address.look, onChange: change, onPair: pair }} />;
+      return <Lazy load={loadVerdicts} height={400} props={{ answer, baseline: a, candidates, window: address.window, marker: address.marker, kind: address.kind, sort: address.sort, options: address.chartOptions, onChange: change, onPair: pair }} />;
     if (page === 'history')
       return <Lazy load={loadHistory} height={400} props={{ answer, series: address.series, a: address.a, b: address.b, onChange: change, onPair: pair }} />;
     if (missing)
@@ -213,8 +213,8 @@ export function App() {
               )
             }
             onSeveral={(runs) => several(runs.map((run) => ({ run, worker: null, span: null })))}
-            onLook={() => refresh(false)}
-            onHistory={paired && (answer.points ?? 0) > 0 ? () => change({ page: 'history', look: '', sort: '' }, true) : undefined}
+            onListOpen={() => refresh(false)}
+            onHistory={paired && (answer.points ?? 0) > 0 ? () => change({ page: 'history', chartOptions: '', sort: '' }, true) : undefined}
             window={page === 'history' ? null : address.window}
             onWindow={(window) => change({ window, row: '', at: '', event: '', shift: '' }, true)}
             marker={paired && <MarkerChoice marker={address.marker} comparison={comparison} kind={address.kind} onMarker={(marker) => change({ marker, kind: '', a: a && withSteps(a, ''), b: b && withSteps(b, ''), row: '', ...FRESH_STEPS }, true)} onKind={(kind) => change({ kind, row: '', ...FRESH_STEPS }, true)} />}
@@ -230,7 +230,7 @@ export function App() {
                 comparison={comparison}
                 table={tab}
                 onPair={pair}
-                onPage={(next) => change({ page: next, look: '', sort: '' }, true)}
+                onPage={(next) => change({ page: next, chartOptions: '', sort: '' }, true)}
                 onStrict={strict ? () => chooseTab(STRICT) : null}
                 onKeys={() => setKeysShown(true)}
                 onSay={setNotice}

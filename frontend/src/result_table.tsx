@@ -120,10 +120,10 @@ function flameOf({ comparison, table, address, onChange }: Props, source: RowSou
         whole: metricWords(comparison.headline.metric).whole,
         query: address.q,
         status: address.status,
-        look: address.look,
+        options: address.chartOptions,
         zoom: address.zoom,
         row: rows.key,
-        onLook: (look: string) => onChange({ look }),
+        onOptions: (chartOptions: string) => onChange({ chartOptions }),
         onZoom: (zoom: string) => onChange({ zoom }, true),
         onRow: rows.open,
       }}
@@ -149,7 +149,7 @@ function rooflineOf({ comparison, table, address, onChange }: Props, source: Row
       {(whole, selected, onRow) => <Lazy load={loadRoofline} height={480} props={{ table: whole, peaks: comparison.peaks, query: address.q, selected, onRow }} />}
     </Picture>
   );
-  return { name: tableText.roofline, shown: address.look === ROOFLINE, onShow: (shown) => onChange({ look: shown ? ROOFLINE : '' }), draw };
+  return { name: tableText.roofline, shown: address.chartOptions === ROOFLINE, onShow: (shown) => onChange({ chartOptions: shown ? ROOFLINE : '' }), draw };
 }
 
 /** The picture above a table; undefined if its columns allow none. */
@@ -160,11 +160,11 @@ function figureOf({ comparison, query, tab, table, address, onChange, chosen, on
   const curves = comparison.tables['memory_curves'];
   if (tab === 'memory' && curves && curves.rows.length > 0)
     return () => (
-      <Lazy load={loadMemory} height={open ? 322 : 50} props={{ table: curves, source: rowsOf(comparison, query, 'memory_curves'), open, look: address.look, onToggle, onLook: (look: string) => onChange({ look }) }} />
+      <Lazy load={loadMemory} height={open ? 322 : 50} props={{ table: curves, source: rowsOf(comparison, query, 'memory_curves'), open, options: address.chartOptions, onToggle, onOptions: (chartOptions: string) => onChange({ chartOptions }) }} />
     );
   if (tab === 'steps' && table.columns.some((column) => column.name === 'cpu_exec_us'))
     return (rows: FigureRows) => (
-      <Lazy load={loadStacks} height={open ? 328 : 50} props={{ table, source, words, open, look: address.look, row: rows.key, chosen, onToggle, onSteps, onLook: (look: string) => onChange({ look }), onRow: rows.open }} />
+      <Lazy load={loadStacks} height={open ? 328 : 50} props={{ table, source, words, open, options: address.chartOptions, row: rows.key, chosen, onToggle, onSteps, onOptions: (chartOptions: string) => onChange({ chartOptions }), onRow: rows.open }} />
     );
   if (tab === 'kernels' && hasUtilisation(table))
     return (rows: FigureRows) => (

@@ -16,18 +16,18 @@ interface Props {
   candidates: Side[];
   rows: (Row | undefined)[];
   /** comma-separated: `rows` shows table rows instead of parts, `step` shows changes as fractions of the step */
-  look: string;
-  onLook: (look: string) => void;
+  options: string;
+  onOptions: (options: string) => void;
   /** opens a candidate's pair at the chosen row */
   onOpen: (candidate: Side, at: Change) => void;
 }
 
 const TURNS: Record<string, [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
+export function MatrixView({ candidates, rows, options, onOptions, onOpen }: Props) {
   const [at, setAt] = useState<[number, number]>([0, 0]);
   const body = useRef<HTMLTableSectionElement>(null);
-  const parts = look.split(',');
+  const parts = options.split(',');
   const other = rowTable(rows);
   const table = parts.includes('rows') ? other : '';
   const against: Against = parts.includes('step') ? 'step' : 'row';
@@ -40,7 +40,7 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
     const { baseline, candidate } = rows[place]!.result!.headline;
     return { place, times: { name: '', baseline_us: baseline, candidate_us: candidate } };
   });
-  const say = (nextTable: boolean, next: Against): void => onLook([nextTable ? 'rows' : '', next === 'step' ? 'step' : ''].filter(Boolean).join(','));
+  const say = (nextTable: boolean, next: Against): void => onOptions([nextTable ? 'rows' : '', next === 'step' ? 'step' : ''].filter(Boolean).join(','));
   const open = (place: number, name: string): void =>
     onOpen(candidates[place]!, name === '' ? {} : table === '' ? { category: name } : { tab: table, row: name });
 

@@ -34,7 +34,7 @@ interface Props {
   marker: string;
   kind: string;
   sort: string;
-  look: string;
+  options: string;
   onChange: (change: Change, push?: boolean) => void;
   onPair: (a: Side, b: Side, at?: Change) => void;
 }
@@ -97,7 +97,7 @@ export function VerdictsView(props: Props) {
   );
 }
 
-function Rows({ answer, baseline, candidates, window, marker, kind, sort, look, onChange, onPair }: Props & { baseline: Side }) {
+function Rows({ answer, baseline, candidates, window, marker, kind, sort, options, onChange, onPair }: Props & { baseline: Side }) {
   const [accepted, accept] = useState(answer);
   const keysIn = (listing: RunsAnswer): string[] => candidates.map((side) => [verdictsQuery(baseline, [side], window, marker, kind).toString(), fingerprint(listing, baseline), fingerprint(listing, side)].join('\n'));
   const known = candidates.every((side) => missingOf(accepted, side) === null || missingOf(answer, side) !== null);
@@ -169,7 +169,7 @@ function Rows({ answer, baseline, candidates, window, marker, kind, sort, look, 
         </Listing>
       </div>
       {state.rows.filter((row) => row?.result).length > 1 && (
-        <MatrixView candidates={candidates} rows={state.rows} look={look} onLook={(next) => onChange({ look: next })} onOpen={(side, at) => onPair(baseline, side, at)} />
+        <MatrixView candidates={candidates} rows={state.rows} options={options} onOptions={(next) => onChange({ chartOptions: next })} onOpen={(side, at) => onPair(baseline, side, at)} />
       )}
     </>
   );

@@ -48,7 +48,7 @@ export interface Address {
   /** what the colour of launches shows; "" for the first option */
   colour: string;
   /** display options of a chart, in its own format; "" for the default */
-  look: string;
+  chartOptions: string;
   /** zoomed frame of the flame graph; "" for the root */
   zoom: string;
   /** strict report: pair of processes, `10:12`; "" for the first */
@@ -106,7 +106,7 @@ const FIELDS: { [K in keyof Omit<Address, 'a' | 'b'>]: Field<Address[K]> } = {
   clear: { key: 'clear', read: (text) => text === '1', write: (value) => (value ? '1' : '') },
   figure: plain('figure'),
   colour: plain('colour'),
-  look: plain('look'),
+  chartOptions: plain('look'),
   zoom: plain('zoom'),
   processes: plain('pids'),
   beta: oneOf('beta', ['total', 'exclusive']),

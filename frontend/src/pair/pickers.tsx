@@ -32,7 +32,7 @@ interface Props {
   back: preact.ComponentChildren;
   onSeveral: (runs: string[]) => void;
   /** called when a list of runs is about to be shown */
-  onLook: () => void;
+  onListOpen: () => void;
   /** shows the history of recorded runs; undefined if there is none */
   onHistory: (() => void) | undefined;
   /** the verdict in a few words */
@@ -75,7 +75,7 @@ function SidePicker({ letter, ...props }: Props & { letter: Letter }) {
         beside={props[other(letter)]?.run}
         onChoose={(chosen) => onChange({ run: chosen, worker: null, span: null })}
         onSeveral={letter === 'b' ? props.onSeveral : undefined}
-        onOpen={props.onLook}
+        onOpen={props.onListOpen}
         problems={answer.problems}
         onHistory={props.onHistory}
       />

@@ -41,7 +41,7 @@ export function Entries({ ledger, words, category, style, onAll }: { ledger: Led
           {listed.map((row, index) => (
             <Entry key={row.path[1]} row={row} name={names[index] ?? ''} parts={partsOf(ledger, row)} time={time} />
           ))}
-          {rest && <EntryRow row={rest} name={text.waterfall.rest(rest.count)} time={time} look="muted" />}
+          {rest && <EntryRow row={rest} name={text.waterfall.rest(rest.count)} time={time} classes="muted" />}
         </tbody>
       </table>
       <LinkButton onClick={onAll}>{text.waterfall.all(rows.length)}</LinkButton>
@@ -62,7 +62,7 @@ function Entry({ row, name, parts, time }: { row: LedgerRow; name: string; parts
   return (
     <>
       <EntryRow row={row} name={toggle} time={time} />
-      {open && parts.map((part) => <EntryRow key={part.path[2]} row={part} name={<span class="part-name">{part.path[2]}</span>} time={time} look="part soft" />)}
+      {open && parts.map((part) => <EntryRow key={part.path[2]} row={part} name={<span class="part-name">{part.path[2]}</span>} time={time} classes="part soft" />)}
     </>
   );
 }
@@ -72,16 +72,16 @@ interface EntryRowProps {
   row: Amounts & Partial<LedgerRow>;
   name: ComponentChildren;
   time: (value: number, signed: boolean) => string;
-  look?: string;
+  classes?: string;
 }
 
-function EntryRow({ row, name, time, look }: EntryRowProps) {
+function EntryRow({ row, name, time, classes }: EntryRowProps) {
   const chip = text.table.chips[row.status ?? ''];
   return (
-    <tr class={look}>
+    <tr class={classes}>
       <td class={row.path && 'entry-name'} title={row.path?.at(-1)}>
         {name}
-        {chip && <span class={`chip chip-${chip.look}`}>{chip.word}</span>}
+        {chip && <span class={`chip chip-${chip.style}`}>{chip.word}</span>}
       </td>
       <td class="num">{row.status === 'added' ? NOT_MEASURED : time(row.baseline, false)}</td>
       <td class="num">{row.status === 'removed' ? NOT_MEASURED : time(row.candidate, false)}</td>

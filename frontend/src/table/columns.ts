@@ -39,7 +39,7 @@ export interface Derived {
   text: string;
   /** 1 worse, -1 better */
   sense?: -1 | 0 | 1;
-  /** look of the chip that it is drawn as */
+  /** style of the chip that it is drawn as */
   chip?: string;
   title?: string;
 }

@@ -85,7 +85,7 @@ export function chipColumn(table: Table, metric: Metric, words: Words): ColumnVi
     const word = raw(cells);
     const chip = text.table.chips[word.split(',')[0]!];
     const tested = typeof cells[q] === 'number' ? `q ${formatP(cells[q])}` : '';
-    return { text: chip?.word ?? word, chip: chip?.look ?? (word === '' ? '' : 'idle'), title: [chip?.about || word, tested].filter(Boolean).join(', ') };
+    return { text: chip?.word ?? word, chip: chip?.style ?? (word === '' ? '' : 'idle'), title: [chip?.about || word, tested].filter(Boolean).join(', ') };
   };
   const width = table.rows.some((cells) => raw(cells).startsWith('cannot tell')) ? 100 : 86;
   const asks = [status, change].flatMap((index) => table.columns[index]?.name ?? []).join('?');

@@ -76,9 +76,9 @@ function pendingCell(view: ColumnView, named: number): preact.JSX.Element {
   return drawn(view, 'txt absent', view.index === named && <NameText name="…" />);
 }
 
-function drawn(view: ColumnView, look: string, content: preact.ComponentChildren, more?: { title?: string | undefined; style?: Record<string, string> }): preact.JSX.Element {
+function drawn(view: ColumnView, classes: string, content: preact.ComponentChildren, more?: { title?: string | undefined; style?: Record<string, string> }): preact.JSX.Element {
   return (
-    <div key={view.column.name} role="gridcell" class={look} {...more}>
+    <div key={view.column.name} role="gridcell" class={classes} {...more}>
       {content}
     </div>
   );
@@ -118,7 +118,7 @@ function gridCell(view: ColumnView, cells: Cell[], name: string | null, status: 
     <div key={view.column.name} role="gridcell" class={`txt${absent ? ' absent' : ''}${cell === false ? ' flag-no' : ''}${view.column.role === 'key' ? ' key' : ''}`} title={title}>
       {view.column.name === 'side' ? <SideCell word={shown} /> : <NameText name={name ?? shown} />}
       {chip && (
-        <span class={`chip chip-${chip.look}`} title={chip.about}>
+        <span class={`chip chip-${chip.style}`} title={chip.about}>
           {chip.word}
         </span>
       )}

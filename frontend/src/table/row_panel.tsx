@@ -111,7 +111,7 @@ export function RowPanel({ width, leading, table, views, row, onMove, onClose, i
         <IconButton icon="close" label={text.panel.close} onClick={onClose} />
       </header>
       <h2 class="full-name">{name}</h2>
-      {chip && <span class={`chip chip-${chip.look}`}>{chip.about}</span>}
+      {chip && <span class={`chip chip-${chip.style}`}>{chip.about}</span>}
       {(keys[0]?.column.name === 'side' ? [] : keys.filter((view) => view.index !== nameIndex(table))).map((view) => (
         <p key={view.column.name} class="second-key">
           <span class="muted">{view.column.label}</span> {String(cells[view.index] ?? '')}

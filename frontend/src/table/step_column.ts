@@ -76,22 +76,22 @@ export function useStepLines(source: RowSource | null, question: string, measure
   useLayoutEffect(() => () => lines?.close(), [lines]);
 
   const view = useRef<[number, number]>([0, 0]);
-  const look = useCallback((): void => {
+  const loadInView = useCallback((): void => {
     /** fetched rows in view and up to `margin` rows on either side */
     const here = (margin: number): LineRow[] => {
       const [first, end] = view.current;
       const numbers = rows.slice(Math.max(0, first - margin), end + margin).filter((number) => table.rows[number]);
       return numbers.map((place) => ({ place, key: rowKey(table, place) }));
     };
-    lines?.look(() => here(0), () => here(MARGIN), asked);
+    lines?.loadInView(() => here(0), () => here(MARGIN), asked);
   }, [lines, table, rows, asked]);
-  useLayoutEffect(look, [look]);
+  useLayoutEffect(loadInView, [loadInView]);
   const onView = useCallback(
     (first: number, end: number): void => {
       view.current = [first, end];
-      look();
+      loadInView();
     },
-    [look],
+    [loadInView],
   );
   return { picture: (row) => lines?.picture(rowKey(table, row)), onView };
 }

@@ -67,8 +67,8 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
   }, [address.at, first]);
 
   useLayoutEffect(() => {
-    if (seen) pictures.look({ a: seen.range, b: moved(seen.range, -shift) }, seen.pixels);
-  }, [seen, shift, wholes.a, wholes.b, pictures.look]);
+    if (seen) pictures.loadDetail({ a: seen.range, b: moved(seen.range, -shift) }, seen.pixels);
+  }, [seen, shift, wholes.a, wholes.b, pictures.loadDetail]);
 
   const turned = useMemo(() => readFolds(address.fold), [address.fold]);
   const pins = useMemo(() => new Set(readPins(address.pins)), [address.pins]);
@@ -89,7 +89,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
   );
   // the visible range, null if it is the initial view or the whole
   const area = seen && !nearlyEqual(first, seen.range) && !nearlyEqual(whole, seen.range) ? seen.range : null;
-  const inView = area !== null && address.look === IN_VIEW;
+  const inView = area !== null && address.chartOptions === IN_VIEW;
   const found = useArea(question, query, choices, inView && isOpen(address, TIMELINES) ? area : null, shift);
   const latest = useRef({ shown, range, facts, selected });
   latest.current = { shown, range, facts, selected };
@@ -178,9 +178,9 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
         onSettled={(next, pixels) => {
           setSeen({ range: next, pixels });
           const everything = ready && (nearlyEqual(first, next) || nearlyEqual(whole, next));
-          onChange({ at: nearlyEqual(first, next) ? '' : writeRange(next), ...(everything && address.look === IN_VIEW ? { look: '' } : {}) });
+          onChange({ at: nearlyEqual(first, next) ? '' : writeRange(next), ...(everything && address.chartOptions === IN_VIEW ? { chartOptions: '' } : {}) });
         }}
-        onArea={() => onChange({ look: IN_VIEW })}
+        onArea={() => onChange({ chartOptions: IN_VIEW })}
         onSelect={select}
         onFold={(key) => {
           const folds = new Set(turned);
@@ -201,7 +201,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
               area={area ? words.panel.area(formatTime(area.from / 1000), formatTime(area.to / 1000)) : ''}
               open={isOpen(address, TIMELINES)}
               onToggle={(open) => onChange({ figure: withFigure(address, TIMELINES, open) })}
-              onArea={(view) => onChange({ look: view ? IN_VIEW : '' })}
+              onArea={(view) => onChange({ chartOptions: view ? IN_VIEW : '' })}
               onShow={(side, event) => reveal(side, event)}
             />
           )

@@ -464,13 +464,13 @@ with profile(
 
   table: {
     chips: {
-      added: { word: 'new', look: 'new', about: 'only in B' },
-      removed: { word: 'gone', look: 'gone', about: 'only in A' },
-      replaced: { word: 'replaced', look: 'other', about: 'another kernel in the same place' },
-      slower: { word: 'slower', look: 'slower', about: '' },
-      faster: { word: 'faster', look: 'faster', about: '' },
-      unchanged: { word: 'n.s.', look: 'other', about: 'not significant' },
-    } as Record<string, { word: string; look: string; about: string }>,
+      added: { word: 'new', style: 'new', about: 'only in B' },
+      removed: { word: 'gone', style: 'gone', about: 'only in A' },
+      replaced: { word: 'replaced', style: 'other', about: 'another kernel in the same place' },
+      slower: { word: 'slower', style: 'slower', about: '' },
+      faster: { word: 'faster', style: 'faster', about: '' },
+      unchanged: { word: 'n.s.', style: 'other', about: 'not significant' },
+    } as Record<string, { word: string; style: string; about: string }>,
   },
 
   panel: {

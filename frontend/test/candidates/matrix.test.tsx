@@ -57,9 +57,9 @@ describe('the view', () => {
   afterEach(() => render(null, place));
   const opened: unknown[] = [];
   const side = (run: string) => ({ run, worker: null, span: null });
-  const show = (look: string): void => {
+  const show = (options: string): void => {
     const rows = [row([times('Kernel', 900, 990)], [times('gemm', 100, 150), times('old', 9, null)]), failed, row([times('Kernel', 900, 900)], [times('gemm', 100, 100)])];
-    render(<MatrixView candidates={[side('one'), side('torn'), side('two')]} rows={rows} look={look} onLook={() => undefined} onOpen={(candidate, at) => opened.push([candidate.run, at])} />, place);
+    render(<MatrixView candidates={[side('one'), side('torn'), side('two')]} rows={rows} options={options} onOptions={() => undefined} onOpen={(candidate, at) => opened.push([candidate.run, at])} />, place);
   };
   const cells = (): string[][] => [...place.querySelectorAll('tbody tr')].map((line) => [...line.children].map((cell) => cell.textContent ?? ''));
 

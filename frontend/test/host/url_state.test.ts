@@ -28,7 +28,7 @@ const full: Address = {
   clear: true,
   figure: 'closed',
   colour: 'dram',
-  look: 'b,share',
+  chartOptions: 'b,share',
   zoom: 'Net_0 / Conv2d_3',
   processes: '10:12',
   beta: 'exclusive',

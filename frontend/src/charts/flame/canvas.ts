@@ -33,7 +33,7 @@ export function palette(element: Element): Palette {
 export interface Picture {
   tree: Tree;
   rows: Placed[][];
-  look: FlameOptions;
+  options: FlameOptions;
   /** shortened names */
   names: string[];
   /** a frame's change as text, "" for none */
@@ -51,11 +51,11 @@ export function paint(canvas: HTMLCanvasElement, picture: Picture, width: number
   for (const row of picture.rows) for (const placed of row) box(pen, picture, placed, width, colours);
 }
 
-function box(pen: CanvasRenderingContext2D, { tree, look, names, change, found, outer }: Picture, { frame, row, from, to }: Placed, width: number, colours: Palette): void {
+function box(pen: CanvasRenderingContext2D, { tree, options, names, change, found, outer }: Picture, { frame, row, from, to }: Placed, width: number, colours: Palette): void {
   const [x, y] = [from * width, row * ROW];
   // a gap between neighbours if the frame is wide enough
   const wide = (to - from) * width - ((to - from) * width >= 3 ? 1 : 0);
-  const { ratio } = changeOf(tree, frame, look.measure);
+  const { ratio } = changeOf(tree, frame, options.measure);
   const status = statusOf(tree, frame);
   const hidden = found !== null && !found.has(frame);
   pen.globalAlpha = hidden ? 0.36 : row < outer ? 0.65 : 1;

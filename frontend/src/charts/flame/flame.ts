@@ -25,8 +25,8 @@ export function readOptions(text: string): FlameOptions {
   return { width: one(WIDTHS), measure: one(MEASURES), order: one(ORDERS) };
 }
 
-export function writeOptions(look: FlameOptions): string {
-  return [look.width, look.measure, look.order].filter((word) => word !== DEFAULT_OPTIONS.width && word !== DEFAULT_OPTIONS.measure && word !== DEFAULT_OPTIONS.order).join(',');
+export function writeOptions(options: FlameOptions): string {
+  return [options.width, options.measure, options.order].filter((word) => word !== DEFAULT_OPTIONS.width && word !== DEFAULT_OPTIONS.measure && word !== DEFAULT_OPTIONS.order).join(',');
 }
 
 /** Call tree of n frames in depth-first order: a frame's descendants follow it. Sides are [A, B]; NaN if a side lacks
@@ -117,11 +117,11 @@ export function weightOf(tree: Tree, frame: number, { width, measure }: FlameOpt
 }
 
 /** Children of a frame in the chosen order; in order of size, the entry that merges the small ones comes last. */
-export function childrenOf(tree: Tree, frame: number, look: FlameOptions): number[] {
+export function childrenOf(tree: Tree, frame: number, options: FlameOptions): number[] {
   const found: number[] = [];
   for (let at = frame + 1; at < tree.end[frame]!; at = tree.end[at]!) found.push(at);
-  if (look.order === 'run') return found;
-  const weight = new Map(found.map((at) => [at, tree.merged[at]! > 0 ? -1 : weightOf(tree, at, look)]));
+  if (options.order === 'run') return found;
+  const weight = new Map(found.map((at) => [at, tree.merged[at]! > 0 ? -1 : weightOf(tree, at, options)]));
   return found.sort((one, other) => weight.get(other)! - weight.get(one)! || one - other);
 }
 
@@ -135,16 +135,16 @@ export interface Placed {
 
 /** Lays out rows from top to bottom: the ancestors of `zoom` and `zoom` itself, each at full width, then its
  *  descendants from left to right. Skips frames narrower than `least` together with their descendants. */
-export function layout(tree: Tree, zoom: number, look: FlameOptions, least: number): Placed[][] {
+export function layout(tree: Tree, zoom: number, options: FlameOptions, least: number): Placed[][] {
   const rows: Placed[][] = around(tree, zoom).map((frame, row) => [{ frame, row, from: 0, to: 1 }]);
-  const whole = weightOf(tree, zoom, look);
+  const whole = weightOf(tree, zoom, options);
   let last: Placed[] = rows[rows.length - 1] ?? [];
   while (whole > 0 && last.length > 0) {
     const next: Placed[] = [];
     for (const above of last) {
       let from = above.from;
-      for (const frame of childrenOf(tree, above.frame, look)) {
-        const to = from + weightOf(tree, frame, look) / whole;
+      for (const frame of childrenOf(tree, above.frame, options)) {
+        const to = from + weightOf(tree, frame, options) / whole;
         if (to - from >= least) next.push({ frame, row: rows.length, from, to });
         from = to;
       }

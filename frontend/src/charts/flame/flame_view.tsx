@@ -35,30 +35,30 @@ interface Props {
   query: string;
   /** status to highlight: `added`, `removed`, or any other value for all frames */
   status: string;
-  look: string;
+  options: string;
   /** path of the zoomed frame, as in links */
   zoom: string;
   /** key of the row with open details, "" for none */
   row: string;
-  onLook: (look: string) => void;
+  onOptions: (options: string) => void;
   onZoom: (zoom: string) => void;
   onRow: (key: string) => void;
 }
 
 export function FlameView(props: Props) {
   const { table, source, together, whole } = props;
-  const look = readOptions(props.look);
+  const options = readOptions(props.options);
   const all = useAllRows(source, table, COLUMNS);
   const tree = useMemo(() => (all.table ? treeOf(together ? mergeLayers('call_tree', all.table) : all.table) : null), [all.table, together]);
-  const choose = (part: Partial<FlameOptions>): void => props.onLook(writeOptions({ ...look, ...part }));
+  const choose = (part: Partial<FlameOptions>): void => props.onOptions(writeOptions({ ...options, ...part }));
   return (
     <section class="panel flame-panel stack" aria-label={words.title}>
       <header title={words.about(whole)}>
-        <Choice label={words.width} about={words.widthAbout} all={WIDTHS} chosen={look.width} names={words.widths} titles={words.widthsAbout} onChoose={(width) => choose({ width })} />
-        <Choice label={words.measure} about={words.measure} all={MEASURES} chosen={look.measure} names={words.measures} titles={words.measuresAbout(whole)} onChoose={(measure) => choose({ measure })} />
-        <Choice label={words.order} about={words.order} all={ORDERS} chosen={look.order} names={words.orders} titles={words.ordersAbout} onChoose={(order) => choose({ order })} />
+        <Choice label={words.width} about={words.widthAbout} all={WIDTHS} chosen={options.width} names={words.widths} titles={words.widthsAbout} onChoose={(width) => choose({ width })} />
+        <Choice label={words.measure} about={words.measure} all={MEASURES} chosen={options.measure} names={words.measures} titles={words.measuresAbout(whole)} onChoose={(measure) => choose({ measure })} />
+        <Choice label={words.order} about={words.order} all={ORDERS} chosen={options.order} names={words.orders} titles={words.ordersAbout} onChoose={(order) => choose({ order })} />
       </header>
-      {tree ? <Flame {...props} tree={tree} look={look} /> : <p class="muted late">{all.failure ? sentence(all.failure.message) : all.table ? words.missing : text.lazy.loading}</p>}
+      {tree ? <Flame {...props} tree={tree} options={options} /> : <p class="muted late">{all.failure ? sentence(all.failure.message) : all.table ? words.missing : text.lazy.loading}</p>}
     </section>
   );
 }
@@ -84,12 +84,12 @@ function Choice<T extends string>({ label, about, all, chosen, names, titles, on
   );
 }
 
-type FlameProps = Omit<Props, 'look'> & { tree: Tree; look: FlameOptions };
+type FlameProps = Omit<Props, 'options'> & { tree: Tree; options: FlameOptions };
 
 const STATUSES = ['added', 'removed'] as const;
 
 function Flame(props: FlameProps) {
-  const { tree, look, whole, query, zoom: place, row, onZoom, onRow } = props;
+  const { tree, options, whole, query, zoom: place, row, onZoom, onRow } = props;
   const [box, width] = useWidth();
   const canvas = useRef<HTMLCanvasElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
@@ -97,7 +97,7 @@ function Flame(props: FlameProps) {
   const theme = useTheme();
   const names = useMemo(() => shortNames(tree.name), [tree]);
   const zoom = useMemo(() => frameAt(tree, place), [tree, place]);
-  const rows = useMemo(() => (width > 0 ? layout(tree, zoom, look, MIN_WIDTH / width) : []), [tree, zoom, look.width, look.measure, look.order, width]);
+  const rows = useMemo(() => (width > 0 ? layout(tree, zoom, options, MIN_WIDTH / width) : []), [tree, zoom, options.width, options.measure, options.order, width]);
   const asked = useSearch(query).query;
   const found = useMemo(() => {
     const status = STATUSES.find((one) => one === props.status);
@@ -110,7 +110,7 @@ function Flame(props: FlameProps) {
 
   useLayoutEffect(() => {
     if (canvas.current && box.current && width > 0)
-      paint(canvas.current, { tree, rows, look, names, change: (frame) => markedChange(tree, frame, look), found: found?.frames ?? null, outer }, width, palette(box.current));
+      paint(canvas.current, { tree, rows, options, names, change: (frame) => markedChange(tree, frame, options), found: found?.frames ?? null, outer }, width, palette(box.current));
   }, [tree, rows, width, theme, names, found]);
 
   const selected = useMemo(() => (row === '' ? null : (rows.flat().find(({ frame }) => keyOf(tree, frame) === row) ?? null)), [rows, row]);
@@ -141,7 +141,7 @@ function Flame(props: FlameProps) {
 
   return (
     <>
-      <Path tree={tree} names={names} zoom={zoom} look={look} whole={whole} onZoom={into} onRow={(frame) => onRow(keyOf(tree, frame))} />
+      <Path tree={tree} names={names} zoom={zoom} options={options} whole={whole} onZoom={into} onRow={(frame) => onRow(keyOf(tree, frame))} />
       {found && <p class="flame-found soft">{words.found(found.frames.size, timeText(found.us[0]), timeText(found.us[1]), timeText(found.delta, true))}</p>}
       <div class="flame-stage">
         <div class="flame-scroll" ref={scroller} onScroll={() => setActive(null)}>
@@ -175,13 +175,13 @@ function Flame(props: FlameProps) {
           </Tooltip>
         )}
       </div>
-      {weightOf(tree, zoom, look) === 0 && <p class="muted">{words.nothing}</p>}
+      {weightOf(tree, zoom, options) === 0 && <p class="muted">{words.nothing}</p>}
       <p class="sr" role="status">
         {active?.keyed
-          ? words.frameText(tree.name[active.frame]!, kindText(tree, active.frame), timeText(tree.us[0][active.frame]!), timeText(tree.us[1][active.frame]!), changeText(tree, active.frame, look))
+          ? words.frameText(tree.name[active.frame]!, kindText(tree, active.frame), timeText(tree.us[0][active.frame]!), timeText(tree.us[1][active.frame]!), changeText(tree, active.frame, options))
           : ''}
       </p>
-      <Legend tree={tree} look={look} />
+      <Legend tree={tree} options={options} />
     </>
   );
 }

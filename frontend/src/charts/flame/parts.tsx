@@ -14,21 +14,21 @@ export function timeText(us: number, signed = false): string {
 }
 
 /** Formats the change of a frame in the chosen measure. */
-export function changeText(tree: Tree, frame: number, look: FlameOptions): string {
-  const { delta } = changeOf(tree, frame, look.measure);
-  return look.measure === 'time' ? timeText(delta, true) : formatPoints(delta);
+export function changeText(tree: Tree, frame: number, options: FlameOptions): string {
+  const { delta } = changeOf(tree, frame, options.measure);
+  return options.measure === 'time' ? timeText(delta, true) : formatPoints(delta);
 }
 
 /** Formats the change with an arrow for its sign. */
-export function markedChange(tree: Tree, frame: number, look: FlameOptions): string {
-  return `${arrow(changeOf(tree, frame, look.measure).delta)} ${changeText(tree, frame, look)}`.trim();
+export function markedChange(tree: Tree, frame: number, options: FlameOptions): string {
+  return `${arrow(changeOf(tree, frame, options.measure).delta)} ${changeText(tree, frame, options)}`.trim();
 }
 
 interface PathProps {
   tree: Tree;
   names: string[];
   zoom: number;
-  look: FlameOptions;
+  options: FlameOptions;
   /** name of the whole that shares refer to: `step` or `cycle` */
   whole: string;
   onZoom: (frame: number) => void;
@@ -36,9 +36,9 @@ interface PathProps {
 }
 
 /** Breadcrumbs to the zoomed frame; a click on an ancestor zooms out to it. */
-export function Path({ tree, names, zoom, look, whole, onZoom, onRow }: PathProps) {
+export function Path({ tree, names, zoom, options, whole, onZoom, onRow }: PathProps) {
   const frames = around(tree, zoom);
-  const { delta } = changeOf(tree, zoom, look.measure);
+  const { delta } = changeOf(tree, zoom, options.measure);
   return (
     <nav class="flame-path wrap" aria-label={words.path}>
       <ol>
@@ -57,7 +57,7 @@ export function Path({ tree, names, zoom, look, whole, onZoom, onRow }: PathProp
         <span class="text-b">
           <Badge side="b" /> {timeText(tree.us[1][zoom]!)}
         </span>
-        <Delta value={delta}>{changeText(tree, zoom, look)}</Delta>
+        <Delta value={delta}>{changeText(tree, zoom, options)}</Delta>
       </span>
       {zoom !== 0 && (
         <>
@@ -122,7 +122,7 @@ export function FrameFigures({ tree, frame, whole }: { tree: Tree; frame: number
 }
 
 /** Colour scale with its limits, and the marks of frames on one side only. */
-export function Legend({ tree, look }: { tree: Tree; look: FlameOptions }) {
+export function Legend({ tree, options }: { tree: Tree; options: FlameOptions }) {
   const limits = words.levels(LEVELS);
   const levels = LEVELS.map((_, index) => index + 1);
   return (
@@ -141,7 +141,7 @@ export function Legend({ tree, look }: { tree: Tree; look: FlameOptions }) {
       </span>
       {(['added', 'removed'] as const).map((status) => {
         const { count, us } = oneSided(tree, status);
-        const unseen = look.width === (status === 'added' ? 'a' : 'b');
+        const unseen = options.width === (status === 'added' ? 'a' : 'b');
         return (
           count > 0 && (
             <span key={status}>

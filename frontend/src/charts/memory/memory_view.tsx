@@ -39,20 +39,20 @@ interface Props {
   source: RowSource | null;
   open: boolean;
   /** options that differ from the default, such as `GPU 0,time_us` */
-  look: string;
+  options: string;
   onToggle: (open: boolean) => void;
-  onLook: (look: string) => void;
+  onOptions: (options: string) => void;
 }
 
-export function MemoryView({ table, source, open, look, onToggle, onLook }: Props) {
+export function MemoryView({ table, source, open, options, onToggle, onOptions }: Props) {
   const { table: whole, failure } = useAllRows(source, table, COLUMNS);
   const devices = useMemo(() => (whole ? devicesOf(whole) : []), [whole]);
-  const asked = look.split(',');
+  const asked = options.split(',');
   const axis: Axis = AXES.find((one) => asked.includes(one)) ?? 'place';
   const device = devices.find((name) => asked.includes(name)) ?? devices[0] ?? '';
   const choose = (part: { axis?: Axis; device?: string }): void => {
     const next = { axis, device, ...part };
-    onLook([next.device === devices[0] ? '' : next.device, next.axis === 'place' ? '' : next.axis].filter(Boolean).join(','));
+    onOptions([next.device === devices[0] ? '' : next.device, next.axis === 'place' ? '' : next.axis].filter(Boolean).join(','));
   };
   const tools = (
     <>

@@ -127,7 +127,7 @@ export function RooflineView({ table, peaks, query, selected, onRow }: Props) {
         </p>
         <ol class="scatter-list">
           {picture.points.slice(0, LISTED).map((point) => (
-            <Item key={point.row} title={point.name} name={point.name} look=" roof-list" selected={point.row === selected} onActive={(on) => setActive(on ? point : null)} onOpen={() => onRow(point.row)}>
+            <Item key={point.row} title={point.name} name={point.name} classes=" roof-list" selected={point.row === selected} onActive={(on) => setActive(on ? point : null)} onOpen={() => onRow(point.row)}>
               <Pair what={words.intensity} a={point.a && formatDigits(point.a.intensity)} b={point.b && formatDigits(point.b.intensity)} />
               <Pair what={words.rate} a={point.a && formatDecimal(point.a.rate, 'FLOP/s')} b={point.b && formatDecimal(point.b.rate, 'FLOP/s')} />
               <Pair what={words.time} a={point.a && formatIn(style, point.a.us)} b={point.b && formatIn(style, point.b.us)} />

@@ -28,7 +28,7 @@ interface ItemProps {
   /** full name for the tooltip; `name` is what is shown */
   title: string;
   name: string;
-  look?: string;
+  classes?: string;
   selected: boolean;
   onActive: (active: boolean) => void;
   onOpen: () => void;
@@ -36,12 +36,12 @@ interface ItemProps {
 }
 
 /** List item of a row; focus or hover highlights its marks, so the keyboard reaches them too. */
-export function Item({ title, name, look = '', selected, onActive, onOpen, children }: ItemProps) {
+export function Item({ title, name, classes = '', selected, onActive, onOpen, children }: ItemProps) {
   return (
     <li>
       <button
         type="button"
-        class={`scatter-item${look}${selected ? ' selected' : ''}`}
+        class={`scatter-item${classes}${selected ? ' selected' : ''}`}
         title={title}
         onFocus={() => onActive(true)}
         onBlur={() => onActive(false)}

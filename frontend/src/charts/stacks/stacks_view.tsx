@@ -40,25 +40,25 @@ interface Props {
   words: MetricWords;
   open: boolean;
   /** `share`, and the name of the only part shown */
-  look: string;
+  options: string;
   /** key of the row with open details, "" for none */
   row: string;
   chosen: Record<Letter, string>;
   onToggle: (open: boolean) => void;
   onSteps: (side: Letter, steps: string) => void;
-  onLook: (look: string) => void;
+  onOptions: (options: string) => void;
   onRow: (key: string) => void;
 }
 
 export function StacksView(props: Props) {
-  const { table, source, words, open, look, onToggle, onLook } = props;
+  const { table, source, words, open, options, onToggle, onOptions } = props;
   const { table: whole, failure } = useAllRows(source, table, COLUMNS);
-  const asked = look.split(',');
+  const asked = options.split(',');
   const share = asked.includes('share');
   const only = PARTS.findIndex((part) => asked.includes(part));
   const choose = (part: { share?: boolean; only?: number }): void => {
     const next = { share, only, ...part };
-    onLook([next.share ? 'share' : '', PARTS[next.only] ?? ''].filter(Boolean).join(','));
+    onOptions([next.share ? 'share' : '', PARTS[next.only] ?? ''].filter(Boolean).join(','));
   };
   const tools = (
     <Segments label={stackWords.measure} all={['time', 'share'] as const} chosen={(one) => share === (one === 'share')} name={(one) => stackWords.measures[one]} title={(one) => stackWords.measuresAbout(words.one)[one]} onChoose={(one) => choose({ share: one === 'share' })} />

@@ -65,13 +65,13 @@ export class StepLines {
   }
 
   /** Once scrolling stops, fetches all missing `near` rows in one request if any row in view is missing. */
-  look(seen: () => LineRow[], near: () => LineRow[], asked: Record<string, string>): void {
+  loadInView(seen: () => LineRow[], near: () => LineRow[], asked: Record<string, string>): void {
     clearTimeout(this.timer);
     const isMissing = ({ key }: LineRow): boolean => !kept.has(this.of + key) && !this.failed.has(key);
     this.timer = setTimeout(() => {
       if (seen().filter(isMissing).every(({ key }) => this.asking.has(key))) return; // all cached or requested
-      if (this.busy && !this.answered) return void (this.next = () => this.look(seen, near, asked));
-      void this.fetch(near().filter(isMissing).slice(0, MAX_ASKED), asked, () => this.look(seen, near, asked));
+      if (this.busy && !this.answered) return void (this.next = () => this.loadInView(seen, near, asked));
+      void this.fetch(near().filter(isMissing).slice(0, MAX_ASKED), asked, () => this.loadInView(seen, near, asked));
     }, REST_MS) as unknown as number;
   }
 

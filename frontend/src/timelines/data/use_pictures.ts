@@ -51,7 +51,7 @@ export interface Pictures {
   b: SideState;
   again: () => void;
   /** requests detailed parts if the current picture is too coarse for a canvas `pixels` wide */
-  look: (ranges: Record<Letter, TimeRange>, pixels: number) => void;
+  loadDetail: (ranges: Record<Letter, TimeRange>, pixels: number) => void;
 }
 
 /** `question` identifies the current version of the files. */
@@ -102,7 +102,7 @@ export function usePictures(question: string, pair: URLSearchParams, choices: Re
     for (const side of ['a', 'b'] as const) put(side, { details: [] });
   }, [key, find]);
 
-  const look = useCallback(
+  const loadDetail = useCallback(
     (ranges: Record<Letter, TimeRange>, pixels: number) => {
       for (const side of ['a', 'b'] as const) {
         const range = ranges[side];
@@ -123,11 +123,11 @@ export function usePictures(question: string, pair: URLSearchParams, choices: Re
             if (typeof found === 'string' || controller.signal.aborted) return;
             setStates((all) => (all.key === key ? { ...all, [side]: { ...all[side], details: [...all[side].details, found].slice(-KEPT_DETAILS) } } : all));
           })
-          .catch(() => undefined); // keeps the coarser picture; the next call of `look` retries
+          .catch(() => undefined); // keeps the coarser picture; the next call of `loadDetail` retries
       }
     },
     [key, find],
   );
 
-  return { a: states.a, b: states.b, again: useCallback(() => setAttempt((n) => n + 1), []), look };
+  return { a: states.a, b: states.b, again: useCallback(() => setAttempt((n) => n + 1), []), loadDetail };
 }

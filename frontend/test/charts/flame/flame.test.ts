@@ -33,7 +33,7 @@ const rows: Row[] = [
   ['loader', 1, 'operator', 30, 40],
 ];
 const tree = treeOf(table(rows))!;
-const look = (part: Partial<FlameOptions> = {}): FlameOptions => ({ ...DEFAULT_OPTIONS, ...part });
+const options = (part: Partial<FlameOptions> = {}): FlameOptions => ({ ...DEFAULT_OPTIONS, ...part });
 const names = (frames: number[]): string[] => frames.map((frame) => tree.name[frame]!);
 
 describe('the call tree', () => {
@@ -47,24 +47,24 @@ describe('the call tree', () => {
     expect(treeOf({ ...table(rows), columns: table(rows).columns.slice(1) })).toBeNull();
   });
   it('is as wide as the mean of both runs, or as one of them', () => {
-    expect(weightOf(tree, 1, look())).toBe(80);
-    expect(weightOf(tree, 3, look())).toBe(15);
-    expect(weightOf(tree, 3, look({ width: 'b' }))).toBe(0);
-    expect(weightOf(tree, 1, look({ width: 'a', measure: 'share' }))).toBeCloseTo(0.6);
+    expect(weightOf(tree, 1, options())).toBe(80);
+    expect(weightOf(tree, 3, options())).toBe(15);
+    expect(weightOf(tree, 3, options({ width: 'b' }))).toBe(0);
+    expect(weightOf(tree, 1, options({ width: 'a', measure: 'share' }))).toBeCloseTo(0.6);
   });
   it('has widths that add up: own time and the frames below are the frame', () => {
     for (const width of ['both', 'a', 'b'] as const)
       for (let frame = 0; frame < tree.count; frame += 1) {
         const own = [tree.own[0][frame], tree.own[1][frame]].map((us) => (Number.isNaN(us!) ? 0 : us!));
         const mine = width === 'a' ? own[0]! : width === 'b' ? own[1]! : (own[0]! + own[1]!) / 2;
-        const below = childrenOf(tree, frame, look({ width })).reduce((sum, one) => sum + weightOf(tree, one, look({ width })), 0);
-        expect(below + mine).toBeCloseTo(weightOf(tree, frame, look({ width })));
+        const below = childrenOf(tree, frame, options({ width })).reduce((sum, one) => sum + weightOf(tree, one, options({ width })), 0);
+        expect(below + mine).toBeCloseTo(weightOf(tree, frame, options({ width })));
       }
   });
   it('puts the widest first, the small ones together last, or all as they ran', () => {
-    expect(names(childrenOf(tree, 1, look()))).toEqual(['conv', 'Net_0 / head', '(smaller frames)']);
-    expect(names(childrenOf(tree, 1, look({ width: 'b' })))).toEqual(['Net_0 / head', 'conv', '(smaller frames)']);
-    expect(names(childrenOf(tree, 1, look({ width: 'b', order: 'run' })))).toEqual(['conv', 'Net_0 / head', '(smaller frames)']);
+    expect(names(childrenOf(tree, 1, options()))).toEqual(['conv', 'Net_0 / head', '(smaller frames)']);
+    expect(names(childrenOf(tree, 1, options({ width: 'b' })))).toEqual(['Net_0 / head', 'conv', '(smaller frames)']);
+    expect(names(childrenOf(tree, 1, options({ width: 'b', order: 'run' })))).toEqual(['conv', 'Net_0 / head', '(smaller frames)']);
   });
 });
 
@@ -79,10 +79,10 @@ describe('the change of a frame', () => {
     expect(changeOf(tree, 7, 'time').delta).toBe(10);
   });
   it('is written with an arrow that its sign agrees with, in time and in shares', () => {
-    expect([1, 4, 3].map((frame) => markedChange(tree, frame, look()))).toEqual(['▲ +40.0\u202fµs', '▲ +36.0\u202fµs', '▼ −30.0\u202fµs']);
+    expect([1, 4, 3].map((frame) => markedChange(tree, frame, options()))).toEqual(['▲ +40.0\u202fµs', '▲ +36.0\u202fµs', '▼ −30.0\u202fµs']);
     // 30 of 100 against 40 of 140: longer, and a smaller share
-    expect(markedChange(tree, 7, look())).toBe('▲ +10.0\u202fµs');
-    expect(markedChange(tree, 7, look({ measure: 'share' }))).toBe('▼ −1.43\u202fpp');
+    expect(markedChange(tree, 7, options())).toBe('▲ +10.0\u202fµs');
+    expect(markedChange(tree, 7, options({ measure: 'share' }))).toBe('▼ −1.43\u202fpp');
   });
   it('has a colour by its size and sign', () => {
     expect([0, 0.01, -0.01, 0.02, -0.06, 0.2, 1, -1].map(levelOf)).toEqual([0, 0, 0, 1, -2, 3, 4, -4]);
@@ -95,7 +95,7 @@ describe('the change of a frame', () => {
 
 describe('the picture', () => {
   const places = (zoom: number, over: Partial<FlameOptions> = {}, least = 0): string[] =>
-    layout(tree, zoom, look(over), least).flat().map(({ frame, row, from, to }) => `${row} ${tree.name[frame]} ${from.toFixed(3)} ${to.toFixed(3)}`);
+    layout(tree, zoom, options(over), least).flat().map(({ frame, row, from, to }) => `${row} ${tree.name[frame]} ${from.toFixed(3)} ${to.toFixed(3)}`);
   it('lies row by row below the whole', () => {
     expect(places(0).slice(0, 3)).toEqual(['0 step 0.000 1.000', '1 Net_0 0.000 0.667', '1 loader 0.667 0.958']);
   });
@@ -104,10 +104,10 @@ describe('the picture', () => {
   });
   it('leaves out what is too narrow, with all in it', () => {
     expect(places(0, {}, 0.2).map((place) => place.split(' ')[1])).toEqual(['step', 'Net_0', 'loader', 'conv', 'Net_0']);
-    expect(layout(tree, 4, look({ width: 'a' }), 0.01).flat().length).toBe(4);
+    expect(layout(tree, 4, options({ width: 'a' }), 0.01).flat().length).toBe(4);
   });
   it('is walked by keys', () => {
-    const drawn = layout(tree, 0, look(), 0);
+    const drawn = layout(tree, 0, options(), 0);
     const go = (from: number, key: string): string | null => {
       const next = moved(drawn, tree, from, key);
       return next === null ? null : tree.name[next]!;

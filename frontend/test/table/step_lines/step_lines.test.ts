@@ -126,27 +126,27 @@ describe('asking for the rows in view', () => {
 
   it('is one request when the table rests, for those near too', async () => {
     const one = lines();
-    for (let top = 0; top < 9; top += 1) one.look(rows(top, top + 20), rows(0, 60), {});
+    for (let top = 0; top < 9; top += 1) one.loadInView(rows(top, top + 20), rows(0, 60), {});
     await vi.advanceTimersByTimeAsync(1000);
     expect(asked.map((query) => query.get('places'))).toEqual(['0-59']);
     expect(one.picture('op59')).toBeTruthy();
-    one.look(rows(30, 50), rows(0, 90), {});
+    one.loadInView(rows(30, 50), rows(0, 90), {});
     await vi.advanceTimersByTimeAsync(1000);
     expect(asked).toHaveLength(1); // all of them are here
   });
   it('carries the pair, the choice of rows and the time', async () => {
-    lines().look(rows(0, 5), rows(0, 5), { sort: 'name:asc', filter: '' });
+    lines().loadInView(rows(0, 5), rows(0, 5), { sort: 'name:asc', filter: '' });
     await vi.advanceTimersByTimeAsync(200);
     expect(Object.fromEntries(asked[0]!)).toEqual({ baseline: 'x', candidate: 'y', table: 'operators', tag: 't', points: '64', sort: 'name:asc', places: '0-4' });
   });
   it('ends when the rows are passed by', async () => {
     const one = lines();
-    one.look(rows(900, 920), rows(900, 920), {});
+    one.loadInView(rows(900, 920), rows(900, 920), {});
     await vi.advanceTimersByTimeAsync(1000);
     asked.length = 0;
-    one.look(rows(0, 20), rows(0, 20), {});
+    one.loadInView(rows(0, 20), rows(0, 20), {});
     await vi.advanceTimersByTimeAsync(200);
-    one.look(rows(500, 520), rows(500, 520), {});
+    one.loadInView(rows(500, 520), rows(500, 520), {});
     await vi.advanceTimersByTimeAsync(1000);
     expect([asked.length, ended]).toEqual([2, 1]);
     expect([one.picture('op0'), Boolean(one.picture('op500'))]).toEqual([undefined, true]);
@@ -154,7 +154,7 @@ describe('asking for the rows in view', () => {
   it('lets the first answer come, for which the server gathers the table', async () => {
     const one = lines();
     for (const first of [0, 500, 800]) {
-      one.look(rows(first, first + 20), rows(first, first + 20), {});
+      one.loadInView(rows(first, first + 20), rows(first, first + 20), {});
       await vi.advanceTimersByTimeAsync(130);
     }
     await vi.advanceTimersByTimeAsync(1000);
@@ -163,14 +163,14 @@ describe('asking for the rows in view', () => {
   it('asks for the rest where not all fit', async () => {
     answering = (of) => of.slice(0, 8);
     const one = lines();
-    one.look(rows(0, 20), rows(0, 20), {});
+    one.loadInView(rows(0, 20), rows(0, 20), {});
     await vi.advanceTimersByTimeAsync(2000);
     expect(asked.map((query) => query.get('places'))).toEqual(['0-19', '8-19', '16-19']);
   });
   it('does not draw rows of an answer that lacks other files, nor ask for them for ever', async () => {
     const news = vi.fn();
     const one = lines(1, news);
-    one.look(rows(0, 20), rows(0, 20), {});
+    one.loadInView(rows(0, 20), rows(0, 20), {});
     await vi.advanceTimersByTimeAsync(2000);
     expect([asked.length, news.mock.calls.length, one.picture('op0')]).toEqual([1, 0, undefined]);
   });
