@@ -10,7 +10,7 @@ import { ATTRIBUTION } from './host/tab';
 import type { Change } from './host/use_address';
 import { rowsOf, type ResultProps } from './result';
 import { hasLayers, isMerged, mergeLayers } from './table/layers';
-import { isOpen, withFigure } from './host/url_state';
+import { isOpen, withChart } from './host/url_state';
 import { MAIN, metricOf } from './table/metric_choice';
 import { findRow, isCut, rowKey, shorterStep } from './table/rows';
 import { hasSteps } from './table/step_column';
@@ -129,7 +129,7 @@ function flameOf({ comparison, table, address, onChange }: Props, source: RowSou
       }}
     />
   );
-  return { name: tableText.flame, shown: isOpen(address, CALL_TREE), onShow: (shown) => onChange({ figure: withFigure(address, CALL_TREE, shown) }), draw };
+  return { name: tableText.flame, shown: isOpen(address, CALL_TREE), onShow: (shown) => onChange({ closedCharts: withChart(address, CALL_TREE, shown) }), draw };
 }
 
 /** The toggle that merges the layers of a network into one row. */
@@ -156,7 +156,7 @@ function rooflineOf({ comparison, table, address, onChange }: Props, source: Row
 function figureOf({ comparison, query, tab, table, address, onChange, chosen, onSteps }: Props, source: RowSource | null) {
   const words = metricWords(comparison.headline.metric);
   const open = isOpen(address, tab);
-  const onToggle = (next: boolean): void => onChange({ figure: withFigure(address, tab, next) });
+  const onToggle = (next: boolean): void => onChange({ closedCharts: withChart(address, tab, next) });
   const curves = comparison.tables['memory_curves'];
   if (tab === 'memory' && curves && curves.rows.length > 0)
     return () => (

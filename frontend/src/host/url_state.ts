@@ -44,7 +44,7 @@ export interface Address {
   /** only rows with a clear difference */
   clear: boolean;
   /** comma-separated tabs whose chart is closed; `closed`, found in old links, means all of them */
-  figure: string;
+  closedCharts: string;
   /** what the colour of launches shows; "" for the first option */
   colour: string;
   /** display options of a chart, in its own format; "" for the default */
@@ -104,7 +104,7 @@ const FIELDS: { [K in keyof Omit<Address, 'a' | 'b'>]: Field<Address[K]> } = {
   layers: plain('layers'),
   row: plain('row'),
   clear: { key: 'clear', read: (text) => text === '1', write: (value) => (value ? '1' : '') },
-  figure: plain('figure'),
+  closedCharts: plain('figure'),
   colour: plain('colour'),
   chartOptions: plain('look'),
   zoom: plain('zoom'),
@@ -121,13 +121,13 @@ const NAMED = Object.entries(FIELDS) as [string, Field<unknown>][];
 
 const ALL_CLOSED = 'closed';
 
-export function isOpen({ figure }: Pick<Address, 'figure'>, tab: string): boolean {
-  return figure !== ALL_CLOSED && !figure.split(',').includes(tab);
+export function isOpen({ closedCharts }: Pick<Address, 'closedCharts'>, tab: string): boolean {
+  return closedCharts !== ALL_CLOSED && !closedCharts.split(',').includes(tab);
 }
 
-/** New value of `figure` after opening or closing the chart of a tab. */
-export function withFigure({ figure }: Pick<Address, 'figure'>, tab: string, open: boolean): string {
-  const others = figure.split(',').filter((one) => one !== '' && one !== tab && one !== ALL_CLOSED);
+/** New value of `closedCharts` after opening or closing the chart of a tab. */
+export function withChart({ closedCharts }: Pick<Address, 'closedCharts'>, tab: string, open: boolean): string {
+  const others = closedCharts.split(',').filter((one) => one !== '' && one !== tab && one !== ALL_CLOSED);
   return [...others, ...(open ? [] : [tab])].join(',');
 }
 
@@ -146,8 +146,8 @@ function sideTokens(letter: string, side: Side | null): [string, string][] {
 
 /** Writes sides as one text: `run` or `run|worker|span|steps`, separated by commas. */
 export function writeSides(sides: Side[]): string {
-  const plain = (part: string): string => part.replace(/[%,|]/g, encodeURIComponent);
-  return sides.map((side) => [side.run, side.worker ?? '', side.span ?? '', side.steps ?? ''].map(plain).join('|').replace(/\|+$/, '')).join(',');
+  const escaped = (part: string): string => part.replace(/[%,|]/g, encodeURIComponent);
+  return sides.map((side) => [side.run, side.worker ?? '', side.span ?? '', side.steps ?? ''].map(escaped).join('|').replace(/\|+$/, '')).join(',');
 }
 
 export function readSides(text: string): Side[] {

@@ -5,7 +5,7 @@ import { RequestError } from '../api/api';
 import type { TimeRange } from '../charts/time_range';
 import type { EventFacts } from '../contract/sent';
 import { TIMELINES } from '../host/tab';
-import { isOpen, withFigure, type Address } from '../host/url_state';
+import { isOpen, withChart, type Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
 import { Message } from '../states/message';
@@ -200,7 +200,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
               inView={area ? inView : null}
               area={area ? words.panel.area(formatTime(area.from / 1000), formatTime(area.to / 1000)) : ''}
               open={isOpen(address, TIMELINES)}
-              onToggle={(open) => onChange({ figure: withFigure(address, TIMELINES, open) })}
+              onToggle={(open) => onChange({ closedCharts: withChart(address, TIMELINES, open) })}
               onArea={(view) => onChange({ chartOptions: view ? IN_VIEW : '' })}
               onShow={(side, event) => reveal(side, event)}
             />

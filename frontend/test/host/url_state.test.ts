@@ -26,7 +26,7 @@ const full: Address = {
   layers: 'each', pins: '["gemm"]',
   columns: 'baseline_us,delta_us',
   clear: true,
-  figure: 'closed',
+  closedCharts: 'closed',
   colour: 'dram',
   chartOptions: 'b,share',
   zoom: 'Net_0 / Conv2d_3',
