@@ -3,7 +3,7 @@
 import type { DevicePeaks, Peaks } from '../../contract/sent';
 import type { Table } from '../../contract/wire';
 import { THIN } from '../../ui/format';
-import { add, noRows, type Left } from '../scatter/scatter';
+import { addRow, largestPoints, MAX_POINTS, noRows, type LargestPoints, type Undrawn } from '../largest_points';
 
 /** A row on one side: FLOP per byte moved, FLOP per second, the time these rates cover, share of the device's roof, and
  *  which roof limits it. */
@@ -24,14 +24,9 @@ export interface Point {
   b: Spot | null;
 }
 
-export interface Roofline {
-  /** sorted by time, largest first */
-  points: Point[];
-  /** rows too small to be drawn */
-  small: Left;
+export interface Roofline extends LargestPoints<Point> {
   /** rows without floating-point operations on either side: they only move bytes, or their FLOP is unknown */
-  unmeasured: Left;
-  largest_us: number;
+  unmeasured: Undrawn;
 }
 
 /** A device's limit for one data type: the memory slope up to the flat peak. */
@@ -44,9 +39,6 @@ export interface Roof {
   /** bytes/s, 0 if unknown */
   bandwidth: number;
 }
-
-/** Maximum number of rows drawn, two marks each. */
-export const MAX_POINTS = 120;
 
 const SIDES = ['baseline', 'candidate'] as const;
 const FIGURES = ['intensity', 'flop_rate', 'modelled_us', 'roof_share', 'data_type', 'bound'];
@@ -61,8 +53,6 @@ export function hasRates(table: Table): boolean {
   return SIDES.some((side) => placeOf(table, `${side}_flop_rate`) >= 0);
 }
 
-const time = (point: Point): number => Math.max(point.a?.us ?? 0, point.b?.us ?? 0);
-
 export function rooflineOf(table: Table, most = MAX_POINTS): Roofline {
   const keys = table.columns.flatMap((column, at) => (column.role === 'key' ? [at] : []));
   const at = SIDES.map((side) => FIGURES.map((name) => placeOf(table, `${side}_${name}`)));
@@ -72,13 +62,9 @@ export function rooflineOf(table: Table, most = MAX_POINTS): Roofline {
     const figures = at.map((places) => places.map((place) => cells[place] ?? null));
     const [a, b] = figures.map(spotOf);
     if (a || b) points.push({ row, name: keys.map((key) => String(cells[key] ?? '')).join(' › '), a: a ?? null, b: b ?? null });
-    else if (figures.some(([, , us]) => typeof us === 'number' && us > 0)) add(unmeasured, number(figures[0]![2]), number(figures[1]![2]));
+    else if (figures.some(([, , us]) => typeof us === 'number' && us > 0)) addRow(unmeasured, number(figures[0]![2]), number(figures[1]![2]));
   });
-  points.sort((left, right) => time(right) - time(left));
-  const small = noRows();
-  for (const point of points.slice(most)) add(small, point.a?.us ?? 0, point.b?.us ?? 0);
-  const drawn = points.slice(0, most);
-  return { points: drawn, small, unmeasured, largest_us: Math.max(0, ...drawn.map(time)) };
+  return { ...largestPoints(points, most), unmeasured };
 }
 
 const text = (cell: unknown): string => (typeof cell === 'string' ? cell : '');

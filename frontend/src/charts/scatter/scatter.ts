@@ -2,6 +2,7 @@
 
 import type { Table } from '../../contract/wire';
 import { shortNames } from '../../ui/names';
+import { addRow, largestPoints, MAX_POINTS, noRows, timeOf, type LargestPoints, type Undrawn } from '../largest_points';
 
 /** A kernel on one side: tensor and DRAM utilisation as fractions of the peak, and its time. */
 export interface Spot {
@@ -19,25 +20,11 @@ export interface Point {
   b: Spot | null;
 }
 
-/** Rows that are not drawn: their number and time. */
-export interface Left {
-  count: number;
-  a_us: number;
-  b_us: number;
-}
-
-export interface Scatter {
-  /** sorted by time, largest first */
-  points: Point[];
-  /** kernels too small to be drawn */
-  small: Left;
+export interface Scatter extends LargestPoints<Point> {
   /** kernels not measured on either side */
-  unmeasured: Left;
-  largest_us: number;
+  unmeasured: Undrawn;
 }
 
-/** Maximum number of kernels drawn, two marks each. */
-export const MAX_POINTS = 120;
 /** Maximum number of kernels with a line from A to B. */
 export const MAX_LINES = 12;
 /** A kernel that moves less gets no line; findings do not report such a change either. */
@@ -57,8 +44,6 @@ export function hasUtilisation(table: Table): boolean {
   return table.rows.some((row) => [0, 2].some((side) => typeof row[at[side]!] === 'number' && typeof row[at[side + 1]!] === 'number'));
 }
 
-const time = (point: Point): number => Math.max(point.a?.us ?? 0, point.b?.us ?? 0);
-
 export function scatterOf(table: Table, most = MAX_POINTS): Scatter {
   const at = places(table);
   const name = table.columns.findIndex((column) => column.role === 'key');
@@ -75,23 +60,12 @@ export function scatterOf(table: Table, most = MAX_POINTS): Scatter {
   table.rows.forEach((cells, row) => {
     const [a, b] = [spot(row, 0), spot(row, 2)];
     if (a || b) points.push({ row, name: String(cells[name] ?? ''), short: '', a, b });
-    else add(unmeasured, number(row, 4), number(row, 5));
+    else addRow(unmeasured, number(row, 4), number(row, 5));
   });
-  points.sort((left, right) => time(right) - time(left));
-  const small = noRows();
-  for (const point of points.slice(most)) add(small, point.a?.us ?? 0, point.b?.us ?? 0);
-  const drawn = points.slice(0, most);
-  const short = shortNames(drawn.map((point) => point.name));
-  drawn.forEach((point, index) => (point.short = short[index] ?? point.name));
-  return { points: drawn, small, unmeasured, largest_us: Math.max(0, ...drawn.map(time)) };
-}
-
-export const noRows = (): Left => ({ count: 0, a_us: 0, b_us: 0 });
-
-export function add(left: Left, a: number | null, b: number | null): void {
-  left.count += 1;
-  left.a_us += a ?? 0;
-  left.b_us += b ?? 0;
+  const drawn = largestPoints(points, most);
+  const short = shortNames(drawn.points.map((point) => point.name));
+  drawn.points.forEach((point, index) => (point.short = short[index] ?? point.name));
+  return { ...drawn, unmeasured };
 }
 
 /** Kernels that moved most, by distance times time. */
@@ -99,7 +73,7 @@ export function movers(points: Point[], most = MAX_LINES): Point[] {
   const weight = (point: Point): number => {
     if (!point.a || !point.b) return 0;
     const distance = Math.hypot(point.b.tensor - point.a.tensor, point.b.dram - point.a.dram);
-    return distance < MIN_MOVE ? 0 : distance * time(point);
+    return distance < MIN_MOVE ? 0 : distance * timeOf(point);
   };
   return points
     .filter((point) => weight(point) > 0)

@@ -5,7 +5,7 @@ import { formatIn, NOT_MEASURED, type NumberStyle } from '../../ui/format';
 import { NameText } from '../../ui/name_text';
 import { text } from '../../ui/strings';
 import { diamond, type Mark } from './parts';
-import type { Left } from './scatter';
+import type { Undrawn } from '../largest_points';
 
 /** A mark can be hit within this many pixels of its edge. */
 const REACH = 10;
@@ -96,7 +96,7 @@ export function Legend({ children }: { children: ComponentChildren }) {
 }
 
 /** Number and time of the rows without a mark; empty if there are none. */
-export function LeftOut({ left, say, style }: { left: Left; say: (n: number, a: string, b: string) => string; style: NumberStyle }) {
+export function LeftOut({ left, say, style }: { left: Undrawn; say: (n: number, a: string, b: string) => string; style: NumberStyle }) {
   const shown = (us: number): string => `${formatIn(style, us)}\u202f${style.unit}`;
   return left.count === 0 ? null : <p class="scatter-left muted small">{say(left.count, shown(left.a_us), shown(left.b_us))}</p>;
 }
