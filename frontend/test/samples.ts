@@ -1,10 +1,10 @@
 // Small values of the contract for the tests: only what a test is about is spelled out there.
 
-import { PLAIN_TABLE, type Column, type Comparison, type Headline, type Kind, type Ledger, type LedgerRow, type Role, type RunEntry, type RunsAnswer, type Table } from '../src/contract/wire';
+import { PLAIN_TABLE, type Column, type Comparison, type Headline, type Kind, type Ledger, type LedgerRow, type RunEntry, type RunsAnswer, type Table } from '../src/contract/wire';
 import type { Shift } from '../src/contract/sent';
 
 /** What the server says of a column of such a name. */
-function meant(name: string, role: Role): Pick<Column, 'measure' | 'side' | 'statistic'> {
+function meant(name: string, role: Column['role']): Pick<Column, 'measure' | 'side' | 'statistic'> {
   const side = /^(baseline|candidate)(_|$)/.exec(name)?.[1] ?? role;
   const tested = /(?:^|_)(change|q|p)$/.exec(name)?.[1] ?? (/^[pu]_/.test(name) ? 'p' : 'value');
   const statistic = role === 'delta' ? 'delta' : role === 'percent' ? (name === 'share' ? 'share' : 'ratio') : tested;
@@ -12,7 +12,7 @@ function meant(name: string, role: Role): Pick<Column, 'measure' | 'side' | 'sta
   return { measure, side: side === 'baseline' || side === 'candidate' ? side : '', statistic };
 }
 
-export function column(name: string, role: Role, kind: Kind, over: Partial<Column> = {}): Column {
+export function column(name: string, role: Column['role'], kind: Kind, over: Partial<Column> = {}): Column {
   return { name, label: name, unit: '', better: 'lower', description: `about ${name}`, role, kind, shown: true, ...meant(name, role), ...over };
 }
 

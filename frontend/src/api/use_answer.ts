@@ -3,7 +3,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { asFailure, type Failure } from './api';
 
-export interface Answered<T> {
+interface Answered<T> {
   /** the question answered, which may be the previous one */
   key: string;
   found: T | null;

@@ -21,7 +21,7 @@ export function foldProgress(files: FileProgress[], progress: Progress): FilePro
   return known ? files.map((file) => (file.path === progress.path ? entry : file)) : [...files, entry];
 }
 
-export interface Streamed<T> {
+interface Streamed<T> {
   status: 'none' | 'loading' | 'ready' | 'failed' | 'cancelled';
   /** the latest answer; while another is loading, the previous one */
   answer: T | null;

@@ -2,7 +2,7 @@
 
 import type { CandidateResult, Row, RowTimes } from './wire';
 
-export interface MatrixRow {
+interface MatrixRow {
   name: string;
   /** by index of the candidate; null if not compared, or not among that candidate's largest changes */
   cells: (RowTimes | null)[];

@@ -7,7 +7,6 @@ export type { Alternative, Caveat, Certainty, Check, Column, Comparison, Device,
 
 export type Cell = sent.Table['rows'][number][number];
 export type VerdictWord = sent.Headline['verdict'];
-export type Role = sent.Column['role'];
 export type Kind = sent.Column['kind'];
 
 export interface SpanFile {

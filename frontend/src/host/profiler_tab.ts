@@ -27,7 +27,7 @@ export interface ProfilerPlace {
 }
 
 /** Outcome. `no view`: the run is shown, but the requested view is missing there. */
-export type Opened = 'done' | 'no view' | 'failed';
+type Opened = 'done' | 'no view' | 'failed';
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

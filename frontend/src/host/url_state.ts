@@ -145,12 +145,12 @@ function sideTokens(letter: string, side: Side | null): [string, string][] {
 }
 
 /** Writes sides as one text: `run` or `run|worker|span|steps`, separated by commas. */
-export function writeSides(sides: Side[]): string {
+function writeSides(sides: Side[]): string {
   const escaped = (part: string): string => part.replace(/[%,|]/g, encodeURIComponent);
   return sides.map((side) => [side.run, side.worker ?? '', side.span ?? '', side.steps ?? ''].map(escaped).join('|').replace(/\|+$/, '')).join(',');
 }
 
-export function readSides(text: string): Side[] {
+function readSides(text: string): Side[] {
   return text.split(',').flatMap((one) => {
     const [run = '', worker = '', span = '', steps = ''] = one.split('|').map(decoded);
     if (run === '') return [];

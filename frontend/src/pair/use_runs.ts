@@ -5,7 +5,7 @@ import { asFailure, type Failure, fetchRuns, RequestError } from '../api/api';
 import type { RunsAnswer } from '../contract/wire';
 import { isVisible, onDataReloaded, onShown } from '../host/host';
 
-export interface RunsState {
+interface RunsState {
   answer: RunsAnswer | null;
   failure: Failure | null;
   scanning: boolean;

@@ -17,7 +17,7 @@ export interface RowLink {
 const BETWEEN = ' › ';
 
 /** Whether a name can be searched for: the search must not read it as an exclusion, regular expression or quotation. */
-export function searchable(name: string): boolean {
+function searchable(name: string): boolean {
   return name !== '' && !/^[-/"]/.test(name);
 }
 

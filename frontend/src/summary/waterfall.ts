@@ -1,6 +1,6 @@
 // Positions of the bars in the waterfall from A to B, in the unit of the input.
 
-export interface WaterfallRow {
+interface WaterfallRow {
   label: string;
   delta: number;
 }

@@ -45,7 +45,7 @@ export interface Derived {
 }
 
 /** Whether a column holds p or q values: probabilities, not quantities. */
-export function isProbability(column: Column): boolean {
+function isProbability(column: Column): boolean {
   return column.kind === 'number' && (column.statistic === 'p' || column.statistic === 'q');
 }
 
@@ -150,7 +150,7 @@ export function toggleColumn(views: ColumnView[], chosen: string, name: string):
   return names.length > 0 ? names.join(',') : ',';
 }
 
-export function isSigned(column: Column): boolean {
+function isSigned(column: Column): boolean {
   return column.role === 'delta' || column.role === 'percent' || column.statistic.endsWith('_effect');
 }
 

@@ -47,13 +47,13 @@ export function csvCell(cell: Cell | undefined): string {
 }
 
 /** Escapes control characters, and prefixes an apostrophe to text that a spreadsheet would run as a formula. */
-export function guarded(cell: string): string {
+function guarded(cell: string): string {
   const safe = withoutControls(cell);
   return /^[=+\-@\t\r\n＝＋－＠]/.test(safe) ? `'${safe}` : safe;
 }
 
 /** Writes control characters as \xNN, except tabs and line breaks, as tb_perfcompare/render/printable.py does. */
-export function withoutControls(cell: string): string {
+function withoutControls(cell: string): string {
   return cell.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 

@@ -104,7 +104,7 @@ export interface RowFilter {
 }
 
 /** Differences with a q up to this are significant; the server uses the same limit. */
-export const CLEAR_Q = 0.05;
+const CLEAR_Q = 0.05;
 
 export interface Selected {
   /** rows that pass all filters, in table order */

@@ -6,7 +6,7 @@ import { filterRows, isChange, sortRows, sumOf, type RowFilter, type SortKey } f
 import { isCut } from './rows';
 
 /** A column's sums over the shown rows, the rows hidden only by the smallest-difference filter, and all rows; null if not known. */
-export type ColumnSums = Record<'shown' | 'hidden' | 'all', number | null>;
+type ColumnSums = Record<'shown' | 'hidden' | 'all', number | null>;
 
 /** What the grid, the footer and the toolbar draw. */
 export interface ShownRows {
@@ -61,7 +61,7 @@ export function remoteRows(table: Table, pages: TablePage[], places: number[], a
   };
 }
 
-export interface RowFilterQuery {
+interface RowFilterQuery {
   q: string;
   status: StatusFilter;
   category: string | null;

@@ -1,11 +1,11 @@
 // Formats numbers as tb_perfcompare/number_text.py does in sentences and reports; tests/number_text.json tests both.
 // Computes no results, only chooses units and digits.
 
-export const MINUS = '\u2212';
+const MINUS = '\u2212';
 export const THIN = '\u202f';
 export const NOT_MEASURED = '\u2013';
 
-export type TimeUnit = 'ns' | 'us' | 'ms' | 's';
+type TimeUnit = 'ns' | 'us' | 'ms' | 's';
 
 const US_PER_UNIT: Record<TimeUnit, number> = { ns: 1e-3, us: 1, ms: 1e3, s: 1e6 };
 const UNIT_TEXT: Record<TimeUnit, string> = { ns: 'ns', us: 'µs', ms: 'ms', s: 's' };

@@ -189,7 +189,7 @@ export function frameAt(tree: Tree, place: string): number {
   return found;
 }
 
-export interface SearchResult {
+interface SearchResult {
   frames: Set<number>;
   /** time per step of the matching frames, nested matches counted once; NaN if a side has no match */
   us: [number, number];

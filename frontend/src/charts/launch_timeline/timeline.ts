@@ -91,7 +91,7 @@ export function windowShowing(timeline: Timeline, window: TimeRange, row: number
 }
 
 /** Totals per pixel of launches too short to be drawn individually. */
-export interface Bins {
+interface Bins {
   /** time per pixel and class, BOUND_CLASSES.length numbers per pixel */
   classes: Float64Array;
   /** for time-weighted means: the time that has a value, and the sum of time times value */

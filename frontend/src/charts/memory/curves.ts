@@ -147,7 +147,7 @@ export function peakOf(lines: Line[], side: 'a' | 'b'): Peak | null {
   return peak;
 }
 
-export interface Extent {
+interface Extent {
   low: number;
   high: number;
 }

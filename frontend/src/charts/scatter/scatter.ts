@@ -26,7 +26,7 @@ export interface Scatter extends LargestPoints<Point> {
 }
 
 /** Maximum number of kernels with a line from A to B. */
-export const MAX_LINES = 12;
+const MAX_LINES = 12;
 /** A kernel that moves less gets no line; findings do not report such a change either. */
 const MIN_MOVE = 0.05;
 

@@ -36,7 +36,7 @@ export function palette(element: Element): Palette {
 }
 
 /** Gap between columns in pixels. */
-export function gapOf(slot: number): number {
+function gapOf(slot: number): number {
   return slot >= 8 ? Math.min(4, slot / 5) : slot >= 4 ? 1 : 0;
 }
 

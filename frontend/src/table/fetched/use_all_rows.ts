@@ -11,7 +11,7 @@ const MAX_WHOLE_ROWS = 50_000;
 
 const kept = new BoundedCache<Table>(6);
 
-export interface AllRows {
+interface AllRows {
   /** null while rows are being fetched; the given table if it was not cut */
   table: Table | null;
   failure: Failure | null;

@@ -6,7 +6,7 @@ import type { Cell, Table } from '../../contract/wire';
 import { readPins } from '../../ui/pins';
 import { rowKey } from '../rows';
 
-export interface PinnedRows {
+interface PinnedRows {
   /** the rows held, and behind them the pinned rows that are not among them */
   table: Table;
   /** row numbers of the pinned rows */

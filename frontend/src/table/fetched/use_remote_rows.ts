@@ -11,7 +11,7 @@ const TYPING_MS = 200;
 /** Rows that scroll past within this time are not fetched. */
 const PASSING_MS = 100;
 
-export interface RemoteRows {
+interface RemoteRows {
   /** null until the first answer */
   shown: ShownRows | null;
   failure: Failure | null;

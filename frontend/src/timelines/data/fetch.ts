@@ -78,7 +78,7 @@ async function evenAlone<T>(query: URLSearchParams, ask: (query: URLSearchParams
   }
 }
 
-export interface Stretch {
+interface Stretch {
   from: number;
   to: number;
   pixels: number;

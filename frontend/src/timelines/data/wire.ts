@@ -23,7 +23,7 @@ export interface Lane {
   busy_ns: number;
 }
 
-export interface ChosenStep {
+interface ChosenStep {
   worker: string;
   span: string;
   label: string;

@@ -6,7 +6,7 @@ import { totalOf, type Picture } from '../data/wire';
 import { colourOf, type Scene } from './paint';
 import { blend, type Palette } from './palette';
 
-export const MAP_LINE = 13;
+const MAP_LINE = 13;
 export const MAP = 2 * MAP_LINE + 6;
 export const RULER = 22;
 

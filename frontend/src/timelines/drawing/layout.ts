@@ -32,7 +32,7 @@ export interface Layout {
   pinned: Uint8Array;
 }
 
-export function beginsFolded(lane: Lane): boolean {
+function beginsFolded(lane: Lane): boolean {
   return lane.kind === 'python' || lane.rows > MAX_OPEN_ROWS;
 }
 

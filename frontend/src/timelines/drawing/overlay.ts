@@ -15,7 +15,7 @@ export interface Place {
   end: number;
 }
 
-export interface Overlay {
+interface Overlay {
   layout: Layout;
   range: TimeRange;
   scrollTop: number;

@@ -20,7 +20,7 @@ export interface Palette {
 
 export const SHADES = 4;
 
-export type Rgb = [number, number, number];
+type Rgb = [number, number, number];
 
 /** Parses `#rrggbb`, or `#rgb` as minifiers write it. */
 export function parse(text: string): Rgb {

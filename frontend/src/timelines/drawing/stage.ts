@@ -19,7 +19,7 @@ export interface Mark {
   mark: number;
 }
 
-export interface SideView {
+interface SideView {
   picture: Picture | null;
   whole: Picture | null;
   layout: Layout | null;
