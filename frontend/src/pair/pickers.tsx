@@ -7,7 +7,7 @@ import { Button, IconButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { Choice } from '../ui/controls/choice';
 import { Menu } from '../ui/controls/menu';
-import { deviceName } from '../ui/names';
+import { deviceName } from '../ui/run_names';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
 import { Toolbar } from '../ui/controls/toolbar';

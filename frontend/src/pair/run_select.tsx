@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { Icon } from '../ui/icons';
 import { Lazy } from '../ui/lazy';
-import { differenceTo, labelBeside } from '../ui/names';
+import { differenceTo, labelBeside } from '../ui/run_names';
 import { text } from '../ui/strings';
 import { useMatches } from '../ui/use_matches';
 import type { ChooserProps } from './run_chooser';

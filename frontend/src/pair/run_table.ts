@@ -1,7 +1,7 @@
 // The table of the run chooser.
 
 import { PLAIN_COLUMN, PLAIN_TABLE, type Column, type RunEntry, type Table } from '../contract/wire';
-import { deviceName } from '../ui/names';
+import { deviceName } from '../ui/run_names';
 import { chooserWords } from './chooser_words';
 import { formatTitle } from './selection';
 

@@ -1,5 +1,29 @@
 import { describe, expect, test } from 'vitest';
-import { deviceName, differenceTo, labelBeside } from '../../src/ui/names';
+import { deviceName, differenceTo, labelBeside, runLabel, runLabels } from '../../src/ui/run_names';
+
+describe('names of runs in the picker', () => {
+  test('keep the end, where runs differ', () => {
+    const labels = ['answers_of_a_very_long_case_name.jsonl#1', 'answers_of_a_very_long_case_name.jsonl#2'].map(runLabel);
+    expect(new Set(labels).size).toBe(2);
+    expect(labels[0]).toMatch(/^answers_of_.*…/);
+    expect(labels[0]!.endsWith('#1')).toBe(true);
+    expect(labels[0]!.length).toBe(28);
+  });
+  test('keep the last part of a path whole: abnormal must not read as normal', () => {
+    expect(['normal', 'abnormal'].map((side) => runLabel(`perf_data_synthetic/${side}_perf_data`))).toEqual(['perf_data_…/normal_perf_data', 'perf_dat…/abnormal_perf_data']);
+  });
+  test('stay whole when they fit', () => {
+    expect(runLabel('cpu_training/abnormal')).toBe('cpu_training/abnormal');
+  });
+  test('does not call two runs the same', () => {
+    const runs = ['tracing_of_engines/SGLang/gpu_instability/abnormal_perf_data', 'tracing_of_engines/vLLM/gpu_instability/abnormal_perf_data', 'short'];
+    expect(runLabels(runs)).toEqual(['abnormal_perf_data (SGLang/gpu_instability)', 'abnormal_perf_data (vLLM/gpu_instability)', 'short']);
+    expect(runLabels(['a_long_name_of_one_run_that_is_recorded_in_pieces.txt', 'a_long_name_of_two_run_that_is_recorded_in_pieces.txt'])).toEqual([
+      'a_long_name_of_one_run_that_is_recorded_in_pieces.txt',
+      'a_long_name_of_two_run_that_is_recorded_in_pieces.txt',
+    ]);
+  });
+});
 
 describe('a run next to another', () => {
   test('keeps a name that fits', () => {
