@@ -1,37 +1,36 @@
 // The whole tab: chooses the pair, requests its comparison and shows a view of it.
 
-import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { useStream } from './api/use_stream';
-import type { Comparison, Pair, RunsAnswer, Side } from './contract/wire';
+import { useLayoutEffect, useState } from 'preact/hooks';
+import type { Pair, RunsAnswer, Side } from './contract/wire';
+import { firstRuns } from './early';
 import { takeFocus } from './host/host';
-import type { ProfilerPlace } from './host/profiler_tab';
-import { profilerView, type TableRow } from './host/profiler_views';
 import { STRICT, SUMMARY } from './host/tab';
 import { FRESH_STEPS } from './host/url_state';
 import { useAddress, type Change } from './host/use_address';
 import { Actions } from './pair/actions';
+import { alternativeChange } from './pair/alternative';
 import { MarkerChoice } from './pair/marker_choice';
 import { NoPair } from './pair/no_pair';
 import { Pickers } from './pair/pickers';
 import { remember } from './pair/recent';
-import { defaultPair, filesOf, findRun, fingerprint, missingOf, sideQuery, withLaunches, withSteps } from './pair/selection';
+import { defaultPair, withLaunches, withSteps } from './pair/selection';
 import { useRuns } from './pair/use_runs';
-import { comparisonOf, firstRuns } from './early';
+import { profilerLinks } from './profiler_links';
 import { ResultView } from './result_view';
 import { Failed, failureText } from './states/failed';
 import { Loading } from './states/loading';
 import { Message } from './states/message';
 import { Brief } from './summary/verdict';
-import { Tabs, tabsOf } from './tabs';
+import { Tabs } from './tabs';
 import { Button, LinkButton } from './ui/buttons';
 import { Banner } from './ui/controls/banners';
 import { Problems } from './ui/controls/problems';
-import { BoundedCache } from './ui/kept';
 import { Lazy } from './ui/lazy';
 import { sideName } from './ui/sides';
 import { text } from './ui/strings';
 import { useKeys } from './ui/use_keys';
-import { areRenamed, DRAWN, viewOf, viewsOf } from './views';
+import { useComparison } from './use_comparison';
+import { viewOf } from './views';
 
 // constants, because Lazy caches a part by the function that loads it
 const loadKeys = () => import('./ui/controls/keys').then((part) => part.Keys);
@@ -40,8 +39,6 @@ const loadHistory = () => import('./history/history_view').then((part) => part.H
 
 /** Table state that is reset when the table or pair changes. */
 const FRESH: Change = { q: '', sort: '', metric: '', status: 'all', min: null, row: '', columns: '', widths: '', pins: '', clear: false, chartOptions: '', zoom: '', ...FRESH_STEPS };
-
-const comparisons = new BoundedCache<Comparison>(8);
 
 export function App() {
   const { answer, failure, scanning, retryIn, refresh } = useRuns(firstRuns);
@@ -62,18 +59,7 @@ export function App() {
   const b = address.b ?? guessed?.candidate ?? null;
   const { page, candidates } = address;
   const paired = page === '';
-  const { question, query, missing, newer } = useQuestion(answer, loaded, paired ? a : null, b, address.window, address.marker, address.kind);
-  const [state, again, cancel] = useStream(comparisons, question, (onProgress, signal) => comparisonOf(query!, onProgress, signal));
-  const comparison = paired && state.status === 'ready' ? state.answer : null;
-  // the comparison on screen may still answer the previous question
-  const asked = state.status === 'ready' ? state.question : '';
-  const compared = useMemo(() => new URLSearchParams(asked.split('\n', 1)[0]), [asked]);
-  const wanted = DRAWN[address.tab] ?? address.tab;
-  const tabs = useMemo(() => (comparison ? tabsOf(comparison, wanted) : []), [comparison, wanted]);
-  const views = useMemo(() => viewsOf(tabs, areRenamed(comparison?.tables.kernels)), [tabs]);
-  const tab = tabs.some((entry) => entry.id === wanted) ? wanted : SUMMARY;
-
-  const strict = tabs.some((entry) => entry.id === STRICT && entry.absent === '');
+  const { question, missing, newer, state, again, cancel, comparison, compared, tabs, views, tab, strict } = useComparison(answer, loaded, a, b, address);
 
   /** Shows another pair, at `at` if given, else in the current view. */
   const pair = (nextA: Side | null, nextB: Side | null, at?: Change): void => {
@@ -89,17 +75,6 @@ export function App() {
     if (paired && answer && a && b && state.status === 'ready' && state.question === question) remember(answer, a, b);
   }, [state, question]);
   const chooseTab = (id: string): void => change({ ...FRESH, tab: id === SUMMARY ? '' : id }, true);
-  const openProfiler = (letter: 'a' | 'b', row?: TableRow): void => {
-    const side = letter === 'a' ? a : b;
-    const place = answer && side ? profilerPlace(answer, side) : null;
-    if (!place) return;
-    setNotice(text.panel.openHint(place.run, place.worker, place.span));
-    const view = row ? profilerView(row) : null;
-    void import('./host/profiler_tab')
-      .then((part) => part.openProfilerTab({ ...place, view }))
-      .then((done) => setNotice(done === 'done' ? '' : done === 'no view' ? text.panel.openNoView(view?.label ?? '') : text.panel.openFailed(place.run, place.worker, place.span)))
-      .catch(() => setNotice(text.panel.openFailed(place.run, place.worker, place.span)));
-  };
 
   useKeys({
     x: () => paired && a && b && pair(b, a),
@@ -131,6 +106,7 @@ export function App() {
       </main>
     );
 
+  const profiler = profilerLinks(answer, a, b, setNotice);
   const body = (): preact.ComponentChildren => {
     if (answer.runs.length === 0) return <NoPair answer={answer} onPair={pair} onRescan={() => refresh(true)} />;
     if (page === 'verdicts')
@@ -175,18 +151,11 @@ export function App() {
             }}
             onAlternative={(one) => {
               setLoaded(answer);
-              const alone = one.side === 'baseline' ? a : one.side === 'candidate' ? b : null;
-              if (alone) {
-                const capture = (at: 0 | 1): Side => ({ ...alone, worker: one.workers?.[at] ?? alone.worker, span: one.spans?.[at] ?? alone.span });
-                change({ a: capture(0), b: capture(1), row: '', ...FRESH_STEPS }, true);
-                return;
-              }
-              const steps = (side: Side, range: string | null): Side => (range === null ? side : withSteps(side, range));
-              change({ a: steps(a, one.baseline_steps), b: steps(b, one.candidate_steps), window: one.step_window ?? address.window, row: '', ...FRESH_STEPS }, true);
+              change(alternativeChange(one, a, b, address.window), true);
             }}
             chosen={{ a: a?.steps ?? '', b: b?.steps ?? '' }}
             fresh={FRESH}
-            profiler={answer.profiler_tab ? { open: openProfiler, hint: (letter) => profilerHint(answer, letter === 'a' ? a : b) } : null}
+            profiler={profiler}
           />
         );
       default:
@@ -219,7 +188,7 @@ export function App() {
             onWindow={(window) => change({ window, row: '', at: '', event: '', shift: '' }, true)}
             marker={paired && <MarkerChoice marker={address.marker} comparison={comparison} kind={address.kind} onMarker={(marker) => change({ marker, kind: '', a: a && withSteps(a, ''), b: b && withSteps(b, ''), row: '', ...FRESH_STEPS }, true)} onKind={(kind) => change({ kind, row: '', ...FRESH_STEPS }, true)} />}
             onPair={paired ? pair : (next) => change({ a: next }, true)}
-            onOpenProfiler={answer.profiler_tab ? openProfiler : null}
+            onOpenProfiler={profiler && profiler.open}
             brief={comparison && <Brief comparison={comparison} onSummary={() => chooseTab(SUMMARY)} />}
             actions={
               <Actions
@@ -265,45 +234,4 @@ const OTHER_PAIRS = 4;
 
 function holds(pair: Pair, side: Side): boolean {
   return pair.baseline.run === side.run || pair.candidate.run === side.run;
-}
-
-interface Question {
-  /** null while there is nothing to request */
-  question: string | null;
-  query: URLSearchParams | null;
-  missing: { side: 'a' | 'b'; what: 'run' | 'worker' | 'span'; name: string } | null;
-  /** names of the sides whose files changed since they were compared, "" for none */
-  newer: string;
-}
-
-/** The request for the pair, with its files as of the list of runs that the reader accepted. */
-function useQuestion(answer: RunsAnswer | null, loaded: RunsAnswer | null, a: Side | null, b: Side | null, window: string, marker: string, kind: string): Question {
-  return useMemo(() => {
-    if (!answer || !a || !b) return { question: null, query: null, missing: null, newer: '' };
-    for (const side of ['a', 'b'] as const) {
-      const missing = missingOf(answer, side === 'a' ? a : b);
-      if (missing) return { question: null, query: null, missing: { side, ...missing }, newer: '' };
-    }
-    const query = sideQuery(a, b, window, marker, kind);
-    const accepted = loaded ?? answer;
-    const stamp = (side: Side): string => fingerprint(missingOf(accepted, side) ? answer : accepted, side);
-    const question = [query.toString(), stamp(a), stamp(b)].join('\n');
-    const changed = [a, b].map((side) => stamp(side) !== fingerprint(answer, side));
-    const newer = [changed[0] ? text.sideA : '', changed[1] ? text.sideB : ''].filter(Boolean).join(', ');
-    return { question, query, missing: null, newer };
-  }, [answer, loaded, JSON.stringify([a, b]), window, marker, kind]);
-}
-
-/** The single worker and span that the PyTorch Profiler tab opens: the chosen ones, else the first; null if there is none. */
-function profilerPlace(answer: RunsAnswer, side: Side): Omit<ProfilerPlace, 'view'> | null {
-  const run = findRun(answer, side.run);
-  const worker = run?.workers.find((entry) => side.worker === null || entry.worker === side.worker);
-  const span = worker?.spans.find((entry) => side.span === null || entry.span === side.span);
-  if (!run || !worker || !span || filesOf(answer, side).length === 0) return null;
-  return { run: run.run, worker: worker.worker, span: span.span, onlySpan: worker.spans.length === 1 };
-}
-
-function profilerHint(answer: RunsAnswer, side: Side | null): string {
-  const place = side ? profilerPlace(answer, side) : null;
-  return place ? text.panel.openHint(place.run, place.worker, place.span) : '';
 }

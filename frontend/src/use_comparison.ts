@@ -1,0 +1,59 @@
+// The pair's comparison: what is asked of the server, its answer, and the views that the answer has.
+
+import { useMemo } from 'preact/hooks';
+import { useStream } from './api/use_stream';
+import type { Comparison, RunsAnswer, Side } from './contract/wire';
+import { comparisonOf } from './early';
+import { STRICT, SUMMARY } from './host/tab';
+import type { Address } from './host/url_state';
+import { fingerprint, missingOf, sideQuery } from './pair/selection';
+import { tabsOf } from './tabs';
+import { BoundedCache } from './ui/kept';
+import { text } from './ui/strings';
+import { areRenamed, DRAWN, viewsOf } from './views';
+
+const comparisons = new BoundedCache<Comparison>(8);
+
+/** `loaded` is the list of runs that the reader accepted, `answer` the latest. On other pages than the pair's nothing is asked. */
+export function useComparison(answer: RunsAnswer | null, loaded: RunsAnswer | null, a: Side | null, b: Side | null, address: Address) {
+  const paired = address.page === '';
+  const { question, query, missing, newer } = useQuestion(answer, loaded, paired ? a : null, b, address.window, address.marker, address.kind);
+  const [state, again, cancel] = useStream(comparisons, question, (onProgress, signal) => comparisonOf(query!, onProgress, signal));
+  const comparison = paired && state.status === 'ready' ? state.answer : null;
+  // the comparison on screen may still answer the previous question
+  const asked = state.status === 'ready' ? state.question : '';
+  const compared = useMemo(() => new URLSearchParams(asked.split('\n', 1)[0]), [asked]);
+  const wanted = DRAWN[address.tab] ?? address.tab;
+  const tabs = useMemo(() => (comparison ? tabsOf(comparison, wanted) : []), [comparison, wanted]);
+  const views = useMemo(() => viewsOf(tabs, areRenamed(comparison?.tables.kernels)), [tabs]);
+  const tab = tabs.some((entry) => entry.id === wanted) ? wanted : SUMMARY;
+  const strict = tabs.some((entry) => entry.id === STRICT && entry.absent === '');
+  return { question, missing, newer, state, again, cancel, comparison, compared, tabs, views, tab, strict };
+}
+
+interface Question {
+  /** null while there is nothing to request */
+  question: string | null;
+  query: URLSearchParams | null;
+  missing: { side: 'a' | 'b'; what: 'run' | 'worker' | 'span'; name: string } | null;
+  /** names of the sides whose files changed since they were compared, "" for none */
+  newer: string;
+}
+
+/** The request for the pair, with its files as of the list of runs that the reader accepted. */
+function useQuestion(answer: RunsAnswer | null, loaded: RunsAnswer | null, a: Side | null, b: Side | null, window: string, marker: string, kind: string): Question {
+  return useMemo(() => {
+    if (!answer || !a || !b) return { question: null, query: null, missing: null, newer: '' };
+    for (const side of ['a', 'b'] as const) {
+      const missing = missingOf(answer, side === 'a' ? a : b);
+      if (missing) return { question: null, query: null, missing: { side, ...missing }, newer: '' };
+    }
+    const query = sideQuery(a, b, window, marker, kind);
+    const accepted = loaded ?? answer;
+    const stamp = (side: Side): string => fingerprint(missingOf(accepted, side) ? answer : accepted, side);
+    const question = [query.toString(), stamp(a), stamp(b)].join('\n');
+    const changed = [a, b].map((side) => stamp(side) !== fingerprint(answer, side));
+    const newer = [changed[0] ? text.sideA : '', changed[1] ? text.sideB : ''].filter(Boolean).join(', ');
+    return { question, query, missing: null, newer };
+  }, [answer, loaded, JSON.stringify([a, b]), window, marker, kind]);
+}
