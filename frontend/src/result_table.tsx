@@ -15,7 +15,7 @@ import { MAIN, metricOf } from './table/metric_choice';
 import { findRow, isCut, rowKey, shorterStep } from './table/rows';
 import { hasSteps } from './table/step_column';
 import { TableView, type FigureRows, type WholePicture } from './table/table_view';
-import { useAllRows } from './table/fetched/use_all_rows';
+import { useAllRows } from './table/shown_rows/use_all_rows';
 import { Button, LinkButton } from './ui/buttons';
 import { Icon } from './ui/icons';
 import { Lazy } from './ui/lazy';

@@ -9,7 +9,7 @@ import { useLanes } from '../charts/use_lanes';
 import type { Comparison } from '../contract/wire';
 import { rowKey } from '../table/rows';
 import { stepTimes, type StepTime } from '../table/rows';
-import { useAllRows } from '../table/fetched/use_all_rows';
+import { useAllRows } from '../table/shown_rows/use_all_rows';
 import { Segments } from '../ui/controls/segments';
 import { formatIn, formatRound, formatTime, timeStyle } from '../ui/format';
 import { Icon } from '../ui/icons';

@@ -9,7 +9,7 @@ import type { ColumnView } from './columns';
 import { EXPOSED } from './metric_choice';
 import { words as stepWords } from './step_lines/words';
 import { rowKey } from './rows';
-import type { ShownRows } from './shown_rows';
+import type { ShownRows } from './shown_rows/shown_rows';
 import { tableText } from './words';
 import type { LineRow, StepLines } from './step_lines/step_lines';
 

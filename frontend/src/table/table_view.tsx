@@ -20,25 +20,22 @@ import { sentence, text, type MetricWords } from '../ui/strings';
 import { useMatches } from '../ui/use_matches';
 import { useSearch } from '../ui/use_search';
 import { useWidth } from '../ui/use_width';
-import { cellText, columnViews, figuresFirst, visibleColumns, type ColumnView } from './columns';
+import { cellText, type ColumnView } from './columns';
 import { MAX_COPIED, tableCsv, tableMarkdown, tableTsv } from './copied';
-import { Grid, leastWidth } from './grid';
-import { readWidths, withWidth } from './layout/kept_layout';
-import { metricOf } from './metric_choice';
-import { metricColumns, textsWithin } from './metrics';
-import { nextSort, ownOrder, parseSort, writeSort, type SortKey } from './order';
+import { Grid } from './grid';
+import { withWidth } from './layout/kept_layout';
+import { nextSort, writeSort } from './order';
 import { RowPanel } from './row_panel';
-import { deltaIndexes, findRow, hasNamedRows, isCut, nameIndex, rowKey, defaultThreshold } from './rows';
-import { askedOf, localRows, type ShownRows } from './shown_rows';
-import { drawnMeasure, STEP_COLUMN, STEP_COLUMN_ROOM, stepColumn, useStepLines } from './step_column';
+import { findRow, isCut, nameIndex, rowKey } from './rows';
+import type { ShownRows } from './shown_rows/shown_rows';
+import { useAllRows } from './shown_rows/use_all_rows';
+import { useChosenRows } from './shown_rows/use_chosen_rows';
+import { usePinnedRows } from './shown_rows/use_pinned_rows';
+import { STEP_COLUMN, useStepLines } from './step_column';
 import { Toolbar } from './toolbar';
-import { usePinnedRows } from './fetched/use_pinned_rows';
-import { useRemoteRows } from './fetched/use_remote_rows';
-import { useAllRows } from './fetched/use_all_rows';
+import { useColumns } from './use_columns';
 import { tableText } from './words';
 
-/** Columns hidden in this order while a row's details, which repeat them, leave too little room. */
-const MIN_NEEDED = ['per_call', 'calls', 'step_percent'];
 /** Details beside a table: their share of its width, limits and gap in pixels. */
 const PANEL = { share: 0.32, least: 340, most: 416, gap: 10 };
 /** In less width (pixels) the details go below the table, so that its name, A, B and difference stay in view. */
@@ -95,57 +92,17 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const [open, setOpen] = useState(address.row !== '');
   const [grid, width] = useWidth(lastTable);
   // the server does not search by regular expression: all rows are fetched
-  const { words: looked, query, error } = useSearch(address.q);
-  const regex = isRegex(looked) && isCut(first) && source !== null;
+  const { words: searched, query, error } = useSearch(address.q);
+  const regex = isRegex(searched) && isCut(first) && source !== null;
   const whole = useAllRows(regex ? source : null, first, []);
   const base = (regex ? whole.table : null) ?? first;
-  const views = useMemo(() => columnViews(base), [base]);
-  const metric = useMemo(() => (group ? null : metricOf(first, address.metric, address.sort)), [first, group, address.metric, address.sort]);
-  const measure = drawnMeasure(base, metric?.name ?? '');
-  const every = useMemo(() => {
-    const steps = stepped === '' ? null : stepColumn(views, measure, metric?.name ?? '', words);
-    if (!metric) return views;
-    return metricColumns(views, base, metric, stepTime, words, steps);
-  }, [views, metric, stepped, measure, words, stepTime]);
-  const widths = useMemo(() => readWidths(address.widths), [address.widths]);
-  // the step column is the first to be hidden
-  const usualOnes = visibleColumns(every, address.columns).filter(({ column }) => column.name !== STEP_COLUMN);
   const stacked = width > 0 && width < MIN_BESIDE;
   const panelWidth = Math.round(Math.min(PANEL.most, Math.max(PANEL.least, PANEL.share * width)));
-  const room = width - (open && address.row !== '' && !stacked ? panelWidth + PANEL.gap : 0);
-  const fits = room >= leastWidth(usualOnes, widths) + STEP_COLUMN_ROOM;
-  const choices = useMemo(() => {
-    if (fits) return every;
-    const others = every.map((view) => (view.column.name === STEP_COLUMN ? { ...view, column: { ...view.column, shown: false } } : view));
-    return metric ? textsWithin(others, (shown) => room >= leastWidth(visibleColumns(shown, ''), widths)) : others;
-  }, [every, fits, metric, room, widths]);
-  const chosen = visibleColumns(choices, address.columns);
-  const gives = open && address.row !== '' && address.columns === '' ? MIN_NEEDED : [];
-  const fitting = gives.reduce((left, name) => (room < leastWidth(left, widths) ? left.filter(({ column }) => column.name !== name) : left), chosen);
-  const columns = useMatches(PHONE) ? figuresFirst(fitting, nameIndex(first), first.rows) : fitting;
-  const deltaName = first.columns[metric?.delta ?? deltaIndexes(first)[0] ?? -1]?.name ?? '';
-  const own = useMemo(() => (metric ? [] : ownOrder(base, visibleColumns(views, '').map(({ column }) => column))), [base, views, metric]);
-  const bySize: SortKey[] = deltaName !== '' && own.length === 0 && !group && hasNamedRows(first) ? [{ column: deltaName, descending: true, size: true }] : [];
-  const asked = parseSort(address.sort).map((key): SortKey => {
-    const view = every.find(({ column }) => column.name === key.column);
-    return { ...key, of: view?.order, asks: view?.asks };
-  });
-  const sort = address.sort === '' ? bySize : asked;
-  const summed = views.find(({ column }) => column.name === deltaName);
-  const hasDelta = stepTime !== null && deltaName !== '';
-  // a search must find rows however little they changed
-  const looking = address.q !== '' || address.status !== 'all';
-  // 0 for single launches: each is short, and their order matters
-  const usual = looking ? 0 : defaultThreshold(first);
-  const minimum = hasDelta ? (address.min ?? usual) : 0;
-  const category = address.category === '' ? null : address.category;
-  const least = minimum * (stepTime ?? 0);
-  const local = useMemo(
-    () => localRows(base, { query, category, status: address.status, minDelta: least, clear: address.clear }, sort, (address.min ?? 0) * (stepTime ?? 0)),
-    [base, address.min, query, category, address.status, address.clear, least, writeSort(sort)],
-  );
-  const remote = useRemoteRows(isCut(first) && !regex ? source : null, first, askedOf({ q: looked, status: address.status, category, clear: address.clear, least, sort }), address.row);
-  const shown = remote.shown ?? local;
+  const details = open && address.row !== '';
+  const room = width - (details && !stacked ? panelWidth + PANEL.gap : 0);
+  const grouped = group !== undefined;
+  const { views, every, choices, columns, widths, metric, measure } = useColumns(first, base, { address, grouped, stepped: stepped !== '', stepTime, words, room, details });
+  const { shown, remote, sort, named, summed, minimum, filtered } = useChosenRows(first, base, regex ? null : source, { address, words: searched, query, views, every, metric, grouped, stepTime });
   const { rows } = shown;
   const { table, pinned } = usePinnedRows(isCut(first) ? source : null, shown.table, address.pins);
   const known = useMemo(() => new ShortNames(), [first]);
@@ -177,8 +134,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
     onChange({ row: '' });
     focusGrid();
   };
-  const filtered = looking || address.clear || category !== null || minimum > 0;
-  const everything: Change = { q: '', status: 'all', category: '', clear: false, min: hasDelta ? 0 : null };
+  const everything: Change = { q: '', status: 'all', category: '', clear: false, min: minimum === null ? null : 0 };
   const clear = (): void => onChange(everything);
   /** Opens a row's details; clears the filters if they hide the row. */
   const openRow = (key: string): void => {
@@ -197,7 +153,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   return (
     <div class="table-view stack" ref={grid} aria-busy={waiting}>
       {figure?.(figured)}
-      <Toolbar table={first} withStatus={shown.withStatus} views={choices} address={address} minimum={hasDelta ? minimum : null} error={error} whole={words.whole} onChange={onChange}>
+      <Toolbar table={first} withStatus={shown.withStatus} views={choices} address={address} minimum={minimum} error={error} whole={words.whole} onChange={onChange}>
         {choice}
         {picture && <FormChoice picture={picture} />}
         <Menu label={copied ? tableText.copyDone : tableText.copy} icon={copied ? 'check' : 'copy'} align="right" disabled={rows.length === 0}>
@@ -238,7 +194,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
             rows={rows}
             columns={columns}
             names={names}
-            sort={sort.length > 0 ? sort : own}
+            sort={named}
             group={group}
             selected={selected}
             onSort={(column, add) => {
@@ -259,7 +215,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
           />
         ) : (
           <div class="nothing stack soft" role="status">
-            <p>{waiting ? text.lazy.loading : name === 'recommendations' ? tableText.noAdvice : nothingText(shown, minimum, words)}</p>
+            <p>{waiting ? text.lazy.loading : name === 'recommendations' ? tableText.noAdvice : nothingText(shown, minimum ?? 0, words)}</p>
             {shown.total > 0 && filtered && (
               <Button onClick={clear}>{tableText.clearFilters}</Button>
             )}
@@ -285,7 +241,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
           </RowPanel>
         )}
       </div>
-      <Footer shown={shown} view={sums ? summed : undefined} sides={sums ? sidesOf(views, summed) : []} minimum={minimum} words={words} onShow={() => onChange({ min: 0 })} />
+      <Footer shown={shown} view={sums ? summed : undefined} sides={sums ? sidesOf(views, summed) : []} minimum={minimum ?? 0} words={words} onShow={() => onChange({ min: 0 })} />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
 import { mergeLayers } from '../../table/layers';
 import { joinKey } from '../../table/rows';
-import { useAllRows } from '../../table/fetched/use_all_rows';
+import { useAllRows } from '../../table/shown_rows/use_all_rows';
 import { shortNames } from '../../ui/names';
 import { runKeyAction } from '../../ui/use_keys';
 import { useSearch } from '../../ui/use_search';

@@ -3,7 +3,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
-import { useAllRows } from '../../table/fetched/use_all_rows';
+import { useAllRows } from '../../table/shown_rows/use_all_rows';
 import { Delta } from '../../ui/delta';
 import { formatBytes, formatPercent, formatRound, formatTime, timeStyle } from '../../ui/format';
 import { Segments } from '../../ui/controls/segments';

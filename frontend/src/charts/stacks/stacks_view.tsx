@@ -4,7 +4,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
 import { rowKey } from '../../table/rows';
-import { useAllRows } from '../../table/fetched/use_all_rows';
+import { useAllRows } from '../../table/shown_rows/use_all_rows';
 import { formatIn, formatPercent, formatRound, formatSetting, formatTime, timeStyle } from '../../ui/format';
 import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';

@@ -5,13 +5,13 @@ import { asFailure, type Failure, fetchEveryRow, fetchRows, type RowSource } fro
 import type { Table, TablePage } from '../../contract/wire';
 import { BoundedCache } from '../../ui/kept';
 import { findRow } from '../rows';
-import { ROWS_PER_REQUEST, ROWS_BEFORE_VIEW, firstMissing, remoteRows, type ShownRows } from '../shown_rows';
+import { ROWS_PER_REQUEST, ROWS_BEFORE_VIEW, firstMissing, remoteRows, type ShownRows } from './shown_rows';
 
 const TYPING_MS = 200;
 /** Rows that scroll past within this time are not fetched. */
 const PASSING_MS = 100;
 
-interface RemoteRows {
+export interface RemoteRows {
   /** null until the first answer */
   shown: ShownRows | null;
   failure: Failure | null;

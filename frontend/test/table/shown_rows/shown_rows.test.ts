@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { joinRuns } from '../../src/api/api';
-import type { Cell, Table, TablePage } from '../../src/contract/wire';
-import { parseSort } from '../../src/table/order';
-import { findRow, isCut, shorterStep } from '../../src/table/rows';
-import { askedOf, remoteRows, localRows, firstMissing } from '../../src/table/shown_rows';
-import { isRegex, parseQuery } from '../../src/ui/search';
-import { column, PLAIN } from '../samples';
+import { joinRuns } from '../../../src/api/api';
+import type { Cell, Table, TablePage } from '../../../src/contract/wire';
+import { parseSort } from '../../../src/table/order';
+import { findRow, isCut, shorterStep } from '../../../src/table/rows';
+import { askedOf, remoteRows, localRows, firstMissing } from '../../../src/table/shown_rows/shown_rows';
+import { isRegex, parseQuery } from '../../../src/ui/search';
+import { column, PLAIN } from '../../samples';
 
 const COLUMNS = [column('name', 'key', 'text'), column('delta_us', 'delta', 'time_us'), column('status', 'status', 'text')];
 const row = (name: string, delta: number, status = 'both'): Cell[] => [name, delta, status];

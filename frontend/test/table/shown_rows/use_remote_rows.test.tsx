@@ -3,7 +3,7 @@
 import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, expect, it, vi } from 'vitest';
-import { useRemoteRows } from '../../../src/table/fetched/use_remote_rows';
+import { useRemoteRows } from '../../../src/table/shown_rows/use_remote_rows';
 import { kernels } from '../../samples';
 
 const table = kernels([]);
