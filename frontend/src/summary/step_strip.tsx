@@ -65,7 +65,6 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
   const half = Math.max(40, (width - LEFT - GAP) / 2);
   const left = (side: Letter): number => LEFT + (side === 'b' ? half + GAP : 0);
   const slot = (side: Letter): number => half / lanes[side].length;
-  const x = (side: Letter, place: number): number => left(side) + (place + 0.5) * slot(side);
   const y = (us: number): number => TOP + (1 - (Math.min(Math.max(us, axis.low), axis.high) - axis.low) / (axis.high - axis.low)) * (HEIGHT - TOP - BOTTOM);
   const placeAt = (side: Letter, px: number): number => Math.max(0, Math.min(lanes[side].length - 1, Math.floor((px - left(side)) / slot(side))));
   const labels = { a: lanes.a.map((some) => some.map((step) => step.step)), b: lanes.b.map((some) => some.map((step) => step.step)) };
@@ -123,29 +122,19 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
                 <text class="axis-text" x={LEFT - 6} y={HEIGHT - 6} text-anchor="end">
                   {style.unit}
                 </text>
-                {shown.map((side) => {
-                  const drawn = banded(side);
-                  const some = lanes[side];
-                  const radius = Math.min(3.2, Math.max(1.2, slot(side) / 3));
-                  const spots = (admitted: boolean): string => some.flatMap((at, place) => at.filter((step) => step.admitted === admitted).map((step) => spot(x(side, place), y(step.us), radius))).join('');
-                  return (
-                    <g key={side} class={`series-${side}`}>
-                      {drawn && <rect class="order-band" x={left(side) + drawn[0] * slot(side)} y={TOP} width={(drawn[1] - drawn[0] + 1) * slot(side)} height={HEIGHT - TOP - BOTTOM} />}
-                      {[...new Set(some.flat().map((step) => step.capture))].map((capture) => (
-                        <path key={capture} class="order-line" d={line(some, capture, (place) => x(side, place), y)} />
-                      ))}
-                      <path class="order-marks" d={spots(true)} />
-                      <path class="order-marks hollow" d={spots(false)} />
-                      <text class={`lane-label text-${side}`} x={left(side)} y={HEIGHT - 6}>
-                        {sideName(side)}
-                      </text>
-                      <text class="axis-text" x={left(side) + half} y={HEIGHT - 6} text-anchor="end">
-                        {stripWords.numbers(words.many, some[0]![0]!.step, some[some.length - 1]![0]!.step)}
-                      </text>
-                      {active?.side === side && <line class="order-cursor" x1={x(side, active.place)} x2={x(side, active.place)} y1={TOP} y2={HEIGHT - BOTTOM} />}
-                    </g>
-                  );
-                })}
+                {shown.map((side) => (
+                  <Lane
+                    key={side}
+                    side={side}
+                    places={lanes[side]}
+                    left={left(side)}
+                    width={half}
+                    y={y}
+                    band={banded(side)}
+                    cursor={active?.side === side ? active.place : null}
+                    many={words.many}
+                  />
+                ))}
               </svg>
             )}
           </div>
@@ -173,6 +162,44 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
 /** Replaces each step's time by its time at equal machine speed, if known. */
 export function atOnePace(steps: StepTime[]): StepTime[] {
   return steps.map((step) => (step.paced === null ? step : { ...step, us: step.paced }));
+}
+
+interface LaneProps {
+  side: Letter;
+  places: StepTime[][];
+  left: number;
+  width: number;
+  y: (us: number) => number;
+  /** first and last place of the steps compared, and the place that is read; null for none */
+  band: [number, number] | null;
+  cursor: number | null;
+  /** word for several steps */
+  many: string;
+}
+
+/** One side's steps. */
+function Lane({ side, places, left, width, y, band, cursor, many }: LaneProps) {
+  const slot = width / places.length;
+  const x = (place: number): number => left + (place + 0.5) * slot;
+  const radius = Math.min(3.2, Math.max(1.2, slot / 3));
+  const spots = (admitted: boolean): string => places.flatMap((some, place) => some.filter((step) => step.admitted === admitted).map((step) => spot(x(place), y(step.us), radius))).join('');
+  return (
+    <g class={`series-${side}`}>
+      {band && <rect class="order-band" x={left + band[0] * slot} y={TOP} width={(band[1] - band[0] + 1) * slot} height={HEIGHT - TOP - BOTTOM} />}
+      {[...new Set(places.flat().map((step) => step.capture))].map((capture) => (
+        <path key={capture} class="order-line" d={line(places, capture, x, y)} />
+      ))}
+      <path class="order-marks" d={spots(true)} />
+      <path class="order-marks hollow" d={spots(false)} />
+      <text class={`lane-label text-${side}`} x={left} y={HEIGHT - 6}>
+        {sideName(side)}
+      </text>
+      <text class="axis-text" x={left + width} y={HEIGHT - 6} text-anchor="end">
+        {stripWords.numbers(many, places[0]![0]!.step, places[places.length - 1]![0]!.step)}
+      </text>
+      {cursor !== null && <line class="order-cursor" x1={x(cursor)} x2={x(cursor)} y1={TOP} y2={HEIGHT - BOTTOM} />}
+    </g>
+  );
 }
 
 /** Circle as part of an SVG path, so that one element draws a whole lane. */

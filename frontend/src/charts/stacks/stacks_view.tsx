@@ -124,11 +124,14 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
     const some = stepsOf(side, bar);
     return some.length === 1 ? stackWords.step(words.one, some[0]!.step, sideName(side)) : stackWords.steps(words.many, some[0]!.step, some[some.length - 1]!.step, sideName(side));
   };
+  const time = (bar: Bar): string => `${formatIn(style, bar.us)}\u202f${style.unit}`;
   const late = (bar: Bar): string[] => (bar.backlog > 0 ? [text.backlog.of(formatTime(bar.backlog), words.one)] : []);
   const parts = (bar: Bar): string => (bar.admitted ? [...labels.flatMap((label, part) => (bar.parts[part]! > 0 ? [`${label} ${formatTime(bar.parts[part])}`] : [])), ...late(bar)].join(', ') : '');
   const bar = active ? bars[active.side][active.place] : undefined;
   const selected = row === '' ? [] : shown.flatMap((side) => bars[side].flatMap((one, index) => (stepsOf(side, one).some((stack) => rowKey(table, stack.row) === row) ? [{ side, index }] : [])));
-  const everyLabel = Math.max(1, Math.ceil(26 / Math.max(1, slot)));
+  const ticks = share
+    ? niceTicks(0, scale, 4).map((tick) => ({ value: tick, height: tick / scale, label: formatSetting(tick) }))
+    : niceTicks(0, highest / style.scale, 5).map((tick) => ({ value: tick, height: (tick * style.scale) / highest, label: tick === 0 ? '0' : `${formatRound(tick)}\u202f${style.unit}` }));
 
   return (
     <div ref={frame}>
@@ -145,35 +148,7 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
         {width > 0 && (
           <svg class="stacks-axes layer" width={width} height={height} aria-hidden="true">
             {shown.map((side) => (
-              <g key={side}>
-                {(share ? niceTicks(0, scale, 4) : niceTicks(0, highest / style.scale, 5)).map((tick) => {
-                  const y = top(side) + HIGH - (share ? tick / scale : (tick * style.scale) / highest) * HIGH;
-                  return (
-                    <YTick key={tick} class="stacks-line" at={y} from={LEFT} to={width}>
-                      {share ? formatSetting(tick) : tick === 0 ? '0' : `${formatRound(tick)}\u202f${style.unit}`}
-                    </YTick>
-                  );
-                })}
-                {bars[side].map(
-                  (one, index) =>
-                    index % everyLabel === 0 && (
-                      <text key={index} class="axis-text" x={LEFT + (index + 0.5) * slot} y={top(side) + HIGH + 13} text-anchor="middle">
-                        {stacks[side][one.first]!.step}
-                      </text>
-                    ),
-                )}
-                {bars[side].map((one, index) => {
-                  const { capture } = stacks[side][one.first]!;
-                  return (
-                    (index === 0 || capture !== stacks[side][bars[side][index - 1]!.first]!.capture) && (
-                      <text key={index} class="axis-text" x={LEFT + index * slot + 2} y={top(side) - 5}>
-                        {names[side].get(capture)}
-                      </text>
-                    )
-                  );
-                })}
-                {bars[side].map((one, index) => index > 0 && stacks[side][one.first]!.capture !== stacks[side][bars[side][index - 1]!.first]!.capture && <line key={index} class="stacks-capture" x1={LEFT + index * slot} x2={LEFT + index * slot} y1={top(side) - 4} y2={top(side) + HIGH + 4} />)}
-              </g>
+              <LaneAxes key={side} bars={bars[side]} stacks={stacks[side]} names={names[side]} top={top(side)} slot={slot} width={width} ticks={ticks} />
             ))}
           </svg>
         )}
@@ -191,32 +166,15 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
           <Tooltip x={LEFT + (active.place + 0.5) * slot} y={top(active.side)} width={width}>
             <p class="tooltip-name strong">{what(active.side, bar)}</p>
             <p class="muted">
-              {`${formatIn(style, bar.us)}\u202f${style.unit}`}
+              {time(bar)}
               {[!bar.admitted && stackWords.reason(stepsOf(active.side, bar)[0]!.reason), ...late(bar)].filter(Boolean).map((note) => `, ${note}`)}
             </p>
-            {bar.admitted && (
-              <table class="tooltip-figures">
-                <tbody>
-                  {[...labels.keys()].reverse().map(
-                    (part) =>
-                      bar.parts[part]! > 0 && (
-                        <tr key={part}>
-                          <th scope="row">
-                            <span class="part-key" style={{ background: `var(--part-${PARTS[part]})` }} /> {labels[part]}
-                          </th>
-                          <td>{formatTime(bar.parts[part])}</td>
-                          <td>{formatPercent(bar.parts[part]! / (bar.us || 1))}</td>
-                        </tr>
-                      ),
-                  )}
-                </tbody>
-              </table>
-            )}
+            {bar.admitted && <PartFigures bar={bar} labels={labels} />}
           </Tooltip>
         )}
       </div>
       <p class="sr" role="status">
-        {range !== '' ? stackWords.choosing(range, words.many) : active?.keyed && bar ? stackWords.partText(what(active.side, bar), `${formatIn(style, bar.us)}\u202f${style.unit}`, parts(bar)) : ''}
+        {range !== '' ? stackWords.choosing(range, words.many) : active?.keyed && bar ? stackWords.partText(what(active.side, bar), time(bar), parts(bar)) : ''}
       </p>
       <div class="legend stacks-legend small soft">
         <span class="stacks-parts" role="group" aria-label={stackWords.legend}>
@@ -234,5 +192,72 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
         {range !== '' ? <b>{stackWords.choosing(range, words.many)}</b> : <span class="muted">{stackWords.hint(words.one)}</span>}
       </div>
     </div>
+  );
+}
+
+interface LaneAxesProps {
+  bars: Bar[];
+  stacks: Stack[];
+  /** names of the captures by label; empty for a single one */
+  names: Map<string, string>;
+  top: number;
+  slot: number;
+  width: number;
+  /** `height` is a share of the lane's */
+  ticks: { value: number; height: number; label: string }[];
+}
+
+/** The scale of one run's lane, numbers of its steps, and where its captures begin. */
+function LaneAxes({ bars, stacks, names, top, slot, width, ticks }: LaneAxesProps) {
+  const everyLabel = Math.max(1, Math.ceil(26 / Math.max(1, slot)));
+  const captureOf = (index: number): string => stacks[bars[index]!.first]!.capture;
+  const isNew = (index: number): boolean => index > 0 && captureOf(index) !== captureOf(index - 1);
+  return (
+    <g>
+      {ticks.map(({ value, height, label }) => (
+        <YTick key={value} class="stacks-line" at={top + HIGH - height * HIGH} from={LEFT} to={width}>
+          {label}
+        </YTick>
+      ))}
+      {bars.map(
+        (bar, index) =>
+          index % everyLabel === 0 && (
+            <text key={index} class="axis-text" x={LEFT + (index + 0.5) * slot} y={top + HIGH + 13} text-anchor="middle">
+              {stacks[bar.first]!.step}
+            </text>
+          ),
+      )}
+      {bars.map(
+        (_, index) =>
+          (index === 0 || isNew(index)) && (
+            <text key={index} class="axis-text" x={LEFT + index * slot + 2} y={top - 5}>
+              {names.get(captureOf(index))}
+            </text>
+          ),
+      )}
+      {bars.map((_, index) => isNew(index) && <line key={index} class="stacks-capture" x1={LEFT + index * slot} x2={LEFT + index * slot} y1={top - 4} y2={top + HIGH + 4} />)}
+    </g>
+  );
+}
+
+/** Time and share of each part of a bar, in the order in which they are stacked. */
+function PartFigures({ bar, labels }: { bar: Bar; labels: string[] }) {
+  return (
+    <table class="tooltip-figures">
+      <tbody>
+        {[...labels.keys()].reverse().map(
+          (part) =>
+            bar.parts[part]! > 0 && (
+              <tr key={part}>
+                <th scope="row">
+                  <span class="part-key" style={{ background: `var(--part-${PARTS[part]})` }} /> {labels[part]}
+                </th>
+                <td>{formatTime(bar.parts[part])}</td>
+                <td>{formatPercent(bar.parts[part]! / (bar.us || 1))}</td>
+              </tr>
+            ),
+        )}
+      </tbody>
+    </table>
   );
 }
