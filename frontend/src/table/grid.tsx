@@ -5,9 +5,10 @@ import type { Column, Table } from '../contract/wire';
 import type { ShortNames } from '../ui/names';
 import { adoptSheet } from '../ui/sheets';
 import { useMatches } from '../ui/use_matches';
-import { headerLabel, headerUnit, type ColumnView } from './columns';
+import type { ColumnView } from './columns';
 import { GridHead } from './grid_head';
 import { GridRow } from './grid_row';
+import { trackOf } from './layout/column_tracks';
 import { moveRow, offsetFor, rowWindow, slotsFor, type Slot, type RowRange } from './layout/row_window';
 import type { SortKey } from './order';
 import { nameIndex } from './rows';
@@ -60,42 +61,15 @@ const NO_WIDTHS: Record<string, number> = {};
 /** On phones, text columns shrink in favour of times. */
 const PHONE = '(max-width: 520px)';
 
-/** Pixels of a difference's bar with the gap before it. */
-const BAR = 96;
-
-/** The least width in pixels at which all columns fit. */
-export function leastWidth(columns: ColumnView[], widths: Record<string, number>): number {
-  return columns.reduce((sum, view) => sum + trackOf(view, true, false, widths[view.column.name]).least, 12);
-}
-
-/** A column's CSS grid track, and its least width in pixels: the label must fit; spare width goes to long texts. */
-function trackOf(view: ColumnView, named: boolean, phone: boolean, chosen: number | undefined): { track: string; least: number } {
-  if (chosen !== undefined) return { track: `${chosen}px`, least: chosen };
-  if (view.width) return { track: `minmax(${view.width}px, ${view.width + 14}px)`, least: view.width };
-  const letters = headerLabel(view).length;
-  const label = 7 * (letters + headerUnit(view).length) + 34;
-  if (view.column.kind === 'text') {
-    const most = Math.min(60, Math.max(view.letters, letters));
-    const least = Math.min(Math.max(7 * most + 24, label), phone ? 108 : named ? 176 : 150);
-    // as wide as the longest text, so that figures stay near it; columns at the 60-letter limit share the spare width
-    const wanted = Math.max(least + 12, 7 * most + 32);
-    return { track: most < 60 ? `minmax(${least}px, ${wanted}px)` : `minmax(${least}px, ${most}fr)`, least };
-  }
-  if (phone && view.style) return { track: `minmax(${view.largest > 0 ? 92 : 70}px, 1fr)`, least: view.largest > 0 ? 92 : 70 };
-  const least = view.largest > 0 ? Math.max(164, label + BAR) : Math.max(view.letters > 0 ? 7 * view.letters + 26 : 84, label);
-  return { track: `minmax(${least}px, ${least + 14}px)`, least };
-}
-
 export function Grid({ table, rows, columns, names, sort, group, id = 'row', selected, picture, onSort, onSelect, onOpen, onPin, pinned = NONE, widths = NO_WIDTHS, onWidth, onView }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const [scrollTop, setScrollTop] = useState(0);
-  const [viewport, setViewport] = useState(last.height);
-  const [across, setAcross] = useState(last.width);
+  const size = useSize(scroller);
   const heads = group ? 2 : 1;
   const phone = useMatches(PHONE);
   const [dragged, setDragged] = useState<{ column: string; width: number } | null>(null);
   const headHeight = HEAD_HEIGHT + (group ? GROUP_HEIGHT : 0) + pinned.length * ROW_HEIGHT;
-  const inner = Math.max(0, viewport - headHeight);
+  const inner = Math.max(0, size.height - headHeight);
   const visible = rowWindow(scrollTop, inner, ROW_HEIGHT, rows.length);
   const named = nameIndex(table);
   const { tracks, leasts, width } = useMemo(() => {
@@ -106,28 +80,7 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
   // the status is shown next to the name, unless it has its own column
   const status = useMemo(() => (columns.some((view) => view.derive?.([]).chip !== undefined) ? -1 : table.columns.findIndex((column) => column.role === 'status')), [columns, table.columns]);
 
-  const [restedAt, setRestedAt] = useState(0);
-  const slots = useRef<Slot[]>([]);
-  slots.current = slotsFor(slots.current, visible, restedAt === visible.first);
-  useLayoutEffect(() => {
-    if (restedAt === visible.first) return undefined;
-    const timer = setTimeout(() => hasSelection(scroller.current!) || setRestedAt(visible.first), REST_MS);
-    return () => clearTimeout(timer);
-  }, [visible.first, restedAt]);
-
-  useLayoutEffect(() => {
-    const element = scroller.current;
-    if (!element) return undefined;
-    const measure = (): void => {
-      last = { height: element.clientHeight, width: element.clientWidth };
-      setViewport(last.height);
-      setAcross(last.width);
-    };
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    measure();
-    return () => observer.disconnect();
-  }, []);
+  const slots = useSlots(scroller, visible);
 
   // a new filter or order scrolls to the top, unless a row is selected
   useLayoutEffect(() => {
@@ -186,7 +139,7 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
 
   return (
     <div
-      class={`grid${across < width ? ' sideways' : ''}`}
+      class={`grid${size.width < width ? ' sideways' : ''}`}
       ref={scroller}
       role="grid"
       tabIndex={0}
@@ -204,12 +157,44 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
         ))}
       </div>
       <div class="grid-body" role="rowgroup" style={{ height: `${rows.length * ROW_HEIGHT}px`, minWidth: `${width}px` }} onClick={onClick}>
-        {slots.current.map(({ key, place }) => (
+        {slots.map(({ key, place }) => (
           <GridRow key={key} place={place} id={id} heads={heads} top={place * ROW_HEIGHT} selected={place === selected} {...rowOf(rows[place]!)} />
         ))}
       </div>
     </div>
   );
+}
+
+/** The grid's size in pixels. */
+function useSize(scroller: preact.RefObject<HTMLDivElement | null>): { height: number; width: number } {
+  const [size, setSize] = useState(last);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element) return undefined;
+    const measure = (): void => {
+      const { clientHeight: height, clientWidth: width } = element;
+      if (height !== last.height || width !== last.width) last = { height, width };
+      setSize(last);
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+  return size;
+}
+
+/** The elements of the rows in view: while scrolling, those of rows that left are reused. */
+function useSlots(scroller: preact.RefObject<HTMLDivElement | null>, visible: RowRange): Slot[] {
+  const [restedAt, setRestedAt] = useState(0);
+  const slots = useRef<Slot[]>([]);
+  slots.current = slotsFor(slots.current, visible, restedAt === visible.first);
+  useLayoutEffect(() => {
+    if (restedAt === visible.first) return undefined;
+    const timer = setTimeout(() => hasSelection(scroller.current!) || setRestedAt(visible.first), REST_MS);
+    return () => clearTimeout(timer);
+  }, [visible.first, restedAt]);
+  return slots.current;
 }
 
 function placeOf(row: Element, heads: number): number {

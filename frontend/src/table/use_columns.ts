@@ -7,7 +7,7 @@ import { PHONE } from '../ui/controls/fold';
 import type { MetricWords } from '../ui/strings';
 import { useMatches } from '../ui/use_matches';
 import { columnViews, figuresFirst, visibleColumns, type ColumnView } from './columns';
-import { leastWidth } from './grid';
+import { leastWidth } from './layout/column_tracks';
 import { readWidths } from './layout/kept_layout';
 import { metricOf, type Metric } from './metric_choice';
 import { metricColumns, textsWithin } from './metrics';
