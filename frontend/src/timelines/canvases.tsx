@@ -1,9 +1,8 @@
 // Both timelines with lanes, overview strip and ruler, and their input: panning, zooming, hovering, selecting.
 
 import { Fragment } from 'preact';
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { length, sameRange, rangeAfterWheel, type TimeRange } from '../charts/time_range';
-import { followTheme } from '../host/host';
 import { formatTime } from '../ui/format';
 import { useKeys } from '../ui/use_keys';
 import { AxisCanvas } from './axis_view';
@@ -12,9 +11,10 @@ import { eventOf, eventsIn } from './data/wire';
 import { words } from './data/words';
 import { Divider } from './divider';
 import { scrollFor } from './drawing/layout';
-import { Stage, type Mark, type Shown } from './drawing/stage';
+import type { Mark, Shown, Stage } from './drawing/stage';
 import { Drag, rangeAfterKey } from './gestures';
 import { Lanes, TipHost, type TipPlace } from './parts';
+import { useStage } from './use_stage';
 
 /** A selected event: its side and event number. */
 export interface Selected {
@@ -39,57 +39,13 @@ interface Props {
   onKey: (key: string) => boolean;
 }
 
-const SETTLED_MS = 160;
 /** Height of a pane besides its lanes: the line above, the heading, and two spare pixels. */
 const PANE_HEAD = 35;
 
 export function Canvases({ shown, wanted, selected, heads, labels, onSettled, onArea, onSelect, onFold, onPin, onKey }: Props) {
-  const axis = useRef<HTMLCanvasElement>(null);
-  const canvases = { a: useRef<HTMLCanvasElement>(null), b: useRef<HTMLCanvasElement>(null) };
-  const scrolls = { a: useRef<HTMLDivElement>(null), b: useRef<HTMLDivElement>(null) };
-  const [width, setWidth] = useState(0);
+  const { stage, axis, canvases, scrolls, width, settled } = useStage(shown, wanted, onSettled);
   const tip = useRef<(at: TipPlace | null) => void>(() => undefined);
-  const [view, setView] = useState<TimeRange | null>(null);
   const [share, setShare] = useState<number | null>(null);
-  const settle = useRef(0);
-  const calls = useRef({ onSettled });
-  calls.current = { onSettled };
-
-  const stage = useMemo(() => {
-    const made: Stage = new Stage(() => {
-      window.clearTimeout(settle.current);
-      settle.current = window.setTimeout(() => {
-        setView(made.range);
-        calls.current.onSettled(made.range, made.width * (window.devicePixelRatio || 1));
-      }, SETTLED_MS);
-    });
-    return made;
-  }, []);
-
-  useLayoutEffect(() => {
-    for (const side of ['a', 'b'] as const) if (canvases[side].current && scrolls[side].current) stage.attach(side, canvases[side].current, scrolls[side].current);
-    if (axis.current) stage.attachAxis(axis.current);
-    const observer = new ResizeObserver(() => {
-      const now = canvases.a.current?.parentElement?.clientWidth ?? 0;
-      if (now > 0) {
-        stage.width = now;
-        setWidth(now);
-      }
-      stage.request();
-    });
-    for (const side of ['a', 'b'] as const) if (scrolls[side].current) observer.observe(scrolls[side].current);
-    const unfollow = followTheme(() => stage.restyle());
-    return () => {
-      observer.disconnect();
-      unfollow();
-      stage.stop();
-      window.clearTimeout(settle.current);
-    };
-  }, []);
-  useLayoutEffect(() => stage.show(shown), [shown]);
-  useLayoutEffect(() => {
-    if (!sameRange(stage.range, wanted)) stage.see(wanted);
-  }, [wanted, shown.whole.from, shown.whole.to]);
 
   const see = (range: TimeRange): void => {
     stage.see(range);
@@ -182,7 +138,7 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
       ))}
       <TipHost stage={stage} tell={tip} />
       <p class="sr" role="status">
-        {view && length(view) < length(shown.whole) ? words.legend.range(formatTime(length(view) / 1000)) : ''}
+        {settled && length(settled) < length(shown.whole) ? words.legend.range(formatTime(length(settled) / 1000)) : ''}
       </p>
     </div>
   );
