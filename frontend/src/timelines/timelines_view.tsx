@@ -1,35 +1,33 @@
 // One step of each run, stacked on a common time scale, to show where inside a step the runs differ.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { RequestError } from '../api/api';
 import type { TimeRange } from '../charts/time_range';
 import type { EventFacts } from '../contract/sent';
 import { TIMELINES } from '../host/tab';
 import { isOpen, withChart, type Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
-import { failureText } from '../states/failed';
 import { Message } from '../states/message';
-import { LinkButton } from '../ui/buttons';
 import { formatTime } from '../ui/format';
 import { readPins, togglePin } from '../ui/pins';
 import { isRegex } from '../ui/search';
 import { useSearch } from '../ui/use_search';
 import { adoptSheet } from '../ui/sheets';
-import { sentence, text } from '../ui/strings';
+import { sentence } from '../ui/strings';
 import { Canvases, scrollTo, type Selected } from './canvases';
 import { otherSide, readChoice, type Letter } from './data/fetch';
 import { around } from './data/instants';
-import { bestPicture, usePictures, type SideState } from './data/use_pictures';
+import { bestPicture, usePictures } from './data/use_pictures';
 import { eventOf, markOf } from './data/wire';
 import { words } from './data/words';
 import { layoutOf, readFolds, writeFolds } from './drawing/layout';
 import type { Shown } from './drawing/stage';
 import { rangeShowing, rangeAfterKey } from './gestures';
 import { DifferenceList, EventPanel } from './panel';
-import { Head, Legend } from './parts';
+import { Legend } from './parts';
+import { SideHead } from './side_head';
 import { commonRange, differencesOf, firstRange, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextDifference, nextMatch, placeOf, readSelected, readRange, nearlyEqual, mergedCount, announcement, stepOf, useArea, useFacts, writeRange } from './state';
 import css from './timelines.css?inline';
-import { Downloads, StepPicker, Tools } from './tools';
+import { Downloads, Tools } from './tools';
 
 adoptSheet(css);
 
@@ -140,19 +138,23 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
   const steps = wholes.a && wholes.b ? { a: stepOf(wholes.a), b: stepOf(wholes.b) } : null;
   const ready = wholes.a !== null || wholes.b !== null;
   const together = selected && drawn[selected.side] ? mergedCount(drawn[selected.side]!, selected.event) : 1;
-  const head = (side: Letter): preact.ComponentChildren => (
-    <>
-      <StepPicker
+  const head = (side: Letter): preact.ComponentChildren => {
+    const key = side === 'a' ? 'stepA' : 'stepB';
+    return (
+      <SideHead
         side={side}
         choice={choices[side]}
-        whole={wholes[side]}
         otherIsSame={choices[otherSide(side)].step === 'same'}
-        onChoose={(step) => onChange({ [side === 'a' ? 'stepA' : 'stepB']: step, event: '', at: '', shift: '' }, true)}
+        state={pictures[side]}
+        picture={drawn[side] ?? wholes[side]}
+        shift={side === 'b' ? shift : 0}
+        onStep={(step) => onChange({ [key]: step, event: '', at: '', shift: '' }, true)}
+        onTypical={() => onChange({ [key]: '' })}
+        onStraight={() => onChange({ shift: '' })}
+        onAgain={pictures.again}
       />
-      <SideTrouble side={side} state={pictures[side]} onTypical={() => onChange({ [side === 'a' ? 'stepA' : 'stepB']: '' })} onAgain={pictures.again} />
-      {wholes[side] && <Head whole={wholes[side]} picture={drawn[side] ?? wholes[side]} shift={side === 'b' ? shift : 0} onStraight={() => onChange({ shift: '' })} />}
-    </>
-  );
+    );
+  };
   return (
     <div class="st stack" aria-busy={pictures.a.waiting || pictures.b.waiting}>
       <div class="toolbar st-toolbar wrap" role="group" aria-label={words.toolbar}>
@@ -210,26 +212,5 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
         {facts && selected ? announcement(selected.side, facts) : ''}
       </p>
     </div>
-  );
-}
-
-/** Line above a side's timeline: why it cannot be drawn, or the progress of loading. */
-function SideTrouble({ side, state, onTypical, onAgain }: { side: Letter; state: SideState; onTypical: () => void; onAgain: () => void }) {
-  if (state.failure) {
-    const { message, hint } = failureText(state.failure);
-    const chosen = state.failure instanceof RequestError && state.failure.code === 'selection';
-    return (
-      <p class="st-trouble error-text" role="alert">
-        {sentence(message)} {hint !== '' && <span class="muted">{sentence(hint)}</span>}{' '}
-        <LinkButton onClick={chosen ? onTypical : onAgain}>{chosen ? words.states.typical : text.errors.retry}</LinkButton>
-      </p>
-    );
-  }
-  if (!state.waiting) return null;
-  const { progress } = state;
-  return (
-    <p class="muted late" role="status">
-      {words.states.waiting(words.side[side])} {progress && `${words.states.phase[progress.phase] ?? ''} ${progress.path}`}
-    </p>
   );
 }

@@ -144,15 +144,7 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
   return (
     <>
       <div class="timeline">
-        <div class="timeline-labels" aria-hidden="true">
-          <span class="text-a" style={{ top: `${LANES.a}px`, height: `${SIZES.strip}px` }}>
-            <Badge side="a" />
-          </span>
-          <span class="text-b" style={{ top: `${LANES.b}px`, height: `${SIZES.strip}px` }}>
-            <Badge side="b" />
-          </span>
-          <span style={{ top: `${LANES.change}px`, height: `${SIZES.change}px` }}>Δ</span>
-        </div>
+        <LaneLabels />
         <div
           ref={box}
           class="timeline-box picture-box"
@@ -185,14 +177,35 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
             </Tooltip>
           )}
         </div>
-        <div class="timeline-track" aria-hidden="true">
-          <span style={{ left: `${(100 * window.from) / whole(timeline).to}%`, width: `${(100 * (window.to - window.from)) / whole(timeline).to}%` }} />
-        </div>
+        <Track all={all} window={window} />
       </div>
       <p class="sr" role="status">
         {keyed}
       </p>
       <Legend timeline={timeline} shade={shade} range={window.to - window.from} />
     </>
+  );
+}
+
+function LaneLabels() {
+  return (
+    <div class="timeline-labels" aria-hidden="true">
+      <span class="text-a" style={{ top: `${LANES.a}px`, height: `${SIZES.strip}px` }}>
+        <Badge side="a" />
+      </span>
+      <span class="text-b" style={{ top: `${LANES.b}px`, height: `${SIZES.strip}px` }}>
+        <Badge side="b" />
+      </span>
+      <span style={{ top: `${LANES.change}px`, height: `${SIZES.change}px` }}>Δ</span>
+    </div>
+  );
+}
+
+/** Which part of the whole is in view. */
+function Track({ all, window }: { all: TimeRange; window: TimeRange }) {
+  return (
+    <div class="timeline-track" aria-hidden="true">
+      <span style={{ left: `${(100 * window.from) / all.to}%`, width: `${(100 * (window.to - window.from)) / all.to}%` }} />
+    </div>
   );
 }
