@@ -36,7 +36,7 @@ export interface Address {
   category: string;
   row: string;
   columns: string;
-  /** column widths changed by the reader, and pinned items (table/kept_layout.ts, ui/pins.ts) */
+  /** column widths changed by the reader, and pinned items (table/layout/kept_layout.ts, ui/pins.ts) */
   widths: string;
   pins: string;
   /** `each` shows the layers of a network as separate rows (table/layers.ts) */
