@@ -87,7 +87,7 @@ _LARGEST = 8.0
 
 
 def _spent(fraction: float, alpha: float) -> float:
-    """Returns the part of alpha that may be _spent once this fraction of all data is in.
+    """Returns the part of alpha that may be spent once this fraction of all data is in.
 
     After Pocock: the level is nearly the same at each look.
     """

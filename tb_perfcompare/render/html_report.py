@@ -163,7 +163,7 @@ def _intervals(table: Table) -> tuple[str, tuple[str, ...]]:
 
 
 def _axis(rows: Sequence[tuple[Cell, ...]]) -> Axis:
-    """Returns an axis with zero, the threshold on both sides and all _intervals; far outliers are cut off at _FAR."""
+    """Returns an axis with zero, the threshold on both sides and all intervals, cut off at _AXIS_END_RATIO."""
     reaches = [(low, high) for _, low, high, *_ in rows if isinstance(low, float) and isinstance(high, float)]
     margin = max((m for *_, m in rows if isinstance(m, float)), default=0.01)
     sizes = sorted(max(abs(low), abs(high)) for low, high in reaches)

@@ -399,7 +399,7 @@ class SummaryCollector:
     """Takes the results for the files of a side in any order and processes them in the order of the files."""
 
     def __init__(self, *, many: bool) -> None:
-        self._fold = _rank_mean() if many else None
+        self._rank_mean = _new_rank_mean() if many else None
         self._early: dict[int, Summary] = {}
         self._next = 0
         self._kept: list[Summary] = []
@@ -416,18 +416,18 @@ class SummaryCollector:
             self._next += 1
             if summary is None:
                 continue
-            if self._fold is not None and self._fold.accepts(summary):
-                self._fold.add(summary)
+            if self._rank_mean is not None and self._rank_mean.accepts(summary):
+                self._rank_mean.add(summary)
             else:
                 self._kept.append(summary)
 
     def finish(self) -> tuple[tuple[Summary, ...], dict[int, InputError]]:
         """Returns (the summaries, errors by file number). Raises SelectionError for ranks that cannot be pooled."""
-        folded = None if self._fold is None else self._fold.finish()
-        return (*(() if folded is None else (folded,)), *self._kept), dict(sorted(self._failed.items()))
+        mean = None if self._rank_mean is None else self._rank_mean.finish()
+        return (*(() if mean is None else (mean,)), *self._kept), dict(sorted(self._failed.items()))
 
 
-def _rank_mean() -> RankMean:
+def _new_rank_mean() -> RankMean:
     from tb_perfcompare.analysis.pooling.rank_mean import RankMean
 
     return RankMean()

@@ -25,7 +25,7 @@ from tb_perfcompare.sources.trace.columns.event import Event
 from tb_perfcompare.sources.trace.columns.numbers import parse_times
 from tb_perfcompare.sources.trace.document import read_document
 from tb_perfcompare.sources.trace.repair.element_boundaries import DECODER_ERRORS
-from tb_perfcompare.sources.trace.repair.json_repair import mend
+from tb_perfcompare.sources.trace.repair.json_repair import repair
 from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner, ScanProgress
 
 _COMPLETE = "X"
@@ -106,9 +106,9 @@ def _valid_members(members: Mapping[str, bytes]) -> dict[str, bytes]:
     """The members as valid JSON: repaired if necessary and possible, else left out."""
     sound: dict[str, bytes] = {}
     for key, text in members.items():
-        mended = mend(_readable(text), _decoded_text)
-        if mended.value is not None:
-            sound[key] = mended.value
+        repaired = repair(_readable(text), _decoded_text)
+        if repaired.value is not None:
+            sound[key] = repaired.value
     return sound
 
 

@@ -35,7 +35,7 @@ from tb_perfcompare.sources.trace.columns.column_builder import ColumnBuilder
 from tb_perfcompare.sources.trace.columns.event import Event
 from tb_perfcompare.sources.trace.counter_samples import counter_samples
 from tb_perfcompare.sources.trace.document import MAX_MEMBER_BYTES, Document, State, read_document
-from tb_perfcompare.sources.trace.repair.json_repair import mend
+from tb_perfcompare.sources.trace.repair.json_repair import repair
 from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner, Scanner
 from tb_perfcompare.sources.trace.scanners.scan_threads import allowed_threads
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader, new_scanner
@@ -265,10 +265,10 @@ def _properties(document: Document, repaired: Counter[str]) -> dict[str, Any]:
         except UnicodeDecodeError:
             text = text.decode("utf-8", "replace").encode("utf-8")
             repaired["bytes that are not UTF-8"] += 1
-        mended = mend(text, msgspec.json.decode)
-        repaired.update(mended.repairs)
-        if mended.fault is None:
-            properties[key] = mended.value
+        decoded = repair(text, msgspec.json.decode)
+        repaired.update(decoded.repairs)
+        if decoded.fault is None:
+            properties[key] = decoded.value
         else:
             repaired[f"root member {_short(key)} left out"] += 1
     return properties

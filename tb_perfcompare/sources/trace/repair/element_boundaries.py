@@ -8,7 +8,7 @@ from itertools import islice
 import msgspec
 
 from tb_perfcompare.sources.trace.columns.event import Event
-from tb_perfcompare.sources.trace.repair.json_repair import Mended, fault_of, mend
+from tb_perfcompare.sources.trace.repair.json_repair import Repaired, fault_of, repair
 
 PIECE_BORDER = re.compile(rb"\}\s*(?:,\s*)?(?=\{\s*\")")
 
@@ -82,12 +82,12 @@ def event_ending(data: bytes, start: int, stop: int) -> tuple[bytes, ...]:
     return ()
 
 
-def mended_object(data: bytes, start: int, end: int, stop: int, most: int) -> Mended[bytes]:
+def repaired_object(data: bytes, start: int, end: int, stop: int, most: int) -> Repaired[bytes]:
     """Text of the object at `start` as valid JSON; it seems to end at `end` but may extend up to `stop`."""
     while True:
-        mended = mend(data[start:end], _sound_object, most)
-        if end == stop or mended.fault is None or not mended.fault.is_cut:
-            return mended
+        repaired = repair(data[start:end], _sound_object, most)
+        if end == stop or repaired.fault is None or not repaired.fault.is_cut:
+            return repaired
         # `end` is inside a string that contains text like a border: try the next one; inside a number, the fault would
         # not be a cut
         border = PIECE_BORDER.search(data, min(start + 2 * (end - start), stop), stop)

@@ -54,7 +54,7 @@ class Fault:
 
 
 @dataclass(slots=True)
-class Mended(Generic[T]):
+class Repaired(Generic[T]):
     """The value at the start of a text, or the fault that could not be repaired.
 
     used     bytes of the original text that the value took, including white space after it
@@ -81,7 +81,7 @@ def fault_of(error: msgspec.MsgspecError | RecursionError | UnicodeDecodeError) 
     return Fault(match["what"], at - 1 if match["what"] == _TRAILING else at)
 
 
-def mend(text: bytes, decode: Callable[[bytes], T], most: int = MAX_REPAIRS) -> Mended[T]:
+def repair(text: bytes, decode: Callable[[bytes], T], most: int = MAX_REPAIRS) -> Repaired[T]:
     """Decodes the value at the start of `text`, repairing it if necessary; more text may follow the value.
 
     `decode` must be strict about syntax and raise msgspec's errors. Up to `most` repairs are tried, at least one.
@@ -90,28 +90,28 @@ def mend(text: bytes, decode: Callable[[bytes], T], most: int = MAX_REPAIRS) -> 
     repairs: Counter[str] = Counter()
     for _ in range(max(2, min(most, _MAX_WORK_BYTES // max(original, 1)))):
         try:
-            return Mended(decode(text), original, None, 0, repairs)
+            return Repaired(decode(text), original, None, 0, repairs)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
             fault = fault_of(error)
         if fault.is_trailing:
             used = original - (len(text) - fault.position)
-            return Mended(decode(text[: fault.position]), used, None, 0, repairs)
-        kind, mended = _mend_at(text, fault)
-        if mended is None:
+            return Repaired(decode(text[: fault.position]), used, None, 0, repairs)
+        kind, repaired = _repair_at(text, fault)
+        if repaired is None:
             break
         repairs[kind] += 1
-        text = mended
-    return Mended(None, 0, fault, original, repairs)
+        text = repaired
+    return Repaired(None, 0, fault, original, repairs)
 
 
-def _mend_at(text: bytes, fault: Fault) -> tuple[str, bytes | None]:
+def _repair_at(text: bytes, fault: Fault) -> tuple[str, bytes | None]:
     """(kind of repair, repaired text or None if it cannot be repaired)."""
     what, position = fault.reason, fault.position
     if fault.is_cut or "escape" in what or "surrogate" in what:
         # any of these faults may be due to a lone surrogate: at the end of a string even a cut
-        mended = _ESCAPE.sub(_without_lone_surrogate, text) if _SURROGATE.search(text) else text
-        if mended != text:
-            return "lone surrogates", mended
+        repaired = _ESCAPE.sub(_without_lone_surrogate, text) if _SURROGATE.search(text) else text
+        if repaired != text:
+            return "lone surrogates", repaired
     if position < 0 or position >= len(text):
         return "", None
     if what.startswith("trailing comma"):

@@ -24,9 +24,9 @@ from tb_perfcompare.sources.trace.repair.element_boundaries import (
     PIECE_BORDER,
     event_ending,
     is_event,
-    mended_object,
     other_end,
     raw_elements,
+    repaired_object,
     skip_between,
 )
 from tb_perfcompare.sources.trace.repair.json_repair import MAX_REPAIRS, Fault, fault_of
@@ -171,20 +171,20 @@ class Salvager:
             self._builder.drop("not an object")
             return SalvagedElement((), skip_between(data, after_other))
         most = MAX_REPAIRS if self._wasted_bytes < _MAX_WASTED_BYTES else 0
-        mended = mended_object(data, position, end, stop, most)
-        if mended.fault is not None and mended.fault.is_cut:
+        repaired = repaired_object(data, position, end, stop, most)
+        if repaired.fault is not None and repaired.fault.is_cut:
             return None
-        if mended.value is None:
-            self._wasted_bytes += mended.repairs.total() * mended.tried
-            self._count_lost(data, position, mended.fault)
+        if repaired.value is None:
+            self._wasted_bytes += repaired.repairs.total() * repaired.tried
+            self._count_lost(data, position, repaired.fault)
             return SalvagedElement(event_ending(data, position + 1, end), next_start)
-        self._builder.repaired.update(mended.repairs)
-        position += mended.used
+        self._builder.repaired.update(repaired.repairs)
+        position += repaired.used
         closed = self.array_end(data, position) if self.has_lost_events else -1
         # an object without `ph` is a fragment of a damaged event, and the bracket after it is inside that event
-        if closed > 0 and is_event(mended.value):
-            return SalvagedElement((mended.value,), closed, True)
-        return SalvagedElement((mended.value,), skip_between(data, position))
+        if closed > 0 and is_event(repaired.value):
+            return SalvagedElement((repaired.value,), closed, True)
+        return SalvagedElement((repaired.value,), skip_between(data, position))
 
     def _run(self, data: bytes, start: int, ends: array[int], events: list[Event]) -> int:
         """Appends the events up to the last of `ends` that decodes and returns it; `start` if none of the last few
