@@ -13,10 +13,13 @@ def kinds() -> Work:
     from tb_perfcompare.analysis.summarize import summarize, without_unread
     from tb_perfcompare.analysis.trace.interpretation import interpret
     from tb_perfcompare.analysis.trace.vendor import find_vendor
-    from tb_perfcompare.comparison.engine import kinds_compared
+    from tb_perfcompare.comparison.judged import headline_of_steps, strata_of_sides
+    from tb_perfcompare.comparison.kinds.table import iteration_kinds_table, kinds_split
     from tb_perfcompare.comparison.result.options import CompareOptions
     from tb_perfcompare.model.recordings.recording import Origin
     from tb_perfcompare.sources.trace.torch_profiler import read_trace
+
+    options = CompareOptions()
 
     def work(*paths: str) -> dict[str, Any]:
         summaries, finding, reading = [], 0.0, 0.0
@@ -30,7 +33,10 @@ def kinds() -> Work:
             trace_steps(timeline)
             finding += cpu_seconds() - start
         start = cpu_seconds()
-        headline, table = kinds_compared(summaries[0], summaries[1], CompareOptions())
+        a, b = summaries
+        split = kinds_split(a, b)
+        headline = headline_of_steps(a, b, options, strata_of_sides(split, a, b, options))
+        table = iteration_kinds_table(a, b, split, options.alpha)
         comparing = cpu_seconds() - start
         return {
             "events": recording.stats.events, "steps": len(summaries[0].steps), "reading": reading, "finding": finding,

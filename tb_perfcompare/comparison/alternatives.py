@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.comparison.engine import Judged, judge_summaries
+from tb_perfcompare.comparison.judged import Judged, judge_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Alternative, Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions, ExperimentLook

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from tb_perfcompare.comparison.engine import Judged, compare_summaries, judge_summaries
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.judged import Judged, judge_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Check, Finding
 from tb_perfcompare.comparison.result.options import CompareOptions

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.comparison.engine import judge_summaries
+from tb_perfcompare.comparison.judged import judge_summaries
 from tb_perfcompare.comparison.result.headline import Basis, Headline
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tests.comparison.compare import capture, sequence

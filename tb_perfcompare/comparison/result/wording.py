@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.model.names.short_names import short_name, short_names
+from tb_perfcompare.model.summary.summary import CYCLE_TIME
 from tb_perfcompare.number_text import count as number_text
 from tb_perfcompare.number_text import many, p_text
 from tb_perfcompare.number_text import percent as percent_text
@@ -15,8 +16,8 @@ from tb_perfcompare.number_text import size as size_text
 from tb_perfcompare.number_text import time as time_text
 
 __all__ = [
-    "VERDICT_WORDS", "calls_text", "many", "number_text", "numbers_text", "of_cpu_alone", "p_text", "percent_text",
-    "ratio_text", "short", "short_apart", "signed_time", "time_text", "times_text", "verdict_word",
+    "VERDICT_WORDS", "calls_text", "many", "noun_of", "number_text", "numbers_text", "of_cpu_alone", "p_text",
+    "percent_text", "ratio_text", "short", "short_apart", "signed_time", "time_text", "times_text", "verdict_word",
 ]  # fmt: skip
 
 _NAME_LIMIT = 80
@@ -71,6 +72,11 @@ def calls_text(value: float, per: str) -> str:
     """Calls in words: "1 call per step", "2.50 calls per step"; `per` is " per step", or "" for a source without
     steps."""
     return f"{many(value, 'call')}{per}"
+
+
+def noun_of(metric: str) -> str:
+    """What a sample of this metric is called: step, or cycle."""
+    return "cycle" if metric == CYCLE_TIME else "step"
 
 
 VERDICT_WORDS = {

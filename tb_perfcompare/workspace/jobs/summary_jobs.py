@@ -220,7 +220,8 @@ def compare_sides(baseline: LoadedSide, candidate: LoadedSide, options: CompareO
     """Pools both sides and compares them."""
     from tb_perfcompare.analysis.pooling.select import without_steps
     from tb_perfcompare.comparison.alternatives import with_alternatives
-    from tb_perfcompare.comparison.engine import compare_judged, judge_summaries
+    from tb_perfcompare.comparison.engine import compare_judged
+    from tb_perfcompare.comparison.judged import judge_summaries
 
     report(Progress("comparing"))
     baseline, candidate = _joined(baseline), _joined(candidate)

@@ -14,7 +14,7 @@ import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork, amount_of_work, follows
-from tb_perfcompare.comparison.engine import judge_summaries
+from tb_perfcompare.comparison.judged import judge_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import AmountFacts, Basis, Headline, Part, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions

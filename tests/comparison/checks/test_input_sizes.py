@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.comparison.engine import Judged
+from tb_perfcompare.comparison.judged import Judged
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.model.summary.summary import Summary

@@ -11,7 +11,8 @@ from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.select import select_steps, without_steps
 from tb_perfcompare.comparison import alternatives
 from tb_perfcompare.comparison.alternatives import with_alternatives
-from tb_perfcompare.comparison.engine import Judged, compare_judged, judge_summaries
+from tb_perfcompare.comparison.engine import compare_judged
+from tb_perfcompare.comparison.judged import Judged, judge_summaries
 from tb_perfcompare.comparison.result.headline import Alternative, Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions, ExperimentLook
 from tb_perfcompare.model.summary.summary import Summary
