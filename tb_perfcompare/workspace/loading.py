@@ -4,10 +4,9 @@ read once for all callers."""
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from tb_perfcompare.errors import InputChanged, InputError, OutOfMemory, PerfCompareError
 from tb_perfcompare.model.formats import TRACE
@@ -15,13 +14,14 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.cycles import CounterTable
 from tb_perfcompare.model.recordings.launches import LaunchRecording
-from tb_perfcompare.model.summary.iterations import DETECTED, WHOLE, Iterations, Marker
 from tb_perfcompare.model.summary.outline import Outline, outline_of
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, with_current_state
+from tb_perfcompare.workspace.inputs.step_markers import agreed_markers
 from tb_perfcompare.workspace.jobs.span_facts import SpanFacts, span_facts
+from tb_perfcompare.workspace.jobs.summary_collector import SummaryCollector, has_many_ranks
 from tb_perfcompare.workspace.jobs.summary_jobs import (
     LoadedSide,
     SummaryJob,
@@ -37,10 +37,6 @@ from tb_perfcompare.workspace.workers.memory_need import PROCESS_BYTES
 from tb_perfcompare.workspace.workers.reading_size import Outgrown, are_small, reading_bytes, while_small
 from tb_perfcompare.workspace.workers.worker import WorkerDied
 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
-
-if TYPE_CHECKING:
-    from tb_perfcompare.analysis.pooling.rank_mean import RankMean
-
 
 T = TypeVar("T")
 Answer = TypeVar("Answer")
@@ -180,7 +176,7 @@ class Loader:
         jobs = [
             SummaryJob(file, window, paths, side.keeps_tail, side.marker) for side in sides for file in side.files
         ]
-        collectors = [SummaryCollector(many=not keep_ranks and _is_many(side)) for side in sides]
+        collectors = [SummaryCollector(many=not keep_ranks and has_many_ranks(side)) for side in sides]
         destinations = [
             (collector, number)
             for collector, side in zip(collectors, sides, strict=True)
@@ -319,115 +315,3 @@ def without_host_alone(summaries: Sequence[Summary]) -> tuple[tuple[Summary, ...
         message = f"left out: it recorded no device work, other workers did; --worker {capture.worker} compares it"
         notes.append(Note(NoteCode.HOST_ALONE, message, capture.file.path))
     return tuple(kept), tuple(notes)
-
-
-_MAX_NAMED = 8
-
-
-def agreed_markers(sides: Sequence[Sequence[Summary]]) -> list[str]:
-    """Returns one --step-marker per side that cuts all recordings into steps of the same unit.
-
-    "" keeps the default markers: they agree already, or the sides share no marker. WHOLE is for a side whose own
-    recordings share no marker, and for all sides if iterations were found in some only by repetition, and in others not
-    at all; each recording is then one step."""
-    summaries = [summary for side in sides for summary in side]
-    common = _common_marker(summaries)
-    if common is None and _must_be_whole(summaries):
-        return [WHOLE] * len(sides)
-    return [common or ("" if _common_marker(side) is not None else WHOLE) for side in sides]
-
-
-def _common_marker(summaries: Sequence[Summary]) -> str | None:
-    """Returns the first marker that all recordings have; "" if their steps have the same unit already, None if they
-    share no marker. Recordings with fixed steps, which cannot be cut again, count as agreeing."""
-    iterations = [summary.iterations for summary in summaries if summary.iterations is not None]
-    if len({iteration.chosen.unit for iteration in iterations}) < 2:
-        return ""
-    shared_units = set.intersection(*map(_units, iterations))
-    shared = [marker for marker in iterations[0].candidates if marker.unit in shared_units]
-    return shared[0].asked_as if shared else "" if any(iteration.fixed for iteration in iterations) else None
-
-
-def _must_be_whole(summaries: Sequence[Summary]) -> bool:
-    """Whether only whole recordings are the same unit: some repeat nothing, the others only an operator. Not if the
-    former call about as many operators as one iteration (fewer than the geometric mean of one and all)."""
-    chosen = [summary.iterations.chosen.origin if summary.iterations is not None else "" for summary in summaries]
-    if set(chosen) != {WHOLE, DETECTED}:
-        return False
-    calls = [_operator_calls(summary) for summary in summaries]
-    undivided = [count for count, origin in zip(calls, chosen, strict=True) if origin == WHOLE]
-    single = [
-        count / math.sqrt(max(len(summary.steps), 1))
-        for count, origin, summary in zip(calls, chosen, summaries, strict=True) if origin == DETECTED
-    ]  # fmt: skip
-    return min(undivided) > max(single)
-
-
-def _operator_calls(summary: Summary) -> float:
-    table = summary.groups.get("operators")
-    return 0.0 if table is None else float(table.calls.sum())
-
-
-def markers_of(source: str, summaries: Sequence[Summary]) -> str:
-    """Lists the markers that can delimit a side's steps, as text for an error's hint."""
-    iterations = [summary.iterations for summary in summaries if summary.iterations is not None]
-    shown = dict.fromkeys(
-        f"{marker.asked_as!r} ({marker.count:,})" for recorded in iterations for marker in _usable(recorded)
-    )
-    return f"{source} has {', '.join(list(shown)[:_MAX_NAMED])}" if shown else f"{source} has no markers of steps"
-
-
-def _units(iterations: Iterations) -> set[tuple[str, str]]:
-    return {marker.unit for marker in _usable(iterations) if marker.origin != WHOLE}
-
-
-def _usable(iterations: Iterations) -> tuple[Marker, ...]:
-    return (iterations.chosen,) if iterations.fixed else iterations.candidates
-
-
-MANY_RANKS = 33
-"""From this many workers, a side's tables hold means over ranks, so that memory does not grow with their number."""
-
-
-def _is_many(side: Side) -> bool:
-    """Whether to average the side's ranks on arrival. Not with a launches or counters file, as those are matched
-    capture by capture."""
-    return side.launches is None and side.counters is None and len({file.worker for file in side.files}) >= MANY_RANKS
-
-
-class SummaryCollector:
-    """Takes the results for the files of a side in any order and processes them in the order of the files."""
-
-    def __init__(self, *, many: bool) -> None:
-        self._rank_mean = _new_rank_mean() if many else None
-        self._early: dict[int, Summary] = {}
-        self._next = 0
-        self._kept: list[Summary] = []
-        self._failed: dict[int, InputError] = {}
-
-    def take(self, number: int, answer: Summary | InputError) -> None:
-        """Takes the summary of the file with this number, or its error."""
-        if isinstance(answer, InputError):
-            self._failed[number] = answer
-        else:
-            self._early[number] = answer
-        while self._next in self._early or self._next in self._failed:
-            summary = self._early.pop(self._next, None)
-            self._next += 1
-            if summary is None:
-                continue
-            if self._rank_mean is not None and self._rank_mean.accepts(summary):
-                self._rank_mean.add(summary)
-            else:
-                self._kept.append(summary)
-
-    def finish(self) -> tuple[tuple[Summary, ...], dict[int, InputError]]:
-        """Returns (the summaries, errors by file number). Raises SelectionError for ranks that cannot be pooled."""
-        mean = None if self._rank_mean is None else self._rank_mean.finish()
-        return (*(() if mean is None else (mean,)), *self._kept), dict(sorted(self._failed.items()))
-
-
-def _new_rank_mean() -> RankMean:
-    from tb_perfcompare.analysis.pooling.rank_mean import RankMean
-
-    return RankMean()

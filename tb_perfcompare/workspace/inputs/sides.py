@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import field, replace
 
 from tb_perfcompare.comparison.result.options import CompareOptions, ExperimentLook
+from tb_perfcompare.comparison.result.side_facts import SIDES
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.quick_dataclass import dataclass
@@ -28,7 +29,7 @@ class ComparisonRequest:
     options: CompareOptions = field(default_factory=CompareOptions)
 
     def __post_init__(self) -> None:
-        for name, side in zip(("baseline", "candidate"), of_one_kind(*self.sides), strict=True):
+        for name, side in zip(SIDES, of_one_kind(*self.sides), strict=True):
             object.__setattr__(self, name, side)
         recorded = self.baseline.experiment
         if recorded is not None and recorded == self.candidate.experiment:

@@ -11,6 +11,7 @@ from tb_perfcompare.analysis.cycles.trace_cycles import TOTAL
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import WINDOWS, CompareOptions
+from tb_perfcompare.comparison.result.side_facts import SIDES
 from tb_perfcompare.comparison.strict.answer import StrictAnswer, Weakness, weaknesses
 from tb_perfcompare.comparison.strict.corrected import corrected
 from tb_perfcompare.comparison.strict.processes import ProcessPair
@@ -75,7 +76,7 @@ class StrictRequest:
     form: str = JSON
 
     def __post_init__(self) -> None:
-        for name, side in zip(("baseline", "candidate"), of_one_kind(*self.sides), strict=True):
+        for name, side in zip(SIDES, of_one_kind(*self.sides), strict=True):
             object.__setattr__(self, name, side)
 
     @property

@@ -29,7 +29,7 @@ from tb_perfcompare.model.events import EventTable, SparseColumn
 from tb_perfcompare.model.names.names import is_loader, is_optimizer, is_step
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.sources.registry import read
-from tb_perfcompare.workspace.loading import agreed_markers
+from tb_perfcompare.workspace.inputs.step_markers import agreed_markers
 
 OPTIONS = CompareOptions(resamples=200)
 
