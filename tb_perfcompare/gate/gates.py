@@ -9,6 +9,7 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding, is_sure
 from tb_perfcompare.comparison.result.headline import Headline, Part, Shift, Verdict
 from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.side_facts import SIDES
 from tb_perfcompare.errors import PerfCompareError, SelectionError, choices
 from tb_perfcompare.gate.limits import Limit, is_limit
 from tb_perfcompare.gate.outcome import Outcome, Status
@@ -184,7 +185,7 @@ def category_time(
         row = _row(comparison, category)
     except SelectionError as error:
         return outcome(Status.CANNOT_TELL, f"cannot tell about {category}: {error.message}")
-    silent = [side for side in ("baseline", "candidate") if row[f"{side}_us"] is None]
+    silent = [side for side in SIDES if row[f"{side}_us"] is None]
     if silent:
         who = "both sides" if len(silent) == 2 else f"the {silent[0]}"
         return outcome(Status.CANNOT_TELL, f"cannot tell about {category}: {who} recorded the CPU alone")

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Row, Table
-from tb_perfcompare.model.summary.summary import CYCLE_TIME
+from tb_perfcompare.comparison.result.wording import noun_of
 from tb_perfcompare.render import document
 from tb_perfcompare.render.document import Block, Heading, Paragraph, run_names
 from tb_perfcompare.render.grid import Grid, grid_of
@@ -42,7 +42,7 @@ def report_page(comparison: Comparison, *, top: int) -> str:
             paced = {name: us for name, (us, _) in at_equal_speed(comparison).items() if isinstance(us, float)}
             evidence.append((section[0], Markup(waterfall_table(comparison.ledger, paced)), *_notes(section)))
     steps = comparison.tables.get("steps")
-    noun = "cycle" if comparison.headline.metric == CYCLE_TIME else "step"
+    noun = noun_of(comparison.headline.metric)
     if steps is not None and (strip := step_strip(steps, noun)):
         evidence.append((Heading(f"{noun.capitalize()} times"), Markup(strip)))
     shapes = comparison.tables.get("operators_by_shape")

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.side_facts import SIDES
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.number_text import many
 from tb_perfcompare.quick_dataclass import dataclass
@@ -125,7 +126,7 @@ def _whose(notes: Sequence[Note]) -> str:
         return "".join(places)
     if set(places) <= {"baseline", "candidate"}:
         return ""
-    files = {side: sum(place.startswith(f"{side}: ") for place in places) for side in ("baseline", "candidate")}
+    files = {side: sum(place.startswith(f"{side}: ") for place in places) for side in SIDES}
     if sum(files.values()) < len(places):
         return ", ".join(places)
     if len({*files.values()}) == 1:

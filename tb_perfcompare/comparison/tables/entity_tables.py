@@ -11,6 +11,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.side_facts import SIDES
 from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, Table
 from tb_perfcompare.comparison.statistics.entity_tests import CHANGES, entity_tests, floor_ns, robust_z
 from tb_perfcompare.comparison.statistics.samples import observations
@@ -448,7 +449,7 @@ def _fact_cells(shape: TableSpec, a: GroupTable | None, b: GroupTable | None, jo
             )
         if not (np.isfinite(sides[0]).any() or np.isfinite(sides[1]).any()):
             continue
-        for side, letter, values in zip(("baseline", "candidate"), "AB", sides, strict=True):
+        for side, letter, values in zip(SIDES, "AB", sides, strict=True):
             column = columns.fact(
                 f"{side}_{fact.name}", f"{fact.label} {letter}", fact.unit, f"{fact.definition} ({side})",
                 better=fact.better, shown=fact.shown,

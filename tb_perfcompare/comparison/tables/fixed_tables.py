@@ -10,6 +10,7 @@ from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.caveats import merged
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.side_facts import SIDES
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import of_cpu_alone, setting_value, setting_words
 from tb_perfcompare.comparison.tables.counter_join import device_labels
@@ -187,7 +188,7 @@ def device_table(baseline: Summary, candidate: Summary) -> Table | None:
     rows: list[tuple[Cell, ...]] = []
     silent = [
         f"the {side} recorded the CPU alone"
-        for side, own in zip(("baseline", "candidate"), sides, strict=True) if not own.has_device
+        for side, own in zip(SIDES, sides, strict=True) if not own.has_device
     ]  # fmt: skip
     for key in keys:
         x, y = a.get(key), b.get(key)

@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.caveats import merged
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
-from tb_perfcompare.comparison.result.wording import many, setting_words
+from tb_perfcompare.comparison.result.wording import many, noun_of, setting_words
 from tb_perfcompare.comparison.tables import bandwidths
 from tb_perfcompare.comparison.tables.counters import counters_view
 from tb_perfcompare.comparison.tables.fixed_tables import BOUND_WHAT, SETTING_NAMES, mean_us, steps_table
@@ -153,7 +153,7 @@ def _with_amounts(table: Table) -> Table:
 def _overview(summary: Summary) -> Table:
     steps = summary.steps
     cycles = summary.metric == CYCLE_TIME
-    noun = "cycle" if cycles else "step"
+    noun = noun_of(summary.metric)
     rows: list[tuple[Cell, ...]] = [
         (f"Mean {noun} time", mean_us(summary), "us"),
         (f"Median {noun} time", float(median(steps.total_ns)) / 1000, "us"),

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.options import WINDOWS, CompareOptions
+from tb_perfcompare.comparison.result.side_facts import SIDES
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.model.device_peaks import TYPES, GivenPeak, parse_peak
 from tb_perfcompare.plugin.http.responses import BadRequest
@@ -45,7 +46,7 @@ def resolve_pair(side_of: SideOf, query: Mapping[str, str]) -> ComparisonRequest
     """Parses the parameters of api/comparison and api/report. Raises BadRequest, and what `side_of` raises."""
     baseline, candidate = (
         replace(side, launches=query.get(f"{name}_launches") or None)
-        for side, name in zip(sides_of(query), ("baseline", "candidate"), strict=True)
+        for side, name in zip(sides_of(query), SIDES, strict=True)
     )
     options = CompareOptions(window=window_of(query), peaks=peaks_of(query))
     return ComparisonRequest(side_of(baseline), side_of(candidate), options)
@@ -130,7 +131,7 @@ def one_side(query: Mapping[str, str], side: str) -> SideRequest:
 
 def sides_of(query: Mapping[str, str]) -> list[SideRequest]:
     """Parses [baseline, candidate]. Raises BadRequest."""
-    return [one_side(query, side) for side in ("baseline", "candidate")]
+    return [one_side(query, side) for side in SIDES]
 
 
 def required(query: Mapping[str, str], name: str, hint: str = "it must name a run that api/runs lists") -> str:

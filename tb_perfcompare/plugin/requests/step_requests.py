@@ -7,13 +7,12 @@ from collections.abc import Mapping
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.options import WINDOWS
+from tb_perfcompare.comparison.result.side_facts import SIDES
 from tb_perfcompare.plugin.http.responses import BadRequest
 from tb_perfcompare.plugin.requests.pair_request import choice, flag, marker_of
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.workspace.queries.step_choice import TYPICAL, StepChoice
 from tb_perfcompare.workspace.queries.step_responses import DEFAULT_PIXELS, Area, Stretch
-
-SIDES = ("baseline", "candidate")
 
 _MAX_PIXELS = 20_000
 _MAX_WORDS = 32

@@ -7,20 +7,12 @@ from dataclasses import replace
 
 from werkzeug.wrappers import Request, Response
 
+from tb_perfcompare.comparison.result.side_facts import SIDES
 from tb_perfcompare.plugin.http.connection import Connection
 from tb_perfcompare.plugin.http.lines import lines_of
 from tb_perfcompare.plugin.http.responses import is_cached_by_client, not_modified, respond, stream, tag_of
 from tb_perfcompare.plugin.requests.pair_request import SideOf, SideRequest, flag
-from tb_perfcompare.plugin.requests.step_requests import (
-    SIDES,
-    OneStep,
-    StepRequest,
-    area,
-    event,
-    find,
-    step_request,
-    stretch,
-)
+from tb_perfcompare.plugin.requests.step_requests import OneStep, StepRequest, area, event, find, step_request, stretch
 from tb_perfcompare.plugin.routes.comparison_route import respond_if_changed
 from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide
 from tb_perfcompare.workspace.queries.step_views import ChosenSide, StepViewRequest

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.alignment.step_matches import StepMatches
+from tb_perfcompare.comparison.result.side_facts import SIDES
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.step_events import (
     KINDS,
@@ -218,7 +219,7 @@ def differences_dict(differences: Sequence[NameDifference]) -> dict[str, Any]:
         return [None if (totals := name.sides[side]) is None else of(totals) for name in shown]
 
     columns: dict[str, Any] = {"name": [shortened(name.name) for name in shown], "kind": [name.kind for name in shown]}
-    for side, side_name in enumerate(("baseline", "candidate")):
+    for side, side_name in enumerate(SIDES):
         columns[f"{side_name}_calls"] = column(side, lambda totals: totals.calls)
         columns[f"{side_name}_ns"] = column(side, lambda totals: totals.own_ns)
         columns[f"{side_name}_event"] = column(side, lambda totals: totals.longest)
