@@ -16,12 +16,12 @@ from tb_perfcompare.sources.answers.lines import count_runs
 from tb_perfcompare.sources.recognition.format_sniffers import (
     JSON_NAME,
     REMEMBERED_FILES,
-    declines_baseline,
-    declines_cycles,
-    declines_events,
-    declines_layers,
-    declines_listing,
-    declines_ncu,
+    why_not_baseline,
+    why_not_cycles,
+    why_not_events,
+    why_not_layers,
+    why_not_listing,
+    why_not_ncu,
 )
 from tb_perfcompare.sources.storage.blocks import read_head
 from tb_perfcompare.sources.storage.filesystem import FileStat, FileSystem
@@ -49,22 +49,22 @@ class LooseFormat:
     runs: Callable[[FileStat, FileSystem], int]
 
 
-Declines = Callable[[str, bytes], str]
+WhyNot = Callable[[str, bytes], str]
 
 
-def _one_unless(declines: Declines, head_bytes: int = _HEAD_BYTES) -> Callable[[FileStat, FileSystem], int]:
-    """Function returning the number of runs: 1, or 0 if `declines` rejects a file by name and first bytes.
+def _one_unless(why_not: WhyNot, head_bytes: int = _HEAD_BYTES) -> Callable[[FileStat, FileSystem], int]:
+    """Function returning the number of runs: 1, or 0 if `why_not` has a reason, by name and first bytes.
 
     Cached for unchanged files.
     """
-    return functools.partial(_count_if, declines, head_bytes)
+    return functools.partial(_count_if, why_not, head_bytes)
 
 
 @functools.lru_cache(maxsize=REMEMBERED_FILES)
-def _count_if(declines: Declines, head_bytes: int, file: FileStat, fs: FileSystem) -> int:
+def _count_if(why_not: WhyNot, head_bytes: int, file: FileStat, fs: FileSystem) -> int:
     try:
         with open_listed(file, fs) as opened:
-            return 0 if declines(file.name, read_head(opened, head_bytes)) else 1
+            return 0 if why_not(file.name, read_head(opened, head_bytes)) else 1
     except OSError:
         return 0
 
@@ -73,16 +73,16 @@ LOOSE_FORMATS: tuple[LooseFormat, ...] = (
     LooseFormat(ANSWERS, re.compile(r"(?P<stem>.+)\.(?:jsonl|ndjson|json)(?:\.gz)?", re.DOTALL), "answers", count_runs),
     LooseFormat(
         LISTING, re.compile(r"(?P<stem>.+)\.(?:txt|log|lst)(?:\.gz)?", re.DOTALL), "launches",
-        _one_unless(declines_listing),
+        _one_unless(why_not_listing),
     ),
-    LooseFormat(NCU, re.compile(r"(?P<stem>.+)\.csv(?:\.gz)?", re.DOTALL), "launches", _one_unless(declines_ncu)),
+    LooseFormat(NCU, re.compile(r"(?P<stem>.+)\.csv(?:\.gz)?", re.DOTALL), "launches", _one_unless(why_not_ncu)),
     LooseFormat(
-        CYCLES, re.compile(r"(?P<stem>.+?)(?:_perf_data)?\.csv(?:\.gz)?", re.DOTALL), "", _one_unless(declines_cycles)
+        CYCLES, re.compile(r"(?P<stem>.+?)(?:_perf_data)?\.csv(?:\.gz)?", re.DOTALL), "", _one_unless(why_not_cycles)
     ),
     LooseFormat(
-        BASELINE, re.compile(r"(?P<stem>.+)\.(?:baseline|perfcompare)", re.DOTALL), "", _one_unless(declines_baseline)
+        BASELINE, re.compile(r"(?P<stem>.+)\.(?:baseline|perfcompare)", re.DOTALL), "", _one_unless(why_not_baseline)
     ),
-    LooseFormat(TRACE, re.compile(r"(?P<stem>trace_view)\.json(?:\.gz)?"), "trace_view", _one_unless(declines_layers)),
+    LooseFormat(TRACE, re.compile(r"(?P<stem>trace_view)\.json(?:\.gz)?"), "trace_view", _one_unless(why_not_layers)),
 )  # fmt: skip
 
 
@@ -100,7 +100,7 @@ def is_unnamed_trace(file: FileStat, fs: FileSystem) -> bool:
     if JSON_NAME.fullmatch(file.name) is None:
         return False
     try:
-        return _one_unless(declines_events, _TRACE_HEAD_BYTES)(file, fs) == 1
+        return _one_unless(why_not_events, _TRACE_HEAD_BYTES)(file, fs) == 1
     except InputChanged:
         return False
 

@@ -18,15 +18,15 @@ from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.saved.baseline import SavedSummary
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.sources.answers.lines import declines_answers
+from tb_perfcompare.sources.answers.lines import why_not_answers
 from tb_perfcompare.sources.recognition.format_sniffers import (
     TRACE_FILE,
-    declines_baseline,
-    declines_cycles,
-    declines_events,
-    declines_listing,
-    declines_ncu,
-    declines_trace,
+    why_not_baseline,
+    why_not_cycles,
+    why_not_events,
+    why_not_listing,
+    why_not_ncu,
+    why_not_trace,
 )
 from tb_perfcompare.sources.storage.blocks import read_head
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
@@ -47,11 +47,11 @@ class Read(Protocol):
 class Reader:
     """One format, by its key in model/formats.py.
 
-    `declines(file name, first uncompressed bytes)` says why a file is not of the format, "" if it is.
+    `why_not(file name, first uncompressed bytes)` says why a file is not of the format, "" if it is.
     """
 
     format: str
-    declines: Callable[[str, bytes], str]
+    why_not: Callable[[str, bytes], str]
     read: Read
 
 
@@ -104,12 +104,12 @@ def _read_trace(path: str, /, *, part: int, **options: Any) -> TraceRecording:
 
 
 READERS: tuple[Reader, ...] = (
-    Reader(BASELINE, declines_baseline, _read_baseline),
-    Reader(ANSWERS, declines_answers, _read_answers),
-    Reader(LISTING, declines_listing, _read_listing),
-    Reader(NCU, declines_ncu, _read_ncu),
-    Reader(CYCLES, declines_cycles, _read_cycles),
-    Reader(TRACE, declines_trace, _read_trace),
+    Reader(BASELINE, why_not_baseline, _read_baseline),
+    Reader(ANSWERS, why_not_answers, _read_answers),
+    Reader(LISTING, why_not_listing, _read_listing),
+    Reader(NCU, why_not_ncu, _read_ncu),
+    Reader(CYCLES, why_not_cycles, _read_cycles),
+    Reader(TRACE, why_not_trace, _read_trace),
 )
 """Asked in this order; the first that does not decline reads the file. The trace reader accepts any .json by its
 name."""
@@ -128,9 +128,9 @@ def recognise(path: str, fs: FileSystem = LOCAL) -> Reader:
         raise unreadable(path, error) from error
     name = fs.basename(path)
     reasons = {}
-    is_trace = TRACE_FILE.fullmatch(name) is not None and not declines_events(name, head)
+    is_trace = TRACE_FILE.fullmatch(name) is not None and not why_not_events(name, head)
     for reader in READERS[-1:] if is_trace else READERS:  # asking the others takes longer than reading the head
-        reason = reader.declines(name, head)
+        reason = reader.why_not(name, head)
         if not reason:
             return reader
         reasons[reader.format] = reason

@@ -12,7 +12,7 @@ import pytest
 from tb_perfcompare.errors import CorruptInput, InputError, UnrecognisedFormat
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.answers import AnswerKind, AnswersRecording, SavedOperator
-from tb_perfcompare.sources.answers.lines import declines_answers, kind_of
+from tb_perfcompare.sources.answers.lines import kind_of, why_not_answers
 from tb_perfcompare.sources.registry import read, recognise
 from tests.answers.saved import kernel_pie, kernels, operator_pies, operators, overview, write
 
@@ -68,7 +68,7 @@ def test_a_file_is_recognised_whatever_its_name(tmp_path: Path, name: str) -> No
 def test_a_long_answer_is_recognised_by_its_beginning() -> None:
     line = json.dumps(kernels(*[(f"kernel_{n}" * 20, "No", 1, 5, 5, 5, 5) for n in range(1000)])).encode()
     assert len(line) > 1 << 16
-    assert declines_answers("x.json", line[: 1 << 16]) == ""
+    assert why_not_answers("x.json", line[: 1 << 16]) == ""
 
 
 def test_other_files_are_declined_with_the_reason_of_the_nearest_reader(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.sources.perf_data.csv_tables import read_cycles
-from tb_perfcompare.sources.recognition.format_sniffers import PERF_DATA_COLUMNS, declines_cycles, looks_known
+from tb_perfcompare.sources.recognition.format_sniffers import PERF_DATA_COLUMNS, looks_known, why_not_cycles
 from tb_perfcompare.sources.registry import read, recognise
 from tb_perfcompare.sources.storage.filesystem import FileStat
 from tests.cycles.drawn import HEADER, cycle, gemm, host, write, write_counters
@@ -50,14 +50,14 @@ def test_the_header_decides_the_format_whatever_the_name(tmp_path: Path, name: s
     ],
 )
 def test_recognition_by_the_first_line(head: str, says: str) -> None:
-    reason = declines_cycles("table.csv", f"{head}\n1,2\n".encode())
+    reason = why_not_cycles("table.csv", f"{head}\n1,2\n".encode())
     assert reason.startswith(says) if says else reason == ""
     assert looks_known(head.encode()) == (not says)
 
 
 def test_a_broken_file_with_the_name_of_a_table_is_read_as_one() -> None:
-    assert declines_cycles("job_decode_perf_data.csv", b"") == ""
-    assert declines_cycles("job_counters_data.csv", b"") != ""
+    assert why_not_cycles("job_decode_perf_data.csv", b"") == ""
+    assert why_not_cycles("job_counters_data.csv", b"") != ""
 
 
 @pytest.mark.parametrize("change", ["LF", "byte order mark", "gzip", "quoted commas"])
@@ -247,5 +247,5 @@ def test_a_table_has_no_second_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
 def test_a_table_with_other_separators_is_recognised_so_that_its_reader_reports_it(mark: str) -> None:
     header = mark.join(HEADER).encode()
-    assert declines_cycles("after.csv", b"\r\n" + header + b"\r\n") == ""
-    assert declines_cycles("after.csv", header.replace(b"cycle", b"round").replace(b"pct", b"share")) != ""
+    assert why_not_cycles("after.csv", b"\r\n" + header + b"\r\n") == ""
+    assert why_not_cycles("after.csv", header.replace(b"cycle", b"round").replace(b"pct", b"share")) != ""

@@ -21,7 +21,7 @@ from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 from tb_perfcompare.sources.discover import find_runs
 from tb_perfcompare.sources.ncu.kernel_listing import read_listing
-from tb_perfcompare.sources.recognition.format_sniffers import declines_listing
+from tb_perfcompare.sources.recognition.format_sniffers import why_not_listing
 from tb_perfcompare.sources.registry import recognise
 from tests.analysis.summaries import summary as trace_summary
 from tests.build import TraceBuilder
@@ -200,7 +200,7 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory,
     [(SMALL, ""), ("", "empty"), ('{"traceEvents": []}', "not a header"), ("gemm | 1 2 3\n", "not a header")],
 )
 def test_recognition_is_by_the_header(head: str, says: str) -> None:
-    reason = declines_listing("anything", head.encode())
+    reason = why_not_listing("anything", head.encode())
     assert (says in reason) if says else reason == ""
 
 

@@ -18,7 +18,7 @@ from tb_perfcompare.model.formats import NCU
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.sources.ncu.csv_export import read_ncu
-from tb_perfcompare.sources.recognition.format_sniffers import declines_ncu, looks_known
+from tb_perfcompare.sources.recognition.format_sniffers import looks_known, why_not_ncu
 from tb_perfcompare.sources.registry import read
 from tests.comparison.compare import notes_of
 from tests.ncu.exports import (
@@ -279,16 +279,16 @@ def test_a_gzip_file_cut_in_the_middle_gives_what_was_before(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("content", ["", "a,b\n1,2\n", '"Process ID","Kernel Name","Invocations","Metric Name"\n'])
 def test_other_tables_are_declined(tmp_path: Path, content: str) -> None:
-    assert declines_ncu("x.csv", content.encode())
+    assert why_not_ncu("x.csv", content.encode())
     with pytest.raises((UnrecognisedFormat, InputError)):
         read(write(tmp_path, content))
 
 
 def test_recognition_is_by_content_and_cheap() -> None:
-    assert not declines_ncu("anything", raw_page(THREE).encode()[:600])
+    assert not why_not_ncu("anything", raw_page(THREE).encode()[:600])
     assert looks_known(b"\xef\xbb\xbf" + details_page(THREE, before="").encode())
     assert looks_known(PROGRESS.encode())
-    assert "--print-summary" in declines_ncu("x.csv", b'"Process ID","Kernel Name","Invocations"\n')
+    assert "--print-summary" in why_not_ncu("x.csv", b'"Process ID","Kernel Name","Invocations"\n')
 
 
 @given(st.binary(max_size=400), st.booleans())

@@ -67,7 +67,7 @@ class RawRun:
         return [*self.notes, Note(NoteCode.DROPPED_EVENTS, message, path)]
 
 
-def declines_answers(name: str, head: bytes) -> str:
+def why_not_answers(name: str, head: bytes) -> str:
     """Why a file with these first (uncompressed) bytes holds no saved answers, "" if it does. The name is ignored."""
     text = _without_mark(head)
     if not text.strip():
@@ -94,7 +94,7 @@ def count_runs(file: FileStat, fs: FileSystem) -> int:
 def _count_runs(file: FileStat, fs: FileSystem) -> int:
     try:
         with open_listed(file, fs) as opened:
-            if declines_answers("", read_head(opened)):
+            if why_not_answers("", read_head(opened)):
                 return 0
         with open_listed(file, fs) as opened, Blocks(opened) as blocks:
             data = read_whole(blocks)

@@ -38,25 +38,62 @@ the number of files would always evict the entries needed next."""
 POSSIBLE_NAME = re.compile(r".+\.(?:json(?:\.gz)?|jsonl|ndjson|txt|log|lst|csv|baseline)", re.DOTALL)
 """Names of files worth opening to find out whether a directory has anything to show."""
 
+_MAX_ABSENT = 2
+_PERF_DATA_NAME = re.compile(r".*_perf_data\.csv(?:\.gz)?", re.DOTALL)
 
-def declines_trace(name: str, head: bytes) -> str:
+_NCU_MARKS = (b'"ID",', b"ID,", b"==PROF== ", b'"Process ID",')
+"""Starts of the lines that identify an ncu export."""
+
+BASELINE_HEADER = "baseline.json"
+"""First member of a saved baseline."""
+
+BASELINE_ENDING = ".baseline"
+_ZIP_MEMBER = b"PK\x03\x04"
+_NAME_OF_MEMBER = 30
+"""Offset of the first member's name in a zip archive."""
+
+POINT_ENDING = ".perfcompare"
+"""Suffix of an event file that contains a point of a history. The name alone decides: other event files, which training
+writes next to it and which may be large, are not opened."""
+
+POINT_NAME = re.compile(r".*tfevents.*\.perfcompare", re.DOTALL)
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def why_not_trace(name: str, head: bytes) -> str:
     """Why a file with this name and these first (uncompressed) bytes is not a torch.profiler trace; "" if it is one."""
     if TRACE_FILE.fullmatch(name):
         return ""  # read_trace reports best what may be wrong with it
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return _why_no_events(head, may_come_later=name.endswith((".json", ".json.gz")))
+
+
+def why_not_events(name: str, head: bytes) -> str:
+    """Why a file with these first bytes is not a trace, whatever its name; "" if it is one."""
+    return _why_no_events(head, may_come_later=b'"schemaVersion"' in head and b'"deviceProperties"' in head)
+
+
+def _why_no_events(head: bytes, *, may_come_later: bool) -> str:
+    """`may_come_later`: whether an object is a trace even if its events begin after these bytes."""
+    text = _text(head)
     if text.startswith(b"["):
         return "" if b'"ph"' in text else "a list, but not of events"
     if not text.startswith(b"{"):
         return "not JSON" if text else "empty"
-    if b'"traceEvents"' in text or name.endswith((".json", ".json.gz")):
-        return ""
-    return f"no traceEvents in its first {len(head)} bytes"
+    return "" if may_come_later or b'"traceEvents"' in text else f"no traceEvents in its first {len(head)} bytes"
 
 
-def declines_listing(name: str, head: bytes) -> str:
+def _text(head: bytes) -> bytes:
+    return head.removeprefix(_BYTE_ORDER_MARK).lstrip()
+
+
+def _lines(head: bytes) -> list[str]:
+    return head.removeprefix(_BYTE_ORDER_MARK).decode("utf-8", "replace").splitlines()
+
+
+def why_not_listing(name: str, head: bytes) -> str:
     """Why a file with these first bytes is not a kernel listing; "" if it is one. The name is ignored."""
-    lines = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").splitlines()
-    first = next((line for line in lines if line.strip()), "")
+    first = next((line for line in _lines(head) if line.strip()), "")
     if not first:
         return "empty"
     if "|" in first or not all(word in first.split() for word in LISTING_HEADER):
@@ -64,11 +101,7 @@ def declines_listing(name: str, head: bytes) -> str:
     return ""
 
 
-_MAX_ABSENT = 2
-_PERF_DATA_NAME = re.compile(r".*_perf_data\.csv(?:\.gz)?", re.DOTALL)
-
-
-def declines_cycles(name: str, head: bytes) -> str:
+def why_not_cycles(name: str, head: bytes) -> str:
     """Why a file with these first bytes is not a per-cycle table; "" if it is one.
 
     The header decides, and may lack one or two columns: the reader reports them. A file named like such a table is
@@ -87,7 +120,7 @@ def declines_cycles(name: str, head: bytes) -> str:
 
 def _header(head: bytes) -> set[str]:
     """Column names in the first line of a CSV file that is not blank; a reader reports separators other than commas."""
-    first = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
+    first = _text(head).partition(b"\n")[0]
     if b"_name" not in first:
         return set()  # fast path: most files are something else
     import csv
@@ -101,16 +134,12 @@ def _header(head: bytes) -> set[str]:
     return columns
 
 
-_NCU_MARKS = (b'"ID",', b"ID,", b"==PROF== ", b'"Process ID",')
-"""Starts of the lines that identify an ncu export."""
-
-
 def is_ncu_header(line: str) -> bool:
     """Whether a line has the column names of an ncu --csv export, on either page. The line may be truncated."""
     return line.startswith(('"ID",', "ID,")) and "Kernel Name" in line[:200]
 
 
-def declines_ncu(name: str, head: bytes) -> str:
+def why_not_ncu(name: str, head: bytes) -> str:
     """Why a file with these first bytes is not an ncu --csv export; "" if it is one. The name is ignored.
 
     ncu's progress, one line per launch, precedes the columns; the profiled program's own output may be before and
@@ -119,23 +148,12 @@ def declines_ncu(name: str, head: bytes) -> str:
     nothing = 'no line names the columns "ID", ..., "Kernel Name", ...'
     if not any(mark in head for mark in _NCU_MARKS):
         return nothing  # most .csv files are something else; directories hold thousands
-    lines = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").splitlines()
+    lines = _lines(head)
     if any(is_ncu_header(line) or line.startswith("==PROF== ") for line in lines):
         return ""
     if any(line.startswith('"Process ID",') and '"Invocations"' in line for line in lines):
         return "a summary over launches; export without --print-summary"
     return nothing
-
-
-def declines_events(name: str, head: bytes) -> str:
-    """Why a file with these first bytes is not a trace, whatever its name; "" if it is one."""
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text.startswith(b"["):
-        return "" if b'"ph"' in text else "a list, but not of events"
-    if not text.startswith(b"{"):
-        return "not JSON" if text else "empty"
-    opens = b'"traceEvents"' in text or (b'"schemaVersion"' in text and b'"deviceProperties"' in text)
-    return "" if opens else f"no traceEvents in its first {len(head)} bytes"
 
 
 def _inflated(head: bytes) -> bytes:
@@ -153,33 +171,17 @@ def looks_known(head: bytes) -> bool:
     Formats: trace, kernel listing, ncu export, per-cycle table, saved baseline, saved answers.
     """
     head = _inflated(head)
-    answers = ANSWER.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
-    others = (declines_listing, declines_ncu, declines_cycles, declines_baseline, declines_events)
+    answers = ANSWER.match(_text(head)) is not None
+    others = (why_not_listing, why_not_ncu, why_not_cycles, why_not_baseline, why_not_events)
     return answers or not all(says("", head) for says in others)
 
 
-def declines_layers(name: str, head: bytes) -> str:
+def why_not_layers(name: str, head: bytes) -> str:
     """Why a file is not a trace as named and written by torch_npu; "" if it is one."""
     if not name.startswith("trace_view.json"):
         return "not named trace_view.json"
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    text = _text(head)
     return "" if text.startswith(b"[") and b'"ph"' in text else "not a list of events"
-
-
-BASELINE_HEADER = "baseline.json"
-"""First member of a saved baseline."""
-
-BASELINE_ENDING = ".baseline"
-_ZIP_MEMBER = b"PK\x03\x04"
-_NAME_OF_MEMBER = 30
-"""Offset of the first member's name in a zip archive."""
-
-
-POINT_ENDING = ".perfcompare"
-"""Suffix of an event file that contains a point of a history. The name alone decides: other event files, which training
-writes next to it and which may be large, are not opened."""
-
-POINT_NAME = re.compile(r".*tfevents.*\.perfcompare", re.DOTALL)
 
 
 def is_point(name: str) -> bool:
@@ -187,7 +189,7 @@ def is_point(name: str) -> bool:
     return POINT_NAME.fullmatch(name) is not None
 
 
-def declines_baseline(name: str, head: bytes) -> str:
+def why_not_baseline(name: str, head: bytes) -> str:
     """Why a file with these first bytes is not a saved baseline; "" if it is one.
 
     A file named like a baseline, or like a point of a history, is accepted too, so that a broken file is reported

@@ -24,7 +24,7 @@ bytes(2 * BLOCK_BYTES)
 to the system, and page faults take a sixth of the reading time."""
 _STORED_BYTES = 256 << 10  # one read of a compressed file
 _AHEAD = 2  # blocks decompressed in advance: with one, each thread waits for the other at every block
-_GZIP_MAGIC = b"\x1f\x8b"
+GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
 _ERRORS: tuple[type[Exception], ...] = (zlib.error, LIBRARY.error)
 MAX_RATIO = 300
@@ -73,7 +73,7 @@ class Blocks:
     @property
     def is_packed(self) -> bool:
         """Whether the file is compressed; known after the first block."""
-        return self.head.startswith(_GZIP_MAGIC)
+        return self.head.startswith(GZIP_MAGIC)
 
     @property
     def sha256(self) -> str:
@@ -94,7 +94,7 @@ class Blocks:
         """Yields the blocks; runs in the thread, one block per call."""
         first = self._read(_STORED_BYTES)
         self.head = first[:16]
-        if first.startswith(_GZIP_MAGIC):
+        if first.startswith(GZIP_MAGIC):
             inflated = 0
             for block in self._inflate(first):
                 inflated += len(block)
@@ -139,7 +139,7 @@ class Blocks:
                 if not data:
                     break
                 member = self._library.decompressobj(_GZIP_WINDOW)
-                if not data.startswith(_GZIP_MAGIC[: len(data)]):
+                if not data.startswith(GZIP_MAGIC[: len(data)]):
                     self.damage = "bytes that are not gzip behind the gzip data"
             elif not (self.damage or data or part):  # an empty result shows that nothing is buffered inside
                 data = self._read(_STORED_BYTES)
@@ -153,7 +153,7 @@ class Blocks:
 def read_head(file: BinaryIO, size: int = 64 << 10) -> bytes:
     """The first bytes of a file, up to `size`, uncompressed as far as possible."""
     data = file.read(size)
-    if not data.startswith(_GZIP_MAGIC):
+    if not data.startswith(GZIP_MAGIC):
         return data
     member = zlib.decompressobj(_GZIP_WINDOW)
     before = member.copy()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from tb_perfcompare.model.progress import Progress, Reporter
-from tb_perfcompare.sources.storage.blocks import FREE_BYTES, MAX_RATIO
+from tb_perfcompare.sources.storage.blocks import FREE_BYTES, GZIP_MAGIC, MAX_RATIO
 from tb_perfcompare.sources.storage.file_systems import is_address
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, files_of
 from tb_perfcompare.workspace.workers.memory_need import PER_EVENT_BYTES, PROCESS_BYTES
@@ -29,8 +29,7 @@ _ALWAYS_SMALL_BYTES = 2 * 2**20
 _EVENT = b'"ph"'
 _WINDOW = 64 * 2**10
 _MAX_SAMPLE_BYTES = 2**20
-_GZIP = b"\x1f\x8b"
-_MEMBER = _GZIP + b"\x08"
+_MEMBER = GZIP_MAGIC + b"\x08"
 _WRAP = 2**32
 """The last four bytes of a gzip file hold the size of its text modulo this."""
 
@@ -77,7 +76,7 @@ def _events(file: CaptureFile) -> float | None:
     stored_bytes = file.bytes
     with files_of(file).open(file.path) as stored:
         head = stored.read(_WINDOW)
-        is_packed = head.startswith(_GZIP)
+        is_packed = head.startswith(GZIP_MAGIC)
         if not is_packed and stored_bytes <= _NOT_LOOKED_AT:
             return None
         stored.seek(max(0, stored_bytes - _WINDOW))
@@ -114,7 +113,7 @@ def _inflated(data: bytes) -> tuple[bytes, int]:
     compressed bytes used)."""
     texts: list[bytes] = []
     missing, remaining = _MAX_SAMPLE_BYTES, data
-    while missing > 0 and remaining.startswith(_GZIP):
+    while missing > 0 and remaining.startswith(GZIP_MAGIC):
         unpacking = zlib.decompressobj(wbits=31)
         texts.append(unpacking.decompress(remaining, missing))
         missing -= len(texts[-1])
