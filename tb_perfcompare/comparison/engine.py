@@ -57,8 +57,8 @@ from tb_perfcompare.comparison.tables.fixed_tables import (
     recommendations_table,
     steps_table,
 )
-from tb_perfcompare.comparison.tables.group_shapes import SHAPES
 from tb_perfcompare.comparison.tables.memory import memory_tables
+from tb_perfcompare.comparison.tables.table_specs import TABLE_SPECS
 from tb_perfcompare.comparison.tables.views import with_reading_notes
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift, category_shifts
 from tb_perfcompare.comparison.work.by_family import work_by_family
@@ -125,8 +125,8 @@ def _entity_tables(judged: Judged) -> dict[str, Table]:
     baseline, candidate, options = judged.baseline, judged.candidate, judged.options
     at_level = None if judged.amount is None else judged.amount.rows_at_level
     tables = diff_tables(
-        SHAPES, baseline, candidate, judged.headline.delta, options, paces_of_observations(judged.work), judged.numbers,
-        at_level,
+        TABLE_SPECS, baseline, candidate, judged.headline.delta, options, paces_of_observations(judged.work),
+        judged.numbers, at_level,
     )  # fmt: skip
     tables |= _present_tables((
         work_by_family(baseline, candidate, peaks_of(baseline, candidate, options)),

@@ -17,7 +17,7 @@ from tb_perfcompare.comparison.statistics.entity_tests import CHANGES, entity_te
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables import bandwidths
 from tb_perfcompare.comparison.tables.exposed_time import exposed_time
-from tb_perfcompare.comparison.tables.group_shapes import IF_RECORDED, KEY_COLUMNS, SHAPES, Measure, TableSpec
+from tb_perfcompare.comparison.tables.table_specs import IF_RECORDED, KEY_COLUMNS, TABLE_SPECS, Measure, TableSpec
 from tb_perfcompare.comparison.work.row_work import OF_TABLES, RowWork, has_work, peaks_of, table_work
 from tb_perfcompare.comparison.work.split import at_equal_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, exposed_split, notes_of, pair_columns
@@ -70,7 +70,7 @@ class _Draft:
     """A table whose tests may not have run yet."""
 
     name: str
-    shape: TableSpec
+    spec: TableSpec
     joined: JoinedRows
     cells: list[_Column | _Test]
     order: Floats
@@ -92,7 +92,7 @@ class _Draft:
                 else:
                     numbers = ranked.tolist() if numbers is None else numbers
                     made.append(tuple(map(cells.__getitem__, numbers)))
-        return Table(self.name, self.shape.title, tuple(shown), ColumnRows(tuple(made), len(ranked)), self.notes)
+        return Table(self.name, self.spec.title, tuple(shown), ColumnRows(tuple(made), len(ranked)), self.notes)
 
 
 def diff_tables(
@@ -105,9 +105,9 @@ def diff_tables(
     numbers: TextNumbers | None = None,
     at_level: AtLevel | None = None,
 ) -> dict[str, Table]:
-    """Builds those of the named tables of SHAPES that either side has; of IF_RECORDED those that both have. Rows are
-    tested at equal machine speed if `paces` has their pace, and `at_level` if the amount of work varies.
-    `numbers` may hold names of both sides already."""
+    """Builds those of the named tables of TABLE_SPECS that either side has; of IF_RECORDED those that both have. Rows
+    are tested at equal machine speed if `paces` has their pace, and `at_level` if the amount of work varies. `numbers`
+    may hold names of both sides already."""
     numbers = TextNumbers() if numbers is None else numbers
     drafts = [
         draft for name in names
@@ -124,7 +124,7 @@ def _draft(
     options: CompareOptions,
 ) -> _Draft | None:  # fmt: skip
     a, b = baseline.groups.get(name), candidate.groups.get(name)
-    shape = SHAPES[name]
+    spec = TABLE_SPECS[name]
     if (a is None or b is None) if name in IF_RECORDED else (a is None and b is None):
         return None
     model = a if a is not None else b
@@ -145,11 +145,11 @@ def _draft(
     exposed = _exposed_cells(name, joined, (baseline, candidate)) if split else None
     cells += exposed.cells if exposed is not None else []
     if counted:
-        for column, values, table in zip(columns.calls(shape.calls, shape.counted), calls, (a, b), strict=True):
+        for column, values, table in zip(columns.calls(spec.calls, spec.counted), calls, (a, b), strict=True):
             cells.append((column, _cells(values, None if table is not None else np.ones(len(joined), np.bool_))))
-    if shape.one:
-        cells += _means_and_shares(shape.one, times.main, (calls[0], calls[1]), joined)
-    cells += _fact_cells(shape, a, b, joined)
+    if spec.one:
+        cells += _means_and_shares(spec.one, times.main, (calls[0], calls[1]), joined)
+    cells += _fact_cells(spec, a, b, joined)
     works = _works(name, (a, b), joined, (baseline, candidate), options)
     cells += _work_cells(name, works, joined) if works is not None else []
     if name == "kernels" and works is not None and exposed is not None:
@@ -158,15 +158,15 @@ def _draft(
     of_messages = bandwidths.pair_columns(baseline, candidate, name, joined.at_a, joined.at_b) if sizes else []
     cells += of_messages
     cells += [(columns.STATUS, _status(joined)), (_RAW_NAME, _recorded(a, b, joined))]
-    reading, *others = shape.notes
-    by_exposed = () if exposed is None else (f"{shape.exposed} Rows are sorted by change in exposed time.",)
+    reading, *others = spec.notes
+    by_exposed = () if exposed is None else (f"{spec.exposed} Rows are sorted by change in exposed time.",)
     notes = (reading, *by_exposed, *others)
     notes = notes if works is None else (*notes, *notes_of(*works))
     notes = (*notes, *bandwidths.notes_of(of_messages))
     if len(times.ordered) > 1 and exposed is None:
         notes = (*notes, f"Rows are sorted by change in {' plus '.join(times.ordered)}.")
     order = times.order if exposed is None else exposed.order + times.order * 1e-6
-    return _Draft(name, shape, joined, cells, order, notes)
+    return _Draft(name, spec, joined, cells, order, notes)
 
 
 def _key_cells(model: GroupTable, joined: JoinedRows, numbers: TextNumbers) -> list[_Column]:
@@ -192,12 +192,12 @@ def _times(
     summaries: tuple[Summary, Summary],
 ) -> _Times:  # fmt: skip
     """Builds the times that both sides measured: a difference needs both."""
-    shape = SHAPES[name]
+    spec = TABLE_SPECS[name]
     steps = (len(summaries[0].steps), len(summaries[1].steps))
     cells: list[_Column | _Test] = []
     order = np.zeros(len(joined))
     ordered: list[str] = []
-    for measure in shape.measures:
+    for measure in spec.measures:
         if not all(side is None or measure.source in side.measures_ns for side in tables):
             continue
         there = [measure.source not in DEVICE_MEASURES or summary.has_device for summary in summaries]
@@ -213,13 +213,13 @@ def _times(
             cells += _triple_cells(triple, (x, y, y - x), joined)
             continue
         delta = y - x
-        if measure.source in shape.order:
+        if measure.source in spec.order:
             order += np.abs(delta)
             ordered.append(measure.definition.partition(":")[0].lower())
         cells += _triple_cells(triple, (x, y, delta), joined)
         if not measure.name:
             main = (x, y, delta)
-        if not measure.name or measure.source in shape.order:
+        if not measure.name or measure.source in spec.order:
             cells += _tested(name, measure, joined, summaries, delta * 1000)
     return _Times(cells, main, order, ordered)
 
@@ -438,9 +438,9 @@ def _cells(values: Floats, absent: Flags | None) -> Floats:
     return np.where(there, values + 0.0, np.nan)
 
 
-def _fact_cells(shape: TableSpec, a: GroupTable | None, b: GroupTable | None, joined: JoinedRows) -> list[_Column]:
+def _fact_cells(spec: TableSpec, a: GroupTable | None, b: GroupTable | None, joined: JoinedRows) -> list[_Column]:
     out: list[_Column] = []
-    for fact in shape.facts:
+    for fact in spec.facts:
         sides = []
         for table, rows in ((a, joined.at_a), (b, joined.at_b)):
             facts = table.facts.get(fact.name) if table is not None else None

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from math import lcm
 from typing import Annotated
 
-from tb_perfcompare.comparison.tables.group_shapes import SHAPES
 from tb_perfcompare.comparison.tables.path_source import PATHED, RELATED, Frame, PathSource, Values, row_place
+from tb_perfcompare.comparison.tables.table_specs import TABLE_SPECS
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.names.python_frames import function_key
 from tb_perfcompare.model.summary.call_tree import FrameKind
@@ -96,8 +96,8 @@ def row_paths(
     factors = denominator // baseline.steps, denominator // candidate.steps
     sources = PATHED.get(table, {})
     labels = {
-        measure.name: measure.label or SHAPES[table].title
-        for measure in SHAPES[table].measures
+        measure.name: measure.label or TABLE_SPECS[table].title
+        for measure in TABLE_SPECS[table].measures
         if measure.name in sources
     }
     totals = [side.total(table, row) for side in sides]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
-from tb_perfcompare.comparison.tables.group_shapes import SHAPES, Measure, TableSpec
+from tb_perfcompare.comparison.tables.table_specs import TABLE_SPECS, Measure, TableSpec
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.summary import OwnedTime, Summary
@@ -67,18 +67,18 @@ class StepSource:
         return self.samples.means(np.asarray(self.tables[name].measures_ns[source][places], np.int64))
 
 
-def step_source(summary: Summary, names: Collection[str] = SHAPES) -> StepSource:
+def step_source(summary: Summary, names: Collection[str] = TABLE_SPECS) -> StepSource:
     """Builds the source for the tables `names`, of a side that has the names under which rows are joined
     (alignment/same_names.py)."""
     tables = {
         name: StepTable(
             {" › ".join(key): index for index, key in enumerate(group.keys)},
-            {measure.source: group.measures_ns[measure.source] for measure in shape_of(name).measures
+            {measure.source: group.measures_ns[measure.source] for measure in spec_of(name).measures
              if measure.source in group.measures_ns},
             group.sampled,
         )
         for name, group in summary.groups.items()
-        if name in names and name in SHAPES
+        if name in names and name in TABLE_SPECS
     }  # fmt: skip
     return StepSource(summary.metric, observations(summary), tables)
 
@@ -96,24 +96,24 @@ def reduce_to_table(summary: Summary, name: str) -> Summary:
 def row_steps(name: str, row: str, baseline: StepSource, candidate: StepSource) -> RowSteps:
     """Returns the row with the key `row` (tables/row_query.py) of the table `name`, step by step. Raises
     SelectionError if the table has no times of single steps, or no such row."""
-    shape = shape_of(name)
+    spec = spec_of(name)
     indices = [side.place(name, row) for side in (baseline, candidate)]
     if indices == [None, None]:
         raise SelectionError(f"{name} has no row {row[:200]!r}", hint="its key columns joined by ' › '")
     measures = measures_of(name, baseline, candidate)
     sides = (_side(side, name, index, measures) for side, index in zip((baseline, candidate), indices, strict=True))
-    labels = {measure.name: measure.label or shape.title for measure in measures}
+    labels = {measure.name: measure.label or spec.title for measure in measures}
     return RowSteps(name, row, baseline.metric, labels, *sides)
 
 
-def shape_of(name: str) -> TableSpec:
+def spec_of(name: str) -> TableSpec:
     """Returns the specification of a group table. Raises SelectionError for other tables."""
-    shape = SHAPES.get(name)
-    if shape is None:
+    spec = TABLE_SPECS.get(name)
+    if spec is None:
         raise SelectionError(
-            f"rows of {name[:80]!r} have no times of single steps", hint=f"of these: {', '.join(SHAPES)}"
+            f"rows of {name[:80]!r} have no times of single steps", hint=f"of these: {', '.join(TABLE_SPECS)}"
         )
-    return shape
+    return spec
 
 
 def measures_of(name: str, baseline: StepSource, candidate: StepSource) -> list[Measure]:
@@ -123,7 +123,7 @@ def measures_of(name: str, baseline: StepSource, candidate: StepSource) -> list[
     if not all(table.sampled for table in tables):
         raise SelectionError(f"{name} has no times of single steps: the source gives totals", hint="use a trace")
     return [
-        measure for measure in shape_of(name).measures if all(measure.source in table.measures_ns for table in tables)
+        measure for measure in spec_of(name).measures if all(measure.source in table.measures_ns for table in tables)
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tb_perfcompare.comparison.tables.row_steps import StepSource, measures_of, shape_of
+from tb_perfcompare.comparison.tables.row_steps import StepSource, measures_of, spec_of
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, Nanoseconds, row_medians
 from tb_perfcompare.quick_dataclass import dataclass
@@ -55,7 +55,7 @@ def row_sparklines(
         raise SelectionError(f"{name} has no time {measure[:80]!r} of single steps", hint=hint)
     drawn = measures[measure]
     sides = (_side(side, name, drawn.source, rows, points) for side in (baseline, candidate))
-    return RowSparklines(name, baseline.metric, measure, drawn.label or shape_of(name).title, *sides)
+    return RowSparklines(name, baseline.metric, measure, drawn.label or spec_of(name).title, *sides)
 
 
 def extremes(values: Ints, points: int) -> tuple[Ints, Ints | None]:

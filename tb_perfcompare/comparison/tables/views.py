@@ -18,8 +18,8 @@ from tb_perfcompare.comparison.result.wording import many, noun_of, setting_word
 from tb_perfcompare.comparison.tables import bandwidths
 from tb_perfcompare.comparison.tables.counters import counters_view
 from tb_perfcompare.comparison.tables.fixed_tables import BOUND_WHAT, SETTING_NAMES, mean_us, steps_table
-from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES
 from tb_perfcompare.comparison.tables.memory import memory_views
+from tb_perfcompare.comparison.tables.table_specs import KEY_COLUMNS, TABLE_SPECS
 from tb_perfcompare.comparison.work.by_family import BY_FAMILY, NO_WORK, own_work_by_family
 from tb_perfcompare.comparison.work.measured import (
     MEASURED_WORK,
@@ -61,9 +61,9 @@ def with_reading_notes(tables: dict[str, Table], *sides: Summary) -> dict[str, T
 
 
 VIEWS = (
-    "overview", "steps", "categories", "ranks", *SHAPES, "modules_ledger", "counters", "memory", "memory_operators",
-    "memory_curves", "bound", BY_FAMILY, KERNEL_METRICS, MEASURED_WORK, "launches", "device", "environment",
-    "recommendations",
+    "overview", "steps", "categories", "ranks", *TABLE_SPECS, "modules_ledger", "counters", "memory",
+    "memory_operators", "memory_curves", "bound", BY_FAMILY, KERNEL_METRICS, MEASURED_WORK, "launches", "device",
+    "environment", "recommendations",
 )  # fmt: skip
 """Every view a run may have; if a source cannot provide one, Summary.absent has the reason."""
 
@@ -98,7 +98,7 @@ def view_tables(summary: Summary, given: Sequence[GivenPeak] = ()) -> dict[str, 
     if summary.launches is not None:
         tables["launches"] = own_launches(summary.launches, summary.groups["kernels"].keys)
     for name, table in summary.groups.items():
-        if name in SHAPES:
+        if name in TABLE_SPECS:
             tables[name] = _group(name, table, summary, _work(name, table, summary, peaks))
     work = own_work_by_family(summary, peaks)
     measured = {KERNEL_METRICS: own_kernel_metrics(summary), MEASURED_WORK: own_measured_work(summary)}
@@ -136,8 +136,10 @@ _AMOUNTS: Mapping[str, frozenset[str]] = {
     BY_FAMILY: frozenset({"calls", "time_us", "modelled_us", "flops", "moved_bytes"}),
     MEASURED_WORK: frozenset({"measured_flops", "modelled_flops", "measured_bytes", "modelled_bytes"}),
     "memory_operators": frozenset({"allocated", "released", "calls"}),
-    **dict.fromkeys(SHAPES, frozenset({"calls", "host_self_us", "device_self_us", "host_api_us", "total_us", "share",
-                                   "modelled_us", "flops", "moved_bytes"})),
+    **dict.fromkeys(TABLE_SPECS, frozenset({
+        "calls", "host_self_us", "device_self_us", "host_api_us", "total_us", "share", "modelled_us", "flops",
+        "moved_bytes",
+    })),
 }
 """View -> columns whose cells add up. Totals of operators and modules contain those of others below them."""
 
@@ -220,28 +222,28 @@ def _work(name: str, table: GroupTable, summary: Summary, peaks: DevicePeaks | N
 
 
 def _group(name: str, table: GroupTable, summary: Summary, work: RowWork | None) -> Table:
-    shape, steps = SHAPES[name], len(summary.steps)
+    spec, steps = TABLE_SPECS[name], len(summary.steps)
     heads: list[Column] = [
         columns.key(key, KEY_COLUMNS[key][0], "name" if key == "name" else KEY_COLUMNS[key][1])
         for key in table.key_columns
     ]
     cells: list[list[Cell]] = [[key[i] for key in table.keys] for i in range(len(table.key_columns))]
     if table.calls.any():
-        heads.append(columns.count("calls", shape.calls, f"{shape.calls.lower()}, {columns.PER_STEP}"))
+        heads.append(columns.count("calls", spec.calls, f"{spec.calls.lower()}, {columns.PER_STEP}"))
         cells.append([float(c) / steps for c in table.calls.sum(axis=1)])
     order = np.zeros(len(table))
-    for measure in shape.measures:
+    for measure in spec.measures:
         if measure.source not in table.measures_ns:
             continue
         total = table.measures_ns[measure.source].sum(axis=1)
         label = measure.label or ("Host self" if measure.source == "host_self" else "Total")
         heads.append(columns.time(f"{measure.source}_us", label, f"{measure.definition}; {columns.PER_STEP}"))
         cells.append([int(t) / steps / 1000 for t in total])
-        if measure.source in shape.order:
+        if measure.source in spec.order:
             order += total
-        if shape.one and not measure.name:
+        if spec.one and not measure.name:
             calls, everything = table.calls.sum(axis=1).tolist(), int(total.sum())
-            heads.append(columns.time("mean_us", f"Per {shape.one}", f"mean time of one {shape.one}"))
+            heads.append(columns.time("mean_us", f"Per {spec.one}", f"mean time of one {spec.one}"))
             cells.append([int(t) / n / 1000 if n else None for t, n in zip(total, calls, strict=True)])
             heads.append(columns.fraction("share", "Share", "fraction of the time of all rows"))
             cells.append([int(t) / everything if everything else None for t in total])
@@ -249,7 +251,7 @@ def _group(name: str, table: GroupTable, summary: Summary, work: RowWork | None)
         for label, values in (("min", table.min_ns), ("max", table.max_ns)):
             heads.append(columns.time(f"{label}_us", label.capitalize(), f"{label}imum time of one call", shown=False))
             cells.append([int(v) / 1000 for v in values])
-    for fact in shape.facts:
+    for fact in spec.facts:
         values_of_fact = table.facts.get(fact.name)
         if values_of_fact is not None and np.isfinite(values_of_fact).any():
             heads.append(columns.fact(fact.name, fact.label, fact.unit, fact.definition, better=fact.better))
@@ -266,8 +268,8 @@ def _group(name: str, table: GroupTable, summary: Summary, work: RowWork | None)
     ranked = sorted(range(len(rows)), key=lambda i: (-order[i], table.keys[i]))
     work_notes = () if work is None else notes_of(work)
     work_notes = (*work_notes, *bandwidths.notes_of(of_messages))
-    notes = (*shape.notes, *work_notes, f"Means over {many(steps, 'step')}.")
-    return Table(name, shape.title, tuple(heads), tuple(rows[i] for i in ranked), notes)
+    notes = (*spec.notes, *work_notes, f"Means over {many(steps, 'step')}.")
+    return Table(name, spec.title, tuple(heads), tuple(rows[i] for i in ranked), notes)
 
 
 def _device(summary: Summary) -> Table:

@@ -16,12 +16,19 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import ModuleType, TracebackType
 from typing import Any, BinaryIO
 
-from tb_perfcompare.sources.storage.deflate import LIBRARY
+LIBRARY: ModuleType
+"""zlib-ng, or zlib if it cannot be imported; both have the same interface."""
+try:
+    from zlib_ng import zlib_ng
+
+    LIBRARY = zlib_ng
+except ImportError:  # not available for every platform
+    LIBRARY = zlib
 
 BLOCK_BYTES = 1 << 20
+# Allocates and frees this much once, so that glibc reuses the memory of freed blocks. Otherwise it returns each block
+# to the system, and page faults take a sixth of the reading time.
 bytes(2 * BLOCK_BYTES)
-"""Allocates and frees this much once, so that glibc reuses the memory of freed blocks. Otherwise it returns each block
-to the system, and page faults take a sixth of the reading time."""
 _STORED_BYTES = 256 << 10  # one read of a compressed file
 _AHEAD = 2  # blocks decompressed in advance: with one, each thread waits for the other at every block
 GZIP_MAGIC = b"\x1f\x8b"

@@ -21,7 +21,7 @@ from tb_perfcompare.comparison.tables.row_steps import (
     StepSource,
     reduce_to_table,
     row_steps,
-    shape_of,
+    spec_of,
     step_source,
 )
 from tb_perfcompare.comparison.tables.sparklines import RowSparklines, row_sparklines
@@ -151,7 +151,7 @@ class RowResponses:
     def _sources(
         self, request: ComparisonRequest, table: str, report: Reporter
     ) -> tuple[tuple[StepSource, StepSource], bool]:
-        shape_of(table)  # raises for an unknown table before anything is read
+        spec_of(table)  # raises for an unknown table before anything is read
 
         def make(flight: Flight[tuple[StepSource, StepSource]]) -> tuple[StepSource, StepSource]:
             sides = (reduce_to_table(side, table) for side in self._loaded(flight, request))

@@ -6,8 +6,8 @@ import pytest
 
 from tb_perfcompare.comparison.result.column_meaning import meaning
 from tb_perfcompare.comparison.result.table_catalogue import TABLES, table_facts
-from tb_perfcompare.comparison.tables.group_shapes import SHAPES
 from tb_perfcompare.comparison.tables.path_source import PATHED, RELATED
+from tb_perfcompare.comparison.tables.table_specs import TABLE_SPECS
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_meaning_of_a_column(name: str, role: str, kind: str, says: tuple[str, s
 
 
 def test_every_table_of_entities_has_times_in_each_step() -> None:
-    assert {name for name, facts in TABLES.items() if facts["per_step"]} == set(SHAPES)
+    assert {name for name, facts in TABLES.items() if facts["per_step"]} == set(TABLE_SPECS)
 
 
 def test_every_table_with_call_paths_or_related_rows_has_callers() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
-from tb_perfcompare.comparison.tables.group_shapes import SHAPES
 from tb_perfcompare.comparison.tables.row_query import row_key
+from tb_perfcompare.comparison.tables.table_specs import TABLE_SPECS
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.workspace import Workspace
@@ -29,7 +29,7 @@ def test_every_row_of_every_table_of_entities(baseline: str, candidate: str) -> 
     workspace = Workspace([Root(str(DEMO))], in_process_bytes=2**40)
     sides = (workspace.side(Selection(run, None, None)) for run in (baseline, candidate))
     request = ComparisonRequest(*sides)
-    tables = [table for name, table in workspace.compare(request).tables.items() if name in SHAPES]
+    tables = [table for name, table in workspace.compare(request).tables.items() if name in TABLE_SPECS]
     assert sum(len(table.rows) for table in tables) > 30
     for table in tables:
         at = [column.name for column in table.columns].index("delta_us")

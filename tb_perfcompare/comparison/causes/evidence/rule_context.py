@@ -25,7 +25,7 @@ from tb_perfcompare.comparison.statistics.between_captures import between_captur
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables.counter_join import CounterChange
-from tb_perfcompare.comparison.tables.group_shapes import IF_RECORDED
+from tb_perfcompare.comparison.tables.table_specs import IF_RECORDED
 from tb_perfcompare.model.api_calls import calls
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.input_shapes import without_lists

@@ -117,7 +117,7 @@ _BOUND_FACTS = tuple(
     )
 )
 
-SHAPES: Mapping[str, TableSpec] = {
+TABLE_SPECS: Mapping[str, TableSpec] = {
     "operators": TableSpec(
         "Operators",
         "Calls",
