@@ -31,7 +31,7 @@ from tb_perfcompare.workspace.jobs.summary_jobs import (
     read_launches,
 )
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, each_in_turn, finished
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, each_in_turn, wait_for
 from tb_perfcompare.workspace.workers.cluster import ClusterPool, TaskLost
 from tb_perfcompare.workspace.workers.memory_need import PROCESS_BYTES
 from tb_perfcompare.workspace.workers.reading_size import Outgrown, are_small, reading_bytes, while_small
@@ -214,7 +214,7 @@ class Loader:
                 file, flight, lambda current: self.work(read_launches, (current,), flight, [current])
             )
 
-        return finished(self._launches.joined(file, read), report).result()
+        return wait_for(self._launches.joined(file, read), report).result()
 
     def _summarized(self, job: SummaryJob, flight: Flight[Summary], small: bool) -> Summary:
         summary = self._cache.get(job) if self._cache is not None else None

@@ -20,7 +20,7 @@ from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, compare_sides
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root
 from tb_perfcompare.workspace.loading import Loader, Outliner, Summarizer
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, wait_for
 from tb_perfcompare.workspace.workers.cluster import ClusterPool
 from tb_perfcompare.workspace.workers.limits import default_workers
 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
@@ -177,7 +177,7 @@ class Workspace:
 
     def compare(self, request: ComparisonRequest, report: Reporter = silent) -> Comparison:
         """`ask`, then wait for the result. Stops waiting when `report` raises (Cancelled, KeyboardInterrupt, ...)."""
-        return finished(self.ask(request), report).result()
+        return wait_for(self.ask(request), report).result()
 
     def cached_response(self, request: ComparisonRequest) -> bytes | None:
         """The pair's comparison as JSON (render/wire/pages.py) if it is cached on disk, else None."""
@@ -186,7 +186,7 @@ class Workspace:
     def strict(self, request: StrictRequest, report: Reporter = silent) -> bytes:
         """Returns the strict report in its requested form. Stops waiting when `report` raises; work that no caller
         waits for is cancelled."""
-        return finished(self.ask_strict(request), report).result()
+        return wait_for(self.ask_strict(request), report).result()
 
     def ask_strict(self, request: StrictRequest) -> AbstractContextManager[Flight[bytes]]:
         """Joins the computation of a strict report, as `ask` does for a comparison."""
@@ -200,7 +200,7 @@ class Workspace:
         def ask(flight: Flight[CompatAnswer]) -> CompatAnswer:
             return self._loader.in_worker(compat_answer, (request,), flight, request.file, MEMORY_FACTOR)
 
-        return finished(self._profiler_answers.joined(request, ask), report).result()
+        return wait_for(self._profiler_answers.joined(request, ask), report).result()
 
     def work(
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], files: Sequence[CaptureFile]

@@ -56,7 +56,7 @@ def progress_lines(flight: Flight[Any], connection: Connection, **more: int) -> 
         if connection.gone():
             return
         wait_s = LINE_EVERY_S
-        seen, news = flight.news(seen)
+        seen, news = flight.progress_since(seen)
         updates = [asdict(progress) for progress in news] or updates[-1:]
         elapsed_s = round(time.monotonic() - start_s, 3)
         for update in updates:

@@ -27,7 +27,7 @@ from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
 from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, row_dict
 from tb_perfcompare.workspace.queries.candidates import MAX_CANDIDATES, Candidate, CandidateRow, row_of, with_adjusted_p
-from tb_perfcompare.workspace.sharing.single_flight import follow
+from tb_perfcompare.workspace.sharing.single_flight import wait_for_all
 from tb_perfcompare.workspace.workspace import Workspace
 
 
@@ -59,7 +59,7 @@ def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Respons
             rows.append(CandidateRow(requested.candidate, None, requested.resolved))
             continue
         with workspace.candidates.brief(requested.resolved) as flight:
-            follow([flight], connection.report)
+            wait_for_all([flight], connection.report)
             rows.append(row_of(requested.candidate, flight))
             # not after an error: a file that cannot be read now may be readable later
             is_final = is_final and rows[-1].error is None and not flight.provisional

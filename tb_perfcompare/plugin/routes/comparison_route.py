@@ -21,7 +21,7 @@ from tb_perfcompare.plugin.http.responses import (
 )
 from tb_perfcompare.plugin.requests.pair_request import SideOf, flag, resolve_pair
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
-from tb_perfcompare.workspace.sharing.single_flight import Flight, finished
+from tb_perfcompare.workspace.sharing.single_flight import Flight, wait_for
 
 FirstAnswer = Callable[[ComparisonRequest], AbstractContextManager[Flight[bytes]]]
 
@@ -37,7 +37,7 @@ def comparison(first: FirstAnswer, side_of: SideOf, request: Request) -> Respons
         return stream(request, lines_of(lambda: first(resolved), lambda body: tagged(body, tag), connection))
 
     def make() -> tuple[bytes, bool]:
-        flight = finished(first(resolved), connection.report)
+        flight = wait_for(first(resolved), connection.report)
         return tagged(flight.result(), tag), flight.provisional
 
     return respond_if_changed(request, tag, make)

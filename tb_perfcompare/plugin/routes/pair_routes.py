@@ -44,7 +44,7 @@ from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.jobs import strict_jobs
 from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
 from tb_perfcompare.workspace.queries.table_pages import TableRows
-from tb_perfcompare.workspace.sharing.single_flight import finished
+from tb_perfcompare.workspace.sharing.single_flight import wait_for
 from tb_perfcompare.workspace.workspace import Workspace
 
 
@@ -123,7 +123,7 @@ def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     tag = tag_of(resolved, form, name)
     if is_cached_by_client(request, tag):
         return not_modified(tag)
-    flight = finished(workspace.ask(resolved), Connection(request.environ).report)
+    flight = wait_for(workspace.ask(resolved), Connection(request.environ).report)
     comparison = flight.result()
     body = render(comparison, form.name, table=name)
     # the file name marks missing files, as a single table has no place for notes
@@ -150,7 +150,7 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     tag = tag_of(resolved, "strict")
     if is_cached_by_client(request, tag):
         return not_modified(tag)
-    flight = finished(workspace.ask_strict(resolved), connection.report)
+    flight = wait_for(workspace.ask_strict(resolved), connection.report)
     tag = "" if flight.provisional else tag
     if resolved.form == strict_jobs.JSON:
         return respond(request, first_answer(flight.result()), JSON, tag=tag)

@@ -10,7 +10,7 @@ from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished, follow
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, wait_for, wait_for_all
 
 if TYPE_CHECKING:
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
@@ -71,7 +71,7 @@ class CandidateComparisons:
         """Joins the computation of one brief comparison for the `with` body; see Workspace.ask."""
 
         def make(flight: Flight[CandidateResult]) -> CandidateResult:
-            compared = finished(self._computations.ask(request), flight.report)
+            compared = wait_for(self._computations.ask(request), flight.report)
             flight.provisional = compared.provisional
             return candidate_result(compared.result())
 
@@ -80,7 +80,7 @@ class CandidateComparisons:
     def row(self, candidate: Candidate, request: ComparisonRequest, report: Reporter = silent) -> CandidateRow:
         """Makes the comparison with `brief` and waits for its row. Stops waiting when `report` raises."""
         with self.brief(request) as flight:
-            follow([flight], report)
+            wait_for_all([flight], report)
             return row_of(candidate, flight)
 
     def close(self) -> None:

@@ -31,7 +31,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.row_paths import MeasureDict, paths_answer
 from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit, encoded
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, wait_for
 
 if TYPE_CHECKING:
     from tb_perfcompare.model.summary.summary import Summary
@@ -131,7 +131,7 @@ class RowResponses:
             frames = frame_index(None if tree is None else call_tree_table(tree))
             return _Pair(path_source(baseline), path_source(candidate), frames, tree)
 
-        flight = finished(self._pairs.joined(request, make), report)
+        flight = wait_for(self._pairs.joined(request, make), report)
         pair = flight.result()
         paths = row_paths(table, row, pair.baseline, pair.candidate, together=merge_modules)
         related = related_rows(table, row, pair.baseline, pair.candidate)
@@ -158,7 +158,7 @@ class RowResponses:
             baseline, candidate, _ = with_same_names(*sides)
             return step_source(baseline, {table}), step_source(candidate, {table})
 
-        flight = finished(self._tables.joined((request, table), make), report)
+        flight = wait_for(self._tables.joined((request, table), make), report)
         return flight.result(), flight.provisional
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide, NoEvents, StepJ
 from tb_perfcompare.workspace.queries.step_choice import SAME, TYPICAL, WORST, StepChoice, StepList, choose, step_list
 from tb_perfcompare.workspace.queries.step_responses import Area, Stretch, compared_area, drawn_event, drawn_step
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, wait_for
 
 if TYPE_CHECKING:
     from tb_perfcompare.model.progress import Reporter
@@ -76,7 +76,7 @@ class StepViews:
     def answer(self, request: StepViewRequest, report: Reporter) -> bytes:
         """`ask`, then wait for the response. Stops waiting when `report` raises; work that no caller waits for is
         cancelled."""
-        return finished(self.ask(request), report).result()
+        return wait_for(self.ask(request), report).result()
 
     def steps(self, side: Side, window: str, report: Reporter) -> StepList:
         """Lists the steps of a side."""
@@ -84,7 +84,7 @@ class StepViews:
         def make(flight: Flight[StepList]) -> StepList:
             return step_list(self._computations.load(side, window, flight.report))
 
-        return finished(self._lists.joined((side, window), make), report).result()
+        return wait_for(self._lists.joined((side, window), make), report).result()
 
     def chosen(self, chosen: ChosenSide, window: str, report: Reporter) -> tuple[StepFacts, CaptureFile]:
         """Returns (the requested step, the file that holds it). Raises SelectionError, also for a side without
@@ -103,7 +103,7 @@ class StepViews:
         def make(flight: Flight[bytes]) -> bytes:
             return self._computations.work(trace_file, (sides, compress), flight, files)
 
-        return finished(self._answers.joined(key, make), report).result()
+        return wait_for(self._answers.joined(key, make), report).result()
 
     def close(self) -> None:
         """Cancels work under way."""
@@ -174,7 +174,7 @@ class StepViews:
                 self._cut.put(replace(job, label=step.label), step)
             return steps[0]
 
-        return facts, finished(self._steps.joined(job, make), report).result()
+        return facts, wait_for(self._steps.joined(job, make), report).result()
 
     def _match(
         self, steps: tuple[StepEvents, StepEvents], jobs: tuple[StepJob, StepJob], flight: Flight[bytes]
@@ -186,7 +186,7 @@ class StepViews:
         def make(own: Flight[StepMatches]) -> StepMatches:
             return self._computations.work(match_steps, ordered, own, ())
 
-        matches = finished(self._matches.joined(jobs[::-1] if turned else jobs, make), flight.report).result()
+        matches = wait_for(self._matches.joined(jobs[::-1] if turned else jobs, make), flight.report).result()
         return matches.turned(steps[0]) if turned else matches
 
 

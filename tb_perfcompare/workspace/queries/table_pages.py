@@ -21,7 +21,7 @@ from tb_perfcompare.workspace.inputs.sides import Side
 from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
 from tb_perfcompare.workspace.queries.run_views import RunViews, run_views
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, wait_for
 
 if TYPE_CHECKING:
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
@@ -76,7 +76,7 @@ class TablePages:
             cached = self._computations.cached_response(request)
             if cached is not None:
                 return cached
-            compared = finished(self._computations.ask(request), flight.report)
+            compared = wait_for(self._computations.ask(request), flight.report)
             flight.provisional = compared.provisional
             comparison = compared.result()
             return self._computations.cached_response(request) or comparison_answer(comparison)
@@ -90,7 +90,7 @@ class TablePages:
         cached = self._tables.get(key)
         if cached is not None:
             return replace(self._rows(key, cached[0], query, provisional=False), lost=cached[1])
-        compared = finished(self._computations.ask(request), report)
+        compared = wait_for(self._computations.ask(request), report)
         comparison = compared.result()
         table, lost = table_named(comparison, name), comparison.files_left_out
         if not compared.provisional:
@@ -126,13 +126,13 @@ class TablePages:
     ) -> tuple[RunViews, TableRows]:
         """Returns (a single run's views, rows of one of them). Raises SelectionError if the run does not have the view,
         and what reading raises."""
-        flight = finished(self.views(side, window), report)
+        flight = wait_for(self.views(side, window), report)
         run = flight.result()
         return run, self._rows((side, window, view), run.table(view), query, flight.provisional)
 
     def strict_rows(self, request: StrictRequest, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
         """Returns rows of a table of the pair's strict report. Raises SelectionError for an unknown table."""
-        flight = finished(self._computations.ask_strict(request), report)
+        flight = wait_for(self._computations.ask_strict(request), report)
         body = flight.result()
         key = (request, hash(body))  # a provisional report may be replaced by another for the same request
         tables = self._strict.get(key)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future
-from concurrent.futures import wait as wait_for
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
@@ -25,7 +24,7 @@ class Flight(Generic[T]):
     """One computation, under way or finished, and its progress.
 
     The computing thread calls `report`, which raises Cancelled once no caller waits any more, and uses `stopping` to
-    register how to interrupt blocking work. Waiting threads use `wait`, `news` and `result`.
+    register how to interrupt blocking work. Waiting threads use `wait`, `progress_since` and `result`.
 
     provisional  set by the computing thread if a repetition may give a better value: it is cached only briefly
     """
@@ -95,9 +94,9 @@ class Flight(Generic[T]):
 
     def wait(self, timeout_s: float) -> bool:
         """Waits until the computation is done or the time is over; returns whether it is done."""
-        return not wait_for([self._future], timeout_s).not_done
+        return not wait([self._future], timeout_s).not_done
 
-    def news(self, since: int) -> tuple[int, list[Progress]]:
+    def progress_since(self, since: int) -> tuple[int, list[Progress]]:
         """Returns (the version for the next call, the latest progress of each path that reported after `since`)."""
         with self._lock:
             fresh = sorted(entry for entry in self._progress.values() if entry[0] > since)
@@ -171,14 +170,14 @@ class SingleFlight(Generic[T]):
         try:
             value = compute(flight)
         except BaseException as error:  # not swallowed: result() raises it in the waiting caller
-            self._land(flight)
+            self._forget(flight)
             flight.fail(out_of_memory(error) or error)
             return
         self._cache.put(flight.key, value, provisional=flight.provisional)
-        self._land(flight)
+        self._forget(flight)
         flight.finish(value)
 
-    def _land(self, flight: Flight[T]) -> None:
+    def _forget(self, flight: Flight[T]) -> None:
         with self._lock:
             if self._flights.get(flight.key) is flight:
                 del self._flights[flight.key]
@@ -191,7 +190,7 @@ def finished_flight(key: Hashable, value: T) -> Flight[T]:
     return flight
 
 
-def follow(flights: Sequence[Flight[Any]], report: Reporter) -> None:
+def wait_for_all(flights: Sequence[Flight[Any]], report: Reporter) -> None:
     """Waits until all flights are done, forwarding their progress. Without news the last report is repeated every tick,
     so that `report` can end the wait by raising."""
     follower = _Follower(report)
@@ -200,11 +199,11 @@ def follow(flights: Sequence[Flight[Any]], report: Reporter) -> None:
         pending = follower.tick(pending)
 
 
-def finished(joined: AbstractContextManager[Flight[T]], report: Reporter) -> Flight[T]:
+def wait_for(joined: AbstractContextManager[Flight[T]], report: Reporter) -> Flight[T]:
     """Waits for a joined flight and returns it, forwarding its progress. Raises what the computation or `report`
     raises."""
     with joined as flight:
-        follow([flight], report)
+        wait_for_all([flight], report)
         flight.result()
         return flight
 
@@ -242,10 +241,10 @@ class _Follower:
 
     def tick(self, flights: Sequence[Flight[Any]]) -> list[Flight[Any]]:
         """Waits up to _TICK_S for a flight to finish and forwards news; returns the unfinished flights."""
-        wait_for([flight.future for flight in flights], _TICK_S, FIRST_COMPLETED)
+        wait([flight.future for flight in flights], _TICK_S, FIRST_COMPLETED)
         news: list[Progress] = []
         for flight in flights:
-            self._seen[flight], fresh = flight.news(self._seen.get(flight, 0))
+            self._seen[flight], fresh = flight.progress_since(self._seen.get(flight, 0))
             news += fresh
         for progress in news or [self._latest]:
             self._report(progress)

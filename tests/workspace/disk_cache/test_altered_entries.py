@@ -24,7 +24,7 @@ from tb_perfcompare.workspace.disk_cache.response_cache import _HEAD, with_heads
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
-from tb_perfcompare.workspace.sharing.single_flight import finished
+from tb_perfcompare.workspace.sharing.single_flight import wait_for
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_run
 from tests.fuzz.readers.json_mutation import changed, parsed, written
@@ -60,7 +60,7 @@ class Kept:
         opened = Workspace([Root(str(self._logs))], in_process_bytes=2**30, cache=SummaryCache(self.cache))
         try:
             request = ComparisonRequest(*(opened.side(Selection(run)) for run in pair))
-            return finished(opened.pages.first_response(request), silent).result(), opened.compare(request)
+            return wait_for(opened.pages.first_response(request), silent).result(), opened.compare(request)
         finally:
             opened.close()
 

@@ -14,7 +14,7 @@ from tb_perfcompare.workspace.disk_cache.disk_store import ENDINGS
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
-from tb_perfcompare.workspace.sharing.single_flight import finished
+from tb_perfcompare.workspace.sharing.single_flight import wait_for
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_pair
 from tests.thorough import THOROUGH
@@ -51,7 +51,7 @@ class Kept:
         opened = Workspace(roots, in_process_bytes=2**30, cache=SummaryCache(self._folder / "cache"))
         try:
             request = ComparisonRequest(*(opened.side(Selection(run)) for run in ("normal", "abnormal")))
-            return finished(opened.pages.first_response(request), silent).result(), opened.compare(request)
+            return wait_for(opened.pages.first_response(request), silent).result(), opened.compare(request)
         finally:
             opened.close()
 

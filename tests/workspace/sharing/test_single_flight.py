@@ -9,7 +9,7 @@ import pytest
 from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, follow
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, wait_for_all
 from tests.workspace.waiting import SOON_S, becomes_true
 
 
@@ -114,7 +114,7 @@ def test_follow_forwards_progress_of_all_and_ends_when_the_reporter_raises() -> 
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        follow(flights, report)
+        wait_for_all(flights, report)
     for flight in flights:
         shared.leave(flight)
     assert becomes_true(lambda: all(len(gate.ended_by) == 1 for gate in gates.values()))
@@ -129,7 +129,7 @@ def test_follow_repeats_itself_while_nothing_is_new_so_that_waiting_can_end() ->
         if len(calls) == 3:
             silent_work.finish("done")
 
-    follow([silent_work], report)
+    wait_for_all([silent_work], report)
     assert [progress.phase for progress in calls[:3]] == ["listing"] * 3
 
 
@@ -138,6 +138,6 @@ def test_news_are_the_latest_of_each_path_since_last_asked() -> None:
     flight.report(Progress("reading", "a", 1))
     flight.report(Progress("reading", "b", 1))
     flight.report(Progress("reading", "a", 2))
-    version, news = flight.news(0)
+    version, news = flight.progress_since(0)
     assert [(progress.path, progress.done_bytes) for progress in news] == [("b", 1), ("a", 2)]
-    assert flight.news(version)[1] == []
+    assert flight.progress_since(version)[1] == []

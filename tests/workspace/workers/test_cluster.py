@@ -88,7 +88,7 @@ def test_progress_comes_back(pool: ClusterPool, tmp_path: Path) -> None:
     flight: Flight[int] = Flight("add")
     assert pool.run(tasks.add, (2, 3), flight) == 5
     deadline_s = time.monotonic() + 30
-    while not (progress := flight.news(0)[1]) and time.monotonic() < deadline_s:
+    while not (progress := flight.progress_since(0)[1]) and time.monotonic() < deadline_s:
         time.sleep(0.02)
     assert progress == [Progress("reading", "numbers")]
 
@@ -118,7 +118,7 @@ def test_a_cancelled_task_ends_and_its_worker_takes_the_next(pool: ClusterPool) 
     for thread in threads:
         thread.start()
     deadline_s = time.monotonic() + 30
-    while not flight.news(0)[1] and time.monotonic() < deadline_s:
+    while not flight.progress_since(0)[1] and time.monotonic() < deadline_s:
         time.sleep(0.02)
     flight.cancel()
     for thread in threads:

@@ -46,7 +46,7 @@ def test_construction_starts_nothing_and_a_process_is_used_again(pool: WorkerPoo
 def test_values_progress_and_errors_come_back(pool: WorkerPool) -> None:
     flight: Flight[int] = Flight("task")
     assert run(pool, tasks.add, 2, 3, flight=flight) == 5
-    assert [progress.path for progress in flight.news(0)[1]] == ["numbers"]
+    assert [progress.path for progress in flight.progress_since(0)[1]] == ["numbers"]
     with pytest.raises(CorruptInput) as caught:
         run(pool, tasks.fail, "run/file.json")
     assert (caught.value.path, caught.value.place, caught.value.hint) == ("run/file.json", "byte 7", "record it again")
