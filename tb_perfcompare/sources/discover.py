@@ -90,35 +90,48 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
             problems.append(Note(NoteCode.FILE_FAILED, f"cannot be listed: {error.strerror or error}", relative))
             continue
         name = relative or fs.basename(root)
-        for entry in entries:
-            if entry.problem == REFUSED and TRACE_FILE.fullmatch(entry.name) is None:  # _run reports traces
-                below = f"{relative}/{entry.name}" if relative else entry.name
-                problems.append(Note(NoteCode.FILE_FAILED, REFUSED, below))
-        run = _run(name, directory.path, entries, fs)
-        if run is not None:
-            runs.append(run)
-        saved, jobs = _loose_files(entries, fs), dict[str, dict[str, FileStat]]()
-        if run is None:
-            jobs, unnamed = split_by_job(
-                _unnamed_traces(entries, fs), lambda file: stated_rank(file, fs)  # type: ignore[arg-type]  # hashable
-            )
-            saved = sorted([*saved, *unnamed], key=lambda entry: entry.name)
-            runs += _jobs(name, relative, directory.path, jobs, is_alone=not saved)
-        alone = [file for file in saved if not is_point(file.name)]  # points keep their names
-        for file in saved:
-            below = f"{relative}/{file.name}" if relative else file.name
-            if is_point(file.name):
-                points.append(PointEntry(below, name, _entry(file)))
-            try:
-                runs += _loose_runs(name if run is None and not jobs and alone == [file] else below, file, fs)
-            except InputError as error:
-                problems.append(Note(NoteCode.FILE_FAILED, str(error).removeprefix(f"{error.path}: "), below))
+        found = _runs_of_directory(name, relative, directory.path, entries, fs)
+        runs += found.runs
+        problems += found.problems
+        points += found.points
         for entry in sorted(entries, key=lambda e: e.name):
             if entry.is_dir and TRACE_FILE.fullmatch(entry.name) is None:
-                below = f"{relative}/{entry.name}" if relative else entry.name
-                (links if entry.is_link else pending).append((below, entry))
+                (links if entry.is_link else pending).append((_joined(relative, entry.name), entry))
     runs = sorted(join_parts(runs, fs.basename(root)), key=lambda run: run.name)
     return RunIndex(root, tuple(runs), tuple(problems), tuple(points))
+
+
+def _runs_of_directory(
+    name: str, relative: str, path: str, entries: Sequence[FileStat], fs: FileSystem
+) -> RunIndex:
+    """Finds the runs among the entries of one directory, `relative` to the log directory."""
+    problems = [
+        Note(NoteCode.FILE_FAILED, REFUSED, _joined(relative, entry.name))
+        for entry in entries
+        if entry.problem == REFUSED and TRACE_FILE.fullmatch(entry.name) is None  # _run reports traces
+    ]
+    run = _run(name, path, entries, fs)
+    runs = [] if run is None else [run]
+    loose, jobs = _loose_files(entries, fs), dict[str, dict[str, FileStat]]()
+    if run is None:
+        jobs, unnamed = split_by_job(
+            _unnamed_traces(entries, fs), lambda file: stated_rank(file, fs)  # type: ignore[arg-type]  # hashable
+        )
+        loose = sorted([*loose, *unnamed], key=lambda entry: entry.name)
+        runs += _jobs(name, relative, path, jobs, is_alone=not loose)
+    points = [PointEntry(_joined(relative, file.name), name, _entry(file)) for file in loose if is_point(file.name)]
+    takes_name = run is None and not jobs and len(loose) - len(points) == 1  # points keep their names
+    for file in loose:
+        below = _joined(relative, file.name)
+        try:
+            runs += _loose_runs(name if takes_name and not is_point(file.name) else below, file, fs)
+        except InputError as error:
+            problems.append(Note(NoteCode.FILE_FAILED, str(error).removeprefix(f"{error.path}: "), below))
+    return RunIndex(path, tuple(runs), tuple(problems), tuple(points))
+
+
+def _joined(relative: str, name: str) -> str:
+    return f"{relative}/{name}" if relative else name
 
 
 def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
@@ -145,9 +158,9 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
     run = _run(fs.basename(absolute), absolute, entries, fs)
     if run is not None:
         return _part_of(path, [run], part)
-    saved = _loose_files(entries, fs)
-    if len(saved) == 1:
-        return _part_of(path, _loose_runs(fs.basename(absolute), saved[0], fs), part)
+    loose = _loose_files(entries, fs)
+    if len(loose) == 1:
+        return _part_of(path, _loose_runs(fs.basename(absolute), loose[0], fs), part)
     runs = find_runs(absolute, fs).runs
     if len(runs) == 1:
         return _part_of(path, list(runs), part)
@@ -160,10 +173,10 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
         hint = f"give one of them, e.g. {_below(path, nested[0])}"
         held = listed(nested, _NAMES_SHOWN)
         raise SelectionError(f"{without_secrets(path)} is not a run but holds runs: {held}", hint=hint)
-    loose = sorted(entry.name for entry in entries if not entry.is_dir and _JSON_FILE.fullmatch(entry.name))
+    files = sorted(entry.name for entry in entries if not entry.is_dir and _JSON_FILE.fullmatch(entry.name))
     hint = f"trace files are named {_TRACE_NAME}; {OTHER_NAMES}"
-    if loose:
-        hint = f"give one file by name, e.g. {_below(path, loose[0])}"
+    if files:
+        hint = f"give one file by name, e.g. {_below(path, files[0])}"
     raise InputError(without_secrets(path), "no recordings here or below", hint=hint)
 
 
@@ -314,8 +327,7 @@ def _jobs(
         if is_alone and len(jobs) == 1:
             yield RunEntry(name, path, workers)
         else:
-            below = f"{relative}/{common}" if relative else common
-            yield RunEntry(below, f"{path.rstrip('/')}/{common}", workers)
+            yield RunEntry(_joined(relative, common), f"{path.rstrip('/')}/{common}", workers)
 
 
 def _saved_run(name: str, file: FileStat, facts: SavedFacts) -> RunEntry:

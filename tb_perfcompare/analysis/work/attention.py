@@ -116,7 +116,7 @@ def model(places: Places) -> Callable[[Call], Work]:
         batch_k, heads_k, keys, width_k = _sizes(k, places, packed)
         batch_v, heads_v, keys_v, width_v = _sizes(v, places, packed)
         need(batch == batch_k == batch_v and keys == keys_v and width == width_k and heads_k == heads_v)
-        need(heads_k > 0 and heads % heads_k == 0 if heads else True)
+        need(not heads or (heads_k > 0 and heads % heads_k == 0))
         count = batch * heads * pairs(queries, keys, _mask(call, places))
         output = batch * heads * queries * width_v * (BF16 if q.type == FP8 else q.type).size
         moved = q.bytes + k.bytes + v.bytes + call.optional_bytes(*places.extra) + batch * heads * queries * 4 + output

@@ -8,8 +8,7 @@ from heapq import merge
 
 import numpy as np
 
-from tb_perfcompare.comparison.ledger.rows import sum_row
-from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerGroup, LedgerRow, LedgerRows, sum_of
+from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerGroup, LedgerRow, sum_of
 
 Path = tuple[str, ...]
 
@@ -17,64 +16,26 @@ Path = tuple[str, ...]
 def cut_ledger(ledger: Ledger, most: int, named: Collection[Path] = ()) -> Ledger:
     """Returns the ledger with about `most` rows: categories, the entries with the largest |delta| and those in
     `named` with their parts, and per category one row for all its other entries. Their sums, and so all levels, stay
-    exact."""
+    exact. No row objects are made for what is left out."""
     if len(ledger.rows) <= most:
         return ledger
-    if isinstance(ledger.rows, LedgerRows):
-        return replace(ledger, rows=_cut_columns(ledger.rows, most, set(named)))
-    entries = [row for row in ledger.rows if len(row.path) == 2]
-    parts: dict[Path, list[LedgerRow]] = {}
-    for row in ledger.rows:
-        if len(row.path) == 3:
-            parts.setdefault(row.path[:2], []).append(row)
     wanted = set(named)
-    ranked = sorted(entries, key=lambda row: (row.path not in wanted, -abs(row.delta), row.path))
-    kept: set[Path] = set()
-    room = most
-    for row in ranked:
-        room -= 1 + len(parts.get(row.path, ()))
-        if room < 0 and row.path not in wanted:
-            break
-        kept.add(row.path)
-    rows: list[LedgerRow] = []
-    rest: list[LedgerRow] = []
-
-    def close() -> None:
-        if len(rest) == 1:  # a row for one entry would save nothing
-            rows.extend([rest[0], *parts.get(rest[0].path, ())])
-        elif rest:
-            name = f"({len(rest):,} smaller entries)"
-            rows.append(sum_row((rest[0].path[0], name), name, rest))
-        rest.clear()
-
-    for row in ledger.rows:
-        if len(row.path) == 1:
-            close()
-            rows.append(row)
-        elif row.path[:2] in kept:
-            rows.append(row)
-        elif len(row.path) == 2:
-            rest.append(row)
-    close()
-    return replace(ledger, rows=tuple(rows))
-
-
-def _cut_columns(rows: LedgerRows, most: int, wanted: set[Path]) -> tuple[LedgerRow, ...]:
-    """Shortens rows kept as columns, the largest of each category first; no row objects are made for those left out."""
+    groups = ledger.groups
     kept: list[set[int]] = []
-    for group in rows.groups:
+    for group in groups:
         category = group.entities.category
         names = {path[1] for path in wanted if len(path) == 2 and path[0] == category}
         kept.append({entity for entity, key in enumerate(group.entities.key) if key in names} if names else set())
-    room = most - sum(_rows_of(group, entity) for group, some in zip(rows.groups, kept, strict=True) for entity in some)
-    for _, _, _, number, entity in merge(*(_ranked(group, number) for number, group in enumerate(rows.groups))):
+    room = most - sum(_rows_of(group, entity) for group, some in zip(groups, kept, strict=True) for entity in some)
+    for _, _, _, number, entity in merge(*(_ranked(group, number) for number, group in enumerate(groups))):
         if entity in kept[number]:
             continue
-        room -= _rows_of(rows.groups[number], entity)
+        room -= _rows_of(groups[number], entity)
         if room < 0:
             break
         kept[number].add(entity)
-    return tuple(row for group, some in zip(rows.groups, kept, strict=True) for row in _shortened(group, some))
+    rows = tuple(row for group, some in zip(groups, kept, strict=True) for row in _shortened(group, some))
+    return replace(ledger, rows=rows)
 
 
 def _ranked(group: LedgerGroup, number: int) -> Iterator[tuple[int, str, str, int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, overload
 
 import numpy as np
@@ -97,12 +98,14 @@ class Ledger:
     not_recorded: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
     @property
+    def groups(self) -> Sequence[LedgerGroup]:
+        """The rows by category."""
+        return self.rows.groups if isinstance(self.rows, LedgerRows) else _grouped(self.rows)
+
+    @property
     def heads(self) -> Sequence[LedgerRow]:
         """Rows of the categories (depth 1)."""
-        groups = getattr(self.rows, "groups", None)
-        if groups is not None:
-            return [group.head for group in groups]
-        return [row for row in self.rows if len(row.path) == 1]
+        return [group.head for group in self.groups]
 
     def recorded(self, category: str) -> tuple[bool, bool]:
         """Whether each side (baseline, candidate) could record the category."""
@@ -111,30 +114,18 @@ class Ledger:
 
     def entities(self, category: str) -> Sequence[LedgerRow]:
         """Rows of a category's entities, without their parts."""
-        groups = getattr(self.rows, "groups", None)
-        if groups is not None:
-            return next((group.entities for group in groups if group.head.path == (category,)), ())
-        return [row for row in self.rows if len(row.path) == 2 and row.path[0] == category]
+        return next((group.entities for group in self.groups if group.head.path == (category,)), ())
 
     def paths(self) -> Iterator[tuple[str, ...]]:
         """Yields the paths of all rows without making row objects."""
-        for group in getattr(self.rows, "groups", ()):
+        for group in self.groups:
             yield group.head.path
             yield from ((group.entities.category, key) for key in group.entities.key)
             yield from (row.path for below in group.parts.values() for row in below)
-        if not hasattr(self.rows, "groups"):
-            yield from (row.path for row in self.rows)
 
     def with_parts(self) -> list[tuple[LedgerRow, Sequence[LedgerRow]]]:
         """Pairs of an entity that has parts and its parts."""
-        groups = getattr(self.rows, "groups", None)
-        if groups is not None:
-            return [(group.entities[at], parts) for group in groups for at, parts in group.parts.items() if parts]
-        parts: dict[tuple[str, ...], list[LedgerRow]] = {}
-        for row in self.rows:
-            if len(row.path) == 3:
-                parts.setdefault(row.path[:2], []).append(row)
-        return [(row, parts[row.path]) for row in self.rows if row.path in parts]
+        return [(group.entities[at], parts) for group in self.groups for at, parts in group.parts.items() if parts]
 
     def to_dict(self) -> LedgerDict:
         """Returns the ledger as plain values; integers still have to be divided by the denominator."""
@@ -361,6 +352,22 @@ class LedgerGroup:
                 return self.parts[place][number - place - 1]
             number -= len(self.parts[place])
         return self.entities[number]
+
+
+def _grouped(rows: Sequence[LedgerRow]) -> list[LedgerGroup]:
+    """Groups the rows of a ledger in their order."""
+    starts = [at for at, row in enumerate(rows) if len(row.path) == 1]
+    groups = []
+    for start, end in pairwise([*starts, len(rows)]):
+        entities = list[LedgerRow]()
+        parts = dict[int, tuple[LedgerRow, ...]]()
+        for row in rows[start + 1 : end]:
+            if len(row.path) == 2:
+                entities.append(row)
+            else:
+                parts[len(entities) - 1] = (*parts.get(len(entities) - 1, ()), row)
+        groups.append(LedgerGroup(rows[start], columns_of(rows[start].path[0], entities), parts))
+    return groups
 
 
 class LedgerRows(Sequence[LedgerRow]):

@@ -366,7 +366,7 @@ def _test(
             x[rows], y[rows] = (
                 np.rint(side / pace).astype(np.int64) for side, pace in zip(times, paces[test.follows], strict=True)
             )
-            delta_ns[rows] = _both_ways(delta_ns[rows], y[rows].mean(axis=1) - x[rows].mean(axis=1))
+            delta_ns[rows] = _unless_opposite(delta_ns[rows], y[rows].mean(axis=1) - x[rows].mean(axis=1))
     captures = seen[0].capture, seen[1].capture
     tested = entity_tests(x, y, captures, (at_a, at_b), delta_ns, least, options, families)
     enough = min(x.shape[1], y.shape[1]) >= 2
@@ -379,7 +379,7 @@ def _test(
             test.cells.append((shown, _cells(figure[rows], None)))
 
 
-def _both_ways(recorded: Floats, at_one_pace: Floats) -> Floats:
+def _unless_opposite(recorded: Floats, at_one_pace: Floats) -> Floats:
     """Change at equal machine speed, NaN (unknown) if the recorded change has the opposite sign."""
     return np.where(recorded * at_one_pace >= 0, at_one_pace, np.nan)
 
