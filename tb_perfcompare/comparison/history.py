@@ -74,9 +74,9 @@ class SeriesHistory:
     notes: tuple[str, ...]
 
 
-def history_of(points: Sequence[PointFacts], options: CompareOptions | None = None) -> SeriesHistory:
+def history_of(points: Sequence[PointFacts]) -> SeriesHistory:
     """Computes the history; `points` have to be in time order."""
-    options = options or CompareOptions()
+    options = CompareOptions()
     notes = list(_notes(points))
     if len(points) > MAX_POINTS:
         notes.append(f"only the last {MAX_POINTS:,} of {len(points):,} points are used")

@@ -26,9 +26,7 @@ def static(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / ".hidden.js").write_text("secret")
     (tmp_path / "secret.js").write_text("secret")
     (folder / "link.js").symlink_to(tmp_path / "secret.js")
-    for function in (page.entry_file, page.asset):
-        defaults = tuple(str(folder) for _ in function.__defaults__ or ())
-        monkeypatch.setattr(function, "__defaults__", defaults)
+    monkeypatch.setattr(page, "STATIC_DIR", str(folder))
     return folder
 
 

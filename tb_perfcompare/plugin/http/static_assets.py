@@ -53,10 +53,10 @@ class Asset:
     keep: bool
 
 
-def entry_file(folder: str = STATIC_DIR) -> str:
+def entry_file() -> str:
     """File name of the module with `render()`: from the build's manifest, or the stand-in."""
     for name in _MANIFESTS:
-        path = os.path.join(folder, name)
+        path = os.path.join(STATIC_DIR, name)
         try:
             stamp = os.stat(path).st_mtime_ns
         except OSError:
@@ -67,14 +67,14 @@ def entry_file(folder: str = STATIC_DIR) -> str:
     return PLACEHOLDER
 
 
-def asset(name: str, folder: str = STATIC_DIR) -> Asset | None:
-    """Returns the file of that name; None unless it is inside the folder, has a known type and no hidden path part."""
+def asset(name: str) -> Asset | None:
+    """Returns the file of that name; None unless it is inside STATIC_DIR, has a known type and no hidden path part."""
     if name == PLACEHOLDER:
         return Asset(_PLACEHOLDER_CODE.encode(), _TYPES[".js"], keep=False)
     content_type = _TYPES.get(os.path.splitext(name)[1])
     if content_type is None or "\0" in name or any(part.startswith(".") for part in re.split(r"[/\\]", name)):
         return None
-    root = os.path.realpath(folder)
+    root = os.path.realpath(STATIC_DIR)
     path = os.path.realpath(os.path.join(root, name))
     if os.path.commonpath([root, path]) != root or not os.path.isfile(path):
         return None

@@ -7,7 +7,7 @@ import itertools
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from tb_perfcompare.comparison.pairing.pairing import Pair, RunShape, Selection, suggest_pairs
@@ -308,11 +308,11 @@ def _unknown(what: str, name: str, known: list[str]) -> SelectionError:
     return SelectionError(f"there is no {what} called {name!r}", hint=choices(name, known))
 
 
-def links_stay_inside(environment: Mapping[str, str] = os.environ) -> bool:
+def links_stay_inside() -> bool:
     """Whether LINKS is `inside`; links below a log directory are followed by default. No request creates a link, but
     every user with write access to the log directory can. LINKS=inside stops them from exposing files elsewhere that
     only the server's user may read. Raises PerfCompareError for an unknown value."""
-    given = environment.get(LINKS, "") or FOLLOW
+    given = os.environ.get(LINKS, "") or FOLLOW
     if given not in (FOLLOW, INSIDE):
         raise PerfCompareError(f"{LINKS} is {given[:80]!r}", hint=f"it must be {FOLLOW} or {INSIDE}")
     return given == INSIDE
