@@ -97,7 +97,7 @@ def summarize(
     Raises CorruptInput if the trace has nothing to time, SelectionError if it lacks the marker.
     """
     trace = timed_trace(recording, window, marker, tail=tail)
-    timeline, both, windows, device = trace.timeline, trace.steps.windows, trace.windows, trace.device
+    timeline, windows_by_rule, windows, device = trace.timeline, trace.steps.windows, trace.windows, trace.device
     step = trace.of_events.step
     steps = len(windows.label)
     owners = find_owners(timeline, windows)
@@ -113,20 +113,20 @@ def summarize(
     groups |= {} if waits is None else {GIL_WAITS: waits}
     in_python = python_time(timeline, owners, step, steps)
     groups |= {} if in_python is None else {PYTHON_TIME: in_python}
-    memory = memory_use(timeline, both["marker"])
+    memory = memory_use(timeline, windows_by_rule["marker"])
     series, coarse = counters_by_step(trace)
     by_module = None if paths is None else owned_modules(owners, paths, steps)
     tree = call_tree(timeline, owners, paths, step, steps)
     backlog = backlog_of(trace, owners)
-    tables = (("memory", memory), ("counters", series), ("modules_ledger", by_module), ("call_tree", tree))
-    tabled = {name for name, present in tables if present is not None}
+    others = {"memory": memory, "counters": series, "modules_ledger": by_module, "call_tree": tree}
+    explained = groups.keys() | {name for name, table in others.items() if table is not None}
     if "kernels" not in groups:
-        tabled |= {"kernels_by_launch", "kernels_by_module", "kernels_by_type"}  # implied by the absence of kernels
+        explained |= {"kernels_by_launch", "kernels_by_module", "kernels_by_type"}  # implied by the absence of kernels
     if "communication" not in groups:
-        tabled.add(BY_MESSAGE)
+        explained.add(BY_MESSAGE)
     if paths_of_rows:
         from tb_perfcompare.analysis.attribution.call_paths import call_paths
-    other = both["marker" if window == "device" else "device"]
+    other_windows = windows_by_rule["marker" if window == "device" else "device"]
     return Summary(
         source=origin.source,
         format=TRACE,
@@ -142,16 +142,14 @@ def summarize(
         steps=_step_table(timeline, windows, step, backlog, trace.steps.text),
         iterations=trace.steps.iterations,
         dropped=tuple(DroppedStep(0, label, total, reason) for label, total, reason in windows.dropped),
-        other_window=other.end_ns - other.start_ns,
+        other_window=other_windows.end_ns - other_windows.start_ns,
         owned=owned,
         groups=groups,
         device_metrics=metrics,
         environment=environment(recording, timeline, device),
         recommendations=recommendations(timeline, owned, metrics),
         absent={
-            name: why
-            for name, why in _reasons_if_absent(recording, timeline).items()
-            if name not in groups and name not in tabled
+            name: why for name, why in _reasons_if_absent(recording, timeline).items() if name not in explained
         },
         memory=memory,
         modules=by_module,
@@ -239,5 +237,3 @@ def _step_table(
         backlog_ns=backlog,
         text=text,
     )
-
-

@@ -112,6 +112,7 @@ def _by_operator(timeline: InterpretedTrace, owners: Owners, modules: ModulePath
 
 
 def _by_python(timeline: InterpretedTrace, owners: Owners, stacks: PythonStacks, shown: _Shown) -> CallTree:
+    """The tree by Python functions; operators, device work and calls of modules are below the innermost one."""
     rows, forest = owners.row, timeline.host
     entities = len(owners.key)
     grown = GrowingNodes(entities + len(stacks.names))

@@ -185,28 +185,11 @@ def frame_nodes(
     names = [UNKNOWN_LAUNCH, NOTHING_RECORDED]
     path, home = None, np.zeros(1, dtype=np.int32)
     if paths is not None:
-        path = paths.of_owner
-        home = np.arange(len(paths.name), dtype=np.int32) + np.int32(len(grown.parent))
-        depth: list[int] = []
-        for upper in paths.above:
-            depth.append(depth[upper] + 1 if upper >= 0 else 1)
-        above = np.array(paths.above, dtype=np.int64)
-        number = -1 - len(names) - np.arange(len(above))
-        grown.add(np.where(above >= 0, home[above], 0), number, FrameKind.MODULE, np.array(depth, dtype=np.int64))
+        path, home = paths.of_owner, _module_nodes(grown, paths, len(names))
         names += paths.name
-
     operators = _Operators(timeline, owners, path)
     operator_of = operators.of_owner
-    wanted = np.zeros(len(operators.around), dtype=np.bool_)
-    for chunk in chunks(len(operator_of)):
-        wanted[operator_of[chunk][timed[chunk]]] = True  # the last entry is for owners without an operator
-    root = np.array([NODE_ROOT], dtype=np.int32)
-    outermost = np.broadcast_to(root, wanted.shape) if operators.path is None else home[operators.path]
-    paths_found = found_paths(operators.around[:-1], outermost[:-1], operators.entity[:-1], wanted[:-1], grown.depth)
-    grown.add(paths_found.parent, paths_found.key, FrameKind.OPERATOR, paths_found.depth)
-    node_of = np.append(paths_found.node, np.int32(-1))
-    del paths_found, outermost, wanted
-
+    node_of = _operator_nodes(grown, operators, timed, home)
     node = gather(node_of, operator_of)
     node[~operators.is_own] = -1
     leaf = ~operators.is_own & (timed | begins)
@@ -236,6 +219,31 @@ def frame_nodes(
         for chunk in chunks(len(members)):
             node[members[chunk]] = below[chunk]
     return FrameNodes(grown.parent, grown.depth, grown.kind, grown.entity, node, counts, names, owners)
+
+
+def _module_nodes(grown: GrowingNodes, paths: ModulePaths, named: int) -> Ints32:
+    """Appends a node for each module, whose names follow the `named` ones; returns the modules' nodes."""
+    home = np.arange(len(paths.name), dtype=np.int32) + np.int32(len(grown.parent))
+    depth: list[int] = []
+    for upper in paths.above:
+        depth.append(depth[upper] + 1 if upper >= 0 else 1)
+    above = np.array(paths.above, dtype=np.int64)
+    number = -1 - named - np.arange(len(above))
+    grown.add(np.where(above >= 0, home[above], 0), number, FrameKind.MODULE, np.array(depth, dtype=np.int64))
+    return home
+
+
+def _operator_nodes(grown: GrowingNodes, operators: _Operators, timed: Flags, home: Ints32) -> Ints32:
+    """Appends a node for each path of operators around an owner with time; returns (h + 1,) the node of each row of
+    `operators`, -1 without one. `home`: the modules' nodes."""
+    wanted = np.zeros(len(operators.around), dtype=np.bool_)
+    for chunk in chunks(len(timed)):
+        wanted[operators.of_owner[chunk][timed[chunk]]] = True  # the last entry is for owners without an operator
+    root = np.array([NODE_ROOT], dtype=np.int32)
+    outermost = np.broadcast_to(root, wanted.shape) if operators.path is None else home[operators.path]
+    found = found_paths(operators.around[:-1], outermost[:-1], operators.entity[:-1], wanted[:-1], grown.depth)
+    grown.add(found.parent, found.key, FrameKind.OPERATOR, found.depth)
+    return np.append(found.node, np.int32(-1))
 
 
 def _set_parents_of_leaves(
