@@ -87,7 +87,7 @@ def summarize(
     recording: TraceRecording, origin: Origin, window: str = "device", *, marker: str = "",
     paths_of_rows: bool = False, tail: bool = False,
 ) -> Summary:  # fmt: skip
-    """Summarizes one trace.
+    """Summarises one trace.
 
     window         "device" or "marker": where steps end
     marker         name of what delimits steps; "" to detect it

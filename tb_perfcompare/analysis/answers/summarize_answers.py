@@ -67,7 +67,7 @@ _ROUTES = {
 
 
 def summarize_answers(recording: AnswersRecording, origin: Origin, window: str = "device") -> Summary:
-    """Summarizes one run of saved answers.
+    """Summarises one run of saved answers.
 
     Raises InputError for a step window other than the profiler's, CorruptInput if no step of the overview has a length.
     """

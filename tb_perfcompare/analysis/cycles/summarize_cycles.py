@@ -62,7 +62,7 @@ _MAX_NAMED = 8
 
 
 def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "device") -> Summary:
-    """Summarizes one table. Cycles are as the tracer cut them, whatever the `window`.
+    """Summarises one table. Cycles are as the tracer cut them, whatever the `window`.
 
     Raises CorruptInput if no cycle has a length, or for values beyond 64 bits.
     """

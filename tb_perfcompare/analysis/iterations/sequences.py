@@ -113,7 +113,7 @@ def sequences(timeline: InterpretedTrace) -> list[Sequence]:
 
 
 def _waits(timeline: InterpretedTrace, rows: Ints) -> NDArray[np.bool_]:
-    """(r,) Whether each call is a synchronization; the profiler itself makes some."""
+    """(r,) Whether each call is a synchronisation; the profiler itself makes some."""
     events = timeline.events
     waits = np.zeros(len(events.strings), dtype=np.bool_)
     used = used_codes(events.name[rows], len(events.strings))
@@ -123,7 +123,7 @@ def _waits(timeline: InterpretedTrace, rows: Ints) -> NDArray[np.bool_]:
 
 
 def sequence_of(timeline: InterpretedTrace, rows: Ints) -> Sequence:
-    """Builds the sequence of the outermost of these events of one lane, without synchronizations."""
+    """Builds the sequence of the outermost of these events of one lane, without synchronisations."""
     events = timeline.events
     rows = rows[~_waits(timeline, rows)]
     if (np.diff(events.start_ns[rows]) <= 0).any():

@@ -33,7 +33,7 @@ from tb_perfcompare.model.summary.summary import (
 
 
 def summarize_launches(recording: LaunchRecording, origin: Origin, window: str = "device") -> Summary:
-    """Summarizes one listing as a single step "0", as long as all launches together."""
+    """Summarises one listing as a single step "0", as long as all launches together."""
     launches = recording.launches
     total = np.array([launches.dur_ns.sum()], dtype=np.int64)
     device = _device(recording)
