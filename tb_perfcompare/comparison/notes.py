@@ -8,7 +8,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.judged import Judged, headline_of_steps
 from tb_perfcompare.comparison.result.headline import Basis, Verdict
-from tb_perfcompare.comparison.result.side_facts import SIDES
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, noun_of, p_text, percent_text, time_text
 from tb_perfcompare.comparison.statistics.drift import drift

@@ -8,8 +8,8 @@ from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding, is_sure
 from tb_perfcompare.comparison.result.headline import Headline, Part, Shift, Verdict
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.plain_values import Cell
-from tb_perfcompare.comparison.result.side_facts import SIDES
 from tb_perfcompare.errors import PerfCompareError, SelectionError, choices
 from tb_perfcompare.gate.limits import Limit, is_limit
 from tb_perfcompare.gate.outcome import Outcome, Status

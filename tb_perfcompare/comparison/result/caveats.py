@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 from tb_perfcompare.comparison.result.finding import Check
-from tb_perfcompare.comparison.result.side_facts import SIDES
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.number_text import many
 from tb_perfcompare.quick_dataclass import dataclass

@@ -15,6 +15,8 @@ DISCOVERIES = ("false_discoveries", "any_dependence", "family_wise")
 WINDOWS = ("device", "marker")
 """The two rules for where a step ends (Summary.window)."""
 
+SIDES = ("baseline", "candidate")
+
 MAX_RESAMPLES = 100_000
 
 

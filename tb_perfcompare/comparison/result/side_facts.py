@@ -11,8 +11,6 @@ from tb_perfcompare.model.summary.iterations import Iterations
 from tb_perfcompare.model.summary.summary import DeviceFacts, DroppedStep
 from tb_perfcompare.quick_dataclass import dataclass
 
-SIDES = ("baseline", "candidate")
-
 
 class DroppedStepDict(TypedDict):
     """A step that is not compared."""

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.result.side_facts import SIDES
+from tb_perfcompare.comparison.result.options import SIDES, CompareOptions
 from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, Table
 from tb_perfcompare.comparison.statistics.entity_tests import CHANGES, entity_tests, floor_ns, robust_z
 from tb_perfcompare.comparison.statistics.samples import observations

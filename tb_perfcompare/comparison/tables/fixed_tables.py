@@ -9,8 +9,8 @@ import numpy as np
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.caveats import merged
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.plain_values import Cell
-from tb_perfcompare.comparison.result.side_facts import SIDES
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import of_cpu_alone, setting_value, setting_words
 from tb_perfcompare.comparison.tables.counter_join import device_labels

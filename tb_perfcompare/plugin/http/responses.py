@@ -17,7 +17,7 @@ from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.result.controls import for_page
 from tb_perfcompare.errors import Cancelled, InputError, NotComparable, OutOfMemory, PerfCompareError, SelectionError
 from tb_perfcompare.plugin.http.origin import Forbidden
-from tb_perfcompare.sources.storage.blocks import LIBRARY
+from tb_perfcompare.sources.storage.deflate import LIBRARY
 
 JSON = "application/json"
 LINES = "application/x-ndjson"

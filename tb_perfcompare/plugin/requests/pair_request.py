@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
-from tb_perfcompare.comparison.result.options import WINDOWS, CompareOptions
-from tb_perfcompare.comparison.result.side_facts import SIDES
+from tb_perfcompare.comparison.result.options import SIDES, WINDOWS, CompareOptions
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.model.device_peaks import TYPES, GivenPeak, parse_peak
 from tb_perfcompare.plugin.http.responses import BadRequest

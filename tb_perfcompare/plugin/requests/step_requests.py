@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
-from tb_perfcompare.comparison.result.options import WINDOWS
-from tb_perfcompare.comparison.result.side_facts import SIDES
+from tb_perfcompare.comparison.result.options import SIDES, WINDOWS
 from tb_perfcompare.plugin.http.responses import BadRequest
 from tb_perfcompare.plugin.requests.pair_request import choice, flag, marker_of
 from tb_perfcompare.quick_dataclass import dataclass

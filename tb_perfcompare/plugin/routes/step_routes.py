@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from werkzeug.wrappers import Request, Response
 
-from tb_perfcompare.comparison.result.side_facts import SIDES
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.plugin.http.connection import Connection
 from tb_perfcompare.plugin.http.lines import lines_of
 from tb_perfcompare.plugin.http.responses import is_cached_by_client, not_modified, respond, stream, tag_of

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.alignment.step_matches import StepMatches
-from tb_perfcompare.comparison.result.side_facts import SIDES
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.step_events import (
     KINDS,

@@ -16,14 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import ModuleType, TracebackType
 from typing import Any, BinaryIO
 
-LIBRARY: ModuleType
-"""zlib-ng, or zlib if it cannot be imported; both have the same interface."""
-try:
-    from zlib_ng import zlib_ng
-
-    LIBRARY = zlib_ng
-except ImportError:  # not available for every platform
-    LIBRARY = zlib
+from tb_perfcompare.sources.storage.deflate import LIBRARY
 
 BLOCK_BYTES = 1 << 20
 # Allocates and frees this much once, so that glibc reuses the memory of freed blocks. Otherwise it returns each block

@@ -7,8 +7,7 @@ import re
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
 
-from tb_perfcompare.comparison.result.options import CompareOptions, ExperimentLook
-from tb_perfcompare.comparison.result.side_facts import SIDES
+from tb_perfcompare.comparison.result.options import SIDES, CompareOptions, ExperimentLook
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.quick_dataclass import dataclass

@@ -10,8 +10,7 @@ from tb_perfcompare.analysis.cycles.summarize_cycles import summarize_cycles
 from tb_perfcompare.analysis.cycles.trace_cycles import TOTAL
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.options import WINDOWS, CompareOptions
-from tb_perfcompare.comparison.result.side_facts import SIDES
+from tb_perfcompare.comparison.result.options import SIDES, WINDOWS, CompareOptions
 from tb_perfcompare.comparison.strict.answer import StrictAnswer, Weakness, weaknesses
 from tb_perfcompare.comparison.strict.corrected import corrected
 from tb_perfcompare.comparison.strict.processes import ProcessPair

@@ -30,7 +30,8 @@ from tb_perfcompare.sources.perf_data.csv_tables import read_counters, read_cycl
 from tb_perfcompare.sources.saved.baseline_file import read_facts, read_point_facts, read_saved
 from tb_perfcompare.sources.saved.columnar import packed, unpacked
 from tb_perfcompare.sources.saved.event_file import read_point
-from tb_perfcompare.sources.storage.blocks import LIBRARY, Blocks, read_head
+from tb_perfcompare.sources.storage.blocks import Blocks, read_head
+from tb_perfcompare.sources.storage.deflate import LIBRARY
 from tb_perfcompare.sources.trace.excerpt import excerpt_file, read_excerpt
 from tb_perfcompare.sources.trace.joined_excerpts import JoinedSide, joined_file
 from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE

@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.sources.storage import blocks as blocks_module
-from tb_perfcompare.sources.storage import blocks as module
-from tb_perfcompare.sources.storage.blocks import LIBRARY, Blocks, read_head
+from tb_perfcompare.sources.storage import deflate
+from tb_perfcompare.sources.storage.blocks import Blocks, read_head
+from tb_perfcompare.sources.storage.deflate import LIBRARY
 
 TEXT = random.Random(1).randbytes(40_000) + b"abc" * 20_000
 
@@ -98,7 +99,7 @@ def test_leaving_the_context_stops_reading() -> None:
 
 def test_without_zlib_ng_zlib_inflates(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "zlib_ng", None)
-    library = runpy.run_path(str(module.__file__))["LIBRARY"]
+    library = runpy.run_path(str(deflate.__file__))["LIBRARY"]
     assert library is zlib
     with Blocks(io.BytesIO(gzip.compress(TEXT)[:-8]), library=library) as blocks:
         assert b"".join(blocks) == TEXT
