@@ -20,13 +20,17 @@ UNIFORM_CHANGE = 0.03
 MAX_WEIGHT = 0.2
 """Largest weight of one entry as a share of all: a change of a single entry is not uniform."""
 
+_ROUNDING = 1e-9
+"""Tolerance for rounding of shares of the weight."""
+
 DOMINANT_SHARE = 0.9
 """Share of the time above which one entry is taken to make the whole change."""
 
 
 def uniform_ratio(a: GroupTable | None, b: GroupTable | None, numbers: TextNumbers | None = None) -> float | None:
     """Median over time of candidate / baseline time per launch, if the rows in both tables changed uniformly; None
-    if not, or if they make less than half of the baseline's time. `numbers` may hold the names already."""
+    if not, or if they make less than half of the time of a side: then the ratio is not that of most of its work.
+    Exchanging the sides gives the reciprocal. `numbers` may hold the names already."""
     if a is None or b is None:
         return None
     joined = join_rows(TextNumbers() if numbers is None else numbers, a.keys, b.keys, len(a.key_columns))
@@ -34,11 +38,11 @@ def uniform_ratio(a: GroupTable | None, b: GroupTable | None, numbers: TextNumbe
     rows_a, rows_b = joined.at_a[both], joined.at_b[both]
     if len(rows_a) < 3:
         return None
-    time_a = a.measures_ns["total"].sum(axis=1)[rows_a].astype(float)
-    time_b = b.measures_ns["total"].sum(axis=1)[rows_b].astype(float)
+    all_a, all_b = (table.measures_ns["total"].sum(axis=1).astype(float) for table in (a, b))
+    time_a, time_b = all_a[rows_a], all_b[rows_b]
     calls_a, calls_b = a.calls.sum(axis=1)[rows_a], b.calls.sum(axis=1)[rows_b]
     good = (time_a > 0) & (time_b > 0) & (calls_a > 0) & (calls_b > 0)
-    if good.sum() < 3 or time_a[good].sum() < 0.5 * a.measures_ns["total"].sum():
+    if good.sum() < 3 or time_a[good].sum() < 0.5 * all_a.sum() or time_b[good].sum() < 0.5 * all_b.sum():
         return None
     times = time_a[good] + time_b[good]
     if times.max() > DOMINANT_SHARE * times.sum():
@@ -50,9 +54,11 @@ def uniform_ratio(a: GroupTable | None, b: GroupTable | None, numbers: TextNumbe
 
 
 def weighted_quartiles(values: Floats, weights: Floats) -> tuple[float, float, float]:
-    """Values below which a quarter, half and three quarters of the weight lie. No entry weighs more than MAX_WEIGHT."""
+    """Values below which a quarter, half and three quarters of the weight lie, the middle of two values if exactly so
+    much lies between them. No entry weighs more than MAX_WEIGHT."""
     weights = np.minimum(weights, MAX_WEIGHT * weights.sum())
     order = np.argsort(values, kind="stable")
     share = np.cumsum(weights[order]) / weights.sum()
-    low, middle, high = (float(values[order][np.searchsorted(share, q)]) for q in (0.25, 0.5, 0.75))
+    ends = (values[order][np.searchsorted(share, np.array([0.25, 0.5, 0.75]) + off)] for off in (-_ROUNDING, _ROUNDING))
+    low, middle, high = np.mean(list(ends), axis=0).tolist()
     return low, middle, high
