@@ -45,7 +45,7 @@ class CompareOptions:
     seed               seed of the bootstrap of the mean; the same seed and inputs give the same answer
     resamples          number of bootstrap resamples of the mean
     top_findings       how many findings a comparison keeps, largest first
-    material_fraction  an entity's delta matters from this fraction of the baseline step on ...
+    material_fraction  an entity's delta matters from this fraction of the shorter step on ...
     material_ns        ... and from this many nanoseconds per step on (the larger of the two counts)
     discoveries        which rows of a table count as different: at most a fraction alpha of them is false, if
                        rows are independent or positively dependent ("false_discoveries") or under any dependence
