@@ -2,61 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, Families
 from tb_perfcompare.comparison.statistics.between_captures import BetweenCaptures, between_captures, centres, row_means
+from tb_perfcompare.comparison.statistics.hodges_lehmann import differences_at
 from tb_perfcompare.comparison.statistics.rank_test import BatchedRankTest, batched_rank_test, interval_rank
-from tb_perfcompare.model.arrays import Floats, Ints, unique
+from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.quick_dataclass import dataclass
-
-_THINNED = 128
-"""Values of each side in the sample that brackets the ranks; its ranks are off by about one in this many."""
-
-
-def differences_near(baseline: Ints, candidate: Ints, ranks: Sequence[int]) -> Ints:
-    """Returns the differences candidate - baseline at the ranks, 1 being the smallest of the n x m; values in
-    0..2**62-1."""
-    b, c = np.sort(baseline), np.sort(candidate)
-    pairs = len(b) * len(c)
-    first, last = min(ranks), max(ranks)
-    sample = np.sort(np.subtract.outer(_thinned(c), _thinned(b)).ravel())
-    slack = 2 / _THINNED
-    while True:
-        low = _at_share(sample, (first - 1) / pairs - slack, c[0] - b[-1])
-        high = _at_share(sample, last / pairs + slack, c[-1] - b[0])
-        # candidate value i makes differences of low..high with baseline values start[i]..end[i]-1
-        start, end = np.searchsorted(b, c - high, side="left"), np.searchsorted(b, c - low, side="right")
-        below = pairs - int(end.sum())
-        if below < first and pairs - int(start.sum()) >= last:
-            break
-        slack *= 4  # from 1 on all differences are between
-    if low == high:
-        return np.full(len(ranks), low)
-    counts = end - start
-    index = np.arange(int(counts.sum())) + np.repeat(start - (np.cumsum(counts) - counts), counts)
-    between = np.repeat(c, counts) - b[index]
-    wanted = np.array(ranks) - below - 1
-    between.partition(unique(wanted))
-    differences: Ints = between[wanted]
-    return differences
-
-
-def _thinned(ordered: Ints) -> Ints:
-    """At most _THINNED values, evenly spaced."""
-    if len(ordered) <= _THINNED:
-        return ordered
-    return ordered[((np.arange(_THINNED) + 0.5) * (len(ordered) / _THINNED)).astype(np.intp)]
-
-
-def _at_share(sample: Ints, share: float, outside: np.int64) -> np.int64:
-    """The value below which about this share of the sample lies; `outside` if the share is beyond its ends."""
-    index = int(share * len(sample))
-    value: np.int64 = sample[index] if 0 < index < len(sample) else outside
-    return value
-
 
 MAX_PAIRS = 200_000_000
 """Differences computed for the shifts of one family, most important rows first; the remaining rows have no shift."""
@@ -166,7 +119,7 @@ def _shifts(
         for row, k in zip(wanted.tolist(), ranks[wanted].tolist(), strict=True):
             ends = (k, pairs + 1 - k) if k > 0 else ()
             asked = ((pairs + 1) // 2, pairs // 2 + 1, *ends)
-            below, above, *span = differences_near(baseline[row], candidate[row], asked)
+            below, above, *span = differences_at(baseline[row], candidate[row], asked)
             shift[row] = float(below) / 2 + float(above) / 2 + 0.0
             if span:
                 low[row], high[row] = span

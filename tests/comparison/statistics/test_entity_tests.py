@@ -160,3 +160,17 @@ def test_time_grows_in_proportion_to_the_rows(steps: int) -> None:
     random = np.random.default_rng(1)
     few, many = ([random.integers(0, 10**6, (rows, steps)) for _ in range(2)] for rows in (500, 500 * LARGER))
     assert grows_no_faster(lambda: found_in(*few), lambda: found_in(*many))
+
+
+@pytest.mark.parametrize("zeros", [0.0, 0.6, 1.0])
+def test_both_algorithms_give_the_same_shifts(monkeypatch: pytest.MonkeyPatch, zeros: float) -> None:
+    draw = np.random.default_rng(7)
+    sides = [draw.normal(size, 5_000, (3, count)).astype(np.int64) for size, count in ((1e6, 120), (1.002e6, 150))]
+    for side in sides:
+        side[draw.random(side.shape) < zeros] = 0
+    plain = found_in(*sides)
+    monkeypatch.setattr("tb_perfcompare.comparison.statistics.row_shifts._DENSE_PAIRS", 0)
+    monkeypatch.setattr("tb_perfcompare.comparison.statistics.hodges_lehmann.DENSE_LIMIT", 0)
+    sparing = found_in(*sides)
+    for field in ("shift_ns", "low_ns", "high_ns"):
+        np.testing.assert_array_equal(getattr(sparing, field), getattr(plain, field))
