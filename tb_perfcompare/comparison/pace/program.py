@@ -90,7 +90,7 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
 
     Uninterrupted steps show what interruptions hide, but not stalls that only few steps have; stalls that recur in
     every capture show in the means of the captures. If both are known, whole steps give no direction: that would be
-    a third look at the same steps.
+    a third look at the same steps. They only confirm a "probably" of the means.
     """
     all_steps = clocked if like is None else like.clocked
     counts = capture_counts(all_steps.captures)

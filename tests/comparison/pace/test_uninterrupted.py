@@ -182,6 +182,15 @@ def test_means_that_whole_steps_confirm_decide_despite_interruptions() -> None:
     assert (found.verdict, found.of) == (Verdict.SLOWER, EstimateKind.MEANS)
 
 
+@pytest.mark.parametrize(("seed", "verdict"), [(12, Verdict.PROBABLY_SLOWER), (15, Verdict.INCONCLUSIVE)])
+def test_whole_steps_alone_give_no_direction_but_confirm_probably(seed: int, verdict: Verdict) -> None:
+    clocked = at_one_pace(drawn(World(change=0.03, steps=8), seed), OPTIONS.alpha)
+    assert part_of_uninterrupted(clocked, OPTIONS).verdict is Verdict.INCONCLUSIVE
+    assert part_of_steps(clocked, OPTIONS).verdict in (Verdict.SLOWER, Verdict.PROBABLY_SLOWER)
+    found = program_part(clocked, OPTIONS)
+    assert (found.verdict, found.of) == (verdict, EstimateKind.MEANS)
+
+
 @pytest.mark.parametrize(("seed", "verdict"), [(10, Verdict.SLOWER), (4, Verdict.INCONCLUSIVE)],
                          ids=["whole steps and means are longer", "they are shorter"])  # fmt: skip
 def test_on_an_overloaded_machine_all_estimates_must_agree(seed: int, verdict: Verdict) -> None:
