@@ -31,7 +31,7 @@ from tb_perfcompare.comparison.statistics.estimate import (
 )
 from tb_perfcompare.comparison.statistics.hodges_lehmann import shift_of, shift_of_ns
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean, outlying_steps
-from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT, batched_rank_test, interval_rank, smallest_p
+from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, interval_rank, smallest_p
 from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, median, unique
 from tb_perfcompare.quick_dataclass import dataclass
@@ -111,7 +111,7 @@ class WithinKinds:
         low, high = steps_low, steps_high
         if between is not None:
             p = max(p, float(between.p[0]))
-            low, high = min(low, float(between.low[0])) + 0.0, max(high, float(between.high[0])) + 0.0
+            low, high = between.hull(low, high)
         n, m = map(len, self.times)
         ranks = batched_rank_test(self.level[0][np.newaxis], self.level[1][np.newaxis], ordered=False)
         return ShiftEstimate(
@@ -235,11 +235,9 @@ def _half(kinds: WithinKinds, alpha: float, n: int, m: int) -> float:
 
 
 def _rank(times_a: Ints, times_b: Ints, alpha: float) -> int:
-    _, equal = np.unique(np.concatenate([times_a, times_b]), return_counts=True)
-    total = len(times_a) + len(times_b)
-    ties = 1.0 - float((equal**3 - equal).sum()) / (total * (total - 1.0) * (total + 1.0))
-    exact = bool((equal == 1).all()) and max(len(times_a), len(times_b)) <= EXACT_LIMIT
-    return interval_rank(len(times_a), len(times_b), alpha, exact=exact, tie_factor=ties)[0]
+    test = batched_rank_test(times_a[np.newaxis], times_b[np.newaxis], ordered=False)
+    exact, tie_factor = bool(test.countable[0]), float(test.tie_factor[0])
+    return interval_rank(len(times_a), len(times_b), alpha, exact=exact, tie_factor=tie_factor)[0]
 
 
 def _difference(kinds: WithinKinds, alpha: float, widening: float) -> Difference:

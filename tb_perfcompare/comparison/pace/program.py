@@ -316,7 +316,7 @@ def widened(estimate: ShiftEstimate, by: float) -> ShiftEstimate:
         between = replace(between, low=between.middle - half, high=between.middle + half)
         quantile = quantiles(between.freedom, 1 - estimate.alpha / 2)
         p = max(p, float(student_p(between.middle / half * quantile, between.freedom)[0]))
-        low, high = min(low, float(between.low[0])) + 0.0, max(high, float(between.high[0])) + 0.0
+        low, high = between.hull(low, high)
     return replace(
         estimate, theta_low=low, theta_high=high, steps_low=steps[0], steps_high=steps[1], between=between,
         p=min(p, 1.0),

@@ -50,6 +50,10 @@ class BetweenCaptures:
     freedom: Floats
     p: Floats
 
+    def hull(self, low: float, high: float) -> tuple[float, float]:
+        """Smallest interval that contains low to high and that of the first row, without a negative zero."""
+        return min(low, float(self.low[0])) + 0.0, max(high, float(self.high[0])) + 0.0
+
 
 def between_captures(
     baseline: Floats,

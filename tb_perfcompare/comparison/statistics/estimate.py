@@ -182,6 +182,7 @@ def estimate_shift(
     theta, low, high = shift_of(*logs, k)
     middle, below, above = (np.array([value]) for value in (theta, low, high))
     steps_low, steps_high = (float(end[0]) for end in neighbours.interval(middle, below, above, alpha))
+    theta_low, theta_high = steps_low, steps_high
     p = float(test.p_alone[0] if tell else test.p[0])
     if widening > 1:
         p = max(float(test.p_alone[0]), float(neighbours.p(middle, below, above, alpha)[0]))
@@ -189,7 +190,7 @@ def estimate_shift(
     between = _between_captures(logs, captures, alpha, given, at_pace)
     if between is not None:
         p = max(p, float(between.p[0]))
-    theta_low, theta_high = _hull(steps_low, steps_high, between)
+        theta_low, theta_high = between.hull(steps_low, steps_high)
     return ShiftEstimate(
         n=(n, m),
         theta=theta,
@@ -237,13 +238,6 @@ def _between_captures(
         return None
     middles = [centres(side[None, :], capture, middle_half) for side, capture in zip(sides, captures, strict=True)]
     return between_captures(middles[0], middles[1], alpha, like=like, shared=shared)
-
-
-def _hull(low: float, high: float, between: BetweenCaptures | None) -> tuple[float, float]:
-    """Hull of the interval from steps and the interval over captures."""
-    if between is None:
-        return low, high
-    return min(low, float(between.low[0])) + 0.0, max(high, float(between.high[0])) + 0.0
 
 
 def _difference(

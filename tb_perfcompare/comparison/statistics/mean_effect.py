@@ -72,9 +72,7 @@ def mean_interval(
         return None
     means = [np.log(centres(side[None, :], capture, row_means)) for side, capture in zip(times, captures, strict=True)]
     between = between_captures(means[0], means[1], alpha)
-    if between is None:
-        return by_steps
-    return min(by_steps[0], float(between.low[0])) + 0.0, max(by_steps[1], float(between.high[0])) + 0.0
+    return by_steps if between is None else between.hull(*by_steps)
 
 
 def bootstrap_mean_effect(

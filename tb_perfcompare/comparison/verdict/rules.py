@@ -126,12 +126,8 @@ def with_one_deviation(estimate: ShiftEstimate, middles: Pair, options: CompareO
     sides' deviations clearly differ."""
     between = between_captures(*middles, options.alpha, shared=True)
     assert between is not None
-    return replace(
-        estimate,
-        theta_low=min(estimate.steps_low, float(between.low[0])) + 0.0,
-        theta_high=max(estimate.steps_high, float(between.high[0])) + 0.0,
-        between=between,
-    )
+    low, high = between.hull(estimate.steps_low, estimate.steps_high)
+    return replace(estimate, theta_low=low, theta_high=high, between=between)
 
 
 def decide(estimate: ShiftEstimate, margin: float) -> Verdict:
