@@ -118,6 +118,12 @@ AnyInts: TypeAlias = NDArray[np.integer[Any]]
 Floats: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.bool_]
 
+SidePair: TypeAlias = tuple[Floats, Floats]
+"""A number for each observation of the baseline, and of the candidate."""
+
+SideTimes: TypeAlias = tuple[Ints, Ints]
+"""Positive times of the baseline's observations, and of the candidate's, in one unit."""
+
 Nanoseconds: TypeAlias = NDArray[np.int64]
 """Timestamps of one clock, or durations."""
 

@@ -15,11 +15,9 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures, stude
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, centres, row_means
 from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, sample_quantile
+from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, SidePair, sample_quantile
 from tb_perfcompare.model.summary.summary import STEP_TIME, GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
-
-Pair = tuple[Floats, Floats]
 
 MIN_EXPLAINED = 0.3
 """Share of the variation of the step time within captures that the amount of work has to explain on both sides ..."""
@@ -90,17 +88,17 @@ class AmountOfWork:
 
     operator: str
     of: str
-    amounts: Pair
+    amounts: SidePair
     captures: Captures
     level: float
     times_ns: tuple[Ints, Ints]
     explained: float
 
-    def at_level(self, values: Pair) -> Pair:
+    def at_level(self, values: SidePair) -> SidePair:
         """(..., n), (..., m) values that each step would have at equal amount of work."""
         return _at_level(values, self.amounts, self.captures, self.level)
 
-    def rows_at_level(self, values: tuple[Ints, Ints]) -> Pair:
+    def rows_at_level(self, values: tuple[Ints, Ints]) -> SidePair:
         """The same for (r, n) and (r, m) times of any rows; those that are not in most steps stay as they are."""
         a, b = (side.astype(np.float64) for side in values)
         often = np.flatnonzero(((a > 0).mean(axis=1) > 0.5) & ((b > 0).mean(axis=1) > 0.5))
@@ -109,7 +107,7 @@ class AmountOfWork:
             a[rows], b[rows] = self.at_level((a[rows], b[rows]))
         return a, b
 
-    def in_time(self, recorded: Pair) -> float:
+    def in_time(self, recorded: SidePair) -> float:
         """Shift of ln(mean step time) that the amount alone makes, from the step times as recorded."""
         a, b = (
             math.log(float(time.mean())) - math.log(float(equal.mean()))
@@ -117,7 +115,7 @@ class AmountOfWork:
         )
         return b - a
 
-    def same_work(self, values: Pair) -> Flags:
+    def same_work(self, values: SidePair) -> Flags:
         """(r,) whether (r, n) and (r, m) calls, or sizes, are the same function of the amount on both sides."""
         return follows(np.concatenate(values, axis=1), np.concatenate(self.amounts))
 
@@ -213,9 +211,9 @@ class _Shared:
     side's operators."""
 
     names: tuple[str, ...]
-    calls: Pair
-    sizes: Pair
-    shares: Pair
+    calls: SidePair
+    sizes: SidePair
+    shares: SidePair
 
     def other_sizes(self, amount: Floats) -> float:
         """Share of the time, of the side where it is larger, in operators whose calls follow the amount, (n + m,), and
@@ -233,7 +231,7 @@ def _shared(rows: tuple[NamedRows, NamedRows]) -> _Shared:
     return _Shared(rows_a.names, (rows_a.calls, rows_b.calls), (rows_a.size, rows_b.size), (shares[0], shares[1]))
 
 
-def _amounts(shared: _Shared) -> Iterator[tuple[str, str, Pair]]:
+def _amounts(shared: _Shared) -> Iterator[tuple[str, str, SidePair]]:
     """Yields what can be the amount: calls or elements of an operator that vary on both sides. Of several that grow
     together in every step, the one that grows most nearly in proportion to the work, without a constant part such as
     weights."""
@@ -241,7 +239,7 @@ def _amounts(shared: _Shared) -> Iterator[tuple[str, str, Pair]]:
     if any(float(share[vary[0] | vary[1]].sum()) < MIN_SHARE for share in shared.shares):
         return
     order = np.argsort(-(shared.shares[0] + shared.shares[1]), kind="stable")[:_MOST]
-    alike: dict[bytes, tuple[float, float, str, str, Pair]] = {}
+    alike: dict[bytes, tuple[float, float, str, str, SidePair]] = {}
     for of, values, varying in (("calls", shared.calls, vary[0]), ("input elements", shared.sizes, vary[1])):
         for row in order[varying[order]].tolist():
             pair = values[0][row], values[1][row]
@@ -264,7 +262,7 @@ def _vary(values: Floats) -> Flags:
     return varying
 
 
-def _at_level(values: Pair, amounts: Pair, captures: Captures, level: float) -> Pair:
+def _at_level(values: SidePair, amounts: SidePair, captures: Captures, level: float) -> SidePair:
     """Moves (n,) and (m,) values along one curve; where they have none, and each row of (r, n) and (r, m), along the
     slope of their capture."""
     moved = along_curve(values, amounts, captures, level) if values[0].ndim == 1 else None

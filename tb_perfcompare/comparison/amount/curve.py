@@ -6,9 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.model.arrays import Floats, Ints, median, unique
-
-Pair = tuple[Floats, Floats]
+from tb_perfcompare.model.arrays import Floats, Ints, SidePair, median, unique
 
 _ROUNDS, _HALVINGS = 12, 8
 _HUBER, _MAD_TO_SIGMA = 1.345, 1.4826
@@ -18,7 +16,7 @@ _PARABOLA = 5
 """Different amounts from which the curve is a parabola; below it is a straight line."""
 
 
-def along_curve(values: Pair, amounts: Pair, captures: Captures, level: float) -> Pair | None:
+def along_curve(values: SidePair, amounts: SidePair, captures: Captures, level: float) -> SidePair | None:
     """(n,), (m,) values moved along the curve to the amount `level`: v + p (1 - f(x)), with p the median of v / f in
     the step's capture, and f a parabola with f(level) = 1, fitted to v / p by least relative squares (Gauss-Newton),
     long steps counting less. Sides with other amounts are on the same curve. None without a positive curve."""

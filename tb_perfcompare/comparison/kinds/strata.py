@@ -33,7 +33,7 @@ from tb_perfcompare.comparison.statistics.hodges_lehmann import shift_of, shift_
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean, outlying_steps
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, interval_rank, smallest_p
 from tb_perfcompare.comparison.statistics.samples import Samples
-from tb_perfcompare.model.arrays import Flags, Floats, Ints, median, unique
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, SidePair, SideTimes, median, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 MIN_SHARED = 0.5
@@ -43,9 +43,6 @@ _MIN_DEGREES_OF_FREEDOM = 4
 """Fewest degrees of freedom for the deviation of kinds with few steps."""
 
 _BITS, _MAX_BITS = 40, 61
-
-Times = tuple[Ints, Ints]
-Pair = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,10 +83,10 @@ class WithinKinds:
     """
 
     kept: tuple[Ints, Ints]
-    times: Times
+    times: SideTimes
     captures: Captures
-    level: Times
-    own: Times
+    level: SideTimes
+    own: SideTimes
     places: tuple[tuple[Ints, Ints], ...]
     time: tuple[float, ...]
     count: tuple[Fraction, ...]
@@ -145,7 +142,7 @@ class WithinKinds:
         n, m = map(len, self.times)
         return max(error * math.sqrt(RANK_EFFICIENCY / (1 / n + 1 / m)), SIGMA_FLOOR)
 
-    def centres(self) -> Pair:
+    def centres(self) -> SidePair:
         """(1, k), (1, l): for each capture the centre of ln(level) of each of its kinds, weighted by time."""
         a, b = (_centres(self, side) for side in (0, 1))
         return a, b
@@ -157,7 +154,7 @@ class WithinKinds:
         return math.fsum(weight * (mean(1, kind) - mean(0, kind)) for kind, weight in enumerate(self.time)) + 0.0
 
 
-def within_kinds(times: Times, captures: Captures, strata: Strata | None, alpha: float) -> WithinKinds | None:
+def within_kinds(times: SideTimes, captures: Captures, strata: Strata | None, alpha: float) -> WithinKinds | None:
     """Prepares a comparison within kinds; None if kinds of both sides take too little of the time, or there are
     none. Kinds with few steps count only if together they give a deviation."""
     if strata is None:

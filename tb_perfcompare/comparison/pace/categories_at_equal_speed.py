@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
-from tb_perfcompare.comparison.pace.clocked import Clocked, Pair
+from tb_perfcompare.comparison.pace.clocked import Clocked
 from tb_perfcompare.comparison.pace.paced_time import ON_DEVICE, ON_HOST, Sides
 from tb_perfcompare.comparison.pace.program import EstimateKind
 from tb_perfcompare.comparison.pace.split import CommonWork
@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.pace.uninterrupted_parts import uninterrupted_cat
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.arrays import Floats, SidePair
 
 
 def categories_at_equal_speed(
@@ -35,14 +35,14 @@ def categories_at_equal_speed(
         return _of_means(x, y, between.p, between.low, between.high)
     samples = observations(sides[0]), observations(sides[1])
     one, two = (seen.means(side.owned.by_category()) for seen, side in zip(samples, sides, strict=True))
-    recorded: Pair = one.astype(np.float64), two.astype(np.float64)
+    recorded: SidePair = one.astype(np.float64), two.astype(np.float64)
     equal = recorded if amount is None else amount.at_level(recorded)
     x, y = _at_pace(equal, clocked)
     shifts = row_shifts(np.rint(x).astype(np.int64), np.rint(y).astype(np.int64), work.captures, alpha)
     return _of_means(x, y, shifts.p, shifts.low, shifts.high)
 
 
-def _at_pace(times: Pair, clocked: Clocked) -> Pair:
+def _at_pace(times: SidePair, clocked: Clocked) -> SidePair:
     """(8, n), (8, m) times of the categories -> those at equal speed, which add up to the step's."""
     whole = np.exp(clocked.at_pace[0]), np.exp(clocked.at_pace[1])
     if clocked.followers[0].path_ns is None:

@@ -14,10 +14,8 @@ from tb_perfcompare.comparison.pace.pace import Pace
 from tb_perfcompare.comparison.pace.uninterrupted import UninterruptedSteps
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, middle_half
-from tb_perfcompare.model.arrays import Floats, unique
+from tb_perfcompare.model.arrays import Floats, SidePair, unique
 from tb_perfcompare.quick_dataclass import dataclass
-
-Pair = tuple[Floats, Floats]
 
 ASKED = 0.02
 """Share of the step from which a kind of work counts when paces are compared ..."""
@@ -35,8 +33,8 @@ class Follower:
     """
 
     pace: Pace
-    path_ns: Pair | None
-    most_ns: Pair | None
+    path_ns: SidePair | None
+    most_ns: SidePair | None
     share: float
 
 
@@ -55,28 +53,28 @@ class Clocked:
     """
 
     captures: Captures
-    times_ns: Pair
-    at_pace: Pair
-    otherwise: tuple[Pair, ...]
+    times_ns: SidePair
+    at_pace: SidePair
+    otherwise: tuple[SidePair, ...]
     followers: tuple[Follower, ...]
-    relative: tuple[Pair, ...]
+    relative: tuple[SidePair, ...]
     strata: Strata | None = None
     uninterrupted: UninterruptedSteps | None = None
     counted: CountedWork | None = None
 
     @property
-    def machine(self) -> Pair:
+    def machine(self) -> SidePair:
         """ln of the machine's factor on the step time: recorded time over the time at equal machine speed."""
         return (
             np.log(self.times_ns[0]) - self.at_pace[0],
             np.log(self.times_ns[1]) - self.at_pace[1],
         )
 
-    def at(self, times_ns: Pair) -> Clocked:
+    def at(self, times_ns: SidePair) -> Clocked:
         """Returns the same steps timed by another rule for where they end; the machine's factor stays the same."""
         by = tuple(np.log(new) - np.log(old) for new, old in zip(times_ns, self.times_ns, strict=True))
 
-        def moved(pair: Pair) -> Pair:
+        def moved(pair: SidePair) -> SidePair:
             return pair[0] + by[0], pair[1] + by[1]
 
         return replace(
@@ -87,7 +85,7 @@ class Clocked:
     def only(self, kept: tuple[NDArray[np.bool_], NDArray[np.bool_]]) -> Clocked:
         """Returns only the observations marked in `kept`."""
 
-        def those(pair: Pair) -> Pair:
+        def those(pair: SidePair) -> SidePair:
             return pair[0][kept[0]], pair[1][kept[1]]
 
         return replace(
@@ -111,7 +109,7 @@ class Clocked:
         )
 
 
-def by_one_pace(times_ns: Pair, captures: Captures, pace: Pace) -> Clocked:
+def by_one_pace(times_ns: SidePair, captures: Captures, pace: Pace) -> Clocked:
     """Clocks of recordings without device work: all of the step follows the host's pace, or only the common work
     does (`otherwise`)."""
     logs = np.log(times_ns[0]), np.log(times_ns[1])
@@ -128,11 +126,11 @@ def by_means(clocked: Clocked) -> Clocked:
     """One observation per capture: the mean of its steps."""
     places = [np.unique(side, return_inverse=True)[1] for side in clocked.captures]
 
-    def mean(pair: Pair) -> Pair:
+    def mean(pair: SidePair) -> SidePair:
         one, two = (np.bincount(at, weights=side) / np.bincount(at) for at, side in zip(places, pair, strict=True))
         return one, two
 
-    def mean_of_ln(pair: Pair) -> Pair:
+    def mean_of_ln(pair: SidePair) -> SidePair:
         one, two = mean((np.exp(pair[0]), np.exp(pair[1])))
         return np.log(one), np.log(two)
 
@@ -162,7 +160,7 @@ def by_captures(uninterrupted: UninterruptedSteps) -> Clocked:
     log = np.log(common[0]) - level, np.log(common[1]) - level
     clocked = by_one_pace(steady, captures, replace(pace, log=log, common=common))
 
-    def with_unsteady(pair: Pair) -> Pair:
+    def with_unsteady(pair: SidePair) -> SidePair:
         one, two = (np.log(np.exp(side) + more) for side, more in zip(pair, uninterrupted.usual_ns, strict=True))
         return one, two
 
@@ -172,7 +170,7 @@ def by_captures(uninterrupted: UninterruptedSteps) -> Clocked:
 
 
 def by_their_paces(
-    times_ns: Pair, captures: Captures, followers: Sequence[Follower], unpaced: Sequence[Pair]
+    times_ns: SidePair, captures: Captures, followers: Sequence[Follower], unpaced: Sequence[SidePair]
 ) -> Clocked:
     """Clocks of recordings with device work: on the critical path every follower at its own pace, the rest as recorded.
 
@@ -192,7 +190,7 @@ def by_their_paces(
     )
 
 
-def _left_open(bracket: tuple[Pair, Pair], captures: Captures) -> float:
+def _left_open(bracket: tuple[SidePair, SidePair], captures: Captures) -> float:
     """Width of the hull of the intervals over captures."""
     low, high = bracket
     ends = list[float]()
@@ -205,8 +203,8 @@ def _left_open(bracket: tuple[Pair, Pair], captures: Captures) -> float:
 
 
 def _bracket(
-    times_ns: Pair, followers: Sequence[Follower], unpaced: Sequence[Pair], logs: Sequence[Pair]
-) -> tuple[Pair, Pair]:
+    times_ns: SidePair, followers: Sequence[Follower], unpaced: Sequence[SidePair], logs: Sequence[SidePair]
+) -> tuple[SidePair, SidePair]:
     """ln of the shortest and longest possible step times when divided by the paces with these logarithms."""
     low: list[Floats] = []
     high: list[Floats] = []
@@ -231,13 +229,13 @@ def _bracket(
     return (low[0], low[1]), (high[0], high[1])
 
 
-def _from_lower_side(log: Pair, captures: Captures) -> Pair:
+def _from_lower_side(log: SidePair, captures: Captures) -> SidePair:
     """ln(pace) relative to the mean of the side where it is lower."""
     lower = min(float(np.mean(_of_captures(side, at))) for side, at in zip(log, captures, strict=True))
     return log[0] - lower, log[1] - lower
 
 
-def _from_fastest(log: Pair, captures: Captures) -> Pair:
+def _from_fastest(log: SidePair, captures: Captures) -> SidePair:
     """ln(pace) relative to the mean of the capture where it is lowest."""
     lowest = min(min(_of_captures(side, at)) for side, at in zip(log, captures, strict=True))
     return log[0] - lowest, log[1] - lowest

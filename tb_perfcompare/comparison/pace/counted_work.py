@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tb_perfcompare.comparison.pace.paced_time import (
-    Pair,
     Samplings,
     Sides,
     largest_share,
@@ -25,7 +24,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.containment import inside
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
 from tb_perfcompare.comparison.statistics.samples import Samples
-from tb_perfcompare.model.arrays import Floats, Ints, unique
+from tb_perfcompare.model.arrays import Floats, Ints, SidePair, unique
 from tb_perfcompare.model.input_shapes import input_elements
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.work_kinds import reads_a_part
@@ -247,7 +246,7 @@ def _sizes(side: Summary) -> dict[str, _Size]:
     return by_name
 
 
-def _step_times(sides: Sides, samples: Samplings) -> Pair:
+def _step_times(sides: Sides, samples: Samplings) -> SidePair:
     return per_observation(samples, [side.steps.total_ns for side in sides])
 
 

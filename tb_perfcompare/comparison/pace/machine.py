@@ -20,10 +20,8 @@ from tb_perfcompare.comparison.statistics.between_captures import (
     middle_half,
 )
 from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES, SLACK
-from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.arrays import Floats, SidePair
 from tb_perfcompare.quick_dataclass import dataclass
-
-Pair = tuple[Floats, Floats]
 
 MACHINE_SHARE = 0.2
 """Fraction of alpha at which the machine counts as slower or faster: machines change during a recording, alternating
@@ -113,7 +111,7 @@ def interruption(follower: Follower, clocked: Clocked) -> float:
     return abs(shift - pace.centre) if is_interrupted(shift, pace.fastest) else 0.0
 
 
-def _between(pair: Pair, captures: Captures, alpha: float) -> BetweenCaptures:
+def _between(pair: SidePair, captures: Captures, alpha: float) -> BetweenCaptures:
     middles = [_centres(side, at) for side, at in zip(pair, captures, strict=True)]
     between = between_captures(middles[0], middles[1], alpha, shared=True)
     assert between is not None

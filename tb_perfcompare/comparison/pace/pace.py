@@ -14,11 +14,9 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import centres, middle_half
 from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.comparison.statistics.weights import weighted_median
-from tb_perfcompare.model.arrays import Floats, median, unique
+from tb_perfcompare.model.arrays import SidePair, median, unique
 from tb_perfcompare.number_text import setting
 from tb_perfcompare.quick_dataclass import dataclass
-
-Pair = tuple[Floats, Floats]
 
 MIN_COVERAGE = 0.2
 """Share of the step that the common work has to cover for the rest to be assumed to follow it."""
@@ -56,8 +54,8 @@ class Pace:
     of: str
     rows: int
     kept: int
-    log: Pair
-    common: Pair
+    log: SidePair
+    common: SidePair
     level: float
     coverage: float
     tau: float
@@ -78,7 +76,7 @@ class PaceRows:
 
 
 def pace_of(
-    of: str, rows: WorkRows, captures: Captures, whole_ns: Pair, noun: str, alpha: float,
+    of: str, rows: WorkRows, captures: Captures, whole_ns: SidePair, noun: str, alpha: float,
     least: float = MIN_COVERAGE, *, sliced: bool = False,
 ) -> PaceRows | str:  # fmt: skip
     """Computes the pace from the rows, or returns why there is none.
@@ -110,7 +108,7 @@ def pace_of(
         float(side[at == which].mean()) for side, at in zip(logs, captures, strict=True) for which in unique(at)
     ]
     level = fsum(means) / len(means)
-    log: Pair = (logs[0] - level, logs[1] - level)
+    log: SidePair = (logs[0] - level, logs[1] - level)
     shares = np.concatenate([
         np.divide(one, whole, out=np.zeros_like(one), where=whole > 0)
         for one, whole in zip(common, whole_ns, strict=True)
@@ -138,11 +136,11 @@ def pace_of(
     return PaceRows(pace, rows, changes)
 
 
-def _together(rows: WorkRows, changes: RowChanges) -> Pair | None:
+def _together(rows: WorkRows, changes: RowChanges) -> SidePair | None:
     """(n,), (m,) time of all kept rows in each observation; None if an observation has none. At equal amount of work
     their sum is moved as a whole: interruptions of single rows are outliers of the rows' slopes, and would be lost."""
 
-    def summed(parts: Pair) -> Pair:
+    def summed(parts: SidePair) -> SidePair:
         return parts[0][changes.kept].sum(axis=0), parts[1][changes.kept].sum(axis=0)
 
     sums = [summed(changes.common)]
@@ -173,7 +171,7 @@ def _fastest_together(rows: WorkRows, changes: RowChanges) -> float | None:
     return math.log(fsum((calls * two)[timed].tolist())) - math.log(fsum((calls * one)[timed].tolist()))
 
 
-def shift_of_pace(log: Pair, captures: Captures) -> float:
+def shift_of_pace(log: SidePair, captures: Captures) -> float:
     """Difference of the sides' means over captures of the centre of ln(pace)."""
     one, two = (
         float(centres(side[None, :], at, middle_half)[0].mean()) for side, at in zip(log, captures, strict=True)

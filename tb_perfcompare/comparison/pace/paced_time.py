@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_observation
-from tb_perfcompare.model.arrays import Floats, Ints
+from tb_perfcompare.model.arrays import Ints, SidePair
 from tb_perfcompare.model.summary.critical_path import EVENT, STREAM
 from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory, Summary
 
-Pair = tuple[Floats, Floats]
 Sides = tuple[Summary, Summary]
 Samplings = tuple[Samples, Samples]
 
@@ -36,13 +35,13 @@ _FOLLOWS = (
 """Category on the critical path -> pace that it follows; categories not listed follow the host's."""
 
 
-def owned_time(sides: Sides, samples: Samplings, of: str) -> Pair:
+def owned_time(sides: Sides, samples: Samplings, of: str) -> SidePair:
     """Owned time per observation of the categories of the host or the device."""
     chosen = ON_DEVICE if of == "device" else ON_HOST
     return per_observation(samples, [side.owned.by_category()[chosen].sum(axis=0) for side in sides])
 
 
-def path_time(sides: Sides, samples: Samplings, of: str) -> Pair:
+def path_time(sides: Sides, samples: Samplings, of: str) -> SidePair:
     """Time per observation on the critical path that follows the given pace; owned time if the path is not known."""
     if not all(map(_knows_its_path, sides)):
         return owned_time(sides, samples, of)
@@ -65,12 +64,12 @@ def _knows_its_path(side: Summary) -> bool:
     return bool(total[nothing].sum() <= UNKNOWN * total.sum())
 
 
-def largest_share(part: Pair, whole: Pair) -> float:
+def largest_share(part: SidePair, whole: SidePair) -> float:
     """Share of the whole, on the side where it is larger."""
     return max(float(one.sum() / of.sum()) if of.sum() else 0.0 for one, of in zip(part, whole, strict=True))
 
 
-def per_observation(samples: Samplings, values: Sequence[Ints]) -> Pair:
+def per_observation(samples: Samplings, values: Sequence[Ints]) -> SidePair:
     """Converts values per step to means per observation, over the ranks of the observation."""
     one, two = (mean_per_observation(row[None, :], seen)[0] for row, seen in zip(values, samples, strict=True))
     return one, two

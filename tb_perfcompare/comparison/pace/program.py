@@ -22,13 +22,11 @@ from tb_perfcompare.comparison.statistics.autocorrelation import student_p
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.distributions import normal_quantile, quantiles
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimate_shift
-from tb_perfcompare.comparison.statistics.noise_floor import Times, noise_floor
+from tb_perfcompare.comparison.statistics.noise_floor import noise_floor
 from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES, check_noise_floor, decide
-from tb_perfcompare.model.arrays import Floats, median, sample_quantile, unique
+from tb_perfcompare.model.arrays import Floats, SidePair, SideTimes, median, sample_quantile, unique
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
-
-Pair = tuple[Floats, Floats]
 
 _BITS = 40
 """Binary digits of times at equal machine speed: stored as integers, the longest about 2**40, so that rounding is
@@ -260,7 +258,7 @@ def _overlap(one: ShiftEstimate, two: ShiftEstimate) -> bool:
     return one.theta_low <= two.theta_high and two.theta_low <= one.theta_high
 
 
-_Estimate = Callable[[Times, Clocked, CompareOptions, ShiftEstimate | None], ShiftEstimate]
+_Estimate = Callable[[SideTimes, Clocked, CompareOptions, ShiftEstimate | None], ShiftEstimate]
 
 
 def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, estimate: _Estimate) -> ProgramPart:
@@ -287,14 +285,14 @@ def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, e
     return ProgramPart(main, verdict, floor, apart, clocked)
 
 
-def _identical(times: Times, clocked: Clocked, options: CompareOptions) -> ProgramPart:
+def _identical(times: SideTimes, clocked: Clocked, options: CompareOptions) -> ProgramPart:
     """Program part of identical samples: no shift, and no interval about it."""
     none = estimate_shift(*times, options.alpha, captures=clocked.captures, at_pace=True)
     none = replace(none, theta=0.0, theta_low=0.0, theta_high=0.0, steps_low=0.0, steps_high=0.0, p=1.0)
     return ProgramPart(none, Verdict.SAME, None, apart=False, clocked=clocked)
 
 
-def as_integers(logs: Pair) -> Times:
+def as_integers(logs: SidePair) -> SideTimes:
     """Converts ln(time) to integers in a common unit that does not depend on the order of the sides."""
     unit = _BITS * math.log(2) - max(float(side.max()) for side in logs)
     one, two = (np.maximum(np.rint(np.exp(side + unit)), 1).astype(np.int64) for side in logs)
@@ -336,14 +334,18 @@ def hull(main: ShiftEstimate, others: Sequence[ShiftEstimate]) -> ShiftEstimate:
     )
 
 
-def _estimate(times: Times, clocked: Clocked, options: CompareOptions, given: ShiftEstimate | None) -> ShiftEstimate:
+def _estimate(
+    times: SideTimes, clocked: Clocked, options: CompareOptions, given: ShiftEstimate | None
+) -> ShiftEstimate:
     within = within_kinds(times, clocked.captures, clocked.strata, options.alpha)
     if within is not None:
         return within.shift(options.alpha, like=given, at_pace=True)
     return estimate_shift(*times, options.alpha, captures=clocked.captures, like=given, at_pace=True)
 
 
-def _of_captures(times: Times, clocked: Clocked, options: CompareOptions, given: ShiftEstimate | None) -> ShiftEstimate:
+def _of_captures(
+    times: SideTimes, clocked: Clocked, options: CompareOptions, given: ShiftEstimate | None
+) -> ShiftEstimate:
     """Shift between one time per capture of each side, with captures as the unit."""
     estimated = estimate_shift(*times, options.alpha, captures=clocked.captures, like=given, at_pace=True)
     between = estimated.between

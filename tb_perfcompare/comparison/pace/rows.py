@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.weights import capped, effective_number, weighted_median
-from tb_perfcompare.model.arrays import Floats, Ints, median, row_medians, unique
+from tb_perfcompare.model.arrays import Floats, Ints, SidePair, median, row_medians, unique
 from tb_perfcompare.quick_dataclass import dataclass
-
-Pair = tuple[Floats, Floats]
 
 MAX_DEVIATIONS = 4.0
 """Deviations by which a kept row's change may differ from that of all rows ..."""
@@ -48,11 +46,11 @@ class WorkRows:
     """
 
     keys: tuple[tuple[str, str], ...]
-    calls: Pair
-    time_ns: Pair
-    fastest_ns: Pair | None = None
+    calls: SidePair
+    time_ns: SidePair
+    fastest_ns: SidePair | None = None
     amount: AmountOfWork | None = None
-    recorded_ns: Pair | None = None
+    recorded_ns: SidePair | None = None
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -75,8 +73,8 @@ class RowChanges:
 
     names: Ints
     work: Floats
-    usual: Pair
-    common: Pair
+    usual: SidePair
+    common: SidePair
     change: Floats
     weights: Floats
     centre: float
@@ -136,7 +134,7 @@ def row_changes(rows: WorkRows, captures: Captures, *, by_shorter: bool = False)
     )
 
 
-def heterogeneity(changes: RowChanges, pace: Pair) -> float:
+def heterogeneity(changes: RowChanges, pace: SidePair) -> float:
     """tau: how far rows differ in their change beyond their scatter from capture to capture.
 
     pace  (k,), (l,) ln of each capture's pace

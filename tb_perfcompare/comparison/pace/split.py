@@ -12,7 +12,6 @@ from tb_perfcompare.comparison.pace.clocked import ASKED, NEEDED, Clocked, Follo
 from tb_perfcompare.comparison.pace.counted_work import CountedWork, counted_work
 from tb_perfcompare.comparison.pace.pace import MIN_COVERAGE, Pace, PaceRows, pace_of
 from tb_perfcompare.comparison.pace.paced_time import (
-    Pair,
     Samplings,
     Sides,
     largest_share,
@@ -35,6 +34,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.model.arrays import SidePair
 from tb_perfcompare.model.summary.summary import STEP_TIME, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -66,7 +66,7 @@ class CommonWork:
     alone: Alone | None = None
 
 
-def pace_of_steps(work: CommonWork) -> Pair | None:
+def pace_of_steps(work: CommonWork) -> SidePair | None:
     """(n,), (m,) factor by which the machine lengthens each step; None without a usable pace, or if an observation
     is not a single step."""
     if work.clocked is None or work.pooled:
@@ -75,7 +75,7 @@ def pace_of_steps(work: CommonWork) -> Pair | None:
     return np.exp(one), np.exp(two)
 
 
-def steps_at_one_pace(work: CommonWork) -> Pair | None:
+def steps_at_one_pace(work: CommonWork) -> SidePair | None:
     """(n,), (m,) ns of each step at equal machine speed; None as in `pace_of_steps`."""
     if work.clocked is None or work.pooled:
         return None
@@ -83,7 +83,7 @@ def steps_at_one_pace(work: CommonWork) -> Pair | None:
     return np.exp(one), np.exp(two)
 
 
-def paces_of_observations(work: CommonWork) -> dict[str, Pair]:
+def paces_of_observations(work: CommonWork) -> dict[str, SidePair]:
     """Pace ("host", "device") -> factor by which the machine lengthens each observation. Empty with one capture per
     side: two captures cannot show whether their difference is the machine's."""
     if work.clocked is None or max(capture_counts(work.captures)) < 2:
@@ -133,10 +133,10 @@ def _common_work(
     samples = observations(sides[0]), observations(sides[1])
     captures = samples[0].capture, samples[1].capture
 
-    def at_level(values: Pair) -> Pair:
+    def at_level(values: SidePair) -> SidePair:
         return values if amount is None else amount.at_level(values)
 
-    times: Pair = at_level(per_observation(samples, [side.steps.total_ns for side in sides]))
+    times: SidePair = at_level(per_observation(samples, [side.steps.total_ns for side in sides]))
     if any((side <= 0).any() or not len(side) for side in times):
         return CommonWork(None, "step times that are not above zero")
     owned = {of: at_level(owned_time(sides, samples, of)) for of in ("host", "device")}
@@ -235,7 +235,7 @@ def _is_known(outcome: PaceRows | str) -> bool:
     return isinstance(outcome, PaceRows) and not outcome.pace.reason
 
 
-def _follower(pace: Pace, path: Pair, most: Pair, times: Pair, *, on_device: bool) -> Follower:
+def _follower(pace: Pace, path: SidePair, most: SidePair, times: SidePair, *, on_device: bool) -> Follower:
     """Time that follows the pace. The host may work during the whole step; the device works where it owns time,
     since no other category owns any then."""
     if not on_device:
@@ -243,6 +243,6 @@ def _follower(pace: Pace, path: Pair, most: Pair, times: Pair, *, on_device: boo
     return Follower(pace, path, most, largest_share(path, times))
 
 
-def _table_totals(sides: Sides, samples: Samplings, table: str, measure: str) -> Pair:
+def _table_totals(sides: Sides, samples: Samplings, table: str, measure: str) -> SidePair:
     """Time per observation of all rows of a table."""
     return per_observation(samples, [side.groups[table].measures_ns[measure].sum(axis=0) for side in sides])

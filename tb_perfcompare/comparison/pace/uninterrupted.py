@@ -19,12 +19,10 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import MIN_OWN_CAPTURES, capture_counts, gaps
 from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.comparison.statistics.weights import capped, weighted_median
-from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, row_medians, unique
+from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, SidePair, row_medians, unique
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
-
-Pair = tuple[Floats, Floats]
 
 FASTEST = 4
 """One in this many of the steps that have a part is used: the fastest quarter."""
@@ -97,7 +95,7 @@ class UninterruptedSteps:
             mask[mask] = keep
         return replace(self, kept=(left[0], left[1]))
 
-    def steady_ns(self) -> Pair:
+    def steady_ns(self) -> SidePair:
         """(k,), (l,) ns of an uninterrupted step of each capture, without the unsteady rows."""
         one, two = (
             _steady(whole, rows, self.unsteady, kept)
@@ -109,7 +107,7 @@ class UninterruptedSteps:
         """`_fastest` of all parts of a side's steps."""
         return _fastest(self.wholes[side], self.kept[side])
 
-    def common_ns(self) -> Pair:
+    def common_ns(self) -> SidePair:
         """(k,), (l,) ns of the work shared by both sides in an uninterrupted step of each capture."""
         one, two = (_sums(side, kept, self.work) for side, kept in zip(self.rows, self.kept, strict=True))
         return one, two
@@ -211,7 +209,7 @@ def uninterrupted_steps(
     )
 
 
-def _weights(rows: WorkRows, often: Ints, calls: Pair, logs: Pair) -> Floats:
+def _weights(rows: WorkRows, often: Ints, calls: SidePair, logs: SidePair) -> Floats:
     """Time of the work that both sides do; rows of one name get at most a fifth."""
     index: dict[str, int] = {}
     names = np.array([index.setdefault(rows.keys[row][0], len(index)) for row in often.tolist()], dtype=np.int64)
@@ -219,7 +217,7 @@ def _weights(rows: WorkRows, often: Ints, calls: Pair, logs: Pair) -> Floats:
     return capped(work * np.exp(row_medians(np.concatenate(logs, axis=1))), names)
 
 
-def _unsteady(logs: Pair, weight: Floats) -> tuple[Flags, Floats]:
+def _unsteady(logs: SidePair, weight: Floats) -> tuple[Flags, Floats]:
     """Returns ((r,) flags of unsteady rows, (r,) ln of the usual time per call at one pace).
 
     A row is unsteady if it scatters over the captures of a side, as rows interrupted in every step do, and the sides
@@ -243,7 +241,7 @@ def _unsteady(logs: Pair, weight: Floats) -> tuple[Flags, Floats]:
     return (deviation > limit) & (between <= chance), usual
 
 
-def _by_capture(of: tuple[Cells, Cells], kept: tuple[Flags, Flags], count: int) -> tuple[Pair, Pair]:
+def _by_capture(of: tuple[Cells, Cells], kept: tuple[Flags, Flags], count: int) -> tuple[SidePair, SidePair]:
     """((r, k), (r, l)) calls per step, and the same of time per call, of the rows in each capture."""
     calls, each = [], []
     for side, keep in zip(of, kept, strict=True):

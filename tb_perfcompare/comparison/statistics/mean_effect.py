@@ -10,9 +10,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, row_means
-from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds, median, quartiles
-
-Times = tuple[Ints, Ints]
+from tb_perfcompare.model.arrays import Floats, Nanoseconds, SideTimes, median, quartiles
 
 BLOCKS_FROM_RHO = 0.2
 """Rank autocorrelation from which neighbouring steps are resampled together."""
@@ -54,7 +52,7 @@ def share_of_outliers(
 
 
 def mean_interval(
-    times: Times,
+    times: SideTimes,
     captures: Captures,
     alpha: float,
     *,

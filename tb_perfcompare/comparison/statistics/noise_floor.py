@@ -8,18 +8,16 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.hodges_lehmann import log_shift
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test
-from tb_perfcompare.model.arrays import Ints, median, unique
+from tb_perfcompare.model.arrays import SideTimes, median, unique
 
 ALL_PAIRS_UP_TO = 8
 """Captures on a side up to which all pairs are compared; beyond that only the four fastest and the four slowest."""
 
-Times = tuple[Ints, Ints]
 
-
-def noise_floor(times: Times, captures: Captures) -> float | None:
+def noise_floor(times: SideTimes, captures: Captures) -> float | None:
     """Largest |Hodges-Lehmann shift of ln(time)| between two captures of one side, None if no side has two.
 
-    Times are positive; `captures` gives the capture of each.
+    SideTimes are positive; `captures` gives the capture of each.
     """
     shifts = []
     for side, capture in zip(times, captures, strict=True):
@@ -30,7 +28,7 @@ def noise_floor(times: Times, captures: Captures) -> float | None:
     return max(shifts, default=None)
 
 
-def median_test(times: Times, captures: Captures) -> float | None:
+def median_test(times: SideTimes, captures: Captures) -> float | None:
     """Two-sided p of a rank test on the medians of captures, each one observation of its configuration.
 
     Exact unless medians are equal. None with fewer than three captures on a side.

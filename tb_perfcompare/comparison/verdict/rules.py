@@ -13,13 +13,10 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, centres, middle_half
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimate_shift
-from tb_perfcompare.comparison.statistics.noise_floor import Times, noise_floor
+from tb_perfcompare.comparison.statistics.noise_floor import noise_floor
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
-from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.arrays import SidePair, SideTimes
 from tb_perfcompare.quick_dataclass import dataclass
-
-Pair = tuple[Floats, Floats]
-"""Arrays of baseline and candidate."""
 
 SLACK = 1e-12
 """Tolerance for rounding of logarithms: a shift of exactly the margin is inside it, in any unit of time."""
@@ -66,7 +63,7 @@ class Settled:
 
 
 def settle(
-    times: Times,
+    times: SideTimes,
     captures: Captures,
     options: CompareOptions,
     like: Settled | None = None,
@@ -78,7 +75,7 @@ def settle(
     within = within_kinds(times, captures, strata, options.alpha)
     if within is None:
         estimate = estimate_shift(*times, options.alpha, captures=captures, like=given)
-        middles: Pair = _middles(times, captures)
+        middles: SidePair = _middles(times, captures)
     else:
         estimate, middles = within.shift(options.alpha, like=given), within.centres()
         times, captures = within.level, within.captures
@@ -101,12 +98,12 @@ def settle(
     return Settled(estimate, by_steps, counts, floor, verdict, within=within)
 
 
-def _middles(times: Times, captures: Captures) -> Pair:
+def _middles(times: SideTimes, captures: Captures) -> SidePair:
     one, two = (centres(np.log(side)[None, :], at, middle_half) for side, at in zip(times, captures, strict=True))
     return one, two
 
 
-def gap_between(middles: Pair, options: CompareOptions) -> float:
+def gap_between(middles: SidePair, options: CompareOptions) -> float:
     """Smallest difference of ln(time) between captures of the two sides, if all of one side lie beyond all of the
     other by more than the threshold, and an exact rank test or the size of the gap rules out chance; else 0.
     Positive if the candidate is slower."""
@@ -121,7 +118,7 @@ def gap_between(middles: Pair, options: CompareOptions) -> float:
     return gap if up > down else -gap
 
 
-def with_one_deviation(estimate: ShiftEstimate, middles: Pair, options: CompareOptions) -> ShiftEstimate:
+def with_one_deviation(estimate: ShiftEstimate, middles: SidePair, options: CompareOptions) -> ShiftEstimate:
     """Returns the estimate with the interval over captures that assumes one deviation for both sides, unless the
     sides' deviations clearly differ."""
     between = between_captures(*middles, options.alpha, shared=True)

@@ -20,12 +20,12 @@ from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.estimate import LONGEST_STEP_NS, ShiftEstimate
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean, mean_interval, share_of_outliers
-from tb_perfcompare.comparison.statistics.noise_floor import Times, median_test
+from tb_perfcompare.comparison.statistics.noise_floor import median_test
 from tb_perfcompare.comparison.statistics.two_groups import two_groups
 from tb_perfcompare.comparison.verdict import over_captures, reason
 from tb_perfcompare.comparison.verdict.rules import Settled, settle
 from tb_perfcompare.comparison.verdict.words import SIDES, Words
-from tb_perfcompare.model.arrays import unique
+from tb_perfcompare.model.arrays import SideTimes, unique
 from tb_perfcompare.number_text import listed
 
 _Sides = tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]
@@ -65,7 +65,7 @@ def judge(
     return _unjudged(sides, (np.size(baseline_ns), np.size(candidate_ns)), words)
 
 
-def _judged(times: Times, captures: Captures, words: Words, strata: Strata | None) -> Headline:
+def _judged(times: SideTimes, captures: Captures, words: Words, strata: Strata | None) -> Headline:
     options = words.options
     settled = settle(times, captures, options, strata=strata)
     estimate = settled.estimate
@@ -97,8 +97,8 @@ def _judged(times: Times, captures: Captures, words: Words, strata: Strata | Non
     )
 
 
-def _by_kind(within: WithinKinds, words: Words) -> tuple[Times, Captures, Words]:
-    """Times relative to those of their kinds, their captures, and Words with the labels of these steps."""
+def _by_kind(within: WithinKinds, words: Words) -> tuple[SideTimes, Captures, Words]:
+    """SideTimes relative to those of their kinds, their captures, and Words with the labels of these steps."""
     if words.labels is None:
         return within.level, within.captures, words
     labels = [[side[at] for at in own.tolist()] for side, own in zip(words.labels, within.kept, strict=True)]
@@ -150,7 +150,7 @@ def _shift(estimate: ShiftEstimate) -> Shift:
     )
 
 
-def _identical(times: Times, captures: Captures, words: Words) -> Headline:
+def _identical(times: SideTimes, captures: Captures, words: Words) -> Headline:
     """Headline of identical samples: the shift is zero and so is its interval, at level 1."""
     return _headline(
         times,
@@ -236,7 +236,7 @@ _MAX_NAMED = 3
 """Number of drifts that the sentence names; notes name all."""
 
 
-def _two_groups_named(times: Times, captures: Captures, words: Words) -> str:
+def _two_groups_named(times: SideTimes, captures: Captures, words: Words) -> str:
     """Clause on sides with bimodal step times: "; bimodal: the steps of the candidate fall into two groups, 8 around
     123 ms and 4 around 176 ms"; "" if there are none."""
     clauses = []
@@ -250,7 +250,7 @@ def _two_groups_named(times: Times, captures: Captures, words: Words) -> str:
     return f"; bimodal: {' and '.join(clauses)}" if clauses else ""
 
 
-def _drifts_named(times: Times, captures: Captures, words: Words) -> str:
+def _drifts_named(times: SideTimes, captures: Captures, words: Words) -> str:
     """Clause on drifts: "; drift: from cycle 12 on, candidate cycles are 5.20 % shorter"; "" if there are none."""
     clauses = []
     for place, word in enumerate(SIDES):
