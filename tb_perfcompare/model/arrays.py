@@ -61,6 +61,10 @@ def unique_first(values: NDArray[Number]) -> tuple[NDArray[Number], Ints, Ints]:
     return ordered[starts], order[starts], np.diff(starts, append=len(values))
 
 
+MAD_TO_SIGMA = 1.4826
+"""Factor from the median absolute deviation of normal values to their standard deviation."""
+
+
 def median(values: ArrayLike) -> float:
     """Same as np.median for one dimension and at least one value; NaN if any value is NaN."""
     ordered = np.sort(values, axis=None)

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from tb_perfcompare.analysis.pooling.select import without_steps
-from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds, median, unique
+from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Flags, Ints, Nanoseconds, median, unique
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.names.kinds import kinds_of
 from tb_perfcompare.model.note import Note, NoteCode
@@ -32,9 +32,6 @@ MODE_TOLERANCE = 0.02
 
 MEDIAN_TOLERANCE = 0.05
 """The same share if the usual count is the median; or three robust deviations, if that is more."""
-
-_ROBUST = 1.4826
-"""Factor from median absolute deviation to standard deviation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +63,7 @@ def admit(launches: Ints) -> Admission:
     usual, tolerance = float(values[counts.argmax()]), MODE_TOLERANCE
     if counts.max() < MODE_COVERS * len(seen):
         usual = float(median(seen))
-        spread = _ROBUST * float(median(np.abs(seen - usual)))
+        spread = MAD_TO_SIGMA * float(median(np.abs(seen - usual)))
         tolerance = max(MEDIAN_TOLERANCE, 3 * spread / usual)
     least = (1 - tolerance) * usual
     return Admission(usual, max(least, 0.0), launches < least, launches > (1 + tolerance) * usual)
@@ -84,7 +81,7 @@ MIN_OTHERS = 2
 BEGUN_SHARE = 0.1
 """Share of the median step's operator calls below which the last step of a capture counts as only begun."""
 
-_DEVIATIONS = 5 * 1.4826
+_DEVIATIONS = 5 * MAD_TO_SIGMA
 _MIN_SHARE = 0.1
 
 

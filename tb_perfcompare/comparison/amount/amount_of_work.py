@@ -11,9 +11,9 @@ import numpy as np
 from tb_perfcompare.comparison.amount.curve import along_curve
 from tb_perfcompare.comparison.amount.rows_by_name import NamedRows, elements, of_both, rows_by_name
 from tb_perfcompare.comparison.amount.slopes import explained, slopes
-from tb_perfcompare.comparison.statistics.autocorrelation import Captures, student_p
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, centres, row_means
-from tb_perfcompare.comparison.statistics.distributions import quantile
+from tb_perfcompare.comparison.statistics.distributions import quantile, student_p
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, SidePair, sample_quantile
 from tb_perfcompare.model.summary.summary import STEP_TIME, GroupTable, Summary

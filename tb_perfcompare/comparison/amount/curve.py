@@ -6,10 +6,12 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.model.arrays import Floats, Ints, SidePair, median, unique
+from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Floats, Ints, SidePair, median, unique
 
 _ROUNDS, _HALVINGS = 12, 8
-_HUBER, _MAD_TO_SIGMA = 1.345, 1.4826
+"""Rounds of the fit at most, and halvings of a round's step at most, until the curve is positive everywhere."""
+
+_HUBER = 1.345
 """Deviations from which a step counts less (Huber 1964): 95 % efficient for normal noise."""
 
 _PARABOLA = 5
@@ -33,7 +35,7 @@ def along_curve(values: SidePair, amounts: SidePair, captures: Captures, level: 
         if (pace <= 0).any():
             return None
         apart = value / (pace * curve) - 1
-        usual = max(_MAD_TO_SIGMA * median(np.abs(apart)), 1e-9)
+        usual = max(MAD_TO_SIGMA * median(np.abs(apart)), 1e-9)
         weight = np.minimum(1.0, _HUBER * usual / np.maximum(np.abs(apart), 1e-12))
         step = _fitted(base / curve[:, None], apart, weight, members)
         for _ in range(_HALVINGS):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.weights import capped, effective_number, weighted_median
-from tb_perfcompare.model.arrays import Floats, Ints, SidePair, median, row_medians, unique
+from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Floats, Ints, SidePair, median, row_medians, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_DEVIATIONS = 4.0
@@ -30,8 +30,6 @@ that one side calls more often may be another mix of inputs: the same launch cop
 
 NO_CLOCK = math.log(2)
 """... but never more than this, for few rows that all changed on their own."""
-
-_MAD_TO_SIGMA = 1.4826
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +120,7 @@ def row_changes(rows: WorkRows, captures: Captures, *, by_shorter: bool = False)
         level = np.minimum(levels[0] + half, levels[1] - half)
     weights = capped(np.where(timed, work * np.exp(level), 0.0), names) if len(rows) else np.zeros(0)
     centre = weighted_median(change, weights)
-    spread = _MAD_TO_SIGMA * weighted_median(np.abs(change - centre), weights)
+    spread = MAD_TO_SIGMA * weighted_median(np.abs(change - centre), weights)
     kept = timed & (weights > 0)
     if kept.any():
         alike = work >= (1 - SAME_CALLS_TOLERANCE) * np.maximum(*calls)

@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.multiple_testing import holm, q_values
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.comparison.verdict.rules import settle
-from tb_perfcompare.model.arrays import Ints, median
+from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Ints, median
 from tb_perfcompare.quick_dataclass import dataclass
 
 Pairs = list[tuple[int | None, int | None]]
@@ -108,7 +108,7 @@ def _stands_out(delta: float, others: list[float]) -> bool:
     if len(others) < _CONTROLS:
         return True
     middle = float(median(others))
-    return abs(delta - middle) > _FAR * 1.4826 * float(median(np.abs(np.array(others) - middle)))
+    return abs(delta - middle) > _FAR * MAD_TO_SIGMA * float(median(np.abs(np.array(others) - middle)))
 
 
 def _beyond(side: Ranks) -> Ints | None:

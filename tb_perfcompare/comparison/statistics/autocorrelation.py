@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.comparison.statistics.distributions import normal_quantile, quantiles, upper_tail
+from tb_perfcompare.comparison.statistics.distributions import normal_quantile, quantiles, student_p
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, Ints32, median, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -129,12 +129,6 @@ def autocorrelation(
 def independent(rows: int, steps: int) -> Autocorrelation:
     """Result for rows whose columns have no order."""
     return Autocorrelation(np.zeros(rows), np.ones(rows), steps)
-
-
-def student_p(distance: Floats, freedom: Floats) -> Floats:
-    """(g,) two-sided p of distances in standard errors."""
-    p: Floats = np.minimum(2 * upper_tail(np.abs(distance), freedom), 1.0)
-    return p
 
 
 def doubled_ranks(values: Ints) -> tuple[Ints, Ints]:

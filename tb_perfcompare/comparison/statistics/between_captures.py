@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.statistics.autocorrelation import Captures, student_p
-from tb_perfcompare.comparison.statistics.distributions import f_quantile, quantile, quantiles
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.comparison.statistics.distributions import f_quantile, quantile, quantiles, student_p
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -27,7 +27,8 @@ MIN_OWN_CAPTURES = 3
 CLEARLY_UNLIKE = 0.975
 """Quantile of F beyond which the deviations of two sides count as different."""
 
-_POWER = 0.8
+POWER = 0.8
+"""Probability with which a change counted as detectable is found."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,7 +157,7 @@ def capture_counts(captures: Captures) -> tuple[int, int]:
 
 def detectable(deviation: float, freedom: float, counts: tuple[int, int], alpha: float) -> float:
     """Smallest difference that this many captures like these show in about 80 of 100 cases."""
-    both = quantile(freedom, 1 - alpha / 2) + quantile(freedom, _POWER)
+    both = quantile(freedom, 1 - alpha / 2) + quantile(freedom, POWER)
     return both * deviation * math.sqrt(1 / counts[0] + 1 / counts[1])
 
 

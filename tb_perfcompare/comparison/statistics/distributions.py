@@ -107,6 +107,12 @@ def upper_tail(distance: ArrayLike, freedom: ArrayLike) -> Floats:
     return np.array(one_by_one, dtype=np.float64).reshape(pairs.shape)
 
 
+def student_p(distance: Floats, freedom: Floats) -> Floats:
+    """(g,) two-sided p of distances in standard errors."""
+    p: Floats = np.minimum(2 * upper_tail(np.abs(distance), freedom), 1.0)
+    return p
+
+
 def quantiles(freedom: Floats, probability: float) -> Floats:
     """(g,) t with P(T <= t) = probability, for 1/2 < probability < 1."""
     different, inverse = np.unique(freedom, return_inverse=True)

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from tb_perfcompare.comparison.statistics.autocorrelation import doubled_ranks
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of, log_shift
-from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
+from tb_perfcompare.model.arrays import Floats, Nanoseconds
 from tb_perfcompare.quick_dataclass import dataclass
 
 MIN_STEPS = 12
@@ -35,7 +36,7 @@ def drift(total_ns: Nanoseconds) -> Drift | None:
     count = len(total_ns)
     if count < MIN_STEPS or int(total_ns.min()) <= 0:
         return None
-    centred = _ranks(total_ns) - (count + 1) / 2
+    centred = doubled_ranks(total_ns[None])[0][0] / 2 - (count + 1) / 2
     path = np.abs(np.cumsum(centred)[:-1])
     split = int(path.argmax()) + 1
     largest = float(path[split - 1])
@@ -44,15 +45,6 @@ def drift(total_ns: Nanoseconds) -> Drift | None:
         return None
     p = _permuted(centred, largest) if count <= _PERMUTED_UP_TO else _kolmogorov(centred, largest)
     return Drift(split, fraction_of(shift), p) if p < LEVEL else None
-
-
-def _ranks(values: Ints) -> Floats:
-    """Ranks from 1, ties sharing their mean."""
-    ordered = np.sort(values)
-    low = np.searchsorted(ordered, values, side="left")
-    high = np.searchsorted(ordered, values, side="right")
-    mean: Floats = (low + high + 1) / 2
-    return mean
 
 
 def _permuted(centred: Floats, largest: float) -> float:

@@ -14,18 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.statistics.autocorrelation import Captures, Families, student_p
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures, Families
+from tb_perfcompare.comparison.statistics.distributions import student_p
 from tb_perfcompare.comparison.statistics.multiple_testing import family_wise_p, q_values
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
-from tb_perfcompare.model.arrays import Flags, Floats, Ints
+from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Flags, Floats, Ints
 from tb_perfcompare.quick_dataclass import dataclass
 
 CLEARLY_APART_RATIO = 1.75
 """Factor between the sides above which rows are clearly apart: captures of one program can differ by half in single
 rows, in all their steps, but not by more."""
 
-_CLOCK_NS, _STEADY = 1000.0, 1e-3
+_CLOCK_NS, _MIN_DEVIATION_SHARE = 1000.0, 1e-3
+"""Resolution of the clock, and share of a row's time: least deviation of its steps."""
 
 
 class Change(str, Enum):
@@ -118,9 +120,10 @@ def entity_tests(
 
 
 def _p_apart(baseline: Ints, candidate: Ints) -> Floats:
-    """(g,) p of rows whose steps of one side all take FAR times as long as the other's; 1 for other rows. So few
-    steps give no small p by ranks, but the gap in standard errors does. Welch's test, with the degrees of freedom of
-    the smaller side; no side's deviation is taken as less than the clock's resolution or a thousandth of its time."""
+    """(g,) p of rows whose steps of one side all take CLEARLY_APART_RATIO times as long as the other's; 1 for other
+    rows. So few steps give no small p by ranks, but the gap in standard errors does. Welch's test, with the degrees of
+    freedom of the smaller side; no side's deviation is taken as less than the clock's resolution or a thousandth of
+    its time."""
     n, m = baseline.shape[1], candidate.shape[1]
     apart = _far_below(baseline, candidate) | _far_below(candidate, baseline)
     p = np.ones(len(baseline))
@@ -129,7 +132,7 @@ def _p_apart(baseline: Ints, candidate: Ints) -> Floats:
     x, y = baseline[apart].astype(np.float64), candidate[apart].astype(np.float64)
     error = np.zeros(len(x))
     for side, size in ((x, n), (y, m)):
-        least = np.maximum(_CLOCK_NS, _STEADY * side.mean(axis=1))
+        least = np.maximum(_CLOCK_NS, _MIN_DEVIATION_SHARE * side.mean(axis=1))
         error += np.maximum(side.std(axis=1, ddof=1), least) ** 2 / size
     distance = (y.mean(axis=1) - x.mean(axis=1)) / np.sqrt(error)
     p[apart] = student_p(distance, np.full(len(x), float(min(n, m) - 1)))
@@ -137,7 +140,7 @@ def _p_apart(baseline: Ints, candidate: Ints) -> Floats:
 
 
 def _far_below(low: Ints, high: Ints) -> Flags:
-    """(g,) whether every step of `high` takes FAR times as long as every step of `low`."""
+    """(g,) whether every step of `high` takes CLEARLY_APART_RATIO times as long as every step of `low`."""
     below: Flags = CLEARLY_APART_RATIO * low.max(axis=1) < high.min(axis=1)
     return below
 
@@ -161,7 +164,7 @@ def _changes(
     # a row of one side only is added or removed, however often it occurred there
     cases = {
         Change.ADDED: at_b & ~at_a, Change.REMOVED: at_a & ~at_b, Change.SLOWER: clear & (delta > 0),
-        Change.FASTER: clear,
+        Change.FASTER: clear & (delta < 0),
         Change.SLOWER_NEGLIGIBLE: still & significant & (delta > 0),
         Change.FASTER_NEGLIGIBLE: still & significant & (delta < 0),
         Change.UNCHANGED: still | (delta == 0),
@@ -177,7 +180,7 @@ def robust_z(baseline: Ints, candidate: Ints) -> Floats:
     (median B - median A) / max(1.4826 MAD_A, 0.5 % of |median A|, 1 µs / sqrt(12)).
     """
     middle = _medians(baseline)
-    spread = 1.4826 * _medians(np.abs(baseline - middle[:, None]))
+    spread = MAD_TO_SIGMA * _medians(np.abs(baseline - middle[:, None]))
     scale = np.maximum.reduce([spread, 0.005 * np.abs(middle), np.full(len(middle), 1000 / math.sqrt(12))])
     z: Floats = np.clip((_medians(candidate) - middle) / scale, -99, 99) + 0.0
     return z

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, independent
 from tb_perfcompare.comparison.statistics.between_captures import (
     MIN_OWN_CAPTURES,
+    POWER,
     BetweenCaptures,
     between_captures,
     capture_counts,
@@ -28,7 +29,7 @@ from tb_perfcompare.comparison.statistics.distributions import normal_quantile
 from tb_perfcompare.comparison.statistics.hodges_lehmann import shift_of, shift_of_ns
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean, outlying_steps
 from tb_perfcompare.comparison.statistics.rank_test import BatchedRankTest, batched_rank_test, interval_rank, smallest_p
-from tb_perfcompare.model.arrays import Floats, Nanoseconds, median
+from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Floats, Nanoseconds, median
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_STEPS = 10_000
@@ -37,11 +38,10 @@ MAX_STEPS = 10_000
 LONGEST_STEP_NS = 2**62
 """Step times lie between 1 and below this (146 years), so that differences and searches over them stay within int64."""
 
-_POWER = 0.8
 RANK_EFFICIENCY = 0.955  # of rank tests relative to the t test for normal data, 3/pi
 SIGMA_FLOOR = 0.001
-_MAD_TO_SIGMA = 1.4826
-LARGEST_EXPONENT = 700.0  # exp of a larger number overflows a float
+LARGEST_EXPONENT = 700.0
+"""exp of a larger number overflows a float."""
 
 _CLIFF_WORDS = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"))
 
@@ -146,7 +146,7 @@ class ShiftEstimate:
 
     def _quantiles(self) -> tuple[float, float]:
         # together 2.80 at alpha = 0.05
-        return normal_quantile(1 - self.alpha / 2), normal_quantile(_POWER)
+        return normal_quantile(1 - self.alpha / 2), normal_quantile(POWER)
 
 
 def estimate_shift(
@@ -262,6 +262,6 @@ def _difference(
 
 
 def _robust_sigma(baseline: Floats, candidate: Floats) -> float:
-    """1.4826 x the median distance of all steps from the median of their own side, at least 0.001."""
+    """From the median distance of all steps to the median of their own side; at least SIGMA_FLOOR."""
     distances = np.concatenate([np.abs(side - median(side)) for side in (baseline, candidate)])
-    return max(SIGMA_FLOOR, _MAD_TO_SIGMA * float(median(distances)))
+    return max(SIGMA_FLOOR, MAD_TO_SIGMA * float(median(distances)))

@@ -21,9 +21,8 @@ from tb_perfcompare.comparison.statistics.autocorrelation import (
     autocorrelation,
     doubled_ranks,
     independent,
-    student_p,
 )
-from tb_perfcompare.comparison.statistics.distributions import normal_quantile
+from tb_perfcompare.comparison.statistics.distributions import normal_quantile, student_p
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.quick_dataclass import dataclass
 

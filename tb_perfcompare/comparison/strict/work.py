@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import Flags, Floats
+from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Flags, Floats
 from tb_perfcompare.model.recordings.cycles import HOST, CycleTable
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -61,7 +61,7 @@ def incomplete_cycles(table: CycleTable) -> int:
     usual, tolerance = float(values[counts.argmax()]), 0.02
     if counts.max() * 2 < len(seen):
         usual = float(np.median(seen))
-        tolerance = max(0.05, 3 * 1.4826 * float(np.median(np.abs(seen - usual))) / usual)
+        tolerance = max(0.05, 3 * MAD_TO_SIGMA * float(np.median(np.abs(seen - usual))) / usual)
     return int((launches < (1 - tolerance) * usual).sum())
 
 

@@ -8,13 +8,11 @@ from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.wording import many, p_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts, captures_needed, detectable
-from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
+from tb_perfcompare.comparison.statistics.estimate import LARGEST_EXPONENT, ShiftEstimate
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES, Settled
 from tb_perfcompare.comparison.verdict.words import SIDES, Words, percent_range, signed_percent
 from tb_perfcompare.number_text import percent
-
-_LARGEST_EXPONENT = 700.0  # exp of a larger number overflows a float
 
 
 def widen(estimate: ShiftEstimate) -> bool:
@@ -39,7 +37,7 @@ def detectable_fraction(estimate: ShiftEstimate) -> float | None:
     if between is None or by_steps is None:
         return by_steps
     exponent = detectable(float(between.deviation[0]), float(between.freedom[0]), between.counts, estimate.alpha)
-    return max(by_steps, math.expm1(exponent)) if exponent < _LARGEST_EXPONENT else None
+    return max(by_steps, math.expm1(exponent)) if exponent < LARGEST_EXPONENT else None
 
 
 def floor_fraction(settled: Settled) -> float | None:
