@@ -41,6 +41,7 @@ def pool(summaries: Sequence[Summary]) -> Summary:
         raise SelectionError("captures with different step windows or metrics cannot be pooled")
     _check_units(summaries)
     counters, counter_notes = pool_counters(summaries)
+    steps = [len(summary.steps) for summary in summaries]
     offsets = np.cumsum([0, *(len(summary.captures) for summary in summaries)])
     # Captures with one step each still give one step per capture.
     return replace(
@@ -56,12 +57,12 @@ def pool(summaries: Sequence[Summary]) -> Summary:
         ),
         other_window=np.concatenate([summary.other_window for summary in summaries]),
         owned=_owned([summary.owned for summary in summaries]),
-        modules=pool_splits([summary.modules for summary in summaries], [len(summary.steps) for summary in summaries]),
-        work=pool_work([summary.work for summary in summaries], [len(summary.steps) for summary in summaries]),
-        call_tree=pool_trees([summary.call_tree for summary in summaries], [len(each.steps) for each in summaries]),
-        call_paths=_paths(summaries),
-        collectives=joined([(summary.collectives, len(summary.steps)) for summary in summaries]),
-        groups=_groups(summaries),
+        modules=pool_splits([summary.modules for summary in summaries], steps),
+        work=pool_work([summary.work for summary in summaries], steps),
+        call_tree=pool_trees([summary.call_tree for summary in summaries], steps),
+        call_paths=_paths(summaries, steps),
+        collectives=joined(list(zip([summary.collectives for summary in summaries], steps, strict=True))),
+        groups=_groups(summaries, steps),
         device_metrics=pooled_metrics(summaries),
         environment=pooled_environment(summaries),
         recommendations=tuple(dict.fromkeys(text for summary in summaries for text in summary.recommendations)),
@@ -69,11 +70,7 @@ def pool(summaries: Sequence[Summary]) -> Summary:
         notes=_notes(summaries) + counter_notes,
         bound_ns=_bound(summaries),
         counters=counters,
-        memory=pool_memory(
-            [summary.memory for summary in summaries],
-            [len(summary.steps) for summary in summaries],
-            offsets[:-1].tolist(),
-        ),
+        memory=pool_memory([summary.memory for summary in summaries], steps, offsets[:-1].tolist()),
         launches=None,  # launches of different captures have no order
     )
 
@@ -157,20 +154,18 @@ def _stack(matrices: Sequence[Ints], places: Sequence[Ints], rows: int) -> Ints:
     return out
 
 
-def _groups(summaries: Sequence[Summary]) -> dict[str, GroupTable]:
+def _groups(summaries: Sequence[Summary], steps: Sequence[int]) -> dict[str, GroupTable]:
     names = dict.fromkeys(name for summary in summaries for name in summary.groups)
-    widths = [len(summary.steps) for summary in summaries]
-    return {name: _group([summary.groups.get(name) for summary in summaries], widths) for name in names}
+    return {name: _group([summary.groups.get(name) for summary in summaries], steps) for name in names}
 
 
-def _paths(summaries: Sequence[Summary]) -> dict[str, CallTree]:
+def _paths(summaries: Sequence[Summary], steps: Sequence[int]) -> dict[str, CallTree]:
     """Pools the trees of call paths that every capture has."""
-    steps = [len(summary.steps) for summary in summaries]
     pooled = {way: pool_trees([own.call_paths.get(way) for own in summaries], steps) for way in summaries[0].call_paths}
     return {way: tree for way, tree in pooled.items() if tree is not None}
 
 
-def _group(parts: Sequence[GroupTable | None], widths: Sequence[int]) -> GroupTable:
+def _group(parts: Sequence[GroupTable | None], steps: Sequence[int]) -> GroupTable:
     model = next(part for part in parts if part is not None)
     index: dict[tuple[str, ...], int] = {}
     shown: list[str] = []
@@ -186,7 +181,7 @@ def _group(parts: Sequence[GroupTable | None], widths: Sequence[int]) -> GroupTa
     rows_total = len(index)
 
     def matrix(pick: Callable[[GroupTable], Ints]) -> Ints:
-        empty = [np.zeros((0, width), dtype=np.int64) for width in widths]
+        empty = [np.zeros((0, count), dtype=np.int64) for count in steps]
         return _stack([pick(p) if p is not None else e for p, e in zip(parts, empty, strict=True)], places, rows_total)
 
     present = [(part, place) for part, place in zip(parts, places, strict=True) if part is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -89,20 +89,28 @@ class Clocked:
             return pair[0][kept[0]], pair[1][kept[1]]
 
         return replace(
-            self,
-            captures=(self.captures[0][kept[0]], self.captures[1][kept[1]]),
-            times_ns=those(self.times_ns),
-            at_pace=those(self.at_pace),
-            otherwise=tuple(map(those, self.otherwise)),
-            relative=tuple(map(those, self.relative)),
+            self.mapped((self.captures[0][kept[0]], self.captures[1][kept[1]]), those, those),
             strata=None if self.strata is None else self.strata.only(kept),
             uninterrupted=None if self.uninterrupted is None else self.uninterrupted.only(kept),
+        )
+
+    def mapped(
+        self, captures: Captures, time: Callable[[SidePair], SidePair], ln_time: Callable[[SidePair], SidePair]
+    ) -> Clocked:
+        """Returns observations of these captures, computed from all times and all logarithms."""
+        return replace(
+            self,
+            captures=captures,
+            times_ns=time(self.times_ns),
+            at_pace=ln_time(self.at_pace),
+            otherwise=tuple(map(ln_time, self.otherwise)),
+            relative=tuple(map(ln_time, self.relative)),
             followers=tuple(
                 replace(
                     follower,
-                    pace=replace(follower.pace, log=those(follower.pace.log), common=those(follower.pace.common)),
-                    path_ns=None if follower.path_ns is None else those(follower.path_ns),
-                    most_ns=None if follower.most_ns is None else those(follower.most_ns),
+                    pace=replace(follower.pace, log=ln_time(follower.pace.log), common=time(follower.pace.common)),
+                    path_ns=None if follower.path_ns is None else time(follower.path_ns),
+                    most_ns=None if follower.most_ns is None else time(follower.most_ns),
                 )
                 for follower in self.followers
             ),
@@ -134,22 +142,8 @@ def by_means(clocked: Clocked) -> Clocked:
         one, two = mean((np.exp(pair[0]), np.exp(pair[1])))
         return np.log(one), np.log(two)
 
-    return Clocked(
-        captures=(unique(clocked.captures[0]), unique(clocked.captures[1])),
-        times_ns=mean(clocked.times_ns),
-        at_pace=mean_of_ln(clocked.at_pace),
-        otherwise=tuple(map(mean_of_ln, clocked.otherwise)),
-        relative=tuple(map(mean_of_ln, clocked.relative)),
-        followers=tuple(
-            replace(
-                follower,
-                pace=replace(follower.pace, log=mean_of_ln(follower.pace.log), common=mean(follower.pace.common)),
-                path_ns=None if follower.path_ns is None else mean(follower.path_ns),
-                most_ns=None if follower.most_ns is None else mean(follower.most_ns),
-            )
-            for follower in clocked.followers
-        ),
-    )
+    captures = unique(clocked.captures[0]), unique(clocked.captures[1])
+    return replace(clocked.mapped(captures, mean, mean_of_ln), strata=None, uninterrupted=None, counted=None)
 
 
 def by_captures(uninterrupted: UninterruptedSteps) -> Clocked:
@@ -183,18 +177,16 @@ def by_their_paces(
     choices = []
     for from_lowest in (_from_lower_side, _from_fastest):
         relative = tuple(from_lowest(follower.pace.log, captures) for follower in followers)
-        choices.append((_bracket(times_ns, followers, unpaced, relative), relative))
-    (low, high), relative = min(choices, key=lambda choice: _left_open(choice[0], captures))
-    return Clocked(
-        captures, times_ns, low, ((high[0], low[1]), (low[0], high[1])), tuple(followers), relative
-    )
+        low, high = _bracket(times_ns, followers, unpaced, relative)
+        choices.append((low, ((high[0], low[1]), (low[0], high[1])), relative))
+    at_pace, otherwise, relative = min(choices, key=lambda choice: _left_open((choice[0], *choice[1]), captures))
+    return Clocked(captures, times_ns, at_pace, otherwise, tuple(followers), relative)
 
 
-def _left_open(bracket: tuple[SidePair, SidePair], captures: Captures) -> float:
+def _left_open(possible: Sequence[SidePair], captures: Captures) -> float:
     """Width of the hull of the intervals over captures."""
-    low, high = bracket
     ends = list[float]()
-    for pair in (low, (high[0], low[1]), (low[0], high[1])):
+    for pair in possible:
         one, two = (centres(side[None, :], at, middle_half) for side, at in zip(pair, captures, strict=True))
         between = between_captures(one, two, 0.05, shared=True)
         shift = two.mean(axis=1) - one.mean(axis=1)
