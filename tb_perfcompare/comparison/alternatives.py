@@ -35,7 +35,6 @@ MAX_TIMES = 20
 """Most steps or captures that are advised, as a multiple of those recorded: more is not practical."""
 
 _OPEN = frozenset({Verdict.INCONCLUSIVE, Verdict.WITHHELD})
-_PROBABLE = frozenset({Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 
 MIN_APART = 1.2
 """Least ratio of the typical steps of a side's slowest and fastest capture at which the two are compared."""
@@ -59,7 +58,7 @@ def with_alternatives(comparison: Comparison, judged: Judged, narrow: Narrow, wi
         return comparison
     if headline.verdict in _OPEN:
         alternatives = _alternatives(headline, judged, narrow, without)
-    elif headline.verdict in _PROBABLE:
+    elif headline.verdict.is_probable:
         alternatives = tuple(filter(None, [record_more(headline, judged.options.look)]))
     else:
         return comparison

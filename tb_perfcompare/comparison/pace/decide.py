@@ -25,8 +25,6 @@ from tb_perfcompare.comparison.verdict.rules import DEFAULT_LEVEL, MIN_CONCLUSIV
 from tb_perfcompare.model.arrays import Floats, median
 from tb_perfcompare.number_text import times
 
-_DIRECTIONS = frozenset({Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
-
 STEP_EXCESS_RATIO = 2.0
 """Ratio of the logarithmic changes of step and same work from which the machine alone cannot explain the step."""
 
@@ -71,11 +69,9 @@ def outcome(
 ) -> tuple[Verdict, Basis]:
     """Returns the verdict and the part it is about: the program if that decides, else the machine, else the work
     that only one side does. Recorded times give no direction once the program part is known."""
-    if program.verdict not in (Verdict.SAME, Verdict.INCONCLUSIVE) and not _is_nothing(
-        recorded, program, clocked, options
-    ):
+    if program.verdict.way and not _is_nothing(recorded, program, clocked, options):
         return program.verdict, Basis.PROGRAM
-    if machine.decided and _is_in_the_step(machine, clocked):
+    if machine.verdict.is_sure and _is_in_the_step(machine, clocked):
         return machine.verdict, Basis.MACHINE
     if program.verdict is Verdict.SAME:
         # one capture per side on machines that differ: the step did change, but it may not change again
@@ -137,7 +133,7 @@ def _as_the_same_work(headline: Headline, work: CommonWork) -> Headline:
     changed about as much: the machine explains that as well as the program does. The CPU has to be overloaded, or with
     one capture per side most of the step in too few operators for a pace."""
     shift, paces = headline.shift, {pace_rows.pace.of: pace_rows for pace_rows in work.found}
-    if headline.verdict not in _DIRECTIONS or shift is None or [*paces] != ["host"]:
+    if not headline.verdict.way or shift is None or [*paces] != ["host"]:
         return headline
     changes = paces["host"].changes
     longer = max(map(_times_uninterrupted, changes.common))

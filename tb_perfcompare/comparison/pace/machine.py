@@ -42,11 +42,6 @@ class MachinePart:
     p: float | None
     verdict: Verdict
 
-    @property
-    def decided(self) -> bool:
-        """Whether the verdict is slower or faster, beyond the threshold."""
-        return self.verdict in (Verdict.SLOWER, Verdict.FASTER)
-
 
 def machine_part(clocked: Clocked, options: CompareOptions) -> MachinePart:
     """Shift of the pace between the sides. No verdict with one capture each, since other captures may differ, or if

@@ -124,7 +124,7 @@ def _with_steps(part: ProgramPart, steps: ShiftEstimate, options: CompareOptions
         return part
     low, high = alone.theta_low, alone.theta_high
     if not steps.theta_low <= alone.theta <= steps.theta_high:
-        least = math.log1p(options.margin) if part.verdict in _SURE else 0.0
+        least = math.log1p(options.margin) if part.verdict.is_sure else 0.0
         if way > 0:
             low = min(low, max(steps.theta, least))
         else:
@@ -139,22 +139,22 @@ def _with_steps(part: ProgramPart, steps: ShiftEstimate, options: CompareOptions
 def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> ProgramPart:
     if clocked.uninterrupted is None:
         steps = part_of_steps(clocked, options)
-        return means if means.verdict in _SURE and not _agree(steps, means) else steps
+        return means if means.verdict.is_sure and not _agree(steps, means) else steps
     uninterrupted = part_of_uninterrupted(clocked, options)
     if _is_overloaded(clocked):  # whole steps with interruptions give no direction
         return _of_overloaded(clocked, uninterrupted, means, options)
-    if means.verdict in _SURE and uninterrupted.verdict in _OPEN and _are_interruptions(clocked, means.estimate.theta):
+    if means.verdict.is_sure and not uninterrupted.verdict.way and _are_interruptions(clocked, means.estimate.theta):
         typical = part_of_steps(clocked, replace(options, alpha=MEANS_SHARE * options.alpha))
         if typical.verdict is not means.verdict:
             means = replace(means, verdict=Verdict.INCONCLUSIVE)
     if any(follower.pace.reason for follower in clocked.followers):  # whole steps do not show the pace
         return _without_same(uninterrupted)
-    if means.verdict in _SURE and not _agree(uninterrupted, means):
+    if means.verdict.is_sure and not _agree(uninterrupted, means):
         return means
-    if uninterrupted.verdict not in _OPEN:
+    if uninterrupted.verdict.way:
         return uninterrupted
     steps = part_of_steps(clocked, options)
-    return steps if steps.verdict in _OPEN else _without_same(means)
+    return _without_same(means) if steps.verdict.way else steps
 
 
 def _of_overloaded(
@@ -164,7 +164,7 @@ def _of_overloaded(
     about_zero = steps.estimate.theta_low <= 0 <= steps.estimate.theta_high
     if about_zero and not _overlap(steps.estimate, uninterrupted.estimate):
         return _without_same(steps)
-    if uninterrupted.verdict in _SURE and _point_one_way(uninterrupted, means, steps):
+    if uninterrupted.verdict.is_sure and _point_one_way(uninterrupted, means, steps):
         return uninterrupted
     alone = part_of_uninterrupted(clocked, replace(options, alpha=OVERLOADED_SHARE * options.alpha))
     return alone if alone.estimate.theta_low == alone.estimate.theta_high else _without_same(alone)
@@ -228,9 +228,6 @@ def part_of_means(clocked: Clocked, options: CompareOptions, like: ProgramPart |
     return replace(_part(by_means(clocked), sure, like, _of_captures), of=EstimateKind.MEANS)
 
 
-_SURE = frozenset({Verdict.SLOWER, Verdict.FASTER})
-_OPEN = frozenset({Verdict.SAME, Verdict.INCONCLUSIVE})
-_PROBABLY = frozenset({Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 _PARTS = {
     EstimateKind.STEPS: part_of_steps,
     EstimateKind.UNINTERRUPTED: part_of_uninterrupted,
@@ -240,7 +237,7 @@ _PARTS = {
 
 def _clear(part: ProgramPart, options: CompareOptions) -> ProgramPart:
     """Replaces a "probably" whose p is not small enough by inconclusive."""
-    clear = part.verdict not in _PROBABLY or part.estimate.p <= PROBABLY_SHARE * options.alpha
+    clear = not part.verdict.is_probable or part.estimate.p <= PROBABLY_SHARE * options.alpha
     return part if clear else replace(part, verdict=Verdict.INCONCLUSIVE)
 
 
@@ -378,5 +375,4 @@ def allow_little_common_work(
     little = common_work(*sides, options, strata, _MIN_COMMON_SHARE, amount)
     if little.clocked is None:
         return work
-    open_still = program_part(little.clocked, options).verdict in (Verdict.SAME, Verdict.INCONCLUSIVE)
-    return work if open_still else little
+    return little if program_part(little.clocked, options).verdict.way else work

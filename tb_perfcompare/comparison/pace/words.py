@@ -36,9 +36,6 @@ TOO_WIDE = 10
 NEAR = 0.02
 """How far the machine's part may lie outside the paces that it combines: steps weigh them differently."""
 
-_SLOWER = (Verdict.SLOWER, Verdict.PROBABLY_SLOWER)
-_DECIDED = (*_SLOWER, Verdict.FASTER, Verdict.PROBABLY_FASTER)
-
 
 def with_sentence(headline: Headline, counts: tuple[int, int] | None) -> Headline:
     """Adds sentence and facts to the headline; `counts`: captures of each side, None without parts."""
@@ -75,13 +72,13 @@ def _as_recorded(headline: Headline) -> str:
     word, recorded = verdict_word(headline.verdict), headline.recorded
     if headline.basis is Basis.AMOUNT and headline.amount is not None:
         return f"{word}: {_more_work(headline.amount)}."
-    if headline.counted is not None and headline.verdict in _DECIDED:
+    if headline.counted is not None and headline.verdict.way:
         return f"{word}: {_counted(headline.counted)}."
-    if recorded is not None and recorded.at_least is not None and headline.verdict in _DECIDED:
+    if recorded is not None and recorded.at_least is not None and headline.verdict.way:
         return f"{word}, by at least {rough(abs(recorded.at_least))}; how much more is open."
     first = headline.reason.partition("; ")[0]
     certainty = headline.certainty
-    if headline.verdict in _DECIDED and certainty is not None and max(certainty.captures) == 1:
+    if headline.verdict.way and certainty is not None and max(certainty.captures) == 1:
         return f"{word} in these two captures: {first.partition(', ')[0]}"
     return f"{word}: {first}"
 
@@ -97,13 +94,13 @@ def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tu
         if _inside(program, NEAR_NOTHING):
             return f"{verdict_word(verdict)}, not the program: the same work {_runs(machine)}."
         return f"{verdict_word(verdict)}: the same work {_runs(machine)}; program still open."
-    if verdict in _DECIDED and headline.counted is not None:
+    if verdict.way and headline.counted is not None:
         return f"{verdict_word(verdict)}: {_counted(headline.counted)}."
-    if verdict in _DECIDED:
+    if verdict.way:
         if alone:
             change = f"{rough(program.estimate, signed=True)}{_ends(program, as_change=True)}"
             return f"These two captures: program {change}{_alongside(machine)}."
-        if machine.verdict in (Verdict.SLOWER, Verdict.FASTER):
+        if machine.verdict.is_sure:
             machine_too = _and_machine(headline, program, machine)
             return f"{verdict_word(verdict)}: program {rough(program.estimate, signed=True)}, {machine_too}."
         if mean := _of_few_steps(headline, program, machine):
@@ -264,7 +261,7 @@ def _more_work(amount: AmountFacts) -> str:
 
 
 def _machine_line(headline: Headline, machine: Part, counts: tuple[int, int]) -> str:
-    decided = machine.verdict in (Verdict.SLOWER, Verdict.FASTER)
+    decided = machine.verdict.is_sure
     line = f"the same work takes {_longer(machine.estimate)}{_ends(machine)}"
     used = _used(headline)
     if len(used) > 1:

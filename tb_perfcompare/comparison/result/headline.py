@@ -27,6 +27,16 @@ class Verdict(str, Enum):
         direction."""
         return {"slower": 1, "probably_slower": 1, "faster": -1, "probably_faster": -1}.get(self.value, 0)
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether the candidate is slower or faster, beyond the threshold."""
+        return self in (Verdict.SLOWER, Verdict.FASTER)
+
+    @property
+    def is_probable(self) -> bool:
+        """Whether the candidate is only probably slower or faster."""
+        return self in (Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER)
+
 
 @dataclass(frozen=True, slots=True)
 class Shift:

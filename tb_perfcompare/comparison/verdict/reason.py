@@ -16,8 +16,6 @@ from tb_perfcompare.comparison.verdict.words import SIDES, Words, percent_range,
 from tb_perfcompare.number_text import count, listed, number, p_value, percent
 
 _NAMED_STEPS = 5
-_SURE = frozenset({Verdict.SLOWER, Verdict.FASTER})
-_PROBABLE = frozenset({Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 
 
 def explain_verdict(settled: Settled, words: Words) -> str:
@@ -41,13 +39,13 @@ def _interval_clause(verdict: Verdict, estimate: ShiftEstimate, words: Words) ->
     noun = words.noun
     if estimate.n == (1, 1):
         return f"one {noun} per side; the size is certain, its repeatability is not"
-    if estimate.level is None and verdict not in _SURE:
+    if estimate.level is None and not verdict.is_sure:
         return _too_few(estimate, words)
     lead, towards = _lead(estimate, words), words.threshold_towards(estimate.theta)
     above, below = ("above", "below") if estimate.theta >= 0 else ("below", "above")
-    if verdict in _SURE:
+    if verdict.is_sure:
         return f"{lead}, entirely {above} {towards}{_small_sample_clause(estimate, words)}"
-    if verdict in _PROBABLE:
+    if verdict.is_probable:
         return f"{lead}, {above} zero, partly {below} {towards}"
     if verdict is Verdict.SAME:
         return f"{lead}, entirely within {words.both_thresholds}"
