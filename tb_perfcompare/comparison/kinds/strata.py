@@ -16,6 +16,7 @@ from tb_perfcompare.comparison.kinds.split import OTHERS, MixSplit
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, autocorrelation, independent
 from tb_perfcompare.comparison.statistics.between_captures import (
     MIN_OWN_CAPTURES,
+    BetweenCaptures,
     between_captures,
     capture_counts,
     centres,
@@ -94,17 +95,19 @@ class WithinKinds:
     sigma: float
     freedom: int
 
-    def shift(self, alpha: float, *, like: ShiftEstimate | None = None, at_pace: bool = False) -> ShiftEstimate:
+    def shift(
+        self, alpha: float, *, variation_from: BetweenCaptures | None = None, at_pace: bool = False
+    ) -> ShiftEstimate:
         """Shift as in estimate_shift: the shifts of the kinds, weighted by time."""
-        tell = min(capture_counts(self.captures)) >= MIN_OWN_CAPTURES
+        captures_decide = min(capture_counts(self.captures)) >= MIN_OWN_CAPTURES
         likeness = autocorrelation(self.own[0][np.newaxis], self.own[1][np.newaxis], self.captures)
-        neighbours = independent(1, sum(map(len, self.times))) if tell else likeness
+        neighbours = independent(1, sum(map(len, self.times))) if captures_decide else likeness
         widening = float(neighbours.widening(alpha)[0])
         theta, low_alone, high_alone = _combined(self, alpha)
         middle, below, above = (np.array([value]) for value in (theta, low_alone, high_alone))
         steps_low, steps_high = (float(end[0]) for end in neighbours.interval(middle, below, above, alpha))
         p = float(neighbours.p(middle, below, above, alpha)[0])
-        between = between_captures(*self.centres(), alpha, like=None if like is None else like.between, shared=at_pace)
+        between = between_captures(*self.centres(), alpha, variation_from=variation_from, shared=at_pace)
         low, high = steps_low, steps_high
         if between is not None:
             p = max(p, float(between.p[0]))

@@ -18,7 +18,7 @@ from tb_perfcompare.comparison.pace.pace import max_deviation
 from tb_perfcompare.comparison.pace.split import CommonWork, common_work
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.statistics.between_captures import capture_counts
+from tb_perfcompare.comparison.statistics.between_captures import BetweenCaptures, capture_counts
 from tb_perfcompare.comparison.statistics.distributions import normal_quantile, quantiles, student_p
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimate_shift
 from tb_perfcompare.comparison.statistics.noise_floor import noise_floor
@@ -254,7 +254,7 @@ def _overlap(one: ShiftEstimate, two: ShiftEstimate) -> bool:
     return one.theta_low <= two.theta_high and two.theta_low <= one.theta_high
 
 
-_Estimate = Callable[[SideTimes, Clocked, CompareOptions, ShiftEstimate | None], ShiftEstimate]
+_Estimate = Callable[[SideTimes, Clocked, CompareOptions, BetweenCaptures | None], ShiftEstimate]
 
 
 def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, estimate: _Estimate) -> ProgramPart:
@@ -262,8 +262,8 @@ def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, e
     times = as_integers(clocked.at_pace)
     if np.array_equal(np.sort(times[0]), np.sort(times[1])):
         return _identical(times, clocked, options)
-    given = None if like is None else like.estimate
-    main = estimate(times, clocked, options, given)
+    variation = None if like is None else like.estimate.between
+    main = estimate(times, clocked, options, variation)
     reaches = (
         follower.share * math.hypot(max_deviation(follower.pace, options.alpha), interruption(follower, clocked))
         for follower in clocked.followers
@@ -271,7 +271,7 @@ def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, e
     main = widened(main, math.hypot(*reaches))
     apart = paces_differ(clocked, options) if like is None else like.apart
     if apart:
-        main = hull(main, [estimate(as_integers(other), clocked, options, given) for other in clocked.otherwise])
+        main = hull(main, [estimate(as_integers(other), clocked, options, variation) for other in clocked.otherwise])
     within = within_kinds(times, captures, clocked.strata, options.alpha)
     level, capture_of = (times, captures) if within is None else (within.level, within.captures)
     floor = noise_floor(level, capture_of) if like is None else like.floor
@@ -331,19 +331,19 @@ def hull(main: ShiftEstimate, others: Sequence[ShiftEstimate]) -> ShiftEstimate:
 
 
 def _estimate(
-    times: SideTimes, clocked: Clocked, options: CompareOptions, given: ShiftEstimate | None
+    times: SideTimes, clocked: Clocked, options: CompareOptions, variation: BetweenCaptures | None
 ) -> ShiftEstimate:
     within = within_kinds(times, clocked.captures, clocked.strata, options.alpha)
     if within is not None:
-        return within.shift(options.alpha, like=given, at_pace=True)
-    return estimate_shift(*times, options.alpha, captures=clocked.captures, like=given, at_pace=True)
+        return within.shift(options.alpha, variation_from=variation, at_pace=True)
+    return estimate_shift(*times, options.alpha, captures=clocked.captures, variation_from=variation, at_pace=True)
 
 
 def _of_captures(
-    times: SideTimes, clocked: Clocked, options: CompareOptions, given: ShiftEstimate | None
+    times: SideTimes, clocked: Clocked, options: CompareOptions, variation: BetweenCaptures | None
 ) -> ShiftEstimate:
     """Shift between one time per capture of each side, with captures as the unit."""
-    estimated = estimate_shift(*times, options.alpha, captures=clocked.captures, like=given, at_pace=True)
+    estimated = estimate_shift(*times, options.alpha, captures=clocked.captures, variation_from=variation, at_pace=True)
     between = estimated.between
     assert between is not None
     theta, low, high = (float(end[0]) + 0.0 for end in (between.middle, between.low, between.high))

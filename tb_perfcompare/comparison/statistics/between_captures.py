@@ -61,26 +61,26 @@ def between_captures(
     candidate: Floats,
     alpha: float,
     *,
-    like: BetweenCaptures | None = None,
+    variation_from: BetweenCaptures | None = None,
     shared: bool = False,
 ) -> BetweenCaptures | None:
     """Compares (g, k) and (g, l) centres of captures; None with one capture per side, which does not show how captures
     vary.
 
-    `like` provides the variation between captures instead. With `shared`, both sides have one deviation unless
-    theirs clearly differ (an F test at CLEARLY_UNLIKE), which needs three captures of each.
+    `variation_from` provides the variation between captures instead. With `shared`, both sides have one deviation
+    unless theirs clearly differ (an F test at CLEARLY_UNLIKE), which needs three captures of each.
     """
     k, m = baseline.shape[1], candidate.shape[1]
-    if like is None and k + m < 3:
+    if variation_from is None and k + m < 3:
         return None
     means = baseline.mean(axis=1), candidate.mean(axis=1)
     middle = means[1] - means[0]
-    if like is None:
+    if variation_from is None:
         sides = zip((baseline, candidate), means, strict=True)
         squares = [((side - mean[:, None]) ** 2).sum(axis=1) for side, mean in sides]
         deviation, error, freedom = _error(squares[0], squares[1], k, m, shared)
     else:
-        deviation, freedom = like.deviation, like.freedom
+        deviation, freedom = variation_from.deviation, variation_from.freedom
         error = deviation * math.sqrt(1 / k + 1 / m)
     half = quantiles(freedom, 1 - alpha / 2) * error
     distance = np.divide(middle, error, out=np.where(middle == 0, 0.0, np.inf), where=error > 0)

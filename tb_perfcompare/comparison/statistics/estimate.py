@@ -155,13 +155,13 @@ def estimate_shift(
     alpha: float,
     *,
     captures: Captures | None = None,
-    like: ShiftEstimate | None = None,
+    variation_from: BetweenCaptures | None = None,
     at_pace: bool = False,
 ) -> ShiftEstimate:
     """Estimates the shift between two samples of step times in time order, each with at least one value.
 
     `captures` gives the capture of every step if a side has several: autocorrelation is measured within each, and
-    the variation between captures widens the interval; with `like`, that variation is taken from another estimate.
+    the variation between captures widens the interval; it may be that of others (`variation_from`).
     With three captures on both sides the captures account for the autocorrelation of their steps, which then widens
     nothing. `at_pace`: the times are at equal machine speed and have no unit; captures of both sides share one
     deviation (`shared` of between_captures). Raises ValueError for an empty sample or a time outside
@@ -171,23 +171,22 @@ def estimate_shift(
         if len(times) == 0 or times.min() <= 0 or times.max() >= LONGEST_STEP_NS:
             raise ValueError("step times must be at least one, above zero and below 2**62 ns")
     n, m = len(baseline_ns), len(candidate_ns)
-    tell = captures is not None and min(capture_counts(captures)) >= MIN_OWN_CAPTURES
-    ordered = not (tell and at_pace)  # otherwise autocorrelation is neither used nor shown
+    captures_decide = captures is not None and min(capture_counts(captures)) >= MIN_OWN_CAPTURES
+    ordered = not (captures_decide and at_pace)  # if both, autocorrelation is neither used nor shown
     test = batched_rank_test(baseline_ns[np.newaxis], candidate_ns[np.newaxis], captures=captures, ordered=ordered)
-    k, level = _rank_and_level(test, n, m, alpha, counted=tell)
+    k, level = _rank_and_level(test, n, m, alpha, counted=captures_decide)
     # a range is not widened
-    neighbours = test.neighbours if level is not None and not tell else independent(1, n + m)
+    neighbours = test.neighbours if level is not None and not captures_decide else independent(1, n + m)
     widening = float(neighbours.widening(alpha)[0])
     logs = np.log(baseline_ns), np.log(candidate_ns)
     theta, low, high = shift_of(*logs, k)
     middle, below, above = (np.array([value]) for value in (theta, low, high))
     steps_low, steps_high = (float(end[0]) for end in neighbours.interval(middle, below, above, alpha))
     theta_low, theta_high = steps_low, steps_high
-    p = float(test.p_alone[0] if tell else test.p[0])
+    p = float(test.p_alone[0] if captures_decide else test.p[0])
     if widening > 1:
         p = max(float(test.p_alone[0]), float(neighbours.p(middle, below, above, alpha)[0]))
-    given = None if like is None else like.between
-    between = _between_captures(logs, captures, alpha, given, at_pace)
+    between = _between_captures(logs, captures, alpha, variation_from, at_pace)
     if between is not None:
         p = max(p, float(between.p[0]))
         theta_low, theta_high = between.hull(steps_low, steps_high)
@@ -231,13 +230,13 @@ def _between_captures(
     sides: tuple[NDArray[Any], NDArray[Any]],
     captures: Captures | None,
     alpha: float,
-    like: BetweenCaptures | None = None,
+    variation_from: BetweenCaptures | None = None,
     shared: bool = False,
 ) -> BetweenCaptures | None:
     if captures is None:
         return None
     middles = [centres(side[None, :], capture, middle_half) for side, capture in zip(sides, captures, strict=True)]
-    return between_captures(middles[0], middles[1], alpha, like=like, shared=shared)
+    return between_captures(middles[0], middles[1], alpha, variation_from=variation_from, shared=shared)
 
 
 def _difference(

@@ -71,13 +71,13 @@ def settle(
 ) -> Settled:
     """Reaches the verdict on two samples of positive times. `like` provides the variation between captures if some
     captures were left out. Steps of several kinds (`strata`) are compared within their kinds."""
-    given = None if like is None else like.estimate
+    variation = None if like is None else like.estimate.between
     within = within_kinds(times, captures, strata, options.alpha)
     if within is None:
-        estimate = estimate_shift(*times, options.alpha, captures=captures, like=given)
+        estimate = estimate_shift(*times, options.alpha, captures=captures, variation_from=variation)
         middles: SidePair = _middles(times, captures)
     else:
-        estimate, middles = within.shift(options.alpha, like=given), within.centres()
+        estimate, middles = within.shift(options.alpha, variation_from=variation), within.centres()
         times, captures = within.level, within.captures
     counts = capture_counts(captures) if like is None else like.counts
     floor = noise_floor(times, captures) if like is None else like.floor

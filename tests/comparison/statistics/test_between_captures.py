@@ -74,7 +74,7 @@ def test_captures_that_agree_exactly_have_an_interval_of_zero_width() -> None:
 
 def test_the_deviation_may_come_from_other_captures() -> None:
     like = interval_of([1.0, 1.4, 0.8], [2.0, 2.3, 2.1])
-    one = between_captures(np.array([[1.0]]), np.array([[2.0]]), 0.05, like=like)
+    one = between_captures(np.array([[1.0]]), np.array([[2.0]]), 0.05, variation_from=like)
     assert one is not None
     assert one.deviation is like.deviation
     assert one.high[0] - one.middle[0] == pytest.approx(
