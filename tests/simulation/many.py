@@ -60,7 +60,7 @@ def judged(baseline: Ints, candidate: Ints, captures: Captures | None = None) ->
     theta, low_alone, high_alone = shifts(*logs, k)
     steps_low, steps_high = test.neighbours.interval(theta, low_alone, high_alone, OPTIONS.alpha)
     p = np.where(
-        test.neighbours.counts,
+        test.neighbours.matters,
         np.maximum(test.p_alone, test.neighbours.p(theta, low_alone, high_alone, OPTIONS.alpha)),
         test.p_alone,
     )

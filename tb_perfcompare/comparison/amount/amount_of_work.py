@@ -128,9 +128,9 @@ class AmountOfWork:
         ]
         theta, error = math.log(means[1]) - math.log(means[0]), math.sqrt(parts[0] + parts[1])
         weights = [part**2 / (len(side) - 1) for part, side in zip(parts, self.amounts, strict=True)]
-        freedom = (parts[0] + parts[1]) ** 2 / (weights[0] + weights[1])
-        half = quantile(freedom, 1 - alpha / 2) * error
-        p = float(student_p(np.array([theta / error]), np.array([freedom]))[0])
+        degrees_of_freedom = (parts[0] + parts[1]) ** 2 / (weights[0] + weights[1])
+        half = quantile(degrees_of_freedom, 1 - alpha / 2) * error
+        p = float(student_p(np.array([theta / error]), np.array([degrees_of_freedom]))[0])
         clear = p <= CLEAR_SHARE * alpha
         each = [
             centres(side[None, :], capture, row_means)

@@ -93,7 +93,7 @@ class WithinKinds:
     count: tuple[Fraction, ...]
     few: tuple[bool, ...]
     sigma: float
-    freedom: int
+    degrees_of_freedom: int
 
     def shift(
         self, alpha: float, *, variation_from: BetweenCaptures | None = None, at_pace: bool = False
@@ -167,9 +167,9 @@ def within_kinds(times: SideTimes, captures: Captures, strata: Strata | None, al
     rare = {kind for kind in shared if smallest_p(len(sides[0][kind]), len(sides[1][kind])) > alpha}
     logs = np.log(times[0]), np.log(times[1])
     cells = [log[side[kind]] for kind in sorted(rare) for log, side in zip(logs, sides, strict=True)]
-    freedom = sum(len(cell) - 1 for cell in cells)
+    degrees_of_freedom = sum(len(cell) - 1 for cell in cells)
     squares = math.fsum(float(((cell - cell.mean()) ** 2).sum()) for cell in cells)
-    if freedom < _MIN_DEGREES_OF_FREEDOM:
+    if degrees_of_freedom < _MIN_DEGREES_OF_FREEDOM:
         shared = [kind for kind in shared if kind not in rare]
     every = list(zip(times, sides, strict=True))
     if not shared or any(
@@ -198,8 +198,8 @@ def within_kinds(times: SideTimes, captures: Captures, strata: Strata | None, al
             (Fraction(a, sum(counts[0])) + Fraction(b, sum(counts[1]))) / 2 for a, b in zip(*counts, strict=True)
         ),
         few=tuple(kind in rare for kind in shared),
-        sigma=math.sqrt(squares / freedom) if freedom else 0.0,
-        freedom=freedom,
+        sigma=math.sqrt(squares / degrees_of_freedom) if degrees_of_freedom else 0.0,
+        degrees_of_freedom=degrees_of_freedom,
     )  # fmt: skip
 
 
@@ -231,7 +231,7 @@ def _combined(kinds: WithinKinds, alpha: float) -> tuple[float, float, float]:
 
 def _half(kinds: WithinKinds, alpha: float, n: int, m: int) -> float:
     """Half the width of the interval of ln(time) for a kind with few steps."""
-    return quantile(kinds.freedom, 1 - alpha / 2) * kinds.sigma * math.sqrt(1 / n + 1 / m)
+    return quantile(kinds.degrees_of_freedom, 1 - alpha / 2) * kinds.sigma * math.sqrt(1 / n + 1 / m)
 
 
 def _rank(times_a: Ints, times_b: Ints, alpha: float) -> int:

@@ -61,7 +61,7 @@ class Pace:
     tau: float
     centre: float
     half: float
-    freedom: float
+    degrees_of_freedom: float
     reason: str
     fastest: float | None = None
 
@@ -117,7 +117,7 @@ def pace_of(
     per_capture = tuple(
         np.array([side[at == which].mean() for which in unique(at)]) for side, at in zip(log, captures, strict=True)
     )
-    freedom = max(changes.effective_names - 1, 1.0)
+    degrees_of_freedom = max(changes.effective_names - 1, 1.0)
     pace = Pace(
         of=of,
         rows=len(rows),
@@ -128,8 +128,8 @@ def pace_of(
         coverage=coverage,
         tau=heterogeneity(changes, (per_capture[0], per_capture[1])),
         centre=changes.centre,
-        half=_quantile(freedom, alpha) * changes.spread / math.sqrt(max(changes.effective_names, 1.0)),
-        freedom=freedom,
+        half=_quantile(degrees_of_freedom, alpha) * changes.spread / math.sqrt(max(changes.effective_names, 1.0)),
+        degrees_of_freedom=degrees_of_freedom,
         reason=_unusable_reason(changes, coverage, noun, least, interrupted=interrupted),
         fastest=_fastest(rows, changes),
     )
@@ -187,11 +187,11 @@ def is_interrupted(shift: float, fastest: float | None) -> bool:
 
 def max_deviation(pace: Pace, alpha: float) -> float:
     """How far time outside the common work may deviate from the pace, in ln(time)."""
-    return _quantile(pace.freedom, alpha) * (1 - pace.coverage) * pace.tau
+    return _quantile(pace.degrees_of_freedom, alpha) * (1 - pace.coverage) * pace.tau
 
 
-def _quantile(freedom: float, alpha: float) -> float:
-    return quantile(freedom, 1 - alpha / 2)
+def _quantile(degrees_of_freedom: float, alpha: float) -> float:
+    return quantile(degrees_of_freedom, 1 - alpha / 2)
 
 
 def _unusable_reason(

@@ -308,8 +308,8 @@ def widened(estimate: ShiftEstimate, by: float) -> ShiftEstimate:
     if between is not None:
         half = np.hypot((between.high - between.low) / 2, by)
         between = replace(between, low=between.middle - half, high=between.middle + half)
-        quantile = quantiles(between.freedom, 1 - estimate.alpha / 2)
-        p = max(p, float(student_p(between.middle / half * quantile, between.freedom)[0]))
+        quantile = quantiles(between.degrees_of_freedom, 1 - estimate.alpha / 2)
+        p = max(p, float(student_p(between.middle / half * quantile, between.degrees_of_freedom)[0]))
         low, high = between.hull(low, high)
     return replace(
         estimate, theta_low=low, theta_high=high, steps_low=steps[0], steps_high=steps[1], between=between,

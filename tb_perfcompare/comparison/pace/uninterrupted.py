@@ -231,11 +231,11 @@ def _unsteady(logs: SidePair, weight: Floats) -> tuple[Flags, Floats]:
         off = side - level
         apart.append(off - np.array([weighted_median(column, weight) for column in off.T]))
     counts = [side.shape[1] for side in apart]
-    freedom = sum(counts) - 2
+    degrees_of_freedom = sum(counts) - 2
     squares = [((side - side.mean(axis=1, keepdims=True)) ** 2).sum(axis=1) for side in apart]
-    deviation = np.sqrt((squares[0] + squares[1]) / freedom)
+    deviation = np.sqrt((squares[0] + squares[1]) / degrees_of_freedom)
     between = np.abs(apart[1].mean(axis=1) - apart[0].mean(axis=1))
-    chance = quantile(float(freedom), 0.975) * deviation * math.sqrt(sum(1 / count for count in counts))
+    chance = quantile(float(degrees_of_freedom), 0.975) * deviation * math.sqrt(sum(1 / count for count in counts))
     usual = level[:, 0] + row_medians(np.concatenate(apart, axis=1))
     limit = max(UNSTEADY, UNLIKE_RATIO * weighted_median(deviation, weight))
     return (deviation > limit) & (between <= chance), usual

@@ -25,12 +25,12 @@ _RHO_MAX = 0.9
 _FEW = 16
 """Values per row up to which ranks are counted by comparing all pairs, which takes a third of the time of sorting."""
 
-_HIDDEN = 5.0
-"""Bias of short series: for a capture of l steps the estimate is about rho (1 - 5/l) - 1/l."""
+_BIAS_OF_SHORT_SERIES = 5.0
+"""For a capture of l steps the estimate is about rho (1 - 5/l) - 1/l."""
 
 # Limits on the correction for short series: without them, chance would be amplified until nothing is significant.
-_MIN_SHOWN = 0.7
-_MIN_SPREAD = 0.5
+_MIN_SHOWN_SHARE = 0.7
+_MIN_SPREAD_SHARE = 0.5
 _MIN_DEGREES_OF_FREEDOM = 4.0
 
 
@@ -49,12 +49,12 @@ class Autocorrelation:
     steps: int
 
     @property
-    def counts(self) -> Flags:
+    def matters(self) -> Flags:
         """(g,) whether steps do not count as independent."""
         return self.inflation > INFLATION_IGNORED
 
     @property
-    def freedom(self) -> Floats:
+    def degrees_of_freedom(self) -> Floats:
         """(g,) degrees of freedom: the equivalent number of independent steps, less the two means."""
         return np.maximum(self.steps / self.inflation**2 - 2, _MIN_DEGREES_OF_FREEDOM)
 
@@ -66,7 +66,7 @@ class Autocorrelation:
         sqrt(1 - (inflation^2 - 1)/(n - 1)), n the mean of both sides.
         """
         shown = 1 - (self.inflation**2 - 1) / max(self.steps / 2 - 1, 1.0)
-        scale: Floats = np.where(self.counts, self.inflation / np.sqrt(np.maximum(shown, _MIN_SPREAD)), 1.0)
+        scale: Floats = np.where(self.matters, self.inflation / np.sqrt(np.maximum(shown, _MIN_SPREAD_SHARE)), 1.0)
         return scale
 
     def of_rows(self, rows: Ints) -> Autocorrelation:
@@ -76,10 +76,10 @@ class Autocorrelation:
     def widening(self, alpha: float) -> Floats:
         """(g,) factor by which the interval of independent steps is too narrow: the scale, and Student's quantile
         instead of the normal one."""
-        if not self.counts.any():
+        if not self.matters.any():
             return np.ones(len(self.rho))
-        ratio = quantiles(self.freedom, 1 - alpha / 2) / normal_quantile(1 - alpha / 2)
-        widening: Floats = np.where(self.counts, self.scale * ratio, 1.0)
+        ratio = quantiles(self.degrees_of_freedom, 1 - alpha / 2) / normal_quantile(1 - alpha / 2)
+        widening: Floats = np.where(self.matters, self.scale * ratio, 1.0)
         return widening
 
     def interval(self, middle: Floats, low: Floats, high: Floats, alpha: float) -> tuple[Floats, Floats]:
@@ -94,7 +94,7 @@ class Autocorrelation:
         """(g,) two-sided p consistent with `interval`: at most alpha if the interval excludes zero."""
         reach = np.where(middle > 0, middle - low, high - middle) * self.scale / normal_quantile(1 - alpha / 2)
         distance = np.divide(middle, reach, out=np.where(middle == 0, 0.0, np.inf), where=reach > 0)
-        return student_p(distance, self.freedom)
+        return student_p(distance, self.degrees_of_freedom)
 
 
 def autocorrelation(
@@ -120,7 +120,7 @@ def autocorrelation(
         measured = raw[family][squares[family] > 0]
         if len(measured):
             raw[family] = np.maximum(raw[family], median(measured))
-    ranked = np.clip((raw + 1 / length) / max(1 - _HIDDEN / length, _MIN_SHOWN), 0.0, 1.0)
+    ranked = np.clip((raw + 1 / length) / max(1 - _BIAS_OF_SHORT_SERIES / length, _MIN_SHOWN_SHARE), 0.0, 1.0)
     # converts the correlation of ranks to that of normally distributed values
     rho = np.where(squares > 0, np.minimum(2 * np.sin(np.pi / 6 * ranked), _RHO_MAX), 0.0)
     return Autocorrelation(rho, np.sqrt(np.minimum((1.0 + rho) / (1.0 - rho), max(length, 1.0))), steps)

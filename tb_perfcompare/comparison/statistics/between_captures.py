@@ -39,7 +39,7 @@ class BetweenCaptures:
     middle      difference of the means of the centres
     low, high   its interval of level 1 - alpha
     deviation   standard deviation of a capture's centre about its side's mean, pooled over both sides
-    freedom     degrees of freedom of the interval
+    degrees_of_freedom  of the interval
     p           two-sided
     """
 
@@ -48,7 +48,7 @@ class BetweenCaptures:
     low: Floats
     high: Floats
     deviation: Floats
-    freedom: Floats
+    degrees_of_freedom: Floats
     p: Floats
 
     def hull(self, low: float, high: float) -> tuple[float, float]:
@@ -78,14 +78,14 @@ def between_captures(
     if variation_from is None:
         sides = zip((baseline, candidate), means, strict=True)
         squares = [((side - mean[:, None]) ** 2).sum(axis=1) for side, mean in sides]
-        deviation, error, freedom = _error(squares[0], squares[1], k, m, shared)
+        deviation, error, degrees_of_freedom = _error(squares[0], squares[1], k, m, shared)
     else:
-        deviation, freedom = variation_from.deviation, variation_from.freedom
+        deviation, degrees_of_freedom = variation_from.deviation, variation_from.degrees_of_freedom
         error = deviation * math.sqrt(1 / k + 1 / m)
-    half = quantiles(freedom, 1 - alpha / 2) * error
+    half = quantiles(degrees_of_freedom, 1 - alpha / 2) * error
     distance = np.divide(middle, error, out=np.where(middle == 0, 0.0, np.inf), where=error > 0)
-    p = student_p(distance, freedom)
-    return BetweenCaptures((k, m), middle, middle - half, middle + half, deviation, freedom, p)
+    p = student_p(distance, degrees_of_freedom)
+    return BetweenCaptures((k, m), middle, middle - half, middle + half, deviation, degrees_of_freedom, p)
 
 
 def _error(
@@ -104,12 +104,12 @@ def _error(
     variance_a, variance_b = squares_a / (k - 1) / k, squares_b / (m - 1) / m
     variance = variance_a + variance_b
     denominator = variance_a**2 / (k - 1) + variance_b**2 / (m - 1)
-    freedom = np.divide(variance**2, denominator, out=together.copy(), where=denominator > 0)
+    degrees_of_freedom = np.divide(variance**2, denominator, out=together.copy(), where=denominator > 0)
     if not shared:
-        return pooled, np.sqrt(variance), freedom
+        return pooled, np.sqrt(variance), degrees_of_freedom
     alike = ~_clearly_unlike(squares_a / (k - 1), squares_b / (m - 1), k, m)
     own = np.where(alike, pooled * math.sqrt(1 / k + 1 / m), np.sqrt(variance))
-    return pooled, own, np.where(alike, together, freedom)
+    return pooled, own, np.where(alike, together, degrees_of_freedom)
 
 
 def _clearly_unlike(variance_a: Floats, variance_b: Floats, k: int, m: int) -> Flags:
@@ -155,9 +155,9 @@ def capture_counts(captures: Captures) -> tuple[int, int]:
     return len(unique(captures[0])), len(unique(captures[1]))
 
 
-def detectable(deviation: float, freedom: float, counts: tuple[int, int], alpha: float) -> float:
+def detectable(deviation: float, degrees_of_freedom: float, counts: tuple[int, int], alpha: float) -> float:
     """Smallest difference that this many captures like these show in about 80 of 100 cases."""
-    both = quantile(freedom, 1 - alpha / 2) + quantile(freedom, POWER)
+    both = quantile(degrees_of_freedom, 1 - alpha / 2) + quantile(degrees_of_freedom, POWER)
     return both * deviation * math.sqrt(1 / counts[0] + 1 / counts[1])
 
 

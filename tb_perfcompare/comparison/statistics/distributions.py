@@ -63,12 +63,12 @@ def normal_quantile(probability: float) -> float:
     return NormalDist().inv_cdf(probability)
 
 
-def chi_squared_tail(distance: float, freedom: int) -> float:
+def chi_squared_tail(distance: float, degrees_of_freedom: int) -> float:
     """P(X > distance) with at least one degree of freedom (Abramowitz and Stegun 26.4.4, 26.4.5)."""
-    half, a = distance / 2, 1.0 if freedom % 2 == 0 else 0.5
+    half, a = distance / 2, 1.0 if degrees_of_freedom % 2 == 0 else 0.5
     tail = math.exp(-half) if a == 1 else math.erfc(math.sqrt(half))
     term = math.exp(-half) * half**a / math.gamma(a + 1)
-    while a < freedom / 2:
+    while a < degrees_of_freedom / 2:
         tail += term
         a += 1
         term *= half / a
@@ -93,9 +93,9 @@ def _beta(a: float, b: float, x: float) -> float:
     return math.exp(log) / a * float(_fraction(a, b, x))
 
 
-def upper_tail(distance: ArrayLike, freedom: ArrayLike) -> Floats:
+def upper_tail(distance: ArrayLike, degrees_of_freedom: ArrayLike) -> Floats:
     """P(T > distance) elementwise, for distances from 0 to infinity; NaN if an argument is NaN."""
-    t, n = np.asarray(distance, dtype=np.float64), np.asarray(freedom, dtype=np.float64)
+    t, n = np.asarray(distance, dtype=np.float64), np.asarray(degrees_of_freedom, dtype=np.float64)
     pairs = np.broadcast(t, n)
     if pairs.size > _FEW:
         t, n = np.broadcast_arrays(t, n)
@@ -107,15 +107,15 @@ def upper_tail(distance: ArrayLike, freedom: ArrayLike) -> Floats:
     return np.array(one_by_one, dtype=np.float64).reshape(pairs.shape)
 
 
-def student_p(distance: Floats, freedom: Floats) -> Floats:
+def student_p(distance: Floats, degrees_of_freedom: Floats) -> Floats:
     """(g,) two-sided p of distances in standard errors."""
-    p: Floats = np.minimum(2 * upper_tail(np.abs(distance), freedom), 1.0)
+    p: Floats = np.minimum(2 * upper_tail(np.abs(distance), degrees_of_freedom), 1.0)
     return p
 
 
-def quantiles(freedom: Floats, probability: float) -> Floats:
+def quantiles(degrees_of_freedom: Floats, probability: float) -> Floats:
     """(g,) t with P(T <= t) = probability, for 1/2 < probability < 1."""
-    different, inverse = np.unique(freedom, return_inverse=True)
+    different, inverse = np.unique(degrees_of_freedom, return_inverse=True)
     if len(different) <= _FEW:
         return np.array([quantile(value, probability) for value in different.tolist()], dtype=np.float64)[inverse]
     log_t, gamma = np.full(len(different), _START), _gamma_ratio(different / 2, _ALL)
@@ -129,11 +129,11 @@ def quantiles(freedom: Floats, probability: float) -> Floats:
 
 
 @lru_cache(maxsize=1 << 12)
-def quantile(freedom: float, probability: float) -> float:
+def quantile(degrees_of_freedom: float, probability: float) -> float:
     """`quantiles` of one number."""
-    log_t, gamma = _START, _gamma_ratio(freedom / 2, _ONE)
+    log_t, gamma = _START, _gamma_ratio(degrees_of_freedom / 2, _ONE)
     for _ in range(_TRIES):
-        step = _newton(log_t, freedom, gamma, 1 - probability, _ONE)
+        step = _newton(log_t, degrees_of_freedom, gamma, 1 - probability, _ONE)
         log_t += min(step, _LONGEST_STEP)
         if not abs(step) > _NEAR:
             break

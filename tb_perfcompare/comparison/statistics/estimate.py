@@ -223,7 +223,7 @@ def _rank_and_level(
     """k of `interval_rank` for the first row, and the level: that of k, or 1 - alpha if steps are autocorrelated,
     since counting orderings assumes independence (unless `counted`)."""
     k, level = interval_rank(n, m, alpha, exact=bool(test.countable[0]), tie_factor=float(test.tie_factor[0]))
-    return k, 1 - alpha if level is not None and test.neighbours.counts[0] and not counted else level
+    return k, 1 - alpha if level is not None and test.neighbours.matters[0] and not counted else level
 
 
 def _between_captures(

@@ -43,7 +43,7 @@ def family_wise_p(baseline: Ints, candidate: Ints, captures: Captures, seed: int
         part = ranks[start : start + max(1, _CHUNK // SHUFFLES)]
         largest = np.maximum(largest, np.abs(part @ dealt).max(axis=0))
     largest.sort()
-    inflated = statistic / np.where(test.neighbours.counts, test.neighbours.inflation, 1.0)
+    inflated = statistic / np.where(test.neighbours.matters, test.neighbours.inflation, 1.0)
     reached = SHUFFLES - np.searchsorted(largest, inflated - 1e-9, side="left")
     p: Floats = np.where(usable, (reached + 1) / (SHUFFLES + 1), 1.0)
     means = [centres(side, capture, row_means) for side, capture in zip((baseline, candidate), captures, strict=True)]

@@ -83,10 +83,10 @@ def batched_rank_test(
         least = np.minimum(twice_u, 2 * n * m - twice_u)[countable] // 2
         p_alone[countable] = exact_p_table(min(n, m), max(n, m))[least]
     p = p_alone.copy()
-    if (dependent := neighbours.counts & (deviation > 0)).any():
+    if (dependent := neighbours.matters & (deviation > 0)).any():
         distance = np.abs(twice_u - n * m)[dependent] / 2 / (deviation * neighbours.inflation)[dependent]
         # correction can only weaken the evidence
-        p[dependent] = np.maximum(p_alone[dependent], student_p(distance, neighbours.freedom[dependent]))
+        p[dependent] = np.maximum(p_alone[dependent], student_p(distance, neighbours.degrees_of_freedom[dependent]))
     return BatchedRankTest(twice_u, (twice_u - n * m) / (n * m), tie_factor, neighbours, countable, p_alone, p)
 
 

@@ -82,7 +82,7 @@ def _corrected_for_autocorrelation(
     standard errors can. The smaller p counts, but never less than for independent steps.
     """
     p = test.p
-    rows = np.flatnonzero(test.neighbours.counts & ~np.isnan(low))
+    rows = np.flatnonzero(test.neighbours.matters & ~np.isnan(low))
     if len(rows):
         neighbours, ends = test.neighbours.of_rows(rows), (shift[rows], low[rows], high[rows], alpha)
         p, low, high = p.copy(), low.copy(), high.copy()

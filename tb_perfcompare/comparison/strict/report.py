@@ -142,10 +142,10 @@ def welch_p(normal: Moments, abnormal: Moments, n: Ints, m: Ints) -> Floats:
     size_a, size_b = np.where(testable, n, 2), np.where(testable, m, 2)
     part_a, part_b = normal.sd**2 / size_a, abnormal.sd**2 / size_b
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        freedom = (part_a + part_b) ** 2 / (part_a**2 / (size_a - 1) + part_b**2 / (size_b - 1))
-        freedom = np.where(np.isnan(freedom), 1.0, freedom)
+        degrees_of_freedom = (part_a + part_b) ** 2 / (part_a**2 / (size_a - 1) + part_b**2 / (size_b - 1))
+        degrees_of_freedom = np.where(np.isnan(degrees_of_freedom), 1.0, degrees_of_freedom)
         t = (normal.mean - abnormal.mean) / np.sqrt(part_a + part_b)
-        p = 2.0 * stdtr(freedom, -np.abs(t))
+        p = 2.0 * stdtr(degrees_of_freedom, -np.abs(t))
     return np.where(testable, p, 1.0)
 
 

@@ -36,7 +36,8 @@ def detectable_fraction(estimate: ShiftEstimate) -> float | None:
     by_steps = estimate.detectable
     if between is None or by_steps is None:
         return by_steps
-    exponent = detectable(float(between.deviation[0]), float(between.freedom[0]), between.counts, estimate.alpha)
+    deviation, degrees_of_freedom = float(between.deviation[0]), float(between.degrees_of_freedom[0])
+    exponent = detectable(deviation, degrees_of_freedom, between.counts, estimate.alpha)
     return max(by_steps, math.expm1(exponent)) if exponent < LARGEST_EXPONENT else None
 
 

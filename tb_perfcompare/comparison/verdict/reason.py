@@ -167,8 +167,8 @@ def method(estimate: ShiftEstimate, words: Words) -> str:
     if estimate.level is None:
         clauses.append("range of all pairs instead of an interval")
     if estimate.between is not None:
-        freedom = float(estimate.between.freedom[0])
-        clauses.append(f"Student's interval over captures, degrees of freedom: {count(freedom)}")
+        degrees_of_freedom = float(estimate.between.degrees_of_freedom[0])
+        clauses.append(f"Student's interval over captures, degrees of freedom: {count(degrees_of_freedom)}")
     clauses.append(f"Cliff's delta {number(estimate.cliffs_delta, signed=True, most=2)} ({estimate.effect_word})")
     return "; ".join(clauses)
 

@@ -58,8 +58,8 @@ def test_the_interval_grows_about_its_middle() -> None:
     alike = resemblance_of(0.5, 40)
     inflation = math.sqrt(3)
     spread = math.sqrt(1 - 2 / 19)
-    freedom = 40 / 3 - 2
-    factor = inflation / spread * scipy.stats.t.ppf(0.975, freedom) / scipy.stats.norm.ppf(0.975)
+    degrees_of_freedom = 40 / 3 - 2
+    factor = inflation / spread * scipy.stats.t.ppf(0.975, degrees_of_freedom) / scipy.stats.norm.ppf(0.975)
     assert alike.widening(0.05)[0] == pytest.approx(factor)
     low, high = alike.interval(np.array([1.0]), np.array([0.0]), np.array([3.0]), 0.05)
     assert (low[0], high[0]) == (pytest.approx(1 - factor), pytest.approx(1 + 2 * factor))

@@ -46,7 +46,7 @@ def test_three_and_more_captures_are_welchs_test() -> None:
     assert (got.low[0], got.high[0], got.p[0]) == (
         pytest.approx(low), pytest.approx(high), pytest.approx(expected.pvalue)
     )  # fmt: skip
-    assert got.freedom[0] == pytest.approx(expected.df)
+    assert got.degrees_of_freedom[0] == pytest.approx(expected.df)
 
 
 def test_fewer_captures_share_one_deviation() -> None:
@@ -78,7 +78,7 @@ def test_the_deviation_may_come_from_other_captures() -> None:
     assert one is not None
     assert one.deviation is like.deviation
     assert one.high[0] - one.middle[0] == pytest.approx(
-        scipy.stats.t.ppf(0.975, like.freedom[0]) * like.deviation[0] * math.sqrt(2)
+        scipy.stats.t.ppf(0.975, like.degrees_of_freedom[0]) * like.deviation[0] * math.sqrt(2)
     )
 
 
