@@ -44,7 +44,7 @@ class Clocked:
 
     times_ns   step time as recorded, above zero
     at_pace    ln of the step time if everything follows its pace
-    otherwise  alternatives to at_pace, to be allowed for if the paces of the sides differ
+    alternatives  to at_pace, to be allowed for if the paces of the sides differ
     followers  the paces, and the time that follows each
     relative   ln of each pace, relative to its pace at at_pace
     strata     kinds of the steps, which are compared within their kinds
@@ -55,7 +55,7 @@ class Clocked:
     captures: Captures
     times_ns: SidePair
     at_pace: SidePair
-    otherwise: tuple[SidePair, ...]
+    alternatives: tuple[SidePair, ...]
     followers: tuple[Follower, ...]
     relative: tuple[SidePair, ...]
     strata: Strata | None = None
@@ -78,7 +78,7 @@ class Clocked:
             return pair[0] + by[0], pair[1] + by[1]
 
         return replace(
-            self, times_ns=times_ns, at_pace=moved(self.at_pace), otherwise=tuple(map(moved, self.otherwise)),
+            self, times_ns=times_ns, at_pace=moved(self.at_pace), alternatives=tuple(map(moved, self.alternatives)),
             uninterrupted=self.uninterrupted if all(map(np.array_equal, times_ns, self.times_ns)) else None,
         )  # fmt: skip
 
@@ -103,7 +103,7 @@ class Clocked:
             captures=captures,
             times_ns=time(self.times_ns),
             at_pace=ln_time(self.at_pace),
-            otherwise=tuple(map(ln_time, self.otherwise)),
+            alternatives=tuple(map(ln_time, self.alternatives)),
             relative=tuple(map(ln_time, self.relative)),
             followers=tuple(
                 replace(
@@ -119,7 +119,7 @@ class Clocked:
 
 def by_one_pace(times_ns: SidePair, captures: Captures, pace: Pace) -> Clocked:
     """Clocks of recordings without device work: all of the step follows the host's pace, or only the common work
-    does (`otherwise`)."""
+    does (`alternatives`)."""
     logs = np.log(times_ns[0]), np.log(times_ns[1])
     rest = tuple(
         np.log(pace.level + np.maximum(time - common, 0.0)) for time, common in zip(times_ns, pace.common, strict=True)
@@ -159,7 +159,7 @@ def by_captures(uninterrupted: UninterruptedSteps) -> Clocked:
         return one, two
 
     return replace(
-        clocked, at_pace=with_unsteady(clocked.at_pace), otherwise=tuple(map(with_unsteady, clocked.otherwise))
+        clocked, at_pace=with_unsteady(clocked.at_pace), alternatives=tuple(map(with_unsteady, clocked.alternatives))
     )
 
 
@@ -179,12 +179,13 @@ def by_their_paces(
         relative = tuple(from_lowest(follower.pace.log, captures) for follower in followers)
         low, high = _bracket(times_ns, followers, unpaced, relative)
         choices.append((low, ((high[0], low[1]), (low[0], high[1])), relative))
-    at_pace, otherwise, relative = min(choices, key=lambda choice: _left_open((choice[0], *choice[1]), captures))
-    return Clocked(captures, times_ns, at_pace, otherwise, tuple(followers), relative)
+    at_pace, alternatives, relative = min(choices, key=lambda choice: _left_open((choice[0], *choice[1]), captures))
+    return Clocked(captures, times_ns, at_pace, alternatives, tuple(followers), relative)
 
 
 def _left_open(possible: Sequence[SidePair], captures: Captures) -> float:
-    """Width of the hull of the intervals over captures."""
+    """Width of the hull of the intervals over captures, at one level: the choice of a pace depends on the recordings
+    alone, not on the options."""
     ends = list[float]()
     for pair in possible:
         one, two = (centres(side[None, :], at, middle_half) for side, at in zip(pair, captures, strict=True))

@@ -18,7 +18,7 @@ from tb_perfcompare.comparison.pace.paced_time import (
     per_observation,
 )
 from tb_perfcompare.comparison.pace.select import ALIKE_CALLS, OPERATORS, work_of_operators
-from tb_perfcompare.comparison.pace.uninterrupted import FASTEST
+from tb_perfcompare.comparison.pace.uninterrupted import FASTEST_SHARE
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.containment import inside
@@ -169,7 +169,7 @@ def _uninterrupted(times: Ints) -> Floats:
     means = np.zeros(len(times))
     steady = (times > 0).mean(axis=1) >= MIN_STEPS_SHARE
     some = times[steady].astype(np.float64)
-    fastest = np.sort(np.where(some > 0, some, np.inf), axis=1)[:, : max(times.shape[1] // FASTEST, 1)]
+    fastest = np.sort(np.where(some > 0, some, np.inf), axis=1)[:, : max(int(FASTEST_SHARE * times.shape[1]), 1)]
     means[steady] = fastest.mean(axis=1)
     return means
 

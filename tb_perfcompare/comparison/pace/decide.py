@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part
 from tb_perfcompare.comparison.pace.pace import MIN_NAMES, shift_of_pace
 from tb_perfcompare.comparison.pace.program import LONG_STEPS, OVERLOADED, ProgramPart, log_mean_ratio, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
-from tb_perfcompare.comparison.pace.uninterrupted import FASTEST, Alone
+from tb_perfcompare.comparison.pace.uninterrupted import FASTEST_SHARE, Alone
 from tb_perfcompare.comparison.pace.words import far_apart, with_sentence
 from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, PaceFacts, Part, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -156,7 +156,7 @@ def _as_the_same_work(headline: Headline, work: CommonWork) -> Headline:
 def _times_uninterrupted(common: Floats) -> float:
     """Ratio of the time of the same work, (r,) rows by (n,) steps, in the median step to that in each row's fastest
     quarter of the steps."""
-    fastest = np.sort(common, axis=1)[:, : max(common.shape[1] // FASTEST, 1)].mean(axis=1).sum()
+    fastest = np.sort(common, axis=1)[:, : max(int(FASTEST_SHARE * common.shape[1]), 1)].mean(axis=1).sum()
     return median(common.sum(axis=0)) / max(float(fastest), 1.0)
 
 

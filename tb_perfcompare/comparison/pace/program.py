@@ -271,7 +271,7 @@ def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, e
     main = widened(main, math.hypot(*reaches))
     apart = paces_differ(clocked, options) if like is None else like.apart
     if apart:
-        main = hull(main, [estimate(as_integers(other), clocked, options, variation) for other in clocked.otherwise])
+        main = hull(main, [estimate(as_integers(other), clocked, options, variation) for other in clocked.alternatives])
     within = within_kinds(times, captures, clocked.strata, options.alpha)
     level, capture_of = (times, captures) if within is None else (within.level, within.captures)
     floor = noise_floor(level, capture_of) if like is None else like.floor

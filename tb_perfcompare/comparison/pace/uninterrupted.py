@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,11 +25,11 @@ from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
 
-FASTEST = 4
-"""One in this many of the steps that have a part is used: the fastest quarter."""
+FASTEST_SHARE = 1 / 4
+"""Share of the steps that have a part that is used: the fastest."""
 
-SEEN = 2
-"""A part that fewer than one in this many steps have is too rare and is merged with those of its operator."""
+MIN_SEEN_SHARE = 1 / 2
+"""Share of the steps that have to have a part: rarer ones are merged with those of their operator."""
 
 MIN_STEPS = 4
 """Fewest steps in each capture for a fastest quarter."""
@@ -103,7 +104,7 @@ class UninterruptedSteps:
         )
         return one, two
 
-    def fastest(self, side: int) -> tuple[Ints, Ints, Floats, Floats]:
+    def fastest(self, side: int) -> FastestCalls:
         """`_fastest` of all parts of a side's steps."""
         return _fastest(self.wholes[side], self.kept[side])
 
@@ -245,43 +246,52 @@ def _by_capture(of: tuple[Cells, Cells], kept: tuple[Flags, Flags], count: int) 
     """((r, k), (r, l)) calls per step, and the same of time per call, of the rows in each capture."""
     calls, each = [], []
     for side, keep in zip(of, kept, strict=True):
-        place, row, often, low = _fastest(side, keep)
+        found = _fastest(side, keep)
         shape = count, len(unique(side.capture[keep]))
         calls.append(np.zeros(shape))
         each.append(np.zeros(shape))
-        calls[-1][row, place], each[-1][row, place] = often, low
+        calls[-1][found.part, found.place], each[-1][found.part, found.place] = found.calls, found.each_ns
     return (calls[0], calls[1]), (each[0], each[1])
 
 
 def _steady(whole: Cells, rows: Cells, unsteady: Flags, kept: Flags) -> Floats:
     """(k,) ns of an uninterrupted step of each capture, without the unsteady rows."""
-    place, row, often, low = _fastest(rows, kept)
-    all_parts = _sums(whole, kept, None)
-    gone = np.bincount(place, weights=low * often * unsteady[row], minlength=len(all_parts))
+    found, all_parts = _fastest(rows, kept), _sums(whole, kept, None)
+    gone = np.bincount(found.place, found.each_ns * found.calls * unsteady[found.part], minlength=len(all_parts))
     return np.maximum(all_parts - gone, 1.0)
 
 
 def _sums(of: Cells, kept: Flags, work: Floats | None) -> Floats:
     """(k,) ns of an uninterrupted step of each capture; `work`: calls of each part, None for the recorded number."""
-    place, part, often, low = _fastest(of, kept)
-    return np.bincount(place, weights=low * (often if work is None else work[part])).astype(np.float64)
+    found = _fastest(of, kept)
+    calls = found.calls if work is None else work[found.part]
+    return np.bincount(found.place, weights=found.each_ns * calls).astype(np.float64)
 
 
-def _fastest(of: Cells, kept: Flags) -> tuple[Ints, Ints, Floats, Floats]:
-    """Returns (place of the capture among those kept, part, calls per step, ns per call in the fastest quarter of
-    the steps that have the part) for all parts in the kept steps."""
+class FastestCalls(NamedTuple):
+    """Parts of each capture: the capture's place among those kept, the part, its calls per step, and ns per call in
+    the fastest quarter of the steps that have it."""
+
+    place: Ints
+    part: Ints
+    calls: Floats
+    each_ns: Floats
+
+
+def _fastest(of: Cells, kept: Flags) -> FastestCalls:
+    """All parts in the kept steps."""
     captures, counts = np.unique(of.capture[kept], return_counts=True)
     inside = kept[of.step]
     part, each, calls = of.part[inside], of.each_ns[inside], of.calls[inside]
     place = np.searchsorted(captures, of.capture[of.step[inside]])
     if not len(part):
-        return place, part, calls, each
+        return FastestCalls(place, part, calls, each)
     first = np.flatnonzero(np.concatenate([[True], (np.diff(part) != 0) | (np.diff(place) != 0)]))
     size = np.diff(np.concatenate([first, [len(part)]]))
-    fastest = np.maximum(size // FASTEST, 1)
+    fastest = np.maximum((FASTEST_SHARE * size).astype(np.int64), 1)
     used = np.arange(len(part)) - np.repeat(first, size) < np.repeat(fastest, size)
     low = np.add.reduceat(np.where(used, each, 0.0), first) / fastest
-    return place[first], part[first], np.add.reduceat(calls, first) / counts[place[first]], low
+    return FastestCalls(place[first], part[first], np.add.reduceat(calls, first) / counts[place[first]], low)
 
 
 def cells(capture: CaptureIndex, part: Ints, step: Ints, time_ns: Floats, calls: Floats, named: Ints) -> Cells:
@@ -330,8 +340,7 @@ def _often_enough(rows: WorkRows, captures: Captures) -> Flags:
     enough = np.ones(len(rows), dtype=bool)
     for calls, capture in zip(rows.calls, captures, strict=True):
         for which in unique(capture):
-            inside = calls[:, capture == which] > 0
-            enough &= inside.sum(axis=1) * SEEN >= inside.shape[1]
+            enough &= (calls[:, capture == which] > 0).mean(axis=1) >= MIN_SEEN_SHARE
     return enough
 
 
@@ -341,7 +350,7 @@ def _rare_parts(part: Ints, step: Ints, capture: CaptureIndex) -> Flags:
     steps = np.bincount(capture)
     code = part * len(steps) + number
     seen = np.bincount(code, minlength=0)
-    few: Flags = seen[code] * SEEN < steps[number]
+    few: Flags = seen[code] < MIN_SEEN_SHARE * steps[number]
     return few
 
 

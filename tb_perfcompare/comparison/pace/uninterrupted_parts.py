@@ -54,17 +54,17 @@ def uninterrupted_categories(steps: UninterruptedSteps) -> tuple[Floats, Floats]
 
 def _of_side(steps: UninterruptedSteps, side: int, pace: Floats, index: dict[_Key, int]) -> tuple[Floats, Floats]:
     """(e, k) ns per step and calls per step of the entities in each capture; new entities are added to `index`."""
-    place, part, often, low = steps.fastest(side)
+    found = steps.fastest(side)
     named, keys = steps.wholes[side].named, steps.parts[side].keys
-    entity_of = {number: _entity(keys[int(named[number])]) for number in unique(part).tolist()}
+    entity_of = {number: _entity(keys[int(named[number])]) for number in unique(found.part).tolist()}
     numbers = np.zeros(len(named), dtype=np.int64)
     for number, key in entity_of.items():
         numbers[number] = index.setdefault(key, len(index))
     shape = len(index), len(pace)
-    at = numbers[part] * len(pace) + place
+    at = numbers[found.part] * len(pace) + found.place
     ns, calls = (
         np.bincount(at, weights=of, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
-        for of in (often * low, often)
+        for of in (found.calls * found.each_ns, found.calls)
     )
     return ns / np.exp(pace), calls
 

@@ -47,7 +47,7 @@ def family_wise_p(baseline: Ints, candidate: Ints, captures: Captures, seed: int
     reached = SHUFFLES - np.searchsorted(largest, inflated - 1e-9, side="left")
     p: Floats = np.where(usable, (reached + 1) / (SHUFFLES + 1), 1.0)
     means = [centres(side, capture, row_means) for side, capture in zip((baseline, candidate), captures, strict=True)]
-    between = between_captures(means[0], means[1], 0.05)
+    between = between_captures(means[0], means[1], 0.05)  # p does not depend on the level
     return p if between is None else np.maximum(p, holm(between.p))
 
 
