@@ -137,6 +137,8 @@ def _with_steps(part: ProgramPart, steps: ShiftEstimate, options: CompareOptions
 
 
 def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> ProgramPart:
+    """Chooses among whole steps, uninterrupted steps and means: the table of
+    docs/method/program_or_machine.md#interruptions-and-stalls."""
     if clocked.uninterrupted is None:
         steps = part_of_steps(clocked, options)
         return means if means.verdict.is_sure and not _agree(steps, means) else steps
@@ -160,6 +162,8 @@ def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> 
 def _of_overloaded(
     clocked: Clocked, uninterrupted: ProgramPart, means: ProgramPart, options: CompareOptions
 ) -> ProgramPart:
+    """Uninterrupted steps give a direction at alpha if all three estimates point one way, else at OVERLOADED_SHARE of
+    it; none if whole steps contradict them and contain zero."""
     steps = part_of_steps(clocked, options)
     about_zero = steps.estimate.theta_low <= 0 <= steps.estimate.theta_high
     if about_zero and not _overlap(steps.estimate, uninterrupted.estimate):

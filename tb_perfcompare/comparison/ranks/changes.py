@@ -64,9 +64,9 @@ def rank_changes(a: Ranks, b: Ranks, pairs: Pairs, options: CompareOptions, *, w
 
 
 def _settled(a: Ranks, b: Ranks, x: int, y: int, options: CompareOptions) -> RankChange:
-    sides = (a, a.columns[x]), (b, b.columns[y])
-    times = sides[0][0].total_ns[sides[0][1]], sides[1][0].total_ns[sides[1][1]]
-    captures = sides[0][0].capture[sides[0][1]], sides[1][0].capture[sides[1][1]]
+    steps_a, steps_b = a.columns[x], b.columns[y]
+    times = a.total_ns[steps_a], b.total_ns[steps_b]
+    captures = a.capture[steps_a], b.capture[steps_b]
     if any(not len(side) or (side <= 0).any() for side in times):
         return RankChange(Verdict.INCONCLUSIVE)
     if np.array_equal(np.sort(times[0]), np.sort(times[1])):

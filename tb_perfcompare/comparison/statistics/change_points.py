@@ -22,6 +22,8 @@ from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.quick_dataclass import dataclass
 
 PERMUTATIONS = 999
+"""Random orders of a segment, so that the smallest p is 1/1000."""
+
 MIN_VALUES = 3
 """Fewest values on either side of a split: one or two are outliers, not a level. One outlier at the end of 30 values
 passes as a level in 36 % of series with two, in 26 % with three (docs/guide/history.md)."""

@@ -15,9 +15,14 @@ MIN_STEPS = 12
 """Fewest steps for a test."""
 
 LEVEL = 0.01
+"""Largest p of a drift."""
+
 MIN_SHIFT = 0.03
+"""Smallest fraction by which later steps are longer, or earlier ones."""
 
 PERMUTATIONS = 2000
+"""Random orders of the steps, up to _PERMUTED_UP_TO of these; more steps have the limit distribution."""
+
 _SEED = 20240607
 _PERMUTED_UP_TO = 200
 

@@ -48,8 +48,8 @@ def two_groups(times_ns: Nanoseconds, capture: CaptureIndex | None = None) -> Tw
     if gap < _GAP / (n + 1) * spread or gap < MIN_GAP_SHARE * float(median(ordered)) or not spread:
         return None
     low, high = ordered[: widest + fewest], ordered[widest + fewest :]
-    if capture is not None and len(unique(capture[times_ns <= low[-1]])) + len(
-        unique(capture[times_ns > low[-1]])
-    ) == len(unique(capture)):
-        return None
+    if capture is not None:
+        groups = [unique(capture[side]) for side in (times_ns <= low[-1], times_ns > low[-1])]
+        if sum(map(len, groups)) == len(unique(capture)):
+            return None
     return TwoGroups(len(low), float(median(low)), len(high), float(median(high)))

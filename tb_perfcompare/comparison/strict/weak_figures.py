@@ -43,11 +43,11 @@ def _no_deviation(report: StrictReport) -> str | None:
 
 def _exploding_z(report: StrictReport) -> str | None:
     z = np.maximum(np.abs(report.beta.z), np.abs(report.log_mu.z))
-    many = int((z > _LARGE_Z).sum())
-    if not many:
+    count = int((z > _LARGE_Z).sum())
+    if not count:
         return None
     largest = f"largest {number(z.max())}"
-    return f"rows with a Z-score beyond {_LARGE_Z:g} because the normal side hardly varies: {many} ({largest})"
+    return f"rows with a Z-score beyond {_LARGE_Z:g} because the normal side hardly varies: {count} ({largest})"
 
 
 def _constants(report: StrictReport) -> str | None:
