@@ -99,6 +99,16 @@ def row_medians(values: NDArray[Any]) -> Floats:
     return medians
 
 
+def weighted_means(values: Floats, weights: Floats, group: AnyInts, groups: int) -> Floats:
+    """(n,) values, NaN for none, with their weights and groups -> (groups,) weighted means, NaN for groups without
+    weight."""
+    has = np.isfinite(values)
+    total = np.bincount(group[has], weights=weights[has], minlength=groups)
+    product = np.bincount(group[has], weights=weights[has] * values[has], minlength=groups)
+    means: Floats = np.divide(product, total, out=np.full(groups, np.nan), where=total > 0)
+    return means
+
+
 def are_in(values: NDArray[Number], wanted: NDArray[Number]) -> Flags:
     """(n,) whether each value is in `wanted`. Numbers must not be NaN."""
     ordered = np.sort(wanted)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import Floats, Ints
+from tb_perfcompare.model.arrays import Floats, Ints, weighted_means
 from tb_perfcompare.model.names.names import kernel_key, operator_key
 from tb_perfcompare.model.recordings.answers import AnswersRecording, SavedKernel, SavedOperator
 from tb_perfcompare.model.summary.summary import GroupTable
@@ -158,9 +158,5 @@ def _spread(totals: Ints, steps: int) -> Ints:
 def _weighted(at: Ints, values: Sequence[float | None], weights: Sequence[int], groups: int) -> Floats:
     """(g,) Means over rows with a value, weighted by time; NaN for groups without values."""
     value = np.array([np.nan if entry is None else float(entry) for entry in values], dtype=np.float64)
-    has = np.isfinite(value)
-    weight = np.maximum(np.array(weights, dtype=np.float64)[has], 1.0)  # a kernel of zero length still counts
-    total = np.bincount(at[has], weights=weight, minlength=groups)
-    product = np.bincount(at[has], weights=weight * value[has], minlength=groups)
-    mean: Floats = np.divide(product, total, out=np.full(groups, np.nan), where=total > 0)
-    return mean
+    weight = np.maximum(np.array(weights, dtype=np.float64), 1.0)  # a kernel of zero length still counts
+    return weighted_means(value, weight, at, groups)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import Floats, Ints
+from tb_perfcompare.model.arrays import Floats, Ints, weighted_means
 from tb_perfcompare.model.summary.call_tree import CallTree, FrameKind
 from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.split_time import SplitTime
@@ -109,14 +109,9 @@ def _merged_names(names: Sequence[str], row_of: Ints, rows: int) -> tuple[str, .
     return tuple(each[0] if len(each) == 1 else f"{each[0]} and {len(each) - 1} more" for each in names_of)
 
 
-def _mean(
-    values: Floats, weight: Floats, row_of: Ints, rows: int
-) -> Floats:
+def _mean(values: Floats, weight: Floats, row_of: Ints, rows: int) -> Floats:
     """Mean weighted by time; a single row keeps its figure to the last bit."""
-    has = np.isfinite(values)
-    total = np.bincount(row_of[has], weights=weight[has], minlength=rows)
-    product = np.bincount(row_of[has], weights=weight[has] * values[has], minlength=rows)
-    out: Floats = np.divide(product, total, out=np.full(rows, np.nan), where=total > 0)
+    out = weighted_means(values, weight, row_of, rows)
     alone = np.bincount(row_of, minlength=rows)[row_of] == 1
     out[row_of[alone]] = values[alone]
     return out
