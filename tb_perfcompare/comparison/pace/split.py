@@ -88,10 +88,8 @@ def paces_of_observations(work: CommonWork) -> dict[str, SidePair]:
     side: two captures cannot show whether their difference is the machine's."""
     if work.clocked is None or max(capture_counts(work.captures)) < 2:
         return {}
-    return {
-        pace.of: (np.exp(pace.log[0]), np.exp(pace.log[1]))
-        for pace in (follower.pace for follower in work.clocked.followers)
-    }
+    paces = (follower.pace for follower in work.clocked.followers)
+    return {pace.of: (np.exp(pace.log[0]), np.exp(pace.log[1])) for pace in paces}
 
 
 def common_work(
@@ -184,12 +182,11 @@ def _common_work(
                 parts = [side.owned.parts for side in sides]
                 uninterrupted = uninterrupted_steps(parts, outcome.rows, captures, options.alpha, least)
         # uninterrupted steps show the pace even if whole steps do not
-        why = outcome if isinstance(outcome, str) else "" if uninterrupted is not None else outcome.pace.reason
-        if isinstance(outcome, PaceRows) and not why:
-            most = times if of == "host" else owned[of]
-            followers.append(_follower(outcome.pace, paths[of], most, times, on_device=on_device))
+        if isinstance(outcome, PaceRows) and (uninterrupted is not None or not outcome.pace.reason):
+            upper_limit = times if of == "host" else owned[of]
+            followers.append(_follower(outcome.pace, paths[of], upper_limit, times, on_device=on_device))
         elif not on_device or largest_share(paths[of], times) >= NEEDED:
-            reasons.append(why)
+            reasons.append(outcome if isinstance(outcome, str) else outcome.pace.reason)
     kept = tuple(paces), tuple(selected), any(seen.pooled for seen in samples), captures
     if reasons or not followers:
         return CommonWork(None, reasons[0] if reasons else "no work whose pace is known", *kept)
