@@ -162,6 +162,12 @@ def test_time_grows_in_proportion_to_the_rows(steps: int) -> None:
     assert grows_no_faster(lambda: found_in(*few), lambda: found_in(*many))
 
 
+def test_a_row_of_equal_means_has_no_direction() -> None:
+    """Nine of ten steps are clearly longer, one makes up for them; every change is material."""
+    baseline, candidate = [100] * 10, [110] * 9 + [10]
+    assert change_of(baseline, candidate) is change_of(candidate, baseline) is Change.UNCHANGED
+
+
 @pytest.mark.parametrize("zeros", [0.0, 0.6, 1.0])
 def test_both_algorithms_give_the_same_shifts(monkeypatch: pytest.MonkeyPatch, zeros: float) -> None:
     draw = np.random.default_rng(7)
