@@ -3,8 +3,8 @@
 import { useMemo } from 'preact/hooks';
 import type { Table } from './contract/wire';
 import { Select } from './ui/controls/select';
-import { EXPOSED, MAIN, metricOf, metricsOf, ratesOf } from './table/metric_choice';
-import { tableText } from './table/words';
+import { EXPOSED, MAIN, metricOf, metricsOf, ratesOf } from './table/data/metric_choice';
+import { tableText } from './table/data/words';
 
 interface Props {
   /** the table's name */

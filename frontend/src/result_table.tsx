@@ -9,10 +9,10 @@ import { profilerView } from './host/profiler_views';
 import { ATTRIBUTION } from './host/tab';
 import type { Change } from './host/use_address';
 import { rowsOf, type ResultProps } from './result';
-import { hasLayers, isMerged, mergeLayers } from './table/layers';
+import { hasLayers, isMerged, mergeLayers } from './table/data/layers';
 import { isOpen, withChart } from './host/url_state';
-import { MAIN, metricOf } from './table/metric_choice';
-import { findRow, isCut, rowKey, shorterStep } from './table/rows';
+import { MAIN, metricOf } from './table/data/metric_choice';
+import { findRow, isCut, rowKey, shorterStep } from './table/data/rows';
 import { hasSteps } from './table/step_column';
 import { TableView, type FigureRows, type WholePicture } from './table/table_view';
 import { useAllRows } from './table/shown_rows/use_all_rows';
@@ -21,7 +21,7 @@ import { Icon } from './ui/icons';
 import { Lazy } from './ui/lazy';
 import { Badge } from './ui/sides';
 import { metricWords, sentence, text } from './ui/strings';
-import { tableText } from './table/words';
+import { tableText } from './table/data/words';
 
 /** Longer tables are not fetched whole to merge layers, so they show every layer. */
 const MAX_MERGED = 5000;

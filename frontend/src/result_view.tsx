@@ -10,7 +10,7 @@ import { Findings } from './summary/findings';
 import { isSplit, ledgerTable } from './summary/ledger';
 import { Verdict } from './summary/verdict';
 import { WaterfallView } from './summary/waterfall_view';
-import { findRow, isCut, joinKey, rowKey } from './table/rows';
+import { findRow, isCut, joinKey, rowKey } from './table/data/rows';
 import { Lazy } from './ui/lazy';
 import { metricWords, sentence, text } from './ui/strings';
 import { chosenBy } from './views';

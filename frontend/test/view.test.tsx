@@ -10,7 +10,7 @@ import { Findings } from '../src/summary/findings';
 import { Verdict } from '../src/summary/verdict';
 import { Entries } from '../src/summary/waterfall_entries';
 import { WaterfallView } from '../src/summary/waterfall_view';
-import { columnViews, visibleColumns } from '../src/table/columns';
+import { columnViews, visibleColumns } from '../src/table/data/columns';
 import { Grid } from '../src/table/grid';
 import { RowPanel } from '../src/table/row_panel';
 import { tabsOf } from '../src/tabs';

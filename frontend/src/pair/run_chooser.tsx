@@ -2,9 +2,9 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Problem, RunEntry } from '../contract/wire';
-import { columnViews } from '../table/columns';
+import { columnViews } from '../table/data/columns';
 import { Grid } from '../table/grid';
-import { filterRows, nextSort, sortRows, type SortKey } from '../table/order';
+import { filterRows, nextSort, sortRows, type SortKey } from '../table/data/order';
 import { Problems } from '../ui/controls/problems';
 import { formatCount } from '../ui/format';
 import { Button, IconButton } from '../ui/buttons';

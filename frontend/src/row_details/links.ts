@@ -4,7 +4,7 @@ import type { Comparison, Finding, Table } from '../contract/wire';
 import { type Tab, ATTRIBUTION, TIMELINES } from '../host/tab';
 import type { Change } from '../host/use_address';
 import { findingKey } from '../summary/findings';
-import { findRow, joinKey } from '../table/rows';
+import { findRow, joinKey } from '../table/data/rows';
 
 export interface RowLink {
   what: 'attribution' | 'finding' | 'timelines';

@@ -13,7 +13,7 @@ import { shortName } from '../ui/names';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
-import { tableText } from '../table/words';
+import { tableText } from '../table/data/words';
 import { sentence, text } from '../ui/strings';
 import { LaunchHistogram } from './launch_histogram';
 import { rowLinks } from './links';

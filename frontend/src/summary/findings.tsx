@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Comparison, Evidence, Finding } from '../contract/wire';
 import { copyText } from '../host/host';
-import { joinKey } from '../table/rows';
+import { joinKey } from '../table/data/rows';
 import { IconButton, LinkButton } from '../ui/buttons';
 import { Delta } from '../ui/delta';
 import { formatTime } from '../ui/format';

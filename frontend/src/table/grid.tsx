@@ -5,15 +5,15 @@ import type { Column, Table } from '../contract/wire';
 import type { ShortNames } from '../ui/names';
 import { adoptSheet } from '../ui/sheets';
 import { useMatches } from '../ui/use_matches';
-import type { ColumnView } from './columns';
+import type { ColumnView } from './data/columns';
 import { GridHead } from './grid_head';
 import { GridRow } from './grid_row';
-import { trackOf } from './layout/column_tracks';
+import { trackOf } from './data/column_tracks';
 import { moveRow, offsetFor, rowWindow, slotsFor, type Slot, type RowRange } from './layout/row_window';
-import type { SortKey } from './order';
-import { nameIndex } from './rows';
+import type { SortKey } from './data/order';
+import { nameIndex } from './data/rows';
 import css from './table.css?inline';
-import { tableText } from './words';
+import { tableText } from './data/words';
 
 adoptSheet(css);
 

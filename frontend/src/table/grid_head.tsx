@@ -3,10 +3,10 @@
 import { Component } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Column } from '../contract/wire';
-import { headerLabel, headerUnit, type ColumnView } from './columns';
+import { headerLabel, headerUnit, type ColumnView } from './data/columns';
 import { NARROWEST } from './layout/kept_layout';
-import type { SortKey } from './order';
-import { tableText } from './words';
+import type { SortKey } from './data/order';
+import { tableText } from './data/words';
 
 const RESIZE = 'Drag to resize; double-click for the default width. Keyboard: Shift with ← → on the header, Shift with Home';
 

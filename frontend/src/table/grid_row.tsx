@@ -7,8 +7,8 @@ import { direction } from '../ui/format';
 import { NameText } from '../ui/name_text';
 import { Badge } from '../ui/sides';
 import { text } from '../ui/strings';
-import { cellText, meaning, type ColumnView } from './columns';
-import { tableText } from './words';
+import { cellText, meaning, type ColumnView } from './data/columns';
+import { tableText } from './data/words';
 
 interface Props {
   /** position among the shown rows; -1 for a pinned row */

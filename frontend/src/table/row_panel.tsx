@@ -9,10 +9,10 @@ import { Facts, type Fact } from '../ui/controls/facts';
 import { Measures } from '../ui/controls/measures';
 import { adoptSheet } from '../ui/sheets';
 import { text } from '../ui/strings';
-import { cellText, headerUnit, meaning, type ColumnView } from './columns';
-import { isMeasuredDelta, nameIndex, rowKey } from './rows';
+import { cellText, headerUnit, meaning, type ColumnView } from './data/columns';
+import { isMeasuredDelta, nameIndex, rowKey } from './data/rows';
 import css from './row_panel.css?inline';
-import { tableText } from './words';
+import { tableText } from './data/words';
 
 adoptSheet(css);
 

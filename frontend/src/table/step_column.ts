@@ -5,12 +5,12 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/
 import type { RowSource } from '../api/api';
 import { PLAIN_COLUMN, type Comparison, type Table } from '../contract/wire';
 import type { MetricWords } from '../ui/strings';
-import type { ColumnView } from './columns';
-import { EXPOSED } from './metric_choice';
+import type { ColumnView } from './data/columns';
+import { EXPOSED } from './data/metric_choice';
 import { words as stepWords } from './step_lines/words';
-import { rowKey } from './rows';
+import { rowKey } from './data/rows';
 import type { ShownRows } from './shown_rows/shown_rows';
-import { tableText } from './words';
+import { tableText } from './data/words';
 import type { LineRow, StepLines } from './step_lines/step_lines';
 
 /** The column's name in links. The server has no such column: its data is fetched for the rows in view. */

@@ -20,13 +20,13 @@ import { sentence, text, type MetricWords } from '../ui/strings';
 import { useMatches } from '../ui/use_matches';
 import { useSearch } from '../ui/use_search';
 import { useWidth } from '../ui/use_width';
-import { cellText, type ColumnView } from './columns';
-import { MAX_COPIED, tableCsv, tableMarkdown, tableTsv } from './copied';
+import { cellText, type ColumnView } from './data/columns';
+import { MAX_COPIED, tableCsv, tableMarkdown, tableTsv } from './data/copied';
 import { Grid } from './grid';
 import { withWidth } from './layout/kept_layout';
-import { nextSort, writeSort } from './order';
+import { nextSort, writeSort } from './data/order';
 import { RowPanel } from './row_panel';
-import { findRow, isCut, nameIndex, rowKey } from './rows';
+import { findRow, isCut, nameIndex, rowKey } from './data/rows';
 import type { ShownRows } from './shown_rows/shown_rows';
 import { useAllRows } from './shown_rows/use_all_rows';
 import { useChosenRows } from './shown_rows/use_chosen_rows';
@@ -34,7 +34,7 @@ import { usePinnedRows } from './shown_rows/use_pinned_rows';
 import { STEP_COLUMN, useStepLines } from './step_column';
 import { Toolbar } from './toolbar';
 import { useColumns } from './use_columns';
-import { tableText } from './words';
+import { tableText } from './data/words';
 
 /** Details beside a table: their share of its width, limits and gap in pixels. */
 const PANEL = { share: 0.32, least: 340, most: 416, gap: 10 };

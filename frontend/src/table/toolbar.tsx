@@ -10,11 +10,11 @@ import { Fold } from '../ui/controls/fold';
 import { Menu } from '../ui/controls/menu';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
-import { toggleColumn, visibleColumns, type ColumnView } from './columns';
-import { categoryIndex, changeIndexes, qIndexes } from './order';
+import { toggleColumn, visibleColumns, type ColumnView } from './data/columns';
+import { categoryIndex, changeIndexes, qIndexes } from './data/order';
 import { formatCount, formatSetting } from '../ui/format';
 import { words as stepWords } from './step_lines/words';
-import { tableText } from './words';
+import { tableText } from './data/words';
 
 /** Choices of the smallest |Δ| shown, as fractions of the shorter side's step. */
 const MINIMA = [0, 0.0001, 0.001, 0.005, 0.01];

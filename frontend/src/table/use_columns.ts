@@ -6,12 +6,12 @@ import type { Address } from '../host/url_state';
 import { PHONE } from '../ui/controls/fold';
 import type { MetricWords } from '../ui/strings';
 import { useMatches } from '../ui/use_matches';
-import { columnViews, figuresFirst, visibleColumns, type ColumnView } from './columns';
-import { leastWidth } from './layout/column_tracks';
+import { columnViews, figuresFirst, visibleColumns, type ColumnView } from './data/columns';
+import { leastWidth } from './data/column_tracks';
 import { readWidths } from './layout/kept_layout';
-import { metricOf, type Metric } from './metric_choice';
-import { metricColumns, textsWithin } from './metrics';
-import { nameIndex } from './rows';
+import { metricOf, type Metric } from './data/metric_choice';
+import { metricColumns, textsWithin } from './data/metrics';
+import { nameIndex } from './data/rows';
 import { drawnMeasure, STEP_COLUMN, STEP_COLUMN_ROOM, stepColumn } from './step_column';
 
 /** Columns hidden in this order while a row's details, which repeat them, leave too little room. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { barsOf, PARTS, stacksOf } from '../../src/charts/stacks/stacks';
 import type { Cell, Ledger, Table } from '../../src/contract/wire';
 import { atOnePace } from '../../src/summary/step_strip';
-import { stepTimes } from '../../src/table/rows';
+import { stepTimes } from '../../src/table/data/rows';
 import { WaterfallView } from '../../src/summary/waterfall_view';
 import { metricWords } from '../../src/ui/strings';
 import { PLAIN, column, ledger, ledgerRow } from '../samples';

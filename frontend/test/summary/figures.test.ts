@@ -3,7 +3,7 @@ import { niceTicks } from '../../src/charts/ticks';
 import { categories, entities, ledgerTable, ledgerUs, restOf, isExactSum } from '../../src/summary/ledger';
 import { placesOf } from '../../src/summary/step_strip';
 import { stepAxis } from '../../src/summary/step_strip';
-import { stepTimes } from '../../src/table/rows';
+import { stepTimes } from '../../src/table/data/rows';
 import { foldedBars, waterfall } from '../../src/summary/waterfall';
 import { metricWords, text } from '../../src/ui/strings';
 import { PLAIN, column, ledger, ledgerRow } from '../samples';

@@ -3,8 +3,8 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
-import { mergeLayers } from '../../table/layers';
-import { joinKey } from '../../table/rows';
+import { mergeLayers } from '../../table/data/layers';
+import { joinKey } from '../../table/data/rows';
 import { useAllRows } from '../../table/shown_rows/use_all_rows';
 import { shortNames } from '../../ui/names';
 import { runKeyAction } from '../../ui/use_keys';

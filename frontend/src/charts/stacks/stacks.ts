@@ -1,7 +1,7 @@
 // Breakdown of every step of both runs, as columns to draw.
 
 import type { Table } from '../../contract/wire';
-import { stepTimes, type StepTime } from '../../table/rows';
+import { stepTimes, type StepTime } from '../../table/data/rows';
 
 /** Parts of a step by precedence: time covered by several belongs to the first. Table columns are named after them. */
 export const PARTS = ['kernel', 'memcpy', 'memset', 'communication', 'runtime', 'dataloader', 'cpu_exec', 'other'] as const;

@@ -3,7 +3,7 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
-import { rowKey } from '../../table/rows';
+import { rowKey } from '../../table/data/rows';
 import { useAllRows } from '../../table/shown_rows/use_all_rows';
 import { formatIn, formatPercent, formatRound, formatSetting, formatTime, timeStyle } from '../../ui/format';
 import { Segments } from '../../ui/controls/segments';

@@ -2,8 +2,8 @@
 
 import type { Table, TablePage } from '../../contract/wire';
 import type { StatusFilter } from '../../host/url_state';
-import { filterRows, isChange, sortRows, sumOf, type RowFilter, type SortKey } from '../order';
-import { isCut } from '../rows';
+import { filterRows, isChange, sortRows, sumOf, type RowFilter, type SortKey } from '../data/order';
+import { isCut } from '../data/rows';
 
 /** A column's sums over the shown rows, the rows hidden only by the smallest-difference filter, and all rows; null if not known. */
 type ColumnSums = Record<'shown' | 'hidden' | 'all', number | null>;

@@ -4,7 +4,7 @@ import { type Failure, fetchEveryRow, type RowSource } from '../../api/api';
 import { useAnswer } from '../../api/use_answer';
 import type { Cell, Table } from '../../contract/wire';
 import { BoundedCache } from '../../ui/kept';
-import { isCut } from '../rows';
+import { isCut } from '../data/rows';
 
 /** Most rows that are fetched. */
 const MAX_WHOLE_ROWS = 50_000;

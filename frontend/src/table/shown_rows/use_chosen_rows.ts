@@ -5,10 +5,10 @@ import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
 import type { Address } from '../../host/url_state';
 import type { Query } from '../../ui/search';
-import { visibleColumns, type ColumnView } from '../columns';
-import type { Metric } from '../metric_choice';
-import { ownOrder, parseSort, writeSort, type SortKey } from '../order';
-import { defaultThreshold, deltaIndexes, hasNamedRows, isCut } from '../rows';
+import { visibleColumns, type ColumnView } from '../data/columns';
+import type { Metric } from '../data/metric_choice';
+import { ownOrder, parseSort, writeSort, type SortKey } from '../data/order';
+import { defaultThreshold, deltaIndexes, hasNamedRows, isCut } from '../data/rows';
 import { askedOf, localRows, type ShownRows } from './shown_rows';
 import { useRemoteRows, type RemoteRows } from './use_remote_rows';
 

@@ -4,7 +4,7 @@ import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { fetchRows, type RowSource } from '../../api/api';
 import type { Cell, Table } from '../../contract/wire';
 import { readPins } from '../../ui/pins';
-import { rowKey } from '../rows';
+import { rowKey } from '../data/rows';
 
 interface PinnedRows {
   /** the rows held, and behind them the pinned rows that are not among them */

@@ -4,7 +4,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/
 import { asFailure, type Failure, fetchEveryRow, fetchRows, type RowSource } from '../../api/api';
 import type { Table, TablePage } from '../../contract/wire';
 import { BoundedCache } from '../../ui/kept';
-import { findRow } from '../rows';
+import { findRow } from '../data/rows';
 import { ROWS_PER_REQUEST, ROWS_BEFORE_VIEW, firstMissing, remoteRows, type ShownRows } from './shown_rows';
 
 const TYPING_MS = 200;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { joinRuns } from '../../../src/api/api';
 import type { Cell, Table, TablePage } from '../../../src/contract/wire';
-import { parseSort } from '../../../src/table/order';
-import { findRow, isCut, shorterStep } from '../../../src/table/rows';
+import { parseSort } from '../../../src/table/data/order';
+import { findRow, isCut, shorterStep } from '../../../src/table/data/rows';
 import { askedOf, remoteRows, localRows, firstMissing } from '../../../src/table/shown_rows/shown_rows';
 import { isRegex, parseQuery } from '../../../src/ui/search';
 import { column, PLAIN } from '../../samples';

@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Column, Table } from '../../../src/contract/wire';
-import { columnViews, toggleColumn, visibleColumns } from '../../../src/table/columns';
+import { columnViews, toggleColumn, visibleColumns } from '../../../src/table/data/columns';
 import { drawnMeasure, hasSteps, STEP_COLUMN, stepColumn } from '../../../src/table/step_column';
 import { drawn, HEIGHT, LANE, linePath, scaleOf, WIDTH } from '../../../src/table/step_lines/path';
 import { StepLines, type LineRow } from '../../../src/table/step_lines/step_lines';

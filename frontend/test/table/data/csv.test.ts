@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { csvCell, tableCsv } from '../../src/table/copied';
-import { kernels } from '../samples';
+import { csvCell, tableCsv } from '../../../src/table/data/copied';
+import { kernels } from '../../samples';
 
 describe('csv', () => {
   it.each([['=1+1', "'=1+1"], ['a,b', '"a,b"'], ['say "x"', '"say ""x"""'], [-1.5, '-1.5'], [null, ''], [true, 'true'], ['-x', "'-x"]])('%s becomes %s', (cell, text) =>

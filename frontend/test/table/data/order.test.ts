@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Table } from '../../src/contract/wire';
-import { filterRows, nextSort, ownOrder, parseSort, sortRows, sumOf, writeSort, type RowFilter } from '../../src/table/order';
-import { findRow, rowKey } from '../../src/table/rows';
-import { parseQuery } from '../../src/ui/search';
-import { column, kernels } from '../samples';
+import type { Table } from '../../../src/contract/wire';
+import { filterRows, nextSort, ownOrder, parseSort, sortRows, sumOf, writeSort, type RowFilter } from '../../../src/table/data/order';
+import { findRow, rowKey } from '../../../src/table/data/rows';
+import { parseQuery } from '../../../src/ui/search';
+import { column, kernels } from '../../samples';
 
 const table = kernels([
   ['gemm', 10, 30, 20, 'both'],

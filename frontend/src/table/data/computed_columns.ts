@@ -1,8 +1,8 @@
 // The columns of an entity table that the page computes from a row's other cells.
 
-import { PLAIN_COLUMN, type Cell, type Table } from '../contract/wire';
-import { direction, formatCount, formatP, formatPercent, formatTime, NOT_MEASURED } from '../ui/format';
-import { text } from '../ui/strings';
+import { PLAIN_COLUMN, type Cell, type Table } from '../../contract/wire';
+import { direction, formatCount, formatP, formatPercent, formatTime, NOT_MEASURED } from '../../ui/format';
+import { text } from '../../ui/strings';
 import { cellText, type ColumnView, type Derived } from './columns';
 import { callsAt, type Figure, type Metric } from './metric_choice';
 

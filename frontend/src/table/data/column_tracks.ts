@@ -1,6 +1,6 @@
 // How wide the columns of a table are.
 
-import { headerLabel, headerUnit, type ColumnView } from '../columns';
+import { headerLabel, headerUnit, type ColumnView } from './columns';
 
 /** Pixels of a difference's bar with the gap before it. */
 const BAR = 96;

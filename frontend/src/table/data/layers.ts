@@ -1,7 +1,7 @@
 // Merges the layers of a network: modules whose names or paths differ only in numbers become one row, with what runs in them.
 
-import type { Cell, Column, Table } from '../contract/wire';
-import { formatCount } from '../ui/format';
+import type { Cell, Column, Table } from '../../contract/wire';
+import { formatCount } from '../../ui/format';
 import { isCut } from './rows';
 
 const NUMBER = /_\d+(?=\/|$)/g;

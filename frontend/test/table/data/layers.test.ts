@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Cell, Column, Table } from '../../src/contract/wire';
-import { hasLayers, isMerged, mergeLayers } from '../../src/table/layers';
-import { rowKey } from '../../src/table/rows';
-import { column, PLAIN } from '../samples';
+import type { Cell, Column, Table } from '../../../src/contract/wire';
+import { hasLayers, isMerged, mergeLayers } from '../../../src/table/data/layers';
+import { rowKey } from '../../../src/table/data/rows';
+import { column, PLAIN } from '../../samples';
 
 const times: Column[] = [column('baseline_us', 'baseline', 'time_us'), column('candidate_us', 'candidate', 'time_us'), column('delta_us', 'delta', 'time_us')];
 const status = column('status', 'status', 'text');

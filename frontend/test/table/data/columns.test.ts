@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { cellText, columnViews, figuresFirst, headerLabel, headerUnit, meaning, toggleColumn, visibleColumns } from '../../src/table/columns';
-import { measuresOf } from '../../src/table/row_panel';
-import { isMeasuredDelta } from '../../src/table/rows';
-import { PLAIN, column, kernels } from '../samples';
+import { cellText, columnViews, figuresFirst, headerLabel, headerUnit, meaning, toggleColumn, visibleColumns } from '../../../src/table/data/columns';
+import { measuresOf } from '../../../src/table/row_panel';
+import { isMeasuredDelta } from '../../../src/table/data/rows';
+import { PLAIN, column, kernels } from '../../samples';
 
 describe('columns', () => {
   const table = kernels([['gemm', 1500, 2500, 1000, 'both'], ['relu', 900, null, -900, 'removed']]);

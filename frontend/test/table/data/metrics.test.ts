@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Cell, Column, Table } from '../../src/contract/wire';
-import { columnViews, visibleColumns } from '../../src/table/columns';
-import { tableTsv } from '../../src/table/copied';
-import { metricOf, metricsOf, ratesOf } from '../../src/table/metric_choice';
-import { metricColumns, textsWithin } from '../../src/table/metrics';
-import { sortRows } from '../../src/table/order';
-import { metricWords } from '../../src/ui/strings';
-import { column, PLAIN } from '../samples';
+import type { Cell, Column, Table } from '../../../src/contract/wire';
+import { columnViews, visibleColumns } from '../../../src/table/data/columns';
+import { tableTsv } from '../../../src/table/data/copied';
+import { metricOf, metricsOf, ratesOf } from '../../../src/table/data/metric_choice';
+import { metricColumns, textsWithin } from '../../../src/table/data/metrics';
+import { sortRows } from '../../../src/table/data/order';
+import { metricWords } from '../../../src/ui/strings';
+import { column, PLAIN } from '../../samples';
 
 const triple = (before: string, label: string, shown = true): Column[] => [
   column(`baseline_${before}us`, 'baseline', 'time_us', { label: `${label}A`, shown }), column(`candidate_${before}us`, 'candidate', 'time_us', { label: `${label}B`, shown }),

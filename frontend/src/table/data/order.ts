@@ -1,8 +1,8 @@
 // Filters and sorts a table's rows. Works on row numbers; the rows themselves do not move.
 
-import type { Cell, Column, Table } from '../contract/wire';
-import { CHANGES, type StatusFilter } from '../host/url_state';
-import type { Query } from '../ui/search';
+import type { Cell, Column, Table } from '../../contract/wire';
+import { CHANGES, type StatusFilter } from '../../host/url_state';
+import type { Query } from '../../ui/search';
 import { isNumeric, isQ } from './columns';
 import { deltaIndexes, isMeasuredDelta, reaches } from './rows';
 

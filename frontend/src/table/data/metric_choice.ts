@@ -1,6 +1,6 @@
 // Entity tables have several times per side, and rates if the work is known; one of them is shown at a time.
 
-import type { Column, Table } from '../contract/wire';
+import type { Column, Table } from '../../contract/wire';
 import { deltaIndexes } from './rows';
 import { tableText } from './words';
 

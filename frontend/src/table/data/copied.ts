@@ -1,7 +1,7 @@
 // Table rows as text: TSV and Markdown to paste, and CSV with full precision and `.` as the decimal point. Cells that a
 // spreadsheet would run as formulas are escaped.
 
-import type { Cell, Table } from '../contract/wire';
+import type { Cell, Table } from '../../contract/wire';
 import { cellText, headerUnit, type ColumnView } from './columns';
 import { tableText } from './words';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Cell, Table } from '../../src/contract/wire';
-import { columnViews } from '../../src/table/columns';
-import { markdownText, MAX_COPIED, tableMarkdown, tableTsv } from '../../src/table/copied';
-import { column, PLAIN } from '../samples';
+import type { Cell, Table } from '../../../src/contract/wire';
+import { columnViews } from '../../../src/table/data/columns';
+import { markdownText, MAX_COPIED, tableMarkdown, tableTsv } from '../../../src/table/data/copied';
+import { column, PLAIN } from '../../samples';
 
 const tableOf = (rows: Cell[][]): Table => ({ ...PLAIN, title: 'T', columns: [column('name', 'key', 'text'), column('delta_us', 'delta', 'time_us', { unit: 'us' })], rows, notes: [], total_rows: rows.length });
 

@@ -1,9 +1,9 @@
 // How the columns of a table are shown: which ones, in which unit, how wide.
 
-import type { Cell, Column, Table } from '../contract/wire';
+import type { Cell, Column, Table } from '../../contract/wire';
 import { isMeasuredDelta } from './rows';
 import { tableText } from './words';
-import { columnStyle, countDecimals, formatBytes, formatDecimal, formatDigits, formatIn, formatNumber, formatP, formatPercent, formatPoints, formatRate, formatUnit, NOT_MEASURED, type NumberStyle, plainDecimals } from '../ui/format';
+import { columnStyle, countDecimals, formatBytes, formatDecimal, formatDigits, formatIn, formatNumber, formatP, formatPercent, formatPoints, formatRate, formatUnit, NOT_MEASURED, type NumberStyle, plainDecimals } from '../../ui/format';
 
 export interface ColumnView {
   column: Column;

@@ -1,7 +1,7 @@
 // The columns of an entity table for the metric shown.
 
-import type { Column, Table } from '../contract/wire';
-import { text, type MetricWords } from '../ui/strings';
+import type { Column, Table } from '../../contract/wire';
+import { text, type MetricWords } from '../../ui/strings';
 import type { ColumnView } from './columns';
 import { callsColumn, chipColumn, perCallColumn, rateColumn, rowPercentColumn, stepPercentColumn } from './computed_columns';
 import { isRate, ratesOf, type Metric } from './metric_choice';

@@ -1,6 +1,6 @@
 // Finds table rows by name and by size of difference, for the summary and the tabs, without drawing them.
 
-import type { Column, Table } from '../contract/wire';
+import type { Column, Table } from '../../contract/wire';
 
 /** Whether a column is the measured difference of a measure, not a part or an estimate of it. */
 export function isMeasuredDelta(column: Column): boolean {

@@ -1,8 +1,8 @@
 // Strings of tables and of a row's details; apart from ui/strings.ts so that they load with the table.
 
-import type { Kind } from '../contract/wire';
-import { formatCount, formatMany } from '../ui/format';
-import type { MetricWords } from '../ui/strings';
+import type { Kind } from '../../contract/wire';
+import { formatCount, formatMany } from '../../ui/format';
+import type { MetricWords } from '../../ui/strings';
 
 const UNSPLIT = 'not measured: these recordings do not tell what the step waited for';
 
