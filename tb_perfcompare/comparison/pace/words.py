@@ -116,16 +116,17 @@ def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tu
         return f"{these} the same work {_runs(machine)}; program {_between(program)}."
     if verdict is Verdict.SAME:
         return f"Same: the program changed by less than {rough(headline.margin)}."
+    few = ""
+    if program.low * program.high > 0:
+        few = f", from too few {'captures' if min(counts) < MIN_CONCLUSIVE_CAPTURES else 'steps'}"
     if mean := _of_few_steps(headline, program, machine):
-        return f"Inconclusive: the typical step changed by {_between(program)}, the mean by {rough(mean, signed=True)}."
+        typical = f"{_between(program)}{few}{';' if few else ','}"
+        return f"Inconclusive: the typical step changed by {typical} the mean by {rough(mean, signed=True)}."
     if _inside(program, NEAR_NOTHING):
         return f"No change found; at most {_at_most(program)}."
-    if program.low > headline.margin or program.high < 1 / (1 + headline.margin) - 1:
-        few = "captures" if min(counts) < MIN_CONCLUSIVE_CAPTURES else "steps"
-        return f"Inconclusive: the program changed by {_between(program)}, from too few {few}."
-    if program.high >= WIDEST - 1 or program.low <= 1 / WIDEST - 1:
+    if not few and (program.high >= WIDEST - 1 or program.low <= 1 / WIDEST - 1):
         return "Inconclusive: the captures differ too much to tell how the program changed."
-    return f"Inconclusive: the program changed by {_between(program)}."
+    return f"Inconclusive: the program changed by {_between(program)}{few}."
 
 
 def _mean_alone(headline: Headline, program: Part) -> str:

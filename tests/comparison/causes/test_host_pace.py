@@ -8,14 +8,17 @@ from tests.build import TraceBuilder
 from tests.comparison.compare import compare, finding_of
 
 
-def program(us: int, *, shapes: bool, trace_id: str = "") -> TraceBuilder:
-    """Ten steps of twelve operators of `us`. Only later versions of PyTorch write a `trace_id`."""
+def program(us: int, *, shapes: bool, trace_id: str = "", more: int = 0) -> TraceBuilder:
+    """Ten steps of twelve operators of `us`, and `more` others. Only later versions of PyTorch write a `trace_id`."""
     trace, at = TraceBuilder(vendor="cpu"), 0
     for number in range(10):
         begin = at
         for name in range(12):
             trace.op(f"aten::op{name}", at, at + us + (number + name) % 3, dims=[[64, name + 1]] if shapes else None)
             at += us + 4
+        for _ in range(more):
+            trace.op("aten::item", at, at + 40, dims=[[1]])
+            at += 41
         trace.step(number, begin, at)
         at += 5
     if trace_id:
@@ -34,3 +37,11 @@ def program(us: int, *, shapes: bool, trace_id: str = "") -> TraceBuilder:
 def test_the_sentence_says_what_it_can_be(shapes: bool, later: str, readings: str) -> None:
     found = compare(program(300, shapes=shapes), program(600, shapes=shapes, trace_id=later))
     assert finding_of(found, "host_pace").sentence.endswith(readings)
+
+
+@pytest.mark.parametrize(("more", "is_named"), [(60, True), (10, False)])
+def test_a_program_that_does_far_more_else_may_change_the_pace_of_the_rest(more: int, is_named: bool) -> None:
+    before, after = program(300, shapes=True), program(450, shapes=True, more=more)
+    for pair in ((before, after), (after, before)):
+        text = finding_of(compare(*pair), "host_pace").sentence
+        assert ("or its caches, which other work of the program fills)" in text) == is_named

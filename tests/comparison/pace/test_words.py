@@ -109,6 +109,19 @@ def test_a_mean_far_outside_the_programs_range_is_named_beside_the_typical_step(
         assert with_sentence(replace(open_, baseline=26.3, candidate=mean), (3, 3)).sentence == sentence
 
 
+def test_a_range_without_zero_says_why_it_decides_nothing() -> None:
+    """Its end near zero lies within the threshold, and "probably" needs a smaller p."""
+    program = replace(STILL, estimate=0.077, low=0.0045, high=0.39, verdict=Verdict.INCONCLUSIVE)
+    open_ = headline(Verdict.INCONCLUSIVE, basis=Basis.PROGRAM, machine=STILL, program=program)
+    for mean, counts, sentence in (
+        (28.0, (2, 2), "the program changed by +0.45 to +39 %, from too few captures."),
+        (28.0, (4, 4), "the program changed by +0.45 to +39 %, from too few steps."),
+        (52.0, (2, 2), "the typical step changed by +0.45 to +39 %, from too few captures; the mean by +98 %."),
+    ):
+        text = with_sentence(replace(open_, baseline=26.3, candidate=mean), counts).sentence
+        assert text == f"Inconclusive: {sentence}"
+
+
 @pytest.mark.parametrize(
     ("estimate", "high", "mean", "sentence"),
     [

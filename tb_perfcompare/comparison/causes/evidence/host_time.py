@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import fsum
+from math import fsum, log1p
 
 from tb_perfcompare.comparison.causes.evidence.cause import Part, is_of_another_version
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
@@ -91,6 +91,11 @@ def exposed_growth(pair: RuleContext, own: Mapping[Part, float], grown: float) -
     return growth
 
 
+OTHER_WORK = 0.2
+"""Change of the program from which it may change the pace of work that it has in common: 12,000 more calls between
+them, or a pause, leave operators with cold caches (×1.1 to ×1.9 in recordings)."""
+
+
 def machine_or_threads(pair: RuleContext) -> str:
     """Clause on the readings of a uniform change of a program without a device, whose operators run on several
     threads: a trace does not say on how many, and without shapes not on what inputs. "" with a device."""
@@ -102,6 +107,9 @@ def machine_or_threads(pair: RuleContext) -> str:
         readings.append("the version of PyTorch")
     if not all("operators_by_shape" in side.groups for side in sides):
         readings.append("the size of inputs: shapes are not recorded")
+    program = pair.headline.program
+    if program is not None and abs(log1p(program.estimate)) >= log1p(OTHER_WORK):
+        readings.append("its caches, which other work of the program fills")
     if len(readings) == 2:
         return f" ({' or '.join(readings)})"
     return f" ({', '.join(readings[:-1])}, or {readings[-1]})"
