@@ -35,10 +35,7 @@ def beside_main(timeline: InterpretedTrace) -> Flags:
     beside: Flags = events.category == Category.PYTHON_FUNCTION
     if not beside.any():
         return beside
-    on_main = timeline.lane == main_lane(timeline)
-    if not (beside & on_main).any():
-        return np.zeros(len(events), dtype=bool)
-    beside &= ~on_main
+    beside &= timeline.lane != main_lane(timeline)
     if beside.any():
         is_range = np.zeros(len(events.strings), dtype=bool)
         is_range[passing_names(is_backward_range, events.strings)] = True

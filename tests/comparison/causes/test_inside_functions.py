@@ -52,5 +52,14 @@ def test_a_function_that_is_named_is_not_repeated() -> None:
     assert "inside" not in text
 
 
+def test_a_function_that_makes_half_of_the_change_is_not_named() -> None:
+    assert f"inside {HISTOGRAM}" not in sentence(logging(1), logging(5, sleep=700))
+
+
+def test_the_functions_are_what_to_look_at() -> None:
+    (finding,) = (found for found in compare(logging(1), logging(9)).findings if found.rule == "unrecorded_time")
+    assert finding.look_at == "these functions and the code that calls them"
+
+
 def test_the_other_direction() -> None:
     assert f"; inside {HISTOGRAM} (9 → 1 calls per step); " in sentence(logging(9), logging(1))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from tb_perfcompare.comparison.causes.leading_cause import with_largest_entry
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -152,7 +153,16 @@ def test_the_kernel_of_an_operator_with_other_arguments() -> None:
     found = compared(cumsum(500, 1), cumsum(900, 0), device=True)
     (finding,) = (finding for finding in found.findings if finding.rule == "kernel_slower")
     assert "; with other arguments (dim: 1 → 0); other kernels" in finding.sentence
+    assert finding.look_at == "the arguments of this call in both runs"
     assert not [row for row in found.tables["common_work"].rows if row[3] == "not used: other arguments"]
+
+
+def test_the_largest_entry_of_the_ledger_has_them_too() -> None:
+    a, b = program(cumsum(500, 1)), program(cumsum(900, 0))
+    ledger = compare_summaries(a, b, CompareOptions(resamples=200)).ledger
+    (finding,) = with_largest_entry((), ledger, a, b, CompareOptions(), {}, ())
+    assert finding.sentence.endswith("(500 → 900 µs per call), with other arguments (dim: 1 → 0).")
+    assert finding.look_at == "the arguments of this call in both runs"
 
 
 def test_other_strides_are_a_matter_of_layout() -> None:
@@ -177,7 +187,7 @@ def test_new_operators_of_a_setting_that_arguments_tell() -> None:
 
 
 def test_a_copy_that_blocks() -> None:
-    """The host waits for the copy."""
+    """The host waits for the copy. An earlier operator has other arguments, too."""
     def training(non_blocking: bool) -> Summary:
         trace = TraceBuilder()
         for step in range(8):
@@ -188,8 +198,10 @@ def test_a_copy_that_blocks() -> None:
             if not non_blocking:
                 trace.call("cudaStreamSynchronize", at + 12, at + 1510)
             begin = at + 40 if non_blocking else at + 1540
+            norm = ["", "", "", "", "", str(non_blocking), "0.1", "1e-05"]
+            trace.op("aten::batch_norm", begin, begin + 30, dims=SMALL, **{"Concrete Inputs": norm})
             for call in range(12):
-                trace.op(f"aten::op{call}", begin + 100 * call, begin + 100 * call + 90, dims=SMALL)
+                trace.op(f"aten::op{call}", begin + 100 * call + 40, begin + 100 * call + 120, dims=SMALL)
             trace.step(step + 1, at, begin + 1300 + step % 3)
         return summary(trace)
 
