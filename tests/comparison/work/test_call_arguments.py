@@ -198,8 +198,9 @@ def test_a_copy_that_blocks() -> None:
             if not non_blocking:
                 trace.call("cudaStreamSynchronize", at + 12, at + 1510)
             begin = at + 40 if non_blocking else at + 1540
-            norm = ["", "", "", "", "", str(non_blocking), "0.1", "1e-05"]
+            norm = ["", "", "", "", "", str(non_blocking), "0.1", "1e-05", "True"]
             trace.op("aten::batch_norm", begin, begin + 30, dims=SMALL, **{"Concrete Inputs": norm})
+            trace.kernel("norm", begin + 1500, begin + 1600, launch=(begin + 2, begin + 10))
             for call in range(12):
                 trace.op(f"aten::op{call}", begin + 100 * call + 40, begin + 100 * call + 120, dims=SMALL)
             trace.step(step + 1, at, begin + 1300 + step % 3)
