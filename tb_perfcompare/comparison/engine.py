@@ -9,10 +9,10 @@ from tb_perfcompare.comparison.alignment.table import alignment_table, with_part
 from tb_perfcompare.comparison.causes.counters import counter_findings, moved_counters
 from tb_perfcompare.comparison.causes.cycles import find_cycle_causes
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses, detect_causes
-from tb_perfcompare.comparison.causes.evidence.findings import find_causes
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import PacedChange
 from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
+from tb_perfcompare.comparison.causes.general_findings import find_causes
 from tb_perfcompare.comparison.causes.launch_findings import find_launch_causes
 from tb_perfcompare.comparison.causes.leading_cause import (
     order_findings,
@@ -168,19 +168,14 @@ def _findings(
     if baseline.metric == CYCLE_TIME:
         findings = find_cycle_causes(baseline, candidate, headline, moved, options)
     else:
-        verdict = headline.verdict
-        causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
+        causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, headline.verdict, options)
         context = RuleContext(
             baseline, candidate, ledger, headline, options, moved, p_values, pace_of_steps(judged.work),
             uninterrupted, paced, judged.numbers,
         )  # fmt: skip
         split = baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split
         detected = detect_causes(context) if split else DetectedCauses()
-        named = causes.explained_kernels | detected.entities
-        findings = find_causes(
-            ledger, baseline, candidate, p_values, verdict, options, named, detected.explained, detected.machine_us,
-            same_inputs=detected.same_inputs, paced=paced,
-        )  # fmt: skip
+        findings = find_causes(context, detected, causes.explained_kernels | detected.entities)
         if change_us := context.once(uninterrupted_change):
             findings = without_interruptions(findings, detected.findings, change_us)
         findings = without_noise_against(findings, headline)

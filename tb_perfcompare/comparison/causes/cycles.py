@@ -12,7 +12,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.counters import ROW_SEPARATOR, counter_evidence, counter_text, distinct
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
-from tb_perfcompare.comparison.causes.evidence.findings import MAIN_SHARE
+from tb_perfcompare.comparison.causes.evidence.general_rules import MAIN_SHARE
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Headline, Verdict

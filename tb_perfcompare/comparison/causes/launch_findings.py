@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
-from tb_perfcompare.comparison.causes.evidence.findings import MAIN_SHARE, UTILISATION_CHANGE
+from tb_perfcompare.comparison.causes.evidence.general_rules import MAIN_SHARE, UTILISATION_CHANGE
 from tb_perfcompare.comparison.causes.evidence.responsible_operator import MIN_TOTAL_SHARE
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.launches.kernel_use import Use, incomparable, kernel_uses, launches_of, tensor_cores

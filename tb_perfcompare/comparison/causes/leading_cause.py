@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
 from tb_perfcompare.comparison.causes.detectors.steps import SLOW_STEPS
 from tb_perfcompare.comparison.causes.evidence.cause import COUNTED
-from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, TABLES
+from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL, TABLES
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.known_settings import SETTINGS
 from tb_perfcompare.comparison.causes.evidence.significant_categories import are_separated

@@ -46,7 +46,7 @@ from tb_perfcompare.comparison.causes.detectors.transfers import LOADER, MORE_CO
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import DEVICE_PACE, HOST_PACE
 from tb_perfcompare.comparison.causes.detectors.without_device import WITHOUT_DEVICE
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded
-from tb_perfcompare.comparison.causes.evidence.findings import GENERAL
+from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL
 from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.model.note import ONE_SIDE, NoteCode

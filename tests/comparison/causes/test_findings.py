@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
 from tb_perfcompare.comparison.causes.detectors import other_work
-from tb_perfcompare.comparison.causes.evidence.findings import find_causes
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.causes.general_findings import find_causes
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
@@ -250,8 +252,8 @@ def test_launches_as_long_as_their_kernels_on_one_side_are_blocking() -> None:
 def test_no_remainder_is_reported_when_causes_explain_more_than_the_change(known_us: float, says: list[str]) -> None:
     before, after = summary(run()), summary(run(loader=180))
     found = compare(before, after)
-    verdict, explained = found.headline.verdict, {"DataLoader": known_us}
-    rest = find_causes(found.ledger, before, after, {}, verdict, CompareOptions(), explained=explained)
+    context = RuleContext(before, after, found.ledger, found.headline, CompareOptions())
+    rest = find_causes(context, DetectedCauses(explained={"DataLoader": known_us}))
     assert [one.sentence.partition(";")[0] for one in rest if one.rule == "data_loader"] == says
 
 
@@ -261,8 +263,11 @@ def test_no_remainder_is_reported_when_causes_explain_more_than_the_change(known
 def test_a_probable_direction_has_a_finding_for_most_of_its_change(verdict: Verdict, rules: list[str]) -> None:
     """The category is within the spread of its steps, but the step is not."""
     before, after = summary(run()), summary(run(loader=21, length=1001))
-    ledger, options = compare(before, after).ledger, CompareOptions(material_fraction=0.0, material_ns=0)
-    found = find_causes(ledger, before, after, dict.fromkeys(CATEGORY_LABELS, 0.5), verdict, options)
+    compared, options = compare(before, after), CompareOptions(material_fraction=0.0, material_ns=0)
+    headline, p_values = replace(compared.headline, verdict=verdict), dict.fromkeys(CATEGORY_LABELS, 0.5)
+    found = find_causes(
+        RuleContext(before, after, compared.ledger, headline, options, p_values=p_values), DetectedCauses()
+    )  # fmt: skip
     assert [one.rule for one in found if one.rule == "data_loader"] == rules
 
 

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.comparison.causes.evidence.findings import find_causes
+from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import PacedChange, repeatability
+from tb_perfcompare.comparison.causes.general_findings import find_causes
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.categories_at_equal_speed import categories_at_equal_speed
 from tb_perfcompare.comparison.pace.program import EstimateKind
@@ -177,11 +179,12 @@ def test_a_finding_tells_what_only_equal_speed_shows() -> None:
 @pytest.mark.parametrize(("known_us", "says"), [(0.0, True), (500.0, False)])
 def test_a_finding_on_what_other_causes_leave_tells_nothing_of_its_category(known_us: float, says: bool) -> None:
     sides = side((0.8, 1.3), 0, 3000), side((1.25, 0.85), 1, 3000 + LONG_GAP)
-    ledger, p_values = compare(*sides).ledger, dict.fromkeys(CATEGORY_LABELS, 0.5)
-    (found,) = find_causes(
-        ledger, *sides, p_values, Verdict.SLOWER, CompareOptions(), explained={"Other": known_us},
-        paced={"Other": PacedChange(1500.0, 0.01, 1500.0)},
+    compared = compare(*sides)
+    context = RuleContext(
+        *sides, compared.ledger, replace(compared.headline, verdict=Verdict.SLOWER), CompareOptions(),
+        p_values=dict.fromkeys(CATEGORY_LABELS, 0.5), paced={"Other": PacedChange(1500.0, 0.01, 1500.0)},
     )  # fmt: skip
+    (found,) = find_causes(context, DetectedCauses(explained={"Other": known_us}))
     assert found.sentence.startswith("Remaining") is not says
     assert ("significant at equal machine speed" in found.confidence) is says
 

@@ -8,7 +8,7 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.findings import category_words
+from tb_perfcompare.comparison.causes.evidence.general_rules import category_words
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.ranks.extra_work import extra_work

@@ -24,7 +24,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import (
     entity_confidence,
 )
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import INTERRUPTED, fastest_calls
-from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, PYTHON, category_words
+from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL, PYTHON, category_words
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, exposed_growth
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause

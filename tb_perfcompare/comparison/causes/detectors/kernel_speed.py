@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import device_r
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, entity_confidence
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import LAUNCHES
-from tb_perfcompare.comparison.causes.evidence.findings import UTILISATION_CHANGE, kernel_fact
+from tb_perfcompare.comparison.causes.evidence.general_rules import UTILISATION_CHANGE, kernel_fact
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause

@@ -7,7 +7,7 @@ from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.machine import is_paced
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
-from tb_perfcompare.comparison.causes.evidence.findings import has_stacks
+from tb_perfcompare.comparison.causes.evidence.general_rules import has_stacks
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
 from tb_perfcompare.comparison.checks.differences import WITH_1_8, option_differences, options_alone

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.findings import category_words
 from tb_perfcompare.comparison.causes.evidence.gaps_around import place_clause_of_steps
+from tb_perfcompare.comparison.causes.evidence.general_rules import category_words
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence

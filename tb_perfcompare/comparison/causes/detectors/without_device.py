@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
-from tb_perfcompare.comparison.causes.evidence.findings import category_words
+from tb_perfcompare.comparison.causes.evidence.general_rules import category_words
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone
 from tb_perfcompare.comparison.result.finding import Evidence
