@@ -57,3 +57,29 @@ def test_more_optimizer_steps_are_named_before_the_operators_in_them() -> None:
     found = compare(accumulated(6), accumulated(2)).findings[0]
     assert "calls per step: Optimizer.step#SGD.step 0.167 → 0.500, aten::add_ 1.67 → 5" in found.sentence
     assert found.look_at.startswith("how many batches make an optimizer step")
+
+
+def convolved(*names: str) -> TraceBuilder:
+    calls = [(name, 60) for name in names] + [("aten::relu", 30), ("aten::add_", 30)] * 3
+    return sequence([[*calls, ("", step % 3)] for step in range(8)], gap=5, vendor="cpu")
+
+
+def test_plain_convolutions_tell_a_library_only_if_others_became_them() -> None:
+    library, plain = "aten::mkldnn_convolution", "aten::_slow_conv2d_forward"
+    before = convolved(library, library)
+    for moved in (convolved(plain, plain), convolved(library, plain)):
+        for found in (compare(before, moved).findings[0], compare(moved, before).findings[0]):
+            assert found.look_at.startswith("torch.backends.mkldnn.enabled"), found.sentence
+    for further in (convolved(library, library, plain), convolved(*[library] * 4, plain)):
+        for found in (*compare(before, further).findings, *compare(further, before).findings):
+            assert "mkldnn" not in found.look_at, found.sentence
+
+
+@pytest.mark.parametrize("operator", [
+    "aten::_amp_foreach_non_finite_check_and_unscale_", "aten::_is_any_true", "_DDPSinkBackward",
+])  # fmt: skip
+def test_a_setting_that_is_on_on_both_sides_is_not_what_differs(operator: str) -> None:
+    off, on, more = (convolved("aten::conv2d", *[operator] * calls) for calls in (0, 1, 3))
+    usual = compare(convolved("aten::conv2d"), convolved("aten::conv2d", "aten::exp")).findings[0].look_at
+    assert compare(off, on).findings[0].look_at != usual
+    assert compare(on, more).findings[0].look_at == usual

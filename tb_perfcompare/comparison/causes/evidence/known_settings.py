@@ -14,6 +14,7 @@ _UNUSED = (
     "find_unused_parameters or static_graph of DistributedDataParallel: to find parameters without a gradient, each "
     "step searches the graph and reduces a mask"
 )
+_PLAIN_CONVOLUTION = "aten::_slow_conv2d_forward"
 _GRADIENT = "torch::autograd::AccumulateGrad"
 _UPDATE = "Optimizer.step#"
 _UPDATES = "how many batches make an optimizer step: gradient accumulation, several networks in turn"
@@ -28,7 +29,7 @@ SETTINGS = {
     "unscaled and checked",
     "aten::_is_any_true": "torch.autograd.set_detect_anomaly(): it searches every gradient for NaN and keeps the "
     "Python stack of every operator",
-    "aten::_slow_conv2d_forward": "torch.backends.mkldnn.enabled, torch.backends.cudnn.enabled and data types: one "
+    _PLAIN_CONVOLUTION: "torch.backends.mkldnn.enabled, torch.backends.cudnn.enabled and data types: one "
     "side convolves without oneDNN or cuDNN",
     _GRADIENT: "which parameters require gradients (frozen layers, adapters): one gradient each",
 }
@@ -54,10 +55,8 @@ _RECURRENT_LAYER = "aten::mkldnn_rnn_layer"
 
 
 def telling(changed: Mapping[str, Amount]) -> list[str]:
-    """Operators of a setting, among operators whose calls differ; most telling first. More gradients tell that more
-    parameters require them only if both sides have some, one has many more, and the forward pass does not compute more,
-    too: a further layer or a gradient penalty. Optimizer steps come first."""
-    settings = [name for name in SETTINGS if name in changed and (name != _GRADIENT or _are_required(changed))]
+    """Operators of a setting, among operators whose calls differ; most telling first. Optimizer steps come first."""
+    settings = [name for name in SETTINGS if name in changed and _tells(name, changed)]
     return [*sorted(name for name, amount in changed.items() if is_recounted_update(name, amount)), *settings]
 
 
@@ -84,6 +83,22 @@ def is_recounted_update(name: str, amount: Amount) -> bool:
     """Whether this is an optimizer's step that both sides make, one of them more often."""
     fewer, more = sorted((amount.calls_a, amount.calls_b))
     return name.startswith(_UPDATE) and fewer > 0 and more - fewer >= UPDATES_CHANGED * more
+
+
+def _tells(name: str, changed: Mapping[str, Amount]) -> bool:
+    """Whether a setting of the program differs, and not the amount of work. More gradients tell that more parameters
+    require them only if both sides have some, one has many more, and the forward pass does not compute more, too: a
+    further layer or a gradient penalty. Plain convolutions tell a library only if another convolves less often instead.
+    Other settings are on or off: one side has none of the calls."""
+    if name == _GRADIENT:
+        return _are_required(changed)
+    amount = changed[name]
+    if name == _PLAIN_CONVOLUTION:
+        return any(
+            "conv" in other and "backward" not in other.lower() and one.more_calls * amount.more_calls < 0
+            for other, one in changed.items()
+        )
+    return not (amount.calls_a and amount.calls_b)
 
 
 def _are_required(changed: Mapping[str, Amount]) -> bool:
