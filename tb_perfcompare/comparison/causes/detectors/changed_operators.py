@@ -8,11 +8,11 @@ from dataclasses import replace
 from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.collectives import COLLECTIVE_SLOWER
-from tb_perfcompare.comparison.causes.detectors.more_calls import times_as_often
+from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS, times_as_often
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.gaps_around import gaps_around
+from tb_perfcompare.comparison.causes.evidence.gaps_around import gaps_around, is_of_gaps
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     CPU_EXEC,
     call_count_changed,
@@ -35,7 +35,14 @@ from tb_perfcompare.comparison.causes.evidence.replaced_operators import (
     replacements,
 )
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
-from tb_perfcompare.comparison.causes.evidence.where_called import where_called
+from tb_perfcompare.comparison.causes.evidence.where_called import (
+    KEPT,
+    annotations_around,
+    growing_clause,
+    modules_clause,
+    mostly_in,
+    where_called,
+)
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.wording import calls_text, many, numbers_text, short, signed_time
@@ -140,7 +147,7 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
         count, _, what = many(abs(more), "operator call").partition(" ")
         calls = f", {count} {'more' if more > 0 else 'fewer'} {what}" if more else ""
         inputs = other_inputs(pair, replacement.parent) if replacement.parent else None
-        where = f" in {short(replacement.parent)}" if replacement.parent else ""
+        where = f" in {short(replacement.parent)}" if replacement.parent else mostly_in(pair, explains)
         where += f", {inputs.clause}" if inputs is not None else ""
         sentence = (
             f"Operator replaced{where}: {signed_time(delta)} per step{_gaps_clause(around)}{calls}; {went} → {came}."
@@ -228,16 +235,17 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     # a change too small to matter is reported only if nothing else is found
     trifle = found_rules or all(operator.is_in_both for operator in changed)
     parts = _by_direction(pair, changed)
+    names_modules = not found_rules & set(MORE_CALLS.names)
     for part in parts:
-        has_gaps = part is parts[0] and not explained.by_category().get("Other")
-        change = _cause_of(pair, part, is_all=len(parts) == 1, has_gaps=has_gaps)
+        rest = explained if part is parts[0] else None
+        change = _cause_of(pair, part, is_all=len(parts) == 1, explained=rest, names_modules=names_modules)
         if explained.covers(change):
             # the waits account for the time that they expose; new operators in it are still reported by count, and so
             # are calls that decide the verdict
             waits = SYNCHRONISATION.names[0] in found_rules and _matters(pair, part)
             decides = pair.headline.counted is not None and found_rules <= _OF_MACHINE and part is parts[0]
             if waits or decides:
-                yield _cause_of(pair, part, is_all=len(parts) == 1, is_counted=True)
+                yield _cause_of(pair, part, is_all=len(parts) == 1, is_counted=True, names_modules=names_modules)
         elif abs(change.finding.delta_us or 0) >= pair.least_us or not trifle:
             yield change
 
@@ -274,14 +282,15 @@ def _by_direction(pair: RuleContext, changed: list[_Changed]) -> list[list[_Chan
 
 
 def _cause_of(
-    pair: RuleContext, changed: list[_Changed], *, is_all: bool, is_counted: bool = False, has_gaps: bool = False
-) -> Cause:
-    """One finding on these operators. `is_counted`: another cause accounts for the time. `has_gaps`: the finding also
-    explains the gaps around the operators."""
+    pair: RuleContext, changed: list[_Changed], *, is_all: bool, is_counted: bool = False,
+    explained: Explained | None = None, names_modules: bool = True,
+) -> Cause:  # fmt: skip
+    """One finding on these operators. `is_counted`: another cause accounts for the time. `explained`: the finding also
+    explains the gaps around the operators, if other causes do not."""
     amounts = {operator.name: operator.calls for operator in changed}
     explains: dict[Part, float] = total_by_key(part for operator in changed for part in operator.explains.items())
-    one_sided = {operator.name for operator in changed if not operator.is_in_both} if has_gaps else set[str]()
-    around = gaps_around(pair, one_sided, explains.values())
+    within = mostly_in(pair, explains)
+    around = _gaps(pair, changed, explains, explained) if explained is not None else {}
     explains |= around
     new, gone, others = groups = _in_order(pair, changed, telling(amounts))
     again = pair.once(recomputed)
@@ -298,9 +307,12 @@ def _cause_of(
     labelled = not is_counted or calls_first or bool(new and gone)
     clauses = _clauses(pair, groups, calls_first=calls_first, labelled=labelled)
     first = (others if recounted else new or gone or others)[0]
+    growing = growing_clause(pair, amounts, [operator.name for group in groups for operator in group])
+    clauses += [growing] if growing else []
+    modules = modules_clause(pair, delta) if names_modules else ""
     return cause(
         pair, RECOMPUTATION if is_again else OPERATORS_CHANGED, first.name, "all", None if is_counted else delta,
-        f"{title}{'; ' if is_counted and calls_first else ': '}{time}{'; '.join(clauses)}.",
+        f"{title}{within}{'; ' if is_counted and calls_first else ': '}{time}{'; '.join(clauses)}{modules}.",
         tuple(
             Evidence("ledger", f"{CPU_EXEC} / {operator.name}")
             if operator.annotation
@@ -308,9 +320,24 @@ def _cause_of(
             for operator in (*new[:1], *gone[:1], *others[:1])
         ),
         explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all and not is_again else "",
-        look_at="" if is_again else known_setting(amounts) or setting_of_arguments(pair),
+        look_at="" if is_again else known_setting(amounts) or (KEPT if growing else setting_of_arguments(pair)),
         calls={operator.name: operator.calls.more_calls for operator in changed},
     )  # fmt: skip
+
+
+def _gaps(
+    pair: RuleContext, changed: list[_Changed], explains: Mapping[Part, float], explained: Explained
+) -> dict[Part, float]:
+    """Change of the gaps around these operators: around those of one side, and in the innermost annotation that
+    contains most of the time."""
+    one_sided = {operator.name for operator in changed if not operator.is_in_both}
+    around = {} if explained.by_category().get("Other") else gaps_around(pair, one_sided, explains.values())
+    name = next(iter(annotations_around(pair, explains)), "")
+    us = fsum(row.delta for row in pair.entities(CPU_EXEC) if row.path[1] == name) / pair.unit
+    is_new = (CPU_EXEC, name) not in explains and not explained.entities(CPU_EXEC, {name: us})
+    if is_new and us * fsum(explains.values()) > 0 and is_of_gaps(pair, us, explains.values()):
+        around[CPU_EXEC, name] = us
+    return around
 
 
 def _in_order(

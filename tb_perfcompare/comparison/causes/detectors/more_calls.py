@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause, drawn_by_chance
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, recounted_operators
 from tb_perfcompare.comparison.causes.evidence.inputs import OTHER_SIZE, by_inputs, growth, most_alike
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext
-from tb_perfcompare.comparison.causes.evidence.where_called import where_called
+from tb_perfcompare.comparison.causes.evidence.where_called import (
+    KEPT,
+    annotations_around,
+    growing_clause,
+    modules_clause,
+    mostly_in,
+    where_called,
+)
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_part
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
@@ -60,8 +67,9 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     usual = float(median(often))
     if sum(abs(one - usual) <= RATIO_TOLERANCE * abs(usual) for one in often) < MIN_AGREEING_SHARE * len(often):
         return
-    between = _between(pair, sign)
-    counts = _counted(pair, sign, usual) | between
+    called_more = _counted(pair, sign, usual)
+    between = _between(pair, sign, called_more)
+    counts = called_more | between
     counted = math.fsum(counts.values())
     if sign * counted < pair.least_us:
         return
@@ -71,20 +79,26 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
         host = moved[one]
         return not is_backward(one[0]), sign * device.get(one, Amount()).delta_us, host.us_a + host.us_b, one
 
-    key = max(moved, key=weight)
-    amount, more = moved[key], sign > 0
-    where = where_called(pair, [(key[0], amount)])
-    outside = "".join(f", {signed_time(us)} of it untraced host time between the calls" for us in between.values())
-    sentence = (
-        f"{'More' if more else 'Fewer'} calls: {signed_time(counted)} per step{outside}; "
-        f"{len(moved)} of {len(operators)} operators run {'more' if more else 'less'} often, "
-        f"typically {ratio_text(math.exp(usual))}"
-        f"{_on_inputs(pair, moved)}, e.g. {short(key[0])} {numbers_text(amount.calls_a, amount.calls_b)} times per "
-        f"step{f', {where}' if where else ''}."
-    )
+    order = sorted(moved, key=weight, reverse=True)
+    key, more = order[0], sign > 0
+    amount = moved[key]
+    outside = f", {signed_time(math.fsum(between.values()))} of it untraced host time between the calls"
+    title = f"{'More' if more else 'Fewer'} calls{mostly_in(pair, called_more)}"
+    recounted = f"{len(moved)} of {len(operators)} operators run {'more' if more else 'less'} often"
+    growing = growing_clause(pair, {one[0]: moved[one] for one in moved}, [one[0] for one in order])
+    if growing:
+        how = f"{growing}; {recounted}"
+    else:
+        where = where_called(pair, [(key[0], amount)])
+        how = (
+            f"{recounted}, typically {ratio_text(math.exp(usual))}{_on_inputs(pair, moved)}, e.g. {short(key[0])} "
+            f"{numbers_text(amount.calls_a, amount.calls_b)} times per step{f', {where}' if where else ''}"
+        )
     yield cause(
-        pair, MORE_CALLS, key[0], "all", counted, sentence, (Evidence("operators", key[0]),), explains=counts,
-        confidence=_by_chance(pair, math.expm1(usual)),
+        pair, MORE_CALLS, key[0], "all", counted,
+        f"{title}: {signed_time(counted)} per step{outside if between else ''}; {how}{modules_clause(pair, sign)}.",
+        (Evidence("operators", key[0]),), explains=counts, confidence=_by_chance(pair, math.expm1(usual)),
+        look_at=KEPT if growing else "",
     )  # fmt: skip
 
 
@@ -143,16 +157,20 @@ def _counted(pair: RuleContext, sign: int, usual: float) -> dict[tuple[str, str]
     return counted
 
 
-def _between(pair: RuleContext, sign: int) -> dict[Part, float]:
-    """Part -> change of untraced host time by count: the Python code that calls operators runs as often as they do.
-    Empty if it is little."""
+def _between(pair: RuleContext, sign: int, called_more: Mapping[Part, float]) -> dict[Part, float]:
+    """Part -> change of untraced host time by count, outside all annotations and in the innermost around the calls: the
+    Python code that calls operators runs as often as they do. Without parts that changed little."""
     operators = pair.columns("operators", "host_total")
     calls = math.fsum(operators.calls_a.tolist()), math.fsum(operators.calls_b.tolist())
-    for row in pair.entities(_OTHER):
-        if row.path[1] == NOTHING_RECORDED and pair.is_clear(_OTHER):
+    places = {(_OTHER, NOTHING_RECORDED), *((CPU_EXEC, name) for name in annotations_around(pair, called_more)[:1])}
+    found = {}
+    for row in (*pair.entities(_OTHER), *pair.entities(CPU_EXEC)):
+        part = row.path[0], row.path[1]
+        if part in places and part not in called_more and pair.is_clear(row.path[0]):
             counted = Amount(*calls, row.baseline / pair.unit, row.candidate / pair.unit).counted_us
-            return {(_OTHER, NOTHING_RECORDED): counted} if sign * counted >= pair.least_us else {}
-    return {}
+            if sign * counted >= pair.least_us:
+                found[part] = counted
+    return found
 
 
 def _by_shape(pair: RuleContext, row: LedgerRow, sign: int) -> float:

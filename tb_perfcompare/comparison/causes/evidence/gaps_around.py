@@ -41,10 +41,13 @@ def gaps_around(pair: RuleContext, operators: AbstractSet[str], own: Iterable[fl
     ]
     us, exposed = sums[1] - sums[0], pair.exposed(_OTHER)
     us = min(us, exposed, key=abs) if us * exposed > 0 else 0.0
+    return {(_OTHER, NOTHING_RECORDED): us} if is_of_gaps(pair, us, own) else {}
+
+
+def is_of_gaps(pair: RuleContext, us: float, own: Iterable[float]) -> bool:
+    """Whether a change of untraced time matters and may be from the gaps of operators that changed by `own`."""
     changed = fsum(map(abs, own))
-    if abs(us) < pair.least_us or not MIN_RATIO * changed <= abs(us) <= MAX_RATIO * changed:
-        return {}
-    return {(_OTHER, NOTHING_RECORDED): us}
+    return abs(us) >= pair.least_us and MIN_RATIO * changed <= abs(us) <= MAX_RATIO * changed
 
 
 def place_clause(baseline: Summary, candidate: Summary, delta_us: float) -> str:

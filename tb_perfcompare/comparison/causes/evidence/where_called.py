@@ -1,21 +1,58 @@
-"""Where calls were added or lost: which ranks, how many steps."""
+"""Where calls were added or lost: which ranks, how many steps, which annotation, which modules; and whether their
+number grows from step to step."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from math import fsum
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.evidence.cause import Part
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, HOST
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
-from tb_perfcompare.comparison.result.wording import many
-from tb_perfcompare.model.arrays import Flags
+from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short
+from tb_perfcompare.model.arrays import Flags, median, unique
+from tb_perfcompare.model.names.compiled_names import is_compiled
+from tb_perfcompare.model.names.names import is_collective_annotation, is_loader, is_optimizer, is_step, is_wrapper
 from tb_perfcompare.model.summary.job_workers import job_workers
-from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 SOME_STEPS = 0.6
 """Largest share of the steps with additional calls for these to be said to be in some steps."""
 
+FEWEST_STEPS, GROWING_STEPS = 6, 0.85
+"""Fewest steps of a capture, and share of them that must call an operator more often than the step before, for its
+calls to grow from step to step. Of steps with random numbers of calls, half do."""
+
+MAIN_SHARE = 0.5
+"""Share of the additional calls that must grow, or of their time that must be in an annotation; share of a side's steps
+that must call a module."""
+
+WHOLE_STEP = 0.9
+"""Share of the step, on both sides, from which an annotation does not tell where in the step."""
+
+KEPT = (
+    "what is kept from step to step: losses summed without .item() or .detach(), retain_graph=True; lists, states and "
+    "caches that grow"
+)
+"""What to look at if calls grow from step to step."""
+
 _MAX_NAMED = 3
+_INSTANCE = re.compile(r"_\d+$")
+_OF_LIBRARIES = (is_step, is_loader, is_optimizer, is_wrapper, is_collective_annotation, is_compiled)
+_LIBRARIES = ("autograd::", "torch::", "torch.")
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """An operator's fewest and most calls in a step, and how many more each step makes than the one before: 0 if not
+    always as many."""
+
+    calls: tuple[float, float]
+    each: float
 
 
 def where_called(pair: RuleContext, changed: Sequence[tuple[str, Amount]]) -> str:
@@ -48,3 +85,116 @@ def _where(summary: Summary, word: str, operator: str, usual: float) -> str:
 
 def _workers_with(workers: Sequence[str], more: Flags) -> list[str]:
     return [worker for worker, called in zip(workers, more.tolist(), strict=True) if called]
+
+
+def growing_clause(pair: RuleContext, changed: Mapping[str, Amount], order: Sequence[str]) -> str:
+    """Clause on the first operator in `order` whose calls grow from step to step, if such ones make most of the
+    additional calls: "calls grow from step to step, e.g. aten::mm 44 → 165 in the candidate, 11 in the baseline; 11
+    more in each step". "" if not."""
+    more = fsum(amount.more_calls for amount in changed.values())
+    side = int(more > 0)
+    sides = ((pair.baseline, "baseline"), (pair.candidate, "candidate"))
+    (summary, word), (other, other_word) = sides[side], sides[1 - side]
+    growing = {name: one for name in changed if (one := _growth(summary, name)) is not None}
+    if abs(fsum(changed[name].more_calls for name in growing)) <= MAIN_SHARE * abs(more):
+        return ""
+    name = next((name for name in order if name in growing), "")
+    if not name:
+        return ""
+    grown, before = growing[name], _growth(other, name)
+    usual = min(changed[name].calls_a, changed[name].calls_b)
+    before_text = number_text(usual) if before is None else numbers_text(*before.calls)
+    each = f"; {number_text(grown.each)} more in each step" if grown.each else ""
+    return (
+        f"calls grow from step to step, e.g. {short(name)} {numbers_text(*grown.calls)} in the {word}, {before_text} "
+        f"in the {other_word}{each}"
+    )
+
+
+def _growth(summary: Summary, operator: str) -> Growth | None:
+    """Growth of an operator's calls in each capture; None if they do not grow."""
+    table = summary.groups["operators"]
+    if (operator,) not in table.keys:
+        return None
+    calls, capture = table.calls[table.keys.index((operator,))], summary.steps.capture
+    more = [np.diff(calls[capture == one]) for one in unique(capture)]
+    if any(len(each) + 1 < FEWEST_STEPS or (each > 0).mean() < GROWING_STEPS for each in more):
+        return None
+    each = np.concatenate(more)
+    usual = median(each)
+    same = bool((each == usual).mean() >= GROWING_STEPS)
+    return Growth((float(calls.min()), float(calls.max())), usual if same else 0.0)
+
+
+def annotations_around(pair: RuleContext, explains: Mapping[Part, float]) -> list[str]:
+    """Annotations that contain most of the host's part of this time, innermost first. Recordings do not say which calls
+    an annotation contains, but by how much the time inside changed: only what is left of all changes can be elsewhere.
+    """
+    us = fsum(explains.values())
+    sign = 1 if us > 0 else -1
+    found = []
+    for name, own_us, whole in pair.once(_annotations):
+        host = fsum(part for (category, entity), part in explains.items() if category in HOST and entity != name)
+        elsewhere = pair.once(_changes)[sign] - max(sign * own_us, 0.0) - sign * (whole.delta_us - own_us)
+        if sign * host - max(elsewhere, 0.0) >= MAIN_SHARE * abs(us) > 0:
+            found.append((max(whole.us_a, whole.us_b), name))
+    return [name for _, name in sorted(found)]
+
+
+def mostly_in(pair: RuleContext, explains: Mapping[Part, float]) -> str:
+    """Clause on the innermost annotation of the program that contains most of this time: ", mostly in postprocess"; ""
+    if none does. A range of a library says less than the operators in it, and one around all of the step nothing."""
+    steps = (pair.ledger.baseline / pair.unit, pair.ledger.candidate / pair.unit)
+    whole = {name: (amount.us_a, amount.us_b) for name, _, amount in pair.once(_annotations)}
+    for name in annotations_around(pair, explains):
+        of_step = all(us >= WHOLE_STEP * step for us, step in zip(whole[name], steps, strict=True))
+        if not (of_step or name.startswith(_LIBRARIES) or any(test(name) for test in _OF_LIBRARIES)):
+            return f", mostly in {short(name)}"
+    return ""
+
+
+def _annotations(pair: RuleContext) -> list[tuple[str, float, Amount]]:
+    """(name, change of its own exposed time, its time with all that runs inside), microseconds per step."""
+    operators = {key[0] for key in pair.amounts("operators", "host_total")}
+    whole = pair.own_times(CPU_EXEC)
+    rows = pair.entities(CPU_EXEC)
+    chosen = [at for at, name in enumerate(rows.key) if name not in operators]
+    return [(row.path[1], row.delta / pair.unit, whole[row.path[1]]) for row in rows.of_rows(np.array(chosen, int))]
+
+
+def _changes(pair: RuleContext) -> dict[int, float]:
+    """Sums of all increases (1) and of all decreases (-1) of the ledger's entities, microseconds per step."""
+    delta = [us for category in CATEGORY_LABELS for us in pair.entities(category).delta.tolist()]
+    return {sign: fsum(max(sign * us, 0) for us in delta) / pair.unit for sign in (1, -1)}
+
+
+def modules_clause(pair: RuleContext, more: float) -> str:
+    """Clause on the nn.Modules that only the side with more calls has, largest first: "; nn.Modules that only the
+    candidate calls: Sequential, 2 Conv2d, ReLU". "" if it has none, or if a side recorded no modules. A module's number
+    depends on those before it, so modules are counted by class."""
+    word, one, other = ("candidate", pair.candidate, pair.baseline) if more > 0 else (
+        "baseline", pair.baseline, pair.candidate)  # fmt: skip
+    has, has_not = _modules(one), _modules(other)
+    if not has or not has_not:
+        return ""
+    further = {name: number - has_not.get(name, (0, 0.0))[0] for name, (number, _) in has.items()}
+    classes = sorted((name for name in further if further[name] > 0), key=lambda name: (-has[name][1], name))
+    named = [f"{further[name]} {name}" if further[name] > 1 else name for name in classes]
+    rest = f" and {many(len(named) - _MAX_NAMED, 'other')}" if len(named) > _MAX_NAMED else ""
+    return f"; nn.Modules that only the {word} calls: {', '.join(named[:_MAX_NAMED])}{rest}" if named else ""
+
+
+def _modules(summary: Summary) -> dict[str, tuple[int, float]]:
+    """Class of modules -> (how many most steps call, time of the largest)."""
+    table = summary.groups.get("modules")
+    if table is None:
+        return {}
+    often = (table.calls > 0).mean(axis=1) >= MAIN_SHARE
+    time = table.measures_ns["host_total"].sum(axis=1)
+    classes: dict[str, tuple[int, float]] = {}
+    for key, enough, ns in zip(table.keys, often.tolist(), time.tolist(), strict=True):
+        if enough:
+            name = _INSTANCE.sub("", key[0])
+            number, largest = classes.get(name, (0, 0.0))
+            classes[name] = number + 1, max(largest, ns)
+    return classes
