@@ -30,6 +30,11 @@ COPYING = ("directcopy", "nchwtonhwc", "nhwctonchw", "catarraybatchedcopy", "cop
 """Parts of names, lower case and without underscores, of kernels that only move data."""
 
 
+JOINING = frozenset({"aten::cat", "aten::stack"})
+JOINED = "what is joined by torch.cat and torch.stack: caches (keys and values of earlier tokens), lists of results"
+"""What to look at if these make most of the copies."""
+
+
 def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     """More (fewer) kernels that only move data."""
     kernels = pair.entities(KERNEL)
@@ -55,6 +60,7 @@ def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     yield cause(
         pair, LAYOUT_COPIES, first.path[1], KERNEL, counted, sentence, (Evidence("kernels", first.path[1]),),
         explains={(KERNEL, row.path[1]): pair.counted_us(row) for row in rows},
+        look_at=JOINED if operator in JOINING else "",
     )  # fmt: skip
 
 
@@ -91,7 +97,7 @@ def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     )
     yield cause(
         pair, COPIES_ON_CPU, name, "CPU Exec", delta, sentence, (Evidence("operators", name),),
-        explains=_explained(moved), counts=_counts(moved, more),
+        explains=_explained(moved), counts=_counts(moved, more), look_at=JOINED if name in JOINING else "",
     )  # fmt: skip
 
 
