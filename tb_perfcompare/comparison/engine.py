@@ -179,7 +179,8 @@ def _findings(
         if change_us := context.once(uninterrupted_change):
             findings = without_interruptions(findings, detected.findings, change_us)
         findings = without_noise_against(findings, headline)
-        every = without_minor_changes((*detected.findings, *findings, *causes.findings), context.least_us)
+        every = (*detected.findings, *findings, *causes.findings)
+        every = without_minor_changes(every, context.least_us, detected.offsetting)
         findings = order_findings(every, headline)[: options.top_findings]
         if baseline.metric == STEP_TIME:
             findings = with_largest_entry(

@@ -23,6 +23,9 @@ FIND_REST = tuple(dict.fromkeys(rule.find_rest for rule in sorted(RULES, key=lam
 
 _KERNEL = "Kernel"
 
+OFFSETTING = 0.1
+"""Share of the step's change from which the parts of a finding matter, whatever their sum."""
+
 
 @dataclass(frozen=True, slots=True)
 class DetectedCauses:
@@ -33,6 +36,7 @@ class DetectedCauses:
     entities    entities that the findings name or whose calls were replaced, and kernels whose change they explain
     machine_us  the machine's part of the change of the step, microseconds
     same_inputs  operators have the same input shapes and types throughout, as far as recorded
+    offsetting  subjects of findings whose parts are larger than their sum
     """
 
     findings: tuple[Finding, ...] = ()
@@ -40,6 +44,7 @@ class DetectedCauses:
     entities: frozenset[str] = frozenset()
     machine_us: float = 0.0
     same_inputs: bool = True
+    offsetting: frozenset[str] = frozenset()
 
 
 def detect_causes(pair: RuleContext) -> DetectedCauses:
@@ -76,7 +81,13 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
     named = {finding.subject for finding in findings} | around
     subjects = entities | kernels | named | _recalled(pair, kept, explained)
     machine_us = fsum(finding.delta_us or 0.0 for finding in findings if finding.rule in MACHINE_PACE.names)
-    return DetectedCauses(tuple(findings), explained.by_category(), frozenset(subjects), machine_us, same_work)
+    offsetting = frozenset(
+        cause.finding.subject for cause in kept
+        if fsum(map(abs, cause.explains.values())) >= max(pair.least_us, OFFSETTING * abs(pair.delta_us))
+    )  # fmt: skip
+    return DetectedCauses(
+        tuple(findings), explained.by_category(), frozenset(subjects), machine_us, same_work, offsetting
+    )
 
 
 def _without_parts(causes: list[Cause]) -> list[Cause]:

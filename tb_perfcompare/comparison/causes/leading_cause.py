@@ -7,7 +7,11 @@ from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATOR_REPLACED, OPERATORS_CHANGED
+from tb_perfcompare.comparison.causes.detectors.changed_operators import (
+    AS_MEASURED,
+    OPERATOR_REPLACED,
+    OPERATORS_CHANGED,
+)
 from tb_perfcompare.comparison.causes.detectors.contention import DEVICE_CONTENTION, WAITING_THREADS
 from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER
@@ -101,13 +105,16 @@ def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Fin
     return tuple(ordered)
 
 
-def without_minor_changes(findings: tuple[Finding, ...], least_us: float) -> tuple[Finding, ...]:
-    """Removes changed operators below the smallest change that matters. Replaced layers stay, and so do all findings
-    if nothing else is found."""
+def without_minor_changes(
+    findings: tuple[Finding, ...], least_us: float, offsetting: Collection[str] = ()
+) -> tuple[Finding, ...]:
+    """Removes changed operators below the smallest change that matters. Replaced layers stay, and replaced operators
+    whose parts are larger than their sum (`offsetting`, their subjects); so do all findings if nothing else is found.
+    """
     large = tuple(
         finding for finding in findings
         if finding.rule not in _STRUCTURE or finding.delta_us is None or abs(finding.delta_us) >= least_us
-        or _is_of_layers(finding)
+        or _is_of_layers(finding) or (_is_replaced(finding) and finding.subject in offsetting)
     )  # fmt: skip
     return large or findings
 
@@ -160,7 +167,8 @@ def _comes_after(general: Finding, counted: Finding, *, is_open: bool) -> bool:
     """Whether the general finding comes after the counted one. Size does not matter if all work runs more often or a
     setting of the program is known, which both make everything else larger, or if the general finding is within the
     spread of the steps. Its sign does not matter if the program's direction is open: the machine's pace may make it."""
-    of_all = counted.rule in MORE_CALLS.names or counted.look_at in SETTINGS.values()
+    of_work = counted.rule in MORE_CALLS.names and not counted.confidence.endswith(AS_MEASURED)
+    of_all = of_work or counted.look_at in SETTINGS.values()
     whatever = of_all or general.confidence.startswith(WITHIN_SPREAD)
     least = (general.delta_us or 0.0) / (np.inf if whatever else MAX_WEAKER_RATIO)
     delta = counted.delta_us or 0.0

@@ -83,3 +83,15 @@ def test_a_setting_that_is_on_on_both_sides_is_not_what_differs(operator: str) -
     usual = compare(convolved("aten::conv2d"), convolved("aten::conv2d", "aten::exp")).findings[0].look_at
     assert compare(off, on).findings[0].look_at != usual
     assert compare(on, more).findings[0].look_at == usual
+
+
+def test_copies_by_joining_are_no_layout() -> None:
+    def copied(name: str, calls: int) -> TraceBuilder:
+        others = [(f"aten::op{number}", 50) for number in range(8)]
+        copies = [(name, 20, [[64, 8]])] * calls
+        return sequence([[*others, *copies, ("", step % 3)] for step in range(8)], gap=2, vendor="cpu")
+
+    for name, advice in (("aten::cat", "what is joined by torch.cat"), ("aten::clone", ".contiguous(), .to()")):
+        fewer, more = copied(name, 4), copied(name, 40)
+        for found in (compare(fewer, more).findings[0], compare(more, fewer).findings[0]):
+            assert found.rule == "layout_copies" and found.look_at.startswith(advice)

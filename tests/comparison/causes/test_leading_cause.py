@@ -45,6 +45,19 @@ def test_a_known_setting_leads_however_small_its_operators_are() -> None:
     assert found[0].look_at.startswith("torch.autograd.set_detect_anomaly()")
 
 
+def test_more_calls_of_some_operators_lead_only_if_they_are_large_enough() -> None:
+    """Of all operators they make everything else larger, however small."""
+
+    def called(times: int, detached: int, gap_us: int) -> TraceBuilder:
+        calls = [(name, 20) for name in ("aten::mm", "aten::add", "aten::mul", "aten::sub")] * times
+        return sequence([*calls, *[("aten::detach", 5)] * detached, ("", gap_us + step % 3)] for step in range(8))
+
+    before = called(4, 2, 100)
+    some, every = compare(before, called(4, 20, 2_000)), compare(before, called(8, 4, 4_000))
+    assert [finding.rule for finding in some.findings] == ["unrecorded_time", "more_calls"]
+    assert [finding.rule for finding in every.findings] == ["more_calls", "unrecorded_time"]
+
+
 def test_a_new_operator_does_not_explain_less_untraced_time() -> None:
     found = compare(program(gap_us=80), program(new_us=50)).findings
     assert [finding.rule for finding in found][:1] == ["unrecorded_time"]

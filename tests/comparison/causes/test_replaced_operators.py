@@ -201,3 +201,22 @@ def test_operators_of_a_library_are_named_as_recorded() -> None:
 
     (found,) = replacements_in(convolved("aten::mkldnn_convolution"), convolved("aten::thnn_conv2d"))
     assert found.sentence.endswith("; aten::mkldnn_convolution (1 call) → aten::thnn_conv2d (1 call).")
+
+
+def test_parts_that_offset_each_other_are_named_whatever_their_sum() -> None:
+    """A loss is written out in the same time, beside another change."""
+    before = program("aten::loss", *BLOCK, ("aten::block", ("aten::a",)))
+    after = program("aten::other_loss", *BLOCK, ("aten::block", ("aten::a",) * 3))
+    for found in (compare(before, after), compare(after, before)):
+        assert rules_of(found)[0] in ("more_calls", "fewer_calls")
+        (loss,) = [finding for finding in found.findings if finding.rule == "operator_replaced"]
+        assert abs(loss.delta_us or 0.0) < 1
+
+
+def test_half_of_the_calls_do_not_hide_the_other_half() -> None:
+    block = ("aten::block", ("aten::mm", "aten::loss"))
+    other = ("aten::block", ("aten::mm", "aten::neg", "aten::exp"))
+    found = compare(program(block, *BLOCK * 4), program(other, *BLOCK * 4, ("aten::sum", ("aten::neg",)))).findings
+    (changed,) = [finding for finding in found if finding.rule == "operators_changed"]
+    assert "new: aten::neg (2 calls per step), aten::sum (1 call per step)" in changed.sentence
+    assert changed.delta_us == 24  # without the call of the replacement

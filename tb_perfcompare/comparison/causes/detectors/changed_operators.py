@@ -78,6 +78,9 @@ that explain it. Only reading back a result adds fewer."""
 
 KERNEL = "Kernel"
 
+AS_MEASURED = "; their time is as measured"
+"""End of the confidence of findings on some operators: others need not have become slower with them."""
+
 _OF_MACHINE = {"host_interrupted", "host_pace", "waiting_threads", "device_interrupted", "device_pace"}
 """Rules that explain the time of calls, not their number."""
 
@@ -238,8 +241,9 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     names_modules = not found_rules & set(MORE_CALLS.names)
     for part in parts:
         rest = explained if part is parts[0] else None
-        change = _cause_of(pair, part, is_all=len(parts) == 1, explained=rest, names_modules=names_modules)
-        if explained.covers(change):
+        left = [replace(one, explains={of: explained.rest(of, us) for of, us in one.explains.items()}) for one in part]
+        change = _cause_of(pair, left, is_all=len(parts) == 1, explained=rest, names_modules=names_modules)
+        if explained.covers(_cause_of(pair, part, is_all=True)):
             # the waits account for the time that they expose; new operators in it are still reported by count, and so
             # are calls that decide the verdict
             waits = SYNCHRONISATION.names[0] in found_rules and _matters(pair, part)
@@ -519,7 +523,7 @@ OPERATOR_REPLACED = Rule(
     needs="operators, on devices of one kind",
     tables=("operators",),
     look_at="how the program or the library writes this operator: fused or not, which optimizer or attention",
-    confidence="certain: calls are counted, in the same place; their time is as measured",
+    confidence=f"certain: calls are counted, in the same place{AS_MEASURED}",
     find=replaced_operator_rules,
     rank=3,
     of_library=True,
@@ -533,7 +537,7 @@ OPERATORS_CHANGED = Rule(
     needs="operators",
     tables=("operators",),
     look_at="what the program does differently: layers, losses, metrics, hooks, the optimizer, library versions",
-    confidence="certain: calls are counted; their time is as measured",
+    confidence=f"certain: calls are counted{AS_MEASURED}",
     find_rest=changed_operator_rules,
     order=4,
     rank=4,
@@ -548,7 +552,7 @@ RECOMPUTATION = Rule(
     tables=("operators",),
     look_at="torch.utils.checkpoint, gradient_checkpointing_enable(), activation checkpointing of the training "
     "library; whether the memory it saves is needed",
-    confidence="certain: calls are counted; their time is as measured",
+    confidence=f"certain: calls are counted{AS_MEASURED}",
     find_rest=changed_operator_rules,
     order=4,
     rank=4,

@@ -86,9 +86,14 @@ class Explained:
         return bool(total) and fsum(explained) >= EXPLAINED * total
 
     def has_most_calls(self, operator: str, more: float) -> bool:
-        """Whether causes explain EXPLAINED of an operator's additional calls."""
+        """Whether causes explain more than EXPLAINED of an operator's additional calls: of two, not one."""
         explained = fsum(self._calls.get(operator, ()))
-        return explained * more > 0 and abs(explained) >= EXPLAINED * abs(more)
+        return explained * more > 0 and abs(explained) > EXPLAINED * abs(more)
+
+    def rest(self, part: Part, us: float) -> float:
+        """What causes leave of an entity's change."""
+        explained = fsum(self._parts.get(part[0], {}).get(part[1], ()))
+        return us if us * explained <= 0 else max(abs(us) - abs(explained), 0.0) * (1 if us > 0 else -1)
 
     def entities(self, category: str, changes: Mapping[str, float]) -> set[str]:
         """Entities of a category whose change (microseconds per step) is explained by the share EXPLAINED."""
