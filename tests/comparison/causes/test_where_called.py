@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tb_perfcompare.comparison.causes.evidence.where_called import KEPT
-from tests.build import TraceBuilder
+from tests.build import MAIN, TraceBuilder
 from tests.comparison.compare import compare, finding_of, sequence
 
 FORWARD = [("aten::addmm", 30)] * 4
@@ -136,6 +136,25 @@ def test_calls_beside_an_annotation_are_not_in_it() -> None:
         return trace
 
     assert "mostly in" not in finding_of(compare(beside(40), beside(400)), "more_calls").sentence
+
+
+def test_a_range_of_another_thread_contains_no_calls_of_the_step() -> None:
+    """It waits for the step, and so becomes longer with it."""
+
+    def prefetched(calls: int, *, thread: int) -> TraceBuilder:
+        trace, at = TraceBuilder(vendor="cpu"), 0
+        for step in range(8):
+            end = at + 1_000 + 10 * calls + step % 3
+            trace.step(step, at, end)
+            trace.annotation("prefetch", at + 5, end - 900, thread=thread)
+            for place in range(calls):
+                trace.op(f"aten::op{place % 4}", at + 50 + 10 * place, at + 56 + 10 * place)
+            at = end + 50
+        return trace
+
+    for thread, told in ((MAIN, True), (MAIN + 1, False)):
+        found = finding_of(compare(*(prefetched(calls, thread=thread) for calls in (20, 400))), "more_calls")
+        assert ("mostly in prefetch" in found.sentence) is told
 
 
 def layers(*, aux: bool) -> TraceBuilder:

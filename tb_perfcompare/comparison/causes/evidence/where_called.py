@@ -16,6 +16,7 @@ from tb_perfcompare.comparison.result.wording import many, number_text, numbers_
 from tb_perfcompare.model.arrays import Flags, median, unique
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.names import is_collective_annotation, is_loader, is_optimizer, is_step, is_wrapper
+from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -132,11 +133,12 @@ def annotations_around(pair: RuleContext, explains: Mapping[Part, float]) -> lis
     """
     us = fsum(explains.values())
     sign = 1 if us > 0 else -1
+    host = fsum(part for (category, _), part in explains.items() if category in HOST)
     found = []
     for name, own_us, whole in pair.once(_annotations):
-        host = fsum(part for (category, entity), part in explains.items() if category in HOST and entity != name)
+        calls = host - explains.get((CPU_EXEC, name), 0.0)
         elsewhere = pair.once(_changes)[sign] - max(sign * own_us, 0.0) - sign * (whole.delta_us - own_us)
-        if sign * host - max(elsewhere, 0.0) >= MAIN_SHARE * abs(us) > 0:
+        if sign * calls - max(elsewhere, 0.0) >= MAIN_SHARE * abs(us) > 0:
             found.append((max(whole.us_a, whole.us_b), name))
     return [name for _, name in sorted(found)]
 
@@ -154,12 +156,19 @@ def mostly_in(pair: RuleContext, explains: Mapping[Part, float]) -> str:
 
 
 def _annotations(pair: RuleContext) -> list[tuple[str, float, Amount]]:
-    """(name, change of its own exposed time, its time with all that runs inside), microseconds per step."""
+    """(name, change of its own exposed time, its time with all that runs inside), microseconds per step. Only those of
+    the step's thread, whose own time is on the critical path: one of another thread contains none of the step's calls.
+    """
     operators = {key[0] for key in pair.amounts("operators", "host_total")}
     whole = pair.own_times(CPU_EXEC)
     rows = pair.entities(CPU_EXEC)
     chosen = [at for at, name in enumerate(rows.key) if name not in operators]
-    return [(row.path[1], row.delta / pair.unit, whole[row.path[1]]) for row in rows.of_rows(np.array(chosen, int))]
+    found = []
+    for row in rows.of_rows(np.array(chosen, dtype=np.int64)):
+        path = pair.amount(CRITICAL_PATH, "total", row.path[1])
+        if path.us_a + path.us_b >= MAIN_SHARE * (row.baseline + row.candidate) / pair.unit > 0:
+            found.append((row.path[1], row.delta / pair.unit, whole[row.path[1]]))
+    return found
 
 
 def _changes(pair: RuleContext) -> dict[int, float]:
