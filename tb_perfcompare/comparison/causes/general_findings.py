@@ -29,6 +29,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.result.finding import Evidence, Finding, share_of
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow, columns_of
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import (
     calls_text,
     many,
@@ -53,6 +54,9 @@ from tb_perfcompare.model.summary.summary import (
     Summary,
 )
 from tb_perfcompare.quick_dataclass import dataclass
+
+SHAPES = "operators_by_shape"
+"""Table that a recording without input shapes lacks."""
 
 _FUNCTIONS = "these functions and the code that calls them"
 """What to look at if Python functions were recorded."""
@@ -313,17 +317,20 @@ def _few_steps_clause(side: Summary) -> list[str]:
 
 
 def _look_at(category: StepCategory, known: _Known) -> str:
-    """What to look at; with the recording option that would show more, if a side lacks it."""
+    """What to look at; with the recording options that would show more, if a side lacks them: sizes of inputs for
+    operators that take longer, Python functions."""
     plain = GENERAL[category].look_at
-    if "Python code" not in plain:
+    shapes = [category is StepCategory.CPU_EXEC and SHAPES not in side.groups for side in known.sides]
+    stacks = ["Python code" in plain and not has_stacks(side) for side in known.sides]
+    options = [
+        option for option, sides in (("record_shapes=True", shapes), ("with_stack=True", stacks)) if any(sides)
+    ]  # fmt: skip
+    if not options:
         return plain
-    sides = (("baseline", known.context.baseline), ("candidate", known.context.candidate))
-    without = [name for name, side in sides if not has_stacks(side)]
-    if not without:
-        return plain
-    who = "" if len(without) == 2 else f"the {without[0]} "
+    lacking = [name for name, *lacks in zip(SIDES, shapes, stacks, strict=True) if any(lacks)]
+    who = "" if len(lacking) == len(SIDES) else f"the {lacking[0]} "
     first, comma, rest = plain.partition(", ")
-    return f"{first} (record {who}with with_stack=True){comma}{rest}"
+    return f"{first} (record {who}with {' and '.join(options)}){comma}{rest}"
 
 
 def _not_named(rows: EntityRows, named: Collection[str]) -> NDArray[np.int64]:

@@ -291,3 +291,32 @@ def test_slower_code_in_an_annotated_range_is_no_operator() -> None:
     assert "per call" in finding.sentence
     assert finding.evidence[0].table == "ledger"
     assert "inputs" not in finding.look_at
+
+
+def plain(us: int, *, shapes: bool, stack: bool = False) -> TraceBuilder:
+    """Eight steps of twelve operators, each another `us` longer than the one before."""
+    trace, at = TraceBuilder(vendor="cpu"), 0
+    for number in range(8):
+        begin = at
+        if stack:
+            trace.python("train.py(3): step", at, at + 12_000, number=number)
+        for name in range(12):
+            length = 100 + us * name + number % 3
+            trace.op(f"aten::op{name}", at, at + length, dims=[[64, 64]] if shapes else None)
+            at += length + 5
+        trace.step(number, begin, at)
+    return trace
+
+
+@pytest.mark.parametrize(
+    ("stack", "options"),
+    [(False, "record with record_shapes=True and with_stack=True"), (True, "record with record_shapes=True")],
+)
+def test_longer_operators_may_have_larger_inputs_that_are_not_recorded(stack: bool, options: str) -> None:
+    found = compare(plain(0, shapes=False, stack=stack), plain(40, shapes=False, stack=stack))
+    assert finding_of(found, "host_time").look_at == f"these operators and the Python code around them ({options})"
+
+
+def test_sizes_are_not_asked_for_where_they_are_recorded() -> None:
+    found = compare(plain(0, shapes=True), plain(40, shapes=True)).findings
+    assert found and all("record_shapes" not in finding.look_at for finding in found)
