@@ -17,6 +17,7 @@ from tb_perfcompare.analysis.pooling.pool_splits import with_changed_parts
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.summary.amounts import amounts_of_work
 from tb_perfcompare.model.summary.collectives import Collectives, RankSteps, joined
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CounterSeries, Summary
@@ -39,7 +40,7 @@ class RankMean:
     _waiting: list[Summary] = field(default_factory=list)
     _sums: Summary | None = None
     _job_steps: dict[JobStep, int] = field(default_factory=dict)
-    _ranks: list[tuple[Summary, Collectives | None]] = field(default_factory=list)
+    _ranks: list[tuple[Summary, Ints, Collectives | None]] = field(default_factory=list)
     _count: list[int] = field(default_factory=list)
 
     @staticmethod
@@ -96,7 +97,7 @@ class RankMean:
     def _keep_rank(self, summary: Summary) -> None:
         """Keeps the rank's figures: no tables, and arrays equal to the previous rank's are shared."""
         collectives = summary.collectives
-        before = self._ranks[-1][1] if self._ranks else None
+        before = self._ranks[-1][2] if self._ranks else None
         if collectives is not None and before is not None and collectives.keys == before.keys:
             same = {
                 name: getattr(before, name)
@@ -113,10 +114,10 @@ class RankMean:
             summary, owned=owned, groups={}, modules=None, work=None, call_tree=None, call_paths={}, memory=None,
             collectives=None, recommendations=(), notes=(), other_window=np.zeros(0, np.int64),
         )  # fmt: skip
-        self._ranks.append((bare, collectives))
+        self._ranks.append((bare, amounts_of_work(summary), collectives))
 
     def _rank_steps(self) -> RankSteps:
-        parts = [summary for summary, _ in self._ranks]
+        parts = [summary for summary, *_ in self._ranks]
         captures = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part.steps) for part in parts])
         return RankSteps(
             capture=captures,
@@ -124,12 +125,13 @@ class RankMean:
             label=tuple(label for part in parts for label in part.steps.label),
             total_ns=np.concatenate([part.steps.total_ns for part in parts]),
             owned_ns=np.concatenate([part.owned.time_ns for part in parts], axis=1),
-            collectives=joined([(own, len(part.steps)) for part, own in self._ranks]),
+            amounts=np.concatenate([amounts for _, amounts, _ in self._ranks], axis=1),
+            collectives=joined([(own, len(part.steps)) for part, _, own in self._ranks]),
         )
 
     def _with_facts(self, mean: Summary) -> Summary:
         """Adds settings, metrics and notes of all ranks once, as repeated pooling would repeat them."""
-        parts = [summary for summary, _ in self._ranks]
+        parts = [summary for summary, *_ in self._ranks]
         ranks = len({part.captures[0].worker for part in parts})
         message = (
             f"{ranks} ranks are averaged step by step: times rounded to nanoseconds, calls to whole numbers"

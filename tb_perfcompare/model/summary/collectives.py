@@ -22,6 +22,7 @@ class RankSteps:
     label        s texts
     total_ns     (s,) int64
     owned_ns     (8, s) int64 exposed time of the categories
+    amounts      (4, s) int64 as in model/summary/amounts.py
     collectives  collectives in these steps, None without any
     """
 
@@ -30,6 +31,7 @@ class RankSteps:
     label: tuple[str, ...]
     total_ns: Nanoseconds
     owned_ns: Nanoseconds
+    amounts: Ints
     collectives: Collectives | None
 
     def of_job_steps(self, kept: Set[tuple[str, str]]) -> RankSteps:
@@ -42,6 +44,7 @@ class RankSteps:
             tuple(self.label[at] for at in columns.tolist()),
             self.total_ns[columns],
             self.owned_ns[:, columns],
+            self.amounts[:, columns],
             None if self.collectives is None else self.collectives.of_steps(columns),
         )
 
