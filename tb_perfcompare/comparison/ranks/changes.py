@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.comparison.ranks.sides import Ranks
+from tb_perfcompare.comparison.ranks.sides import Pairs, Ranks
+from tb_perfcompare.comparison.ranks.uneven_work import WorkChange, lies_apart, uneven_work
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
@@ -17,10 +18,8 @@ from tb_perfcompare.comparison.verdict.rules import settle
 from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Ints, median
 from tb_perfcompare.quick_dataclass import dataclass
 
-Pairs = list[tuple[int | None, int | None]]
-"""Position of each rank in the baseline and in the candidate, None if a side lacks it."""
-
-_CONTROLS, _FAR = 4, 3.0
+_BEYOND_GROWTH = 0.25
+"""Share of a change beyond the others that has to remain if all ranks had grown in proportion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +37,16 @@ class RankChange:
 @dataclass(frozen=True, slots=True)
 class OwnChange:
     """Own work of one rank beyond that of the others, microseconds per step. `q`: p of the change, corrected for the
-    number of ranks (Holm). `is_clear`: the change is material, beyond the noise of the steps and of the other ranks."""
+    number of ranks (Holm). `is_clear`: the change is material, beyond the noise of the steps and of the other ranks.
+    `work`: the rank's counted work changed beyond that of the others, None if not; `work_shows`: its time as well."""
 
     baseline_us: float | None = None
     candidate_us: float | None = None
     delta_us: float | None = None
     q: float | None = None
     is_clear: bool = False
+    work: WorkChange | None = None
+    work_shows: bool = False
 
 
 def rank_changes(a: Ranks, b: Ranks, pairs: Pairs, options: CompareOptions, *, withheld: bool) -> list[RankChange]:
@@ -86,29 +88,45 @@ def _settled(a: Ranks, b: Ranks, x: int, y: int, options: CompareOptions) -> Ran
 def own_changes(a: Ranks, b: Ranks, pairs: Pairs, least_us: float, options: CompareOptions) -> list[OwnChange]:
     """Changes of own work, in the steps that all ranks of a side recorded. Naming one rank needs strong evidence: q
     limits the chance of any false one to alpha, and the change also has to stand out from those of the other ranks,
-    which are its controls."""
+    which are its controls. If ranks do different work, a change of all in proportion is not equal in microseconds, so
+    it has to stand out in proportion, too."""
     sides = [_beyond(side) for side in (a, b)]
     means = [None if side is None else (side.mean(axis=1) / 1000).tolist() for side in sides]
     out = []
     tested = _tested(a, b, sides, pairs, options)
-    for x, y in pairs:
+    beyond = _beyond_growth(a, b, pairs)
+    works = uneven_work(a, b, pairs, options)
+    for (x, y), work, own in zip(pairs, works, beyond, strict=True):
         mean_a = None if x is None or means[0] is None else means[0][x]
         mean_b = None if y is None or means[1] is None else means[1][y]
-        out.append(OwnChange(mean_a, mean_b, None if mean_a is None or mean_b is None else mean_b - mean_a))
+        delta = None if mean_a is None or mean_b is None else mean_b - mean_a
+        shows = work is not None and (own if work.is_more else -own) >= least_us
+        out.append(OwnChange(mean_a, mean_b, delta, work=work, work_shows=shows))
     deltas = {number: out[number].delta_us or 0.0 for number in tested}
     for number, q in tested.items():
-        others = [delta for other, delta in deltas.items() if other != number]
-        clear = q <= options.alpha and abs(deltas[number]) >= least_us and _stands_out(deltas[number], others)
+        delta, others = deltas[number], np.array([delta for other, delta in deltas.items() if other != number])
+        least = max(least_us, _BEYOND_GROWTH * abs(delta))
+        is_large = abs(delta) >= least_us and abs(beyond[number]) >= least and delta * beyond[number] > 0
+        clear = q <= options.alpha and is_large and lies_apart(delta, others)
         out[number] = replace(out[number], q=q, is_clear=clear)
     return out
 
 
-def _stands_out(delta: float, others: list[float]) -> bool:
-    """Whether the change lies beyond three robust deviations of the others; True with fewer than four of them."""
-    if len(others) < _CONTROLS:
-        return True
-    middle = float(median(others))
-    return abs(delta - middle) > _FAR * MAD_TO_SIGMA * float(median(np.abs(np.array(others) - middle)))
+def _beyond_growth(a: Ranks, b: Ranks, pairs: Pairs) -> list[float]:
+    """Microseconds per step by which each rank's own work changed beyond the growth of the other ranks; 0 if a side
+    lacks it. Half of the others' growth is taken from each side, so that exchanging the sides negates it."""
+    means = {
+        number: (float(a.own_work_ns[a.columns[x]].mean()) / 1000, float(b.own_work_ns[b.columns[y]].mean()) / 1000)
+        for number, (x, y) in enumerate(pairs)
+        if x is not None and y is not None and len(a.columns[x]) and len(b.columns[y])
+    }
+    growth = {number: math.log(b) - math.log(a) for number, (a, b) in means.items() if a > 0 < b}
+    out = [0.0] * len(pairs)
+    for number in growth if len(growth) > 1 else ():
+        half = float(median([other for key, other in growth.items() if key != number])) / 2
+        before, after = means[number]
+        out[number] = after * math.exp(-half) - before * math.exp(half)
+    return out
 
 
 def _beyond(side: Ranks) -> Ints | None:

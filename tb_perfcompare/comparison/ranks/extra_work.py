@@ -33,10 +33,11 @@ class ExtraWork:
         return f"{short(self.key)} {signed_time(self.us)}{', new on this rank alone' if self.is_alone else ''}"
 
 
-def extra_work(side: Summary, before: Summary, worker: str) -> tuple[ExtraWork, ...]:
-    """What takes this worker of a side longer than the others and did not in the other run, largest first;
-    communication and unowned time are left out. Empty if tables hold means over many ranks."""
-    now, then = _by_rank(side, worker), _by_rank(before, worker)
+def extra_work(side: Summary, rank: int, before: Summary, rank_before: int | None) -> tuple[ExtraWork, ...]:
+    """What takes this rank of a side longer than the others and did not in the other run, largest first;
+    communication and unowned time are left out. Empty if tables hold means over many ranks. Ranks are positions in the
+    sides' Ranks."""
+    now, then = _by_rank(side, rank), {} if rank_before is None else _by_rank(before, rank_before)
     extra = []
     for (category, key), (own, others) in now.items():
         once, once_others = then.get((category, key), (0.0, 0.0))
@@ -46,14 +47,14 @@ def extra_work(side: Summary, before: Summary, worker: str) -> tuple[ExtraWork, 
     return tuple(sorted(extra, key=lambda work: (-work.us, work.category, work.key)))
 
 
-def _by_rank(summary: Summary, worker: str) -> dict[Entity, tuple[float, float]]:
-    """Entity -> microseconds per step on this worker, and on the others on average, in steps that all recorded."""
+def _by_rank(summary: Summary, rank: int) -> dict[Entity, tuple[float, float]]:
+    """Entity -> microseconds per step on this rank, and on the others on average, in steps that all recorded."""
     if summary.ranks is not None:
         return {}
     ranks = ranks_of(summary)
-    if worker not in ranks.workers or len(ranks) < 2 or not ranks.common.shape[1]:
+    if len(ranks) < 2 or not ranks.common.shape[1]:
         return {}
-    rank, owned = ranks.workers.index(worker), summary.owned
+    owned = summary.owned
     mean = np.stack([_mean(owned.time_ns, columns) for columns in ranks.common], axis=1)  # (entities, ranks)
     others = (mean.sum(axis=1) - mean[:, rank]) / (len(ranks) - 1)
     entities = zip(owned.category.tolist(), owned.key, strict=True)

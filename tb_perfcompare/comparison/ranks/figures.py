@@ -22,6 +22,7 @@ class RankFigures:
     step_us, median_us  their mean and median length
     own_us        step without exposed communication
     exposed_us    exposed communication
+    exposed_waiting_us, other_communication_us  the same, split in two: at most the waiting of the step; the rest
     kernel_us, host_us, other_us  exposed time of kernels; of API calls, data loading and host operators; untraced time
     transfer_us, waiting_us  time of the collectives that were found on other ranks, split in two
     matched       share of the collectives found on other ranks in the time of all collectives
@@ -38,6 +39,8 @@ class RankFigures:
     kernel_us: float
     host_us: float
     other_us: float
+    other_communication_us: float
+    exposed_waiting_us: float | None = None
     transfer_us: float | None = None
     waiting_us: float | None = None
     matched: float | None = None
@@ -56,6 +59,8 @@ def rank_figures(side: Ranks) -> list[RankFigures | None]:
 
 def _figures(side: Ranks, rank: int, columns: NDArray[np.intp], waited_for: float | None) -> RankFigures:
     owned = side.owned_ns[:, columns]
+    exposed_ns = owned[StepCategory.COMMUNICATION]
+    exposed_waiting_ns = np.zeros_like(exposed_ns)
     transfer = waiting = matched = overlap = None
     if side.waiting is not None:
         plain = int(side.waiting.plain[columns].sum())
@@ -63,6 +68,7 @@ def _figures(side: Ranks, rank: int, columns: NDArray[np.intp], waited_for: floa
         matched = matched_ns / plain if plain else None
         if matched_ns:
             waiting = _mean(side.waiting.waiting[columns])
+            exposed_waiting_ns = np.minimum(side.waiting.waiting[columns], exposed_ns)
             transfer = _mean(side.waiting.matched[columns] - side.waiting.waiting[columns])
     if side.busy_ns is not None and side.hidden_ns is not None:
         busy, hidden = int(side.busy_ns[columns].sum()), side.hidden_ns[columns]
@@ -73,10 +79,12 @@ def _figures(side: Ranks, rank: int, columns: NDArray[np.intp], waited_for: floa
         step_us=_mean(side.total_ns[columns]),
         median_us=float(median(side.total_ns[columns])) / 1000,
         own_us=_mean(side.own_work_ns[columns]),
-        exposed_us=_mean(owned[StepCategory.COMMUNICATION]),
+        exposed_us=_mean(exposed_ns),
         kernel_us=_mean(owned[StepCategory.KERNEL]),
         host_us=_mean(owned[_HOST].sum(axis=0)),
         other_us=_mean(owned[StepCategory.OTHER]),
+        other_communication_us=_mean(exposed_ns - exposed_waiting_ns),
+        exposed_waiting_us=None if waiting is None else _mean(exposed_waiting_ns),
         transfer_us=transfer,
         waiting_us=waiting,
         matched=matched,

@@ -9,6 +9,7 @@ import numpy as np
 from tb_perfcompare.comparison.ranks.changes import OwnChange, RankChange
 from tb_perfcompare.comparison.ranks.figures import RankFigures
 from tb_perfcompare.comparison.ranks.sides import Ranks
+from tb_perfcompare.comparison.ranks.uneven_work import WorkChange
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, many, percent_text, signed_time, time_text
 from tb_perfcompare.model.arrays import median
@@ -51,6 +52,7 @@ def rank_sentences(a: Ranks, b: Ranks, rows: Sequence[RankRow], headline: Headli
     return (
         *_sizes(rows),
         *_everywhere(rows, headline),
+        *_uneven_work(rows),
         *_stand_out(rows, len(a), len(b), least_us),
         *(text for word, side, of in sides for text in _slowest(word, side, rows, of, least_us)),
         *(text for word, _, of in sides for text in _waited_for(word, rows, of, least_us)),
@@ -94,6 +96,28 @@ def _everywhere(rows: Sequence[RankRow], headline: Headline) -> list[str]:
     return [f"{where}: {counts}; all ranks pooled: {VERDICT_WORDS[headline.verdict]}."]
 
 
+def _uneven_work(rows: Sequence[RankRow]) -> list[str]:
+    """Sentences on ranks whose counted work changed beyond that of the others."""
+    own = {row.key: row.candidate.own_us - row.baseline.own_us for row in rows if row.baseline and row.candidate}
+    out = []
+    for row in rows:
+        if row.own.work is not None:
+            others = float(median([delta for key, delta in own.items() if key != row.key]))
+            out.append(
+                f"{work_text(row.key, row.own.work)}; its own work (without waiting) takes "
+                f"{signed_time(own[row.key])}, that of the others {signed_time(others)} per step."
+            )
+    more = [f"{many(len(out) - _MAX_NAMED, 'more rank')} changed in work."] if len(out) > _MAX_NAMED else []
+    return [*out[:_MAX_NAMED], *more]
+
+
+def work_text(rank: str, work: WorkChange) -> str:
+    """ "Rank 1 does more work than before: FLOPs ×2.00 per step (the other ranks as before)"; names of workers stay as
+    they are."""
+    name = f"R{rank[1:]}" if rank.startswith("rank ") else rank
+    return f"{name} does {work.word} than before: {work.text}"
+
+
 def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int, least_us: float) -> list[str]:
     """Sentence on ranks whose own work changed differently from that of the other ranks, their controls."""
     tested = [row for row in rows if row.own.q is not None]
@@ -101,6 +125,8 @@ def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int, least_us: fl
         return []
     clear = [row for row in tested if row.own.is_clear]
     clear.sort(key=lambda row: (-abs(row.own.delta_us or 0.0), row.key))
+    if not clear and any(row.own.work_shows for row in rows):
+        return []
     if not clear:
         none = "No rank's own work (without waiting) changed differently from the other ranks"
         largest = max(tested, key=lambda row: (abs(row.own.delta_us or 0.0), row.own.delta_us or 0.0, row.key))

@@ -9,10 +9,14 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.model.arrays import AnyInts, CaptureIndex, Flags, Ints, Ints32, Nanoseconds, median
 from tb_perfcompare.model.collective_messages import Message, message
+from tb_perfcompare.model.summary.amounts import amounts_of_work
 from tb_perfcompare.model.summary.collectives import Collectives
 from tb_perfcompare.model.summary.job_workers import job_spans, job_workers
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
+
+Pairs = list[tuple[int | None, int | None]]
+"""Position of each rank in the baseline and in the candidate, None if a side lacks it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,6 +30,7 @@ class Ranks:
     capture   (s,) int32 span that each step was recorded in, numbered from 0
     total_ns  (s,) length of each step
     owned_ns  (8, s) its categories
+    amounts   (4, s) its work, as in model/summary/amounts.py
     busy_ns, hidden_ns  (s,) as in model/summary/collectives.py, None without collectives
     waiting   None without collectives
     """
@@ -37,6 +42,7 @@ class Ranks:
     capture: CaptureIndex
     total_ns: Nanoseconds
     owned_ns: Nanoseconds
+    amounts: Ints
     busy_ns: Nanoseconds | None
     hidden_ns: Nanoseconds | None
     waiting: _Waiting | None
@@ -75,10 +81,30 @@ def ranks_of(summary: Summary) -> Ranks:
         capture=np.array([spans[span] for span, _ in names], dtype=np.int32),
         total_ns=total_ns,
         owned_ns=owned_ns,
+        amounts=amounts_of_work(summary) if summary.ranks is None else summary.ranks.amounts,
         busy_ns=None if communication is None else communication.busy_ns,
         hidden_ns=None if communication is None else communication.hidden_ns,
         waiting=None if communication is None else split_waiting(communication, job_step, capture),
     )
+
+
+def joined(a: Ranks, b: Ranks) -> tuple[list[str], Pairs]:
+    """Joins the ranks of both sides: by rank if all ranks are known and distinct, else by the workers' names."""
+    numbered = is_numbered(a) and is_numbered(b)
+    names = [names_of(side, numbered) for side in (a, b)]
+    index_a, index_b = ({name: index for index, name in enumerate(side)} for side in names)
+    keys = list(dict.fromkeys([*names[0], *names[1]]))
+    return keys, [(index_a.get(key), index_b.get(key)) for key in keys]
+
+
+def is_numbered(side: Ranks) -> bool:
+    """Whether the numbers of all ranks are known and distinct."""
+    return None not in side.numbers and len(set(side.numbers)) == len(side)
+
+
+def names_of(side: Ranks, numbered: bool) -> list[str]:
+    """Names of the ranks, by number or by worker."""
+    return [f"rank {rank}" for rank in side.numbers] if numbered else list(side.workers)
 
 
 def transfers_of(summary: Summary) -> Mapping[tuple[str, str, str], tuple[int, int]]:

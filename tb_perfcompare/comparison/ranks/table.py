@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from tb_perfcompare.comparison.ranks.changes import OwnChange, Pairs, own_changes, rank_changes
+from tb_perfcompare.comparison.ranks.changes import OwnChange, own_changes, rank_changes
 from tb_perfcompare.comparison.ranks.figures import RankFigures, rank_figures
 from tb_perfcompare.comparison.ranks.sentences import RankRow, rank_sentences
-from tb_perfcompare.comparison.ranks.sides import Ranks, ranks_of
+from tb_perfcompare.comparison.ranks.sides import Ranks, is_numbered, joined, names_of, ranks_of
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -57,13 +57,23 @@ def _share(name: str, label: str, what: str, of: Callable[[RankFigures], float |
 _MEASURES = (
     _time("own", "Own work", "Step time without exposed communication", lambda f: f.own_us, shown=True),
     _time(
-        "waiting", "Waiting",
-        "Time in collectives beyond the shortest duration on any rank of the same collective; empty: not measured",
-        lambda f: f.waiting_us, shown=True,
+        "exposed_waiting", "Waiting",
+        "Exposed communication, as far as it can be waiting: at most the waiting of the same step; empty: not measured",
+        lambda f: f.exposed_waiting_us, shown=True,
+    ),
+    _time(
+        "other_communication", "Other comm.",
+        "Exposed communication beyond the exposed waiting, such as transfer; all of it if waiting is not measured",
+        lambda f: f.other_communication_us, shown=True,
     ),
     _share(
         "overlap", "Overlap", "fraction of the collective time overlapped by compute kernels; empty: not measured",
         lambda f: f.overlap, shown=True,
+    ),
+    _time(
+        "waiting", "All waiting",
+        "Time in collectives beyond the shortest duration on any rank of the same collective; empty: not measured",
+        lambda f: f.waiting_us, shown=False,
     ),
     _time(
         "transfer", "Transfer", "Time in collectives without waiting; empty: not measured", lambda f: f.transfer_us,
@@ -101,12 +111,12 @@ _COLUMNS = (
         "verdict", "Verdict",
         "verdict by the headline's rules on this rank's steps; slower or faster also needs q at most alpha",
     ),
-    *columns.triple("beyond", "Excess", "Own work beyond the median of the other ranks in the same step"),
+    *columns.triple("beyond", "Excess", "Own work beyond the median of the other ranks in the same step", shown=False),
     columns.text(
         "stands_out", "Stands out",
         "slower, faster: this rank's own work changed differently from the others': significantly (q of the excess at "
-        "most alpha), beyond the threshold, and beyond the spread of the others; like the others: otherwise; empty: "
-        "not tested",
+        "most alpha), beyond the threshold, and beyond the spread of the others; more work, less work: its time did "
+        "not, but its counted work did; like the others: otherwise; empty: not tested",
     ),
     *(column for measure in _MEASURES for column in measure.columns),
     columns.fraction("shift_low", "Δ from", "lower end of the confidence interval; empty: too few steps", shown=False),
@@ -164,7 +174,7 @@ def own_ranks(summary: Summary) -> Table | None:
     )
     rows = tuple(
         (name, figures.step_us, *(measure.figure(figures) for measure in _MEASURES), figures.steps, figures.worker)
-        for name, figures in zip(_names(ranks, _is_numbered(ranks)), rank_figures(ranks), strict=True)
+        for name, figures in zip(names_of(ranks, is_numbered(ranks)), rank_figures(ranks), strict=True)
         if figures is not None
     )
     return Table(NAME, "Ranks", shown, rows, (_OWN_NOTE,))
@@ -176,23 +186,6 @@ def _of_one_run(measure: _Measure) -> Column:
     name = f"{first.name.removeprefix('baseline_').removesuffix('_us')}{'_us' if first.kind == 'time_us' else ''}"
     what = first.description.replace(" of the baseline", "").replace(", baseline", "")
     return replace(first, name=name, label=first.label.removesuffix(" A"), description=what, role="plain")
-
-
-def joined(a: Ranks, b: Ranks) -> tuple[list[str], Pairs]:
-    """Joins the ranks of both sides: by rank if all ranks are known and distinct, else by the workers' names."""
-    numbered = _is_numbered(a) and _is_numbered(b)
-    names = [_names(side, numbered) for side in (a, b)]
-    index_a, index_b = ({name: index for index, name in enumerate(side)} for side in names)
-    keys = list(dict.fromkeys([*names[0], *names[1]]))
-    return keys, [(index_a.get(key), index_b.get(key)) for key in keys]
-
-
-def _is_numbered(side: Ranks) -> bool:
-    return None not in side.numbers and len(set(side.numbers)) == len(side)
-
-
-def _names(side: Ranks, numbered: bool) -> list[str]:
-    return [f"rank {rank}" for rank in side.numbers] if numbered else list(side.workers)
 
 
 def _least_us(a: Ranks, b: Ranks, options: CompareOptions) -> float:
@@ -242,6 +235,8 @@ def _triple(x: float | None, y: float | None) -> tuple[Cell, Cell, Cell]:
 
 
 def _stands_out(own: OwnChange) -> str | None:
-    if own.q is None or own.delta_us is None:
-        return None
-    return ("slower" if own.delta_us > 0 else "faster") if own.is_clear else "like the others"
+    if own.is_clear:
+        return "slower" if (own.delta_us or 0.0) > 0 else "faster"
+    if own.work is not None and own.work_shows:
+        return own.work.word
+    return None if own.q is None else "like the others"

@@ -1,0 +1,121 @@
+"""Ranks whose counted work changed much more than that of the other ranks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tb_perfcompare.comparison.ranks.sides import Pairs, Ranks
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.wording import ratio_text
+from tb_perfcompare.comparison.statistics.multiple_testing import holm
+from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
+from tb_perfcompare.model.arrays import CaptureIndex, Floats, Ints, median
+from tb_perfcompare.model.summary.amounts import AMOUNTS
+from tb_perfcompare.quick_dataclass import dataclass
+
+_MUCH, _ALIKE = math.log1p(0.1), math.log1p(0.01)
+"""Growth from which work counts as more, and up to which it counts as equal, as a logarithm."""
+
+_STEADY = 0.1
+"""Largest spread of a rank's steps on either side, as a share of its change, for the change to be certain untested."""
+
+_CONTROLS, _FAR = 4, 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkChange:
+    """Growth of one rank's work. `amounts`: (name, candidate over baseline, the same of the other ranks' median), all
+    in one direction."""
+
+    amounts: tuple[tuple[str, float, float], ...]
+
+    @property
+    def is_more(self) -> bool:
+        return self.amounts[0][1] > 1
+
+    @property
+    def word(self) -> str:
+        return "more work" if self.is_more else "less work"
+
+    @property
+    def text(self) -> str:
+        """Clause such as "FLOPs ×2.00, input elements ×1.87 per step (the other ranks as before)"."""
+        own = ", ".join(f"{name} {ratio_text(grown)}" for name, grown, _ in self.amounts)
+        others = [other for *_, other in self.amounts]
+        as_before = all(abs(math.log(other)) <= _ALIKE for other in others)
+        said = "as before" if as_before else ", ".join(map(ratio_text, others))
+        return f"{own} per step (the other ranks {said})"
+
+
+def uneven_work(a: Ranks, b: Ranks, pairs: Pairs, options: CompareOptions) -> list[WorkChange | None]:
+    """Change of each rank's work beyond that of the others; None if there is none. Each rank is compared with itself
+    on the other side, so that ranks may do different work."""
+    found: list[list[tuple[str, float, float]]] = [[] for _ in pairs]
+    both = [number for number, (x, y) in enumerate(pairs) if x is not None and y is not None]
+    for at, name in enumerate(AMOUNTS):
+        changes = [_change(a, b, pairs[number], at) for number in both]
+        if len(both) < 2 or not all(change.is_counted for change in changes):
+            continue
+        growth = np.array([change.growth for change in changes])
+        others = [np.delete(growth, place) for place in range(len(both))]
+        beyond = [_is_beyond(own, those) for own, those in zip(growth.tolist(), others, strict=True)]
+        p = [change.p(options.alpha) if far else 1.0 for change, far in zip(changes, beyond, strict=True)]
+        for place, q in enumerate(holm(np.array(p)).tolist()):
+            if beyond[place] and q <= options.alpha:
+                amount = name, math.exp(growth[place]), math.exp(float(median(others[place])))
+                found[both[place]].append(amount)
+    return [_in_one_direction(amounts) for amounts in found]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Change:
+    """One amount of one rank in the steps of both sides, with the captures of these."""
+
+    steps: tuple[Ints, Ints]
+    captures: tuple[CaptureIndex, CaptureIndex]
+
+    @property
+    def is_counted(self) -> bool:
+        return all(len(side) and side.min() > 0 for side in self.steps)
+
+    @property
+    def growth(self) -> float:
+        before, after = self.steps
+        return math.log(after.mean()) - math.log(before.mean())
+
+    def p(self, alpha: float) -> float:
+        """p of the change; zero if the amount is nearly the same in all steps of a side: it is certain then."""
+        before, after = self.steps
+        spread = max(int(np.ptp(before)), int(np.ptp(after)))
+        if min(len(before), len(after)) > 1 and spread <= _STEADY * abs(float(after.mean() - before.mean())):
+            return 0.0
+        return float(row_shifts(before[None], after[None], self.captures, alpha).p[0])
+
+
+def _change(a: Ranks, b: Ranks, pair: tuple[int | None, int | None], at: int) -> _Change:
+    columns = a.columns[pair[0] or 0], b.columns[pair[1] or 0]
+    return _Change(
+        (a.amounts[at, columns[0]], b.amounts[at, columns[1]]), (a.capture[columns[0]], b.capture[columns[1]])
+    )
+
+
+def _is_beyond(own: float, others: Floats) -> bool:
+    """Whether a growth is large, and as much larger than that of the others."""
+    further = own - float(median(others))
+    return abs(own) >= _MUCH and abs(further) >= _MUCH and own * further > 0 and lies_apart(own, others)
+
+
+def _in_one_direction(amounts: list[tuple[str, float, float]]) -> WorkChange | None:
+    """The change in the direction of the first amount, the most telling one."""
+    same = tuple(amount for amount in amounts if (amount[1] > 1) == (amounts[0][1] > 1))
+    return WorkChange(same) if same else None
+
+
+def lies_apart(value: float, others: Floats) -> bool:
+    """Whether a value lies beyond three robust deviations of the others; True with fewer than four of them."""
+    if len(others) < _CONTROLS:
+        return True
+    middle = float(median(others))
+    return abs(value - middle) > _FAR * 1.4826 * float(median(np.abs(others - middle)))
