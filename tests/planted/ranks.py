@@ -40,7 +40,7 @@ CHANGES: tuple[Change, ...] = (
     _change("convolution", "buffers sent", "any", "operators_changed more_calls *broadcast*"),
     _change("transformer", "optimizer shared", "any", "operators_changed operator_replaced more_calls *broadcast*"),
     # one rank is late
-    _change("perceptron", "twice the batch on one rank", "slower", "late_rank workload_changed"),
+    _change("perceptron", "twice the batch on one rank", "slower", "late_rank uneven_work workload_changed"),
     _change("transformer", "a pause on one rank", "slower", "late_rank unrecorded_time"),
     _change("convolution", "slow loader on one rank", "slower", "late_rank data_loader"),
     _change("transformer", "weights written by one rank", "slower", "slow_steps late_rank"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import fsum
 
 import numpy as np
@@ -11,8 +11,10 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, c
 from tb_perfcompare.comparison.causes.evidence.general_rules import category_words
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
-from tb_perfcompare.comparison.ranks.extra_work import extra_work
-from tb_perfcompare.comparison.ranks.sides import ranks_of
+from tb_perfcompare.comparison.ranks.extra_work import ExtraWork, extra_work
+from tb_perfcompare.comparison.ranks.sentences import work_text
+from tb_perfcompare.comparison.ranks.sides import Pairs, Ranks, joined, ranks_of
+from tb_perfcompare.comparison.ranks.uneven_work import WorkChange, uneven_work
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
@@ -20,7 +22,7 @@ from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.names.names import is_collective_operator
 from tb_perfcompare.model.summary.collectives import BUS_BYTES, BY_MESSAGE, MESSAGE_BYTES, SIZED_TIME
 from tb_perfcompare.model.summary.job_workers import job_workers
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable
 from tb_perfcompare.number_text import rate, size
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -35,8 +37,17 @@ MAIN_SHARE = 0.5
 
 def collective_rules(pair: RuleContext) -> Iterator[Cause]:
     """Causes in exposed communication."""
+    yield from pair.once(_causes)
+
+
+def _causes(pair: RuleContext) -> tuple[Cause, ...]:
+    return tuple(_find_causes(pair))
+
+
+def _find_causes(pair: RuleContext) -> Iterator[Cause]:
+    """They are significant, unless the number of collectives or the late rank's work is counted."""
     exposed = pair.exposed(COMMUNICATION)
-    if abs(exposed) < pair.least_us or not pair.is_clear(COMMUNICATION):
+    if abs(exposed) < pair.least_us:
         return
     on_device = pair.amounts("kernels").keys()
     all_collectives = pair.amounts("communication")
@@ -47,15 +58,19 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     amount = total(collectives.values())
     first = max(rows, key=lambda row: (abs(row.delta), row.path))
-    splits = _waiting(pair.baseline), _waiting(pair.candidate)
+    splits, is_clear = _splits(pair), pair.is_clear(COMMUNICATION)
     counted = fsum(collective.counted_us for collective in collectives.values())
     by_number = _by_count(amount, exposed) and abs(counted) >= MAIN_SHARE * abs(amount.delta_us)  # each one waits
     if splits[0] is not None and splits[1] is not None and not by_number:
         waiting = splits[1].waiting_us - splits[0].waiting_us
         longer = splits[1].collective_us - splits[0].collective_us
-        if abs(waiting) >= MAIN_SHARE * abs(longer) and waiting * exposed > 0:
-            yield _late_rank(pair, (splits[0], splits[1]), first, exposed)
+        is_main = is_clear and abs(waiting) >= MAIN_SHARE * abs(longer)
+        is_counted = abs(waiting) >= pair.least_us and _works_of_late(pair, (splits[0], splits[1]), waiting > 0)
+        if waiting * exposed > 0 and (is_main or is_counted):
+            yield _late_rank(pair, (splits[0], splits[1]), first, waiting)
             return
+    if not is_clear and not by_number:
+        return
     if abs(amount.delta_us) < MAIN_SHARE * abs(exposed) or amount.delta_us * exposed < 0:
         if collectives is not all_collectives:  # host work is never hidden behind the host
             yield _overlap(pair, amount, first, exposed)
@@ -116,79 +131,177 @@ def _overlap(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float
     )  # fmt: skip
 
 
-def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRow, exposed: float) -> Cause:
+def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRow, waiting: float) -> Cause:
     """Cause: what takes the late rank longer than the other ranks, and did not before."""
     before, after = splits
-    longer = exposed > 0
-    side = after if longer else before
-    other = (before if longer else after).beyond_us
-    own = side.beyond_us[side.late] - other.get(side.late, np.zeros(len(CATEGORY_LABELS)))
-    own[CATEGORY_LABELS.index(COMMUNICATION)] = 0.0
-    most = int(own.argmax())
-    does, evidence = "", [Evidence("communication", first.path[1])]
-    if own[most] > pair.least_us:
-        extra = extra_work(*((pair.candidate, pair.baseline) if longer else (pair.baseline, pair.candidate)), side.late)
-        named = [work for work in extra if work.us >= NAMED * own[most]][:_MAX_NAMED]
-        of = f": {', '.join(work.text for work in named)}" if named else ""
-        does = f" ({category_words(CATEGORY_LABELS[most])} {signed_time(own[most])} vs the other ranks{of})"
-        evidence += [Evidence("ledger", f"{work.category} / {work.key}") for work in named]
-    # in the mean over ranks, the late rank's own work counts by its share
-    explains = {(COMMUNICATION, ""): exposed}
-    sign = 1 if longer else -1
-    for label, us in zip(CATEGORY_LABELS, own.tolist(), strict=True):
-        if us > pair.least_us and sign * pair.exposed(label) > 0:
-            explains[label, ""] = sign * min(us / len(side.beyond_us), abs(pair.exposed(label)))
+    job, longer, exposed = pair.once(_job), waiting > 0, pair.exposed(COMMUNICATION)
+    late = job.number_of((after if longer else before).late, longer)
+    works = _works_of_late(pair, splits, longer)
+    own = job.beyond_us(works or [late], longer)
+    does, evidence = _own_work(pair, late, own, longer)
+    # of times that are within their spread, the counted work explains the waiting alone
+    is_main = abs(waiting) >= MAIN_SHARE * abs(after.collective_us - before.collective_us)
+    explained = exposed if is_main else min(waiting, exposed, key=abs)
+    explains = {(COMMUNICATION, ""): explained} | _shares(pair, own, longer)
     delta = fsum(explains.values())
-    its_work = signed_time(delta - exposed)
+    its_work = signed_time(delta - explained)
     of_it = "" if len(explains) == 1 else f", including {its_work} of the late rank's own work (mean over ranks)"
+    key, counted = job.keys[late], _counted_text(job, works)
     sentence = (
-        f"Ranks wait {'longer' if longer else 'less'} in collectives: {signed_time(delta)} per step{of_it}; "
-        f"the late rank {'is' if longer else 'was'} {side.late}{does}; per step and rank, waiting "
+        f"{f'{counted}; ranks' if counted else 'Ranks'} wait {'longer' if longer else 'less'} in collectives: "
+        f"{signed_time(delta)} per step{of_it}; the late rank {'is' if longer else 'was'} {key}"
+        f"{f' ({does})' if does else ''}; per step and rank, waiting "
         f"{times_text(before.waiting_us, after.waiting_us)}, transfer "
         f"{times_text(before.transfer_us, after.transfer_us)}."
     )
     return cause(
-        pair, LATE_RANK, side.late, COMMUNICATION, delta, sentence, tuple(evidence),
-        look_at=LATE_RANK.look_at.replace("that rank", side.late), explains=explains,
+        pair, LATE_RANK, key, COMMUNICATION, delta, sentence,
+        (Evidence("ranks", key), Evidence("communication", first.path[1]), *evidence),
+        confidence=UNEVEN_WORK.confidence if works else "", explains=explains,
+        look_at=UNEVEN_WORK.look_at if works else LATE_RANK.look_at.replace("that rank", key),
     )  # fmt: skip
+
+
+def uneven_work_rules(pair: RuleContext) -> Iterator[Cause]:
+    """Causes: ranks whose counted work changed beyond that of the others. If the others wait for them, that is part of
+    the late rank's cause. They have no time if the mean over ranks changed the other way."""
+    if any(len(set(job_workers(side))) < 2 for side in (pair.baseline, pair.candidate)):
+        return
+    if any(one.finding.confidence == UNEVEN_WORK.confidence for one in pair.once(_causes)):
+        return
+    job = pair.once(_job)
+    for longer in (True, False):
+        works = job.works_in(pair.least_us, longer)
+        if not works:
+            continue
+        own = job.beyond_us(works, longer)
+        explains = _shares(pair, own, longer)
+        delta = fsum(explains.values()) if explains else None
+        of_mean = "" if delta is None else f": {signed_time(delta)} per step (mean over ranks)"
+        most = max(works, key=lambda number: (float(job.beyond_us([number], longer).sum()), -number))
+        does, evidence = _own_work(pair, most, own, longer)
+        key, does = job.keys[most], f"; {does}" if does else ""
+        sentence = f"{_counted_text(job, works)}{of_mean}{does}."
+        yield cause(
+            pair, UNEVEN_WORK, key, "all", delta, sentence, (Evidence("ranks", key), *evidence), explains=explains
+        )
+
+
+def _own_work(pair: RuleContext, rank: int, own: Floats, longer: bool) -> tuple[str, list[Evidence]]:
+    """Clause on the category in which ranks take most beyond the others, and on what `rank` does in it."""
+    most = int(own.argmax())
+    if own[most] <= pair.least_us:
+        return "", []
+    extra = [work for work in _extra_work(pair, rank, longer) if work.category == CATEGORY_LABELS[most]]
+    named = [work for work in extra if work.us >= NAMED * own[most]][:_MAX_NAMED]
+    of = f": {', '.join(work.text for work in named)}" if named else ""
+    evidence = [Evidence("ledger", f"{work.category} / {work.key}") for work in named]
+    return f"{category_words(CATEGORY_LABELS[most])} {signed_time(own[most])} vs the other ranks{of}", evidence
+
+
+def _extra_work(pair: RuleContext, rank: int, longer: bool) -> tuple[ExtraWork, ...]:
+    a, b = pair.once(_job).pairs[rank]
+    if longer:
+        return () if b is None else extra_work(pair.candidate, b, pair.baseline, a)
+    return () if a is None else extra_work(pair.baseline, a, pair.candidate, b)
+
+
+def _shares(pair: RuleContext, own: Floats, longer: bool) -> dict[Part, float]:
+    """Part of each category's change that some ranks' own work makes: in the mean over ranks, by its share."""
+    sign, ranks = 1 if longer else -1, len(pair.once(_job).b if longer else pair.once(_job).a)
+    return {
+        (label, ""): sign * min(us / ranks, abs(pair.exposed(label)))
+        for label, us in zip(CATEGORY_LABELS, own.tolist(), strict=True)
+        if us > pair.least_us and sign * pair.exposed(label) > 0
+    }
+
+
+def _counted_text(job: _Job, works: Mapping[int, WorkChange]) -> str:
+    return "; ".join(work_text(job.keys[number], work) for number, work in [*works.items()][:_MAX_NAMED])
+
+
+def _works_of_late(pair: RuleContext, splits: tuple[_Split, _Split], longer: bool) -> dict[int, WorkChange]:
+    """Ranks whose counted work grew (shrank) beyond that of the others, the late one first; empty if that is not one
+    of them."""
+    job = pair.once(_job)
+    late, works = job.number_of(splits[longer].late, longer), job.works_in(pair.least_us, longer)
+    return {late: works.pop(late)} | works if late in works else {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    """Ranks of both sides, joined: a key, a pair and the change of work for each."""
+
+    a: Ranks
+    b: Ranks
+    keys: list[str]
+    pairs: Pairs
+    works: list[WorkChange | None]
+
+    def number_of(self, rank: int, of_candidate: bool) -> int:
+        """Number of the pair with this rank of a side."""
+        return [pair[of_candidate] for pair in self.pairs].index(rank)
+
+    def works_in(self, least_us: float, longer: bool) -> dict[int, WorkChange]:
+        """Number of the pair -> change of work, if it is more (less) and takes at least so much longer (shorter)."""
+        return {
+            number: work for number, work in enumerate(self.works)
+            if work is not None and work.is_more == longer and self.beyond_us([number], longer).sum() >= least_us
+        }  # fmt: skip
+
+    def beyond_us(self, numbers: Iterable[int], longer: bool) -> Floats:
+        """(8,) microseconds per step by category, without communication, that these ranks take longer than the others
+        on the side that takes longer, in addition to any excess on the other side."""
+        own = np.zeros(len(CATEGORY_LABELS))
+        for number in numbers:
+            for sign, side, rank in zip((-1, 1), (self.a, self.b), self.pairs[number], strict=True):
+                if rank is not None and side.common.shape[1]:
+                    mean = side.owned_ns[:, side.common].mean(axis=2) / 1000
+                    others = (mean.sum(axis=1) - mean[:, rank]) / (len(side) - 1)
+                    own += (sign if longer else -sign) * (mean[:, rank] - others)
+        own[CATEGORY_LABELS.index(COMMUNICATION)] = 0.0
+        return own
+
+
+def _job(pair: RuleContext) -> _Job:
+    a, b = ranks_of(pair.baseline), ranks_of(pair.candidate)
+    keys, pairs = joined(a, b)
+    return _Job(a, b, keys, pairs, uneven_work(a, b, pairs, pair.options))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Split:
     """Microseconds per step and rank in collectives, split into transfer and waiting for other ranks. `late`: the
-    worker waited for; `is_whole`: every collective of every step was found on other ranks; `beyond_us`: worker ->
-    (8,) excess of each category over the other workers."""
+    rank waited for; `is_whole`: every collective of every step was found on other ranks."""
 
     collective_us: float
     transfer_us: float
     waiting_us: float
-    late: str
+    late: int
     is_whole: bool
-    beyond_us: dict[str, Floats]
 
 
-def _waiting(summary: Summary) -> _Split | None:
-    """Split as in the table of ranks (docs/method/ranks.md). None unless all of several workers recorded the same
-    steps and a collective of one matches one of another."""
-    if len(set(job_workers(summary))) < 2 or "communication" not in summary.groups:
-        return None
-    ranks = ranks_of(summary)
-    if not ranks.common.shape[1]:
-        return None
+def _splits(pair: RuleContext) -> tuple[_Split | None, _Split | None]:
+    sides = pair.baseline, pair.candidate
+    if any(len(set(job_workers(side))) < 2 or "communication" not in side.groups for side in sides):
+        return None, None
+    return _split(pair.once(_job).a), _split(pair.once(_job).b)
+
+
+def _split(ranks: Ranks) -> _Split | None:
+    """Split as in the table of ranks (docs/method/ranks.md). None unless all ranks recorded the same steps and a
+    collective of one matches one of another."""
     collectives = ranks.waiting
-    if collectives is None or not collectives.matched[ranks.common].any():
+    if not ranks.common.shape[1] or collectives is None or not collectives.matched[ranks.common].any():
         return None
-    transfer = (collectives.matched - collectives.waiting)[ranks.common].T / 1000  # (steps, workers)
+    transfer = (collectives.matched - collectives.waiting)[ranks.common].T / 1000  # (steps, ranks)
     waited = collectives.waiting[ranks.common].T / 1000
-    owned = ranks.owned_ns[:, ranks.common].mean(axis=2) / 1000  # (8, workers)
-    beyond = owned - (owned.sum(axis=1, keepdims=True) - owned) / (len(ranks) - 1)
     return _Split(
         float(collectives.plain[ranks.common].mean() / 1000),
         float(transfer.mean()),
         float(waited.mean()),
-        ranks.workers[int(waited.sum(axis=0).argmin())],
+        int(waited.sum(axis=0).argmin()),
         ranks.common.size == len(ranks.total_ns) and bool((collectives.matched == collectives.plain).all()),
-        {worker: beyond[:, at] for at, worker in enumerate(ranks.workers)},
     )
 
 
@@ -196,13 +309,26 @@ LATE_RANK = Rule(
     names=("late_rank",),
     meaning="ranks wait for one of them",
     when="All workers recorded the same steps. [Waiting](ranks.md#waiting-and-transfer) makes half of the change, and "
-    "a larger number of collectives does not. The late rank is the one that waits least",
+    "a larger number of collectives does not. The late rank is the one that waits least. If its "
+    "[counted work](ranks.md#counted-work) changed beyond the others', the waiting needs no significance",
     needs="collectives of several workers",
     tables=("communication",),
     look_at="what that rank does before its collectives: data loading, uneven work, a slower device",
     confidence="the others wait for the rank with the shortest collectives",
     find=collective_rules,
     rank=2,
+)
+UNEVEN_WORK = Rule(
+    names=("uneven_work",),
+    meaning="one rank does more (less) work than before, the others do not",
+    when="[Counted work](ranks.md#counted-work) of a rank changed beyond that of the others, and its own time as well. "
+    "If the others wait for it, `late_rank` says so instead",
+    needs="several workers; `record_shapes` for FLOPs and input elements",
+    tables=("ranks",),
+    look_at="what each rank is given: its share of the samples, batch size, sequence lengths; calls of one rank alone",
+    confidence="certain: the work of each rank is counted; its time is as measured",
+    find=uneven_work_rules,
+    rank=4,
 )
 COLLECTIVE_SLOWER = Rule(
     names=("collective_slower", "collective_faster"),

@@ -148,7 +148,8 @@ class OtherWork:
         explains_some = abs(delta) >= pair.least_us and self.may_explain(delta)
         if self.few and explained.rules & _REPLACED and not explains_some:
             return  # their inputs follow from the replacement
-        if abs(delta) < pair.least_us:
+        is_over_explained = self.may_explain(pair.delta_us) and not self.may_explain(delta)
+        if abs(delta) < pair.least_us or is_over_explained:
             if not self.by_chance:
                 as_long = abs(pair.delta_us) < pair.least_us or pair.headline.verdict is Verdict.SAME
                 result = "the step takes as long all the same" if as_long else "other causes explain the step's change"
