@@ -309,8 +309,7 @@ LATE_RANK = Rule(
     names=("late_rank",),
     meaning="ranks wait for one of them",
     when="All workers recorded the same steps. [Waiting](ranks.md#waiting-and-transfer) makes half of the change, and "
-    "a larger number of collectives does not. The late rank is the one that waits least. If its "
-    "[counted work](ranks.md#counted-work) changed beyond the others', the waiting needs no significance",
+    "a larger number of collectives does not. The late rank is the one that waits least",
     needs="collectives of several workers",
     tables=("communication",),
     look_at="what that rank does before its collectives: data loading, uneven work, a slower device",
