@@ -28,6 +28,7 @@ from tb_perfcompare.model.arrays import Floats, Ints, SidePair, unique
 from tb_perfcompare.model.input_shapes import input_elements
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.work_kinds import reads_a_part
+from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -208,14 +209,15 @@ def _larger_inputs(sides: Sides, samples: Samplings) -> CountedWork | None:
 
 
 def _has_steady_inputs(side: Summary) -> bool:
-    """Whether all steps have equally large inputs. Where input sizes are random, larger inputs are no change of the
-    program; nor are those of compiled regions, which may be cut differently."""
+    """Whether all steps of a rank have equally large inputs. Where input sizes are random, larger inputs are no change
+    of the program; nor are those of compiled regions, which may be cut differently."""
     table = side.groups[OPERATORS]
     if any(is_compiled(key[0]) for key in table.keys):
         return False
     elements = np.array([math.fsum(input_elements(key[1])) if len(key) > 1 else 0.0 for key in table.keys])
-    of_step = elements @ table.calls
-    return bool(of_step.max(initial=0.0) <= (1 + ALIKE_CALLS) * of_step.min(initial=np.inf))
+    of_step, workers = elements @ table.calls, np.array(job_workers(side))[side.steps.capture]
+    ranks = [of_step[workers == worker] for worker in unique(workers)]
+    return all(bool(rank.max() <= (1 + ALIKE_CALLS) * rank.min()) for rank in ranks)
 
 
 def _growth(small: Mapping[str, _Size], large: Mapping[str, _Size]) -> float | None:

@@ -11,6 +11,7 @@ import pytest
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.rank_mean import RankMean
 from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.model.summary.summary import Summary
 from tests.build import TraceBuilder
 from tests.comparison.compare import capture, compare, finding_of, rows_of, rules_of
@@ -85,6 +86,16 @@ def test_a_rank_with_larger_inputs_is_named_though_times_vary_between_captures(r
     text = " ".join(found.tables["ranks"].notes)
     assert f"{work}its own work (without waiting) takes +" in text
     assert "No rank's own work" not in text
+
+
+def test_larger_inputs_of_one_rank_are_counted_by_the_verdict() -> None:
+    """The steps of a job differ between its ranks, but those of each rank have the same inputs."""
+    before, after = (
+        pool(drawn(2, lengths=lengths, machine=(0.9, 1.1), seed=seed)) for seed, lengths in enumerate(({}, {1: 2.0}))
+    )
+    one, two = compare(before, after).headline, compare(after, before).headline
+    assert (one.verdict, two.verdict) == (Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER)
+    assert one.counted is not None and one.counted.noun == "input elements"
 
 
 def test_what_is_left_against_the_change_does_not_outweigh_the_inputs() -> None:
