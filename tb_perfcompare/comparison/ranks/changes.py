@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.multiple_testing import holm, q_values
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.comparison.verdict.rules import settle
-from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Ints, median
+from tb_perfcompare.model.arrays import Ints, median
 from tb_perfcompare.quick_dataclass import dataclass
 
 _BEYOND_GROWTH = 0.25

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import ratio_text
 from tb_perfcompare.comparison.statistics.multiple_testing import holm
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
-from tb_perfcompare.model.arrays import CaptureIndex, Floats, Ints, median
+from tb_perfcompare.model.arrays import MAD_TO_SIGMA, CaptureIndex, Floats, Ints, median
 from tb_perfcompare.model.summary.amounts import AMOUNTS
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -118,4 +118,4 @@ def lies_apart(value: float, others: Floats) -> bool:
     if len(others) < _CONTROLS:
         return True
     middle = float(median(others))
-    return abs(value - middle) > _FAR * 1.4826 * float(median(np.abs(others - middle)))
+    return abs(value - middle) > _FAR * MAD_TO_SIGMA * float(median(np.abs(others - middle)))
