@@ -58,6 +58,12 @@ from tb_perfcompare.quick_dataclass import dataclass
 SHAPES = "operators_by_shape"
 """Table that a recording without input shapes lacks."""
 
+_WORKERS = (
+    "num_workers and prefetch_factor: workers hand over several batches at once; persistent_workers: else they start "
+    "anew in each epoch"
+)
+"""What to look at if the wait for data recurs every few steps."""
+
 _FUNCTIONS = "these functions and the code that calls them"
 """What to look at if Python functions were recorded."""
 
@@ -259,6 +265,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, known: _Known, delta_us: floa
         confidence=_confidence(label, known, whole=whole),
         look_at="the device work that runs at the same time" if hidden
         else _FUNCTIONS if subject == PYTHON
+        else _WORKERS if recurring and category is StepCategory.DATALOADER
         else _look_at(category, known),
     )
 

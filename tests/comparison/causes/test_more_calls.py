@@ -64,6 +64,10 @@ def test_smaller_pieces_of_the_same_work_are_told_from_more_work() -> None:
     assert "typically ×4.00 with ×0.250 the elements each, e.g. " in compare(whole, pieces).findings[0].sentence
     assert "typically ×0.250 with ×4.00 the elements each, e.g. " in compare(pieces, whole).findings[0].sentence
     assert "typically ×4.00, e.g. " in compare(whole, more).findings[0].sentence
+    rows = accumulated(32, 1)
+    pairs = ((whole, pieces), (whole, more), (whole, rows), (rows, whole))
+    for pair, is_loop in zip(pairs, (False, False, True, True), strict=True):
+        assert compare(*pair).findings[0].look_at.startswith("a Python loop over elements") == is_loop
 
 
 def test_code_between_the_calls_runs_as_often_as_they_do() -> None:

@@ -52,3 +52,20 @@ def test_three_pauses_in_each_short_recording_recur_if_they_begin_alike_or_there
 def test_two_pauses_do_not_recur() -> None:
     pausing = [capture(program(4, 800, steps=8, noise=5), str(number)) for number in range(4)]
     assert not recurring_clause(summary(program(noise=5)), pool(pausing), StepCategory.OTHER, 200)
+
+
+@pytest.mark.parametrize(("period", "workers"), [(2, True), (1, False)])
+def test_waits_for_data_in_every_kth_step_are_of_the_workers(period: int, workers: bool) -> None:
+    """These start anew in each epoch, or hand over several batches at once."""
+    def loading(wait: int) -> TraceBuilder:
+        trace = TraceBuilder(vendor="cpu")
+        for number in range(20):
+            at = 5_000 * number
+            us = 40 + number % 3 + wait * (number % period == 0)
+            trace.step(number, at, at + us + 950)
+            trace.loader(at, at + us)
+            trace.op("aten::mm", at + us + 10, at + us + 940)
+        return trace
+
+    look_at = finding_of(compare(loading(0), loading(800)), "data_loader").look_at
+    assert ("persistent_workers" in look_at) == workers

@@ -40,6 +40,12 @@ micro-batches reach 0.9 in recordings, operators that are written out at most 0.
 OWN_CAUSE_RATIO = 1.5
 """An entity whose calls grew this many times more than the work has its own cause."""
 
+PIECES = 10
+"""Least ratio of input elements by which the calls of one side are pieces of the other's."""
+
+LOOP = "a Python loop over elements, rows or samples: index and compute whole tensors"
+"""What to look at if one side makes more calls on pieces."""
+
 _OTHER = CATEGORY_LABELS[StepCategory.OTHER]
 
 
@@ -85,20 +91,21 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     outside = f", {signed_time(math.fsum(between.values()))} of it untraced host time between the calls"
     title = f"{'More' if more else 'Fewer'} calls{mostly_in(pair, called_more)}"
     recounted = f"{len(moved)} of {len(operators)} operators run {'more' if more else 'less'} often"
+    size = _log_size_ratio(pair, moved)
     growing = growing_clause(pair, {one[0]: moved[one] for one in moved}, [one[0] for one in order])
     if growing:
         how = f"{growing}; {recounted}"
     else:
         where = where_called(pair, [(key[0], amount)])
         how = (
-            f"{recounted}, typically {ratio_text(math.exp(usual))}{_on_inputs(pair, moved)}, e.g. {short(key[0])} "
+            f"{recounted}, typically {ratio_text(math.exp(usual))}{_on_inputs(size)}, e.g. {short(key[0])} "
             f"{numbers_text(amount.calls_a, amount.calls_b)} times per step{f', {where}' if where else ''}"
         )
     yield cause(
         pair, MORE_CALLS, key[0], "all", counted,
         f"{title}: {signed_time(counted)} per step{outside if between else ''}; {how}{modules_clause(pair, sign)}.",
         (Evidence("operators", key[0]),), explains=counts, confidence=_by_chance(pair, math.expm1(usual)),
-        look_at=KEPT if growing else "",
+        look_at=KEPT if growing else LOOP if abs(size) >= math.log(PIECES) and sign * size < 0 else "",
     )  # fmt: skip
 
 
@@ -108,17 +115,20 @@ def _by_chance(pair: RuleContext, more: float) -> str:
     return drawn_by_chance(pair) if amount is not None and amount.low <= more <= amount.high else ""
 
 
-def _on_inputs(pair: RuleContext, moved: Iterable[Key]) -> str:
-    """Clause on the size of their inputs, if most operators have others: the same work in smaller pieces, or more of
-    it. "" if shapes were not recorded."""
+def _log_size_ratio(pair: RuleContext, moved: Iterable[Key]) -> float:
+    """Typical logarithm of the ratio of these operators' input elements; 0 if shapes were not recorded."""
     ratios = []
     for name, *_ in moved:
         rows = by_inputs(pair.amounts_of(name, "operators_by_shape", "host_total"))
         gone = [shape for (_, shape), one in rows.items() if not one.calls_b]
         new = [shape for (_, shape), one in rows.items() if not one.calls_a]
         ratios += [math.log(growth(*most_alike(gone, new)))] if gone and new else [0.0] if rows else []
-    typical = float(median(ratios)) if ratios else 0.0
-    return f" with {ratio_text(math.exp(typical))} the elements each" if abs(typical) >= math.log1p(OTHER_SIZE) else ""
+    return float(median(ratios)) if ratios else 0.0
+
+
+def _on_inputs(size: float) -> str:
+    """Clause on the size of their inputs, if it changed: the same work in smaller pieces, or more of it."""
+    return f" with {ratio_text(math.exp(size))} the elements each" if abs(size) >= math.log1p(OTHER_SIZE) else ""
 
 
 def calls_alike(pair: RuleContext) -> bool:
