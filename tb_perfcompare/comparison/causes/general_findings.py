@@ -59,7 +59,7 @@ SHAPES = "operators_by_shape"
 """Table that a recording without input shapes lacks."""
 
 _WORKERS = (
-    "num_workers and prefetch_factor: workers hand over several batches at once; persistent_workers: else they start "
+    "num_workers and prefetch_factor: several workers deliver batches at once; persistent_workers: else they start "
     "anew in each epoch"
 )
 """What to look at if the wait for data recurs every few steps."""
