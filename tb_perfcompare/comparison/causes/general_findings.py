@@ -59,8 +59,8 @@ SHAPES = "operators_by_shape"
 """Table that a recording without input shapes lacks."""
 
 _WORKERS = (
-    "num_workers and prefetch_factor: several workers deliver batches at once; persistent_workers: else they start "
-    "anew in each epoch"
+    "num_workers and prefetch_factor: several workers deliver batches at once; persistent_workers=True, or each epoch "
+    "starts them again"
 )
 """What to look at if the wait for data recurs every few steps."""
 
