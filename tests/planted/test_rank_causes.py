@@ -54,13 +54,13 @@ def test_a_late_rank_is_told_from_a_slow_collective(late: int, by_us: float, ven
     found = compared(job(vendor=vendor), job(late, by_us=by_us, seed=1, vendor=vendor))
     assert causes(found) == ["late_rank"]
     assert first(found).subject == f"rank {late}"
-    assert f"the late rank is rank {late} (untraced host time +" in first(found).sentence
+    assert f"rank {late} is late (untraced host time +" in first(found).sentence
 
 
 def test_what_the_late_rank_does_beyond_the_others_is_named() -> None:
     found = compared(job(), job(1, by_us=700.0, cause="loader", seed=1))
     assert rules(found)[0] == "late_rank"
-    assert "rank 1 (data loader wait +700 µs vs the other ranks)" in first(found).sentence
+    assert "rank 1 is late (data loader wait +700 µs vs the other ranks)" in first(found).sentence
 
 
 def test_another_rank_that_is_late_instead_is_no_change() -> None:
@@ -72,7 +72,7 @@ def test_a_rank_that_is_no_longer_late_is_an_improvement() -> None:
     found = compared(job(2, by_us=700.0, seed=1), job())
     assert causes(found) == ["late_rank"]
     assert "Ranks wait less in collectives: −" in first(found).sentence
-    assert "the late rank was rank 2" in first(found).sentence
+    assert "rank 2 was late" in first(found).sentence
 
 
 def test_a_slow_collective_is_slow_on_all_ranks() -> None:

@@ -19,6 +19,7 @@ from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
 from tb_perfcompare.comparison.causes.detectors.steps import SLOW_STEPS
+from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
 from tb_perfcompare.comparison.causes.evidence.cause import COUNTED
 from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL, TABLES
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
@@ -64,12 +65,15 @@ _SLOWER = {
 }
 """Categories whose entities have a rule: (rule, start of its sentence, term for one call)."""
 
+WAITS = 2.0
+"""Ratio of waits for the device to the operators in which they are, up to which these come first."""
+
 MAX_WEAKER_RATIO = 4.0
 """Largest ratio of a finding of WEAKER_RULES to a counted cause at which the counted cause comes first."""
 
 
 def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Finding, ...]:
-    """Orders the findings for the report: largest first, with four exceptions.
+    """Orders the findings for the report: largest first, with five exceptions.
 
     * A counted cause comes before findings of WEAKER_RULES of the same sign, or of any if the program's direction is
     open, that are at most MAX_WEAKER_RATIO times as large.
@@ -78,6 +82,8 @@ def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Fin
     pace caused them), and machine findings come after causes of the program.
 
     * If the verdict is the machine's, machine findings of its sign come first.
+
+    * New operators come before the waits in them that are at most WAITS times as large.
 
     * Time that moved between bound classes comes last: it is no part of the change.
     """
@@ -101,8 +107,20 @@ def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Fin
             and (finding.confidence.startswith(COUNTED) or finding.rule in _OF_KERNELS)
             and all(_comes_after(other, finding, is_open=is_open) for other in ordered[:place])
         ):
-            return (finding, *ordered[:place], *ordered[place + 1 :])
-    return tuple(ordered)
+            ordered = [finding, *ordered[:place], *ordered[place + 1 :]]
+            break
+    return tuple(_waits_behind(ordered))
+
+
+def _waits_behind(findings: list[Finding]) -> list[Finding]:
+    """Moves waits for the device behind the changed operators in which they are: these are the cause."""
+    for place, waits in enumerate(findings):
+        if waits.rule in SYNCHRONISATION.names:
+            for at, changed in enumerate(findings[place + 1 :], start=place + 1):
+                as_large = abs(waits.delta_us or 0.0) <= WAITS * abs(changed.delta_us or 0.0)
+                if changed.rule in OPERATORS_CHANGED.names and changed.subject == waits.subject and as_large:
+                    return [*findings[:place], changed, *findings[place:at], *findings[at + 1 :]]
+    return findings
 
 
 def without_minor_changes(

@@ -131,3 +131,21 @@ def test_time_against_the_program_comes_last() -> None:
     recorded = judge([1000, 1010], [0, 0], [1000, 1010], [0, 0], CompareOptions())
     slower = replace(recorded, verdict=Verdict.SLOWER, basis=Basis.PROGRAM)
     assert order_findings([against, program], slower) == (program, against)
+
+
+@pytest.mark.parametrize(
+    ("us", "subject", "is_first"),
+    [(90.0, "aten::isfinite", True), (40.0, "aten::isfinite", False), (90.0, "aten::cumsum", False)],
+)
+def test_new_operators_come_before_the_waits_in_them(us: float, subject: str, is_first: bool) -> None:
+    """Unless the waits are more than twice as large, as of a single .item()."""
+    waits, copies, changed = (
+        Finding(rule, of, "all", of_us, None, "", (), "certain")
+        for rule, of, of_us in (
+            ("synchronisation", "aten::isfinite", 100.0), ("layout_copies", "", 95.0),
+            ("operators_changed", subject, us),
+        )
+    )  # fmt: skip
+    slower = judge([1000, 1010], [0, 0], [2000, 2010], [0, 0], CompareOptions())
+    found = order_findings([waits, copies, changed], slower)
+    assert found == ((changed, waits, copies) if is_first else (waits, copies, changed))

@@ -149,7 +149,7 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
     key, counted = job.keys[late], _counted_text(job, works)
     sentence = (
         f"{f'{counted}; ranks' if counted else 'Ranks'} wait {'longer' if longer else 'less'} in collectives: "
-        f"{signed_time(delta)} per step{of_it}; the late rank {'is' if longer else 'was'} {key}"
+        f"{signed_time(delta)} per step{of_it}; {key} {'is' if longer else 'was'} late"
         f"{f' ({does})' if does else ''}; per step and rank, waiting "
         f"{times_text(before.waiting_us, after.waiting_us)}, transfer "
         f"{times_text(before.transfer_us, after.transfer_us)}."
