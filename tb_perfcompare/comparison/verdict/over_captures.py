@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import many, p_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts, captures_needed, detectable
 from tb_perfcompare.comparison.statistics.estimate import LARGEST_EXPONENT, ShiftEstimate
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES, Settled
-from tb_perfcompare.comparison.verdict.words import SIDES, Words, percent_range, signed_percent
+from tb_perfcompare.comparison.verdict.words import Words, least_change, percent_range, signed_percent
 from tb_perfcompare.number_text import percent
 
 
@@ -78,9 +79,8 @@ def adequacy(settled: Settled) -> str:
     estimate = settled.estimate
     assert estimate.between is not None
     counts = estimate.between.counts
-    least = detectable_fraction(estimate)
-    shown = "nothing" if least is None else f"changes of at least {percent(least)}"
-    return f"; captures of one run vary by {_floor(settled)}, so {counts[0]} and {counts[1]} of them detect {shown}"
+    detected = least_change(detectable_fraction(estimate))
+    return f"; captures of one run vary by {_floor(settled)}, so {counts[0]} and {counts[1]} of them detect {detected}"
 
 
 def scope(settled: Settled, captures: Captures, median_p: float | None) -> str:

@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import p_text
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
 from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT
 from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.rules import Settled
-from tb_perfcompare.comparison.verdict.words import SIDES, Words, percent_range, signed_percent
+from tb_perfcompare.comparison.verdict.words import Words, least_change, percent_range, signed_percent
 from tb_perfcompare.number_text import count, listed, number, p_value, percent
 
 _NAMED_STEPS = 5
@@ -85,7 +86,7 @@ def _adequacy(estimate: ShiftEstimate, words: Words) -> str:
     detectable = estimate.detectable
     if detectable is None:
         return f"; the spread is too large to say how many {words.noun}s are needed"
-    clause = f"; {_step_counts(estimate, words)} like these detect changes of at least {percent(detectable)}"
+    clause = f"; {_step_counts(estimate, words)} like these detect {least_change(detectable)}"
     if estimate.widening > 1:
         rho, widening = number(estimate.rho, most=2), number(estimate.widening)
         clause += (

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tb_perfcompare.comparison.kinds.strata import Strata, WithinKinds
 from tb_perfcompare.comparison.result.headline import Certainty, Headline, Recorded, Shift, Verdict
-from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.options import SIDES, CompareOptions
 from tb_perfcompare.comparison.result.wording import percent_text, time_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
@@ -24,7 +24,7 @@ from tb_perfcompare.comparison.statistics.noise_floor import median_test
 from tb_perfcompare.comparison.statistics.two_groups import two_groups
 from tb_perfcompare.comparison.verdict import over_captures, reason
 from tb_perfcompare.comparison.verdict.rules import Settled, settle
-from tb_perfcompare.comparison.verdict.words import SIDES, Words
+from tb_perfcompare.comparison.verdict.words import Words
 from tb_perfcompare.model.arrays import SideTimes, unique
 from tb_perfcompare.number_text import listed
 

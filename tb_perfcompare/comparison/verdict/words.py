@@ -10,9 +10,10 @@ from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.number_text import change_ends, percent, setting
 from tb_perfcompare.quick_dataclass import dataclass
 
-SIDES = ("baseline", "candidate")
-
 _NOUNS = {"step_time": "step", "cycle_time": "cycle", "kernel_time": "recording"}
+
+TENFOLD = 10.0
+"""Ratio from which a change that could be detected is not worth its figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,13 @@ class Words:
 def percent_range(low: float, high: float) -> str:
     """Ends of an interval of ln(time): "+1.20 % to +19.4 %"."""
     return " to ".join(change_ends(fraction_of(low), fraction_of(high)))
+
+
+def least_change(detectable: float | None) -> str:
+    """The smallest change that can be detected, in words; `detectable` as a fraction, None for none."""
+    if detectable is None:
+        return "nothing"
+    return "hardly any change" if detectable >= TENFOLD - 1 else f"changes of at least {percent(detectable)}"
 
 
 def signed_percent(theta: float) -> str:

@@ -531,3 +531,9 @@ def test_swapped_sides_name_the_threshold_of_their_direction() -> None:
     times = [[100, 102, 101, 99, 103, 100.5]], [[120, 123, 119, 121, 122, 118]]
     assert headline(*times).reason.endswith("entirely above the 1 % threshold")
     assert headline(*times[::-1]).reason.endswith("entirely below the −0.99 % threshold")
+
+
+def test_steps_of_any_length_detect_hardly_any_change() -> None:
+    """A change of 276,338 % is no figure to read."""
+    wild = [100, 9_000, 40, 300_000, 900, 7]
+    assert "6 and 6 steps like these detect hardly any change" in headline([wild], [wild[::-1]]).reason
