@@ -536,4 +536,5 @@ def test_swapped_sides_name_the_threshold_of_their_direction() -> None:
 def test_steps_of_any_length_detect_hardly_any_change() -> None:
     """A change of 276,338 % is no figure to read."""
     wild = [100, 9_000, 40, 300_000, 900, 7]
-    assert "6 and 6 steps like these detect hardly any change" in headline([wild], [wild[::-1]]).reason
+    other = [99, 8_000, 50, 310_000, 850, 9]
+    assert "6 and 6 steps like these detect hardly any change" in headline([wild], [other]).reason
