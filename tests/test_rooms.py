@@ -44,7 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "comparison/causes/detectors": {
         "comparison/causes/evidence", "comparison/checks", "comparison/ranks", "comparison/result",
-        "comparison/statistics", "comparison/work",
+        "comparison/statistics",
     },
     "comparison/causes/evidence": {
         "comparison/checks", "comparison/ledger", "comparison/result", "comparison/statistics", "comparison/tables",

@@ -13,7 +13,7 @@ from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.numbering import gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.analysis.trace.main_thread import beside_main
+from tb_perfcompare.analysis.trace.main_thread import on_other_threads
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, stable_order, unique_places
 from tb_perfcompare.model.events import Category, EventTable
@@ -64,7 +64,7 @@ def find_shares(timeline: InterpretedTrace, windows: Windows) -> tuple[Ints32, N
     # Of equal spans the one requested later (by external id) counts as started later. Events with one name and id may
     # still differ in their callers, hence the launch (correlation) and the thread (lane).
     name, lane = Coded(events.name, events.strings.ranks()), Coded(events.lane, _lane_ranks(events))
-    priority = np.where(beside_main(timeline), np.int8(LAST), role)
+    priority = np.where(on_other_threads(timeline), np.int8(LAST), role)
     claims = Claims(events.start_ns, events.dur_ns, priority, (events.external_id, name, events.correlation, lane))
     return rows, gather(role, rows), owned_shares(claims, windows)
 

@@ -18,7 +18,6 @@ from tb_perfcompare.analysis.entities.modules import module_calls, module_name
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32, NodeIndex, unique_first
 from tb_perfcompare.model.events import FlowTable
-from tb_perfcompare.model.names.names import BACKWARD_RANGE
 from tb_perfcompare.model.summary.split_time import SplitTime, listed
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_MODULES, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
@@ -31,6 +30,7 @@ MAX_KEYS = 20_000
 
 SMALLER = "(smaller modules)"
 
+_BACKWARD = "autograd::engine::evaluate_function"
 _OUTSIDE, _BACK = 0, 1
 
 
@@ -157,7 +157,7 @@ def _backward_paths(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable,
     at = np.where(timeline.is_device[rows], timeline.launcher[rows], rows)
     on_host = np.flatnonzero(at >= 0)
     asked = at[on_host]
-    prefixed = [number for number, text in enumerate(events.strings.texts) if text.startswith(BACKWARD_RANGE)]
+    prefixed = [number for number, text in enumerate(events.strings.texts) if text.startswith(_BACKWARD)]
     if prefixed:
         roots = forest.row[np.isin(events.name[forest.row], prefixed)]
         path_of_row[on_host] = np.where(_innermost_around(timeline, roots, asked) >= 0, _BACK, _OUTSIDE)
@@ -203,7 +203,7 @@ def _arrows(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable) -> tupl
     node_of[rows] = np.arange(len(rows))
     parent = timeline.host.parent[node_of[target]]
     names = timeline.events.strings.texts
-    engine = np.array([text.startswith(BACKWARD_RANGE) for text in names], dtype=bool)
+    engine = np.array([text.startswith(_BACKWARD) for text in names], dtype=bool)
     around = (parent >= 0) & engine[timeline.events.name[rows[parent]]]
     target = np.where(around, rows[parent], target)
     target, first, _ = unique_first(target)

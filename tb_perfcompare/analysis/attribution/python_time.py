@@ -7,10 +7,10 @@ import numpy as np
 from tb_perfcompare.analysis.attribution.entities import Owners
 from tb_perfcompare.analysis.columns.grouping import Groups, min_by_target
 from tb_perfcompare.analysis.columns.nesting import nest, with_descendants
-from tb_perfcompare.analysis.columns.numbering import gather, scatter_add
+from tb_perfcompare.analysis.columns.numbering import gather, numbered_pairs, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import StepIndex, unique_places
+from tb_perfcompare.model.arrays import EventIndex, Flags, Ints32, StepIndex, unique_places
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.python_time import DEPTH, LEAST_SHARE, TABLE
 from tb_perfcompare.model.summary.summary import GroupTable
@@ -18,7 +18,8 @@ from tb_perfcompare.model.texts import column, keys
 
 
 def python_time(timeline: InterpretedTrace, owners: Owners, step: StepIndex, steps: int) -> GroupTable | None:
-    """Returns TABLE; None without Python functions that own time. A function that calls itself counts once."""
+    """Returns TABLE; None without Python functions that own time. A function that calls itself, or that
+    another one calls in it, counts once."""
     events, shares = timeline.events, owners.shares
     functions = np.flatnonzero(gather(events.category, owners.row) == Category.PYTHON_FUNCTION)
     if not len(functions):
@@ -30,8 +31,7 @@ def python_time(timeline: InterpretedTrace, owners: Owners, step: StepIndex, ste
     nesting = nest(gather(timeline.lane, rows), gather(events.start_ns, rows), timeline.ends(rows), ranks)
     total = with_descendants(nesting.parent, nesting.depth, owned[nesting.order])
     rows, names = rows[nesting.order], names[nesting.order]
-    calls_itself = (nesting.parent >= 0) & (names == names[nesting.parent])
-    listed = np.flatnonzero((total > 0) & ~calls_itself & (gather(step, rows) >= 0))
+    listed = np.flatnonzero((total > 0) & ~_inside_itself(timeline, rows, names) & (gather(step, rows) >= 0))
     keys_of = operator_keys_of(events.strings)
     used, group = unique_places(keys_of.of(names[listed]))
     groups = Groups(group, len(used), (step, rows[listed]), steps)
@@ -51,3 +51,13 @@ def python_time(timeline: InterpretedTrace, owners: Owners, step: StepIndex, ste
         max_ns=None,
         facts={DEPTH: depth[large].astype(np.float64)},
     )
+
+
+def _inside_itself(timeline: InterpretedTrace, rows: EventIndex, names: Ints32) -> Flags:
+    """(r,) Whether a function of the same name is open around each call, whatever others are in between."""
+    start, lane = gather(timeline.events.start_ns, rows), gather(timeline.lane, rows)
+    _, of_name = numbered_pairs(lane, len(timeline.events.lanes), names, len(timeline.events.strings))
+    nesting = nest(of_name, start, timeline.ends(rows))
+    inside = np.zeros(len(rows), dtype=bool)
+    inside[nesting.order] = nesting.parent >= 0
+    return inside

@@ -1,14 +1,12 @@
-"""The main thread of a recording, and threads that run beside it."""
+"""The main thread of a recording, and other threads."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Flags
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.names.names import is_backward_range, passing_names
 
 
 def main_lane(timeline: InterpretedTrace) -> int:
@@ -28,18 +26,12 @@ def main_lane(timeline: InterpretedTrace) -> int:
     return int(min(most, key=lambda lane: (str(names.pid[lane]), str(names.tid[lane]))))
 
 
-def beside_main(timeline: InterpretedTrace) -> Flags:
+def on_other_threads(timeline: InterpretedTrace) -> Flags:
     """(n,) Python functions of other threads than the main one: loggers, writers, monitors, clients. Not those of
-    threads that run the backward pass, for which the main thread waits."""
-    events = timeline.events
-    beside: Flags = events.category == Category.PYTHON_FUNCTION
-    if not beside.any():
-        return beside
-    beside &= timeline.lane != main_lane(timeline)
-    if beside.any():
-        is_range = np.zeros(len(events.strings), dtype=bool)
-        is_range[passing_names(is_backward_range, events.strings)] = True
-        runs_backward = np.zeros(len(events.lanes), dtype=bool)
-        runs_backward[timeline.lane[gather(is_range, events.name)]] = True
-        beside &= ~runs_backward[timeline.lane]
-    return beside
+    threads that run operators, such as the backward pass or a replica of the model: the main thread waits for them."""
+    other: Flags = timeline.events.category == Category.PYTHON_FUNCTION
+    if other.any():
+        runs_operators = np.zeros(len(timeline.events.lanes), dtype=bool)
+        runs_operators[timeline.lane[timeline.is_operator]] = True
+        other &= (timeline.lane != main_lane(timeline)) & ~runs_operators[timeline.lane]
+    return other

@@ -32,7 +32,7 @@ from tb_perfcompare.comparison.result.ledger_rows import STATUSES, Ledger, Ledge
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.comparison.work.call_arguments import OtherArguments, arguments_of_change
+from tb_perfcompare.comparison.work.call_arguments import OtherArguments, arguments_of_change, other_arguments
 from tb_perfcompare.model.names.work_kinds import MOVING, work_kind
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, NOTHING_RECORDED, StepCategory, Summary
 
@@ -216,7 +216,7 @@ def with_largest_entry(
     same_way = [abs(finding.delta_us) for finding in findings if finding.delta_us and finding.delta_us * delta_us > 0]
     if named or max(*same_way, abs(explained.get(largest.path[0], 0.0)), 0.0) >= abs(delta_us):
         return findings
-    called = arguments_of_change(baseline, candidate, key)
+    called = arguments_of_change(other_arguments(baseline, candidate), baseline, candidate, key)
     entry = _finding(largest, unit, ledger.delta, called, steps=min(len(baseline.steps), len(candidate.steps)))
     larger = [finding for finding in findings if abs(finding.delta_us or 0.0) >= abs(delta_us)]
     # work on other inputs is slower in its largest entry too, but the inputs are what changed

@@ -29,7 +29,7 @@ from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import number_text, percent_text, ratio_text, short
 from tb_perfcompare.comparison.statistics.weights import weighted_median
-from tb_perfcompare.comparison.work.call_arguments import other_arguments, share_of_time
+from tb_perfcompare.comparison.work.call_arguments import other_arguments, time_by_inputs
 from tb_perfcompare.model.input_shapes import input_elements, launched_threads, shown_shape
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.work_kinds import reads_a_part, work_kind
@@ -187,10 +187,14 @@ _OTHER_ARGUMENTS = 0.05
 
 def _arguments(a: Summary, b: Summary) -> Check | None:
     different = other_arguments(a, b)
-    share = max(share_of_time(side, different) for side in (a, b)) if different else 0.0
+    if not different:
+        return None
+    sides = [time_by_inputs(side) for side in (a, b)]
+    shares = {key: max(side.get(key, 0.0) / max(sum(side.values()), 1.0) for side in sides) for key in different}
+    share = max(sum(side.get(key, 0.0) for key in different) / max(sum(side.values()), 1.0) for side in sides)
     if share < _OTHER_ARGUMENTS:
         return None
-    (name, shapes), changed = max(different.items(), key=lambda item: (share_of_time(b, (item[0],)), item[0]))
+    (name, shapes), changed = max(different.items(), key=lambda item: (shares[item[0]], item[0]))
     others = f", {many(len(different) - 1, 'other operator')} likewise" if len(different) > 1 else ""
     detail = (
         f"{short(name)} on {shown_shape(shapes)} is called {changed.clause}{others}; {percent_text(share)} of the "
@@ -269,7 +273,7 @@ def _ratio(
     for name in one.keys() & two.keys():
         here, there = one[name], two[name]
         operands = [*zip(here.operands, there.operands, strict=False)][int(reads_a_part(name)) :]
-        pairs = [(x, y) for x, y in operands if x and y]
+        pairs = [(x, y) for x, y in operands if x > 0 < y]
         if pairs and max(here.calls, there.calls) <= _AS_OFTEN * min(here.calls, there.calls):
             names.append(name)
             logs.append(max((math.log(y / x) for x, y in pairs), key=abs))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
@@ -26,7 +26,11 @@ MAIN_SHARE = 0.5
 
 _MOST_NAMED = 2
 
+Operator = tuple[str, str]
+"""Operator and input shapes."""
+
 Signature = tuple[str, str]
+"""Strides and concrete inputs, as texts of the recording."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +67,11 @@ class OtherArguments:
         return "the memory layout of its inputs in both runs: contiguous, transposed, channels_last"
 
 
-def other_arguments(baseline: Summary, candidate: Summary) -> dict[tuple[str, str], OtherArguments]:
+def other_arguments(baseline: Summary, candidate: Summary) -> dict[Operator, OtherArguments]:
     """(operator, input shapes) -> how its arguments differ; without those whose arguments are the same or not known."""
     one, two = (_regular_calls(side) for side in (baseline, candidate))
-    different: dict[tuple[str, str], OtherArguments] = {}
-    for key in one.keys() & two.keys():
+    different: dict[Operator, OtherArguments] = {}
+    for key in sorted(one.keys() & two.keys()):
         before, after = one[key], two[key]
         common = sum(min(calls, after.get(signature, 0.0)) for signature, calls in before.items())
         if common > (1 - OTHERWISE) * min(sum(before.values()), sum(after.values())):
@@ -79,46 +83,39 @@ def other_arguments(baseline: Summary, candidate: Summary) -> dict[tuple[str, st
     return different
 
 
-def arguments_of_change(baseline: Summary, candidate: Summary, operator: str) -> OtherArguments | None:
+def arguments_of_change(
+    different: Mapping[Operator, OtherArguments], baseline: Summary, candidate: Summary, operator: str
+) -> OtherArguments | None:
     """How an operator's arguments differ where its time changed most; None unless calls with other arguments make most
-    of the change."""
-    different = {key: changed for key, changed in other_arguments(baseline, candidate).items() if key[0] == operator}
-    if not different:
+    of the change. `different` as from other_arguments."""
+    own = {key: changed for key, changed in different.items() if key[0] == operator}
+    if not own:
         return None
-    before, after = (_time_by_inputs(side, operator) for side in (baseline, candidate))
+    before, after = (time_by_inputs(side) for side in (baseline, candidate))
     change = {key: abs(after.get(key, 0.0) - before.get(key, 0.0)) for key in before.keys() | after.keys()}
-    if sum(change[key] for key in different) < MAIN_SHARE * sum(change.values()):
+    if sum(change[key] for key in own) < MAIN_SHARE * sum(us for key, us in change.items() if key[0] == operator):
         return None
-    return different[max(different, key=lambda key: (change[key], key))]
+    return own[max(own, key=lambda key: (change[key], key))]
 
 
-def _time_by_inputs(side: Summary, operator: str) -> dict[tuple[str, str], float]:
-    """(operator, input shapes) -> own time per step in ns."""
+def time_by_inputs(side: Summary) -> dict[Operator, float]:
+    """(operator, input shapes) -> own time per step in ns, of operators whose arguments were recorded."""
+    times: dict[Operator, float] = {}
     group = side.groups[TABLE]
-    times = dict[tuple[str, str], float]()
     for key, ns in zip(group.keys, group.measures_ns["total"].sum(axis=1).tolist(), strict=True):
-        if key[0] == operator:
-            times[key[0], key[1]] = times.get((key[0], key[1]), 0.0) + ns / len(side.steps)
+        times[key[0], key[1]] = times.get((key[0], key[1]), 0.0) + ns / len(side.steps)
     return times
 
 
-def share_of_time(side: Summary, operators: Collection[tuple[str, str]]) -> float:
-    """Share of these (operator, input shapes) in the own time of all operators whose arguments were recorded."""
-    group = side.groups[TABLE]
-    time = group.measures_ns["total"].sum(axis=1)
-    chosen = np.array([(key[0], key[1]) in operators for key in group.keys], dtype=bool)
-    return float(time[chosen].sum() / max(time.sum(), 1))
-
-
-def _regular_calls(side: Summary) -> dict[tuple[str, str], Mapping[Signature, float]]:
+def _regular_calls(side: Summary) -> dict[Operator, Mapping[Signature, float]]:
     """(operator, input shapes) -> calls per step by arguments, if these belong to the program."""
     group = side.groups.get(TABLE)
     if group is None:
         return {}
-    rows: dict[tuple[str, str], list[int]] = {}
+    rows: dict[Operator, list[int]] = {}
     for row, key in enumerate(group.keys):
         rows.setdefault((key[0], key[1]), []).append(row)
-    known: dict[tuple[str, str], Mapping[Signature, float]] = {}
+    known: dict[Operator, Mapping[Signature, float]] = {}
     occurs, calls = group.calls > 0, group.calls.sum(axis=1)
     for operator, places in rows.items():
         steps = np.count_nonzero(occurs[places].any(axis=0))
@@ -146,7 +143,7 @@ def _different(before: str, after: str) -> list[tuple[int, str]]:
 def _entries(text: str) -> tuple[str, ...]:
     try:
         entries = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return ()
     return tuple(_number(str(entry)) for entry in entries) if isinstance(entries, list) else ()
 

@@ -135,21 +135,11 @@ def is_wrapper(name: str) -> bool:
     return name in _WRAPPERS
 
 
-BACKWARD_RANGE = "autograd::engine::evaluate_function"
-"""Beginning of the ranges in which autograd's engine runs an operator backward."""
-
-
-def is_backward_range(name: str) -> bool:
-    """Whether autograd's engine runs an operator backward in this range."""
-    return name.startswith(BACKWARD_RANGE)
-
-
 _BEGINNINGS: dict[Callable[[str], bool], tuple[str, ...]] = {
     is_step: (STEP_PREFIX,),
     is_loader: LOADER_BEGINNINGS,
     is_optimizer: ("Optimizer.",),
     is_wrapper: _WRAPPERS,
-    is_backward_range: (BACKWARD_RANGE,),
     is_collective_annotation: (*COLLECTIVE_LIBRARIES, *COLLECTIVE_RANGES),
 }
 """Every name that passes a test starts with one of its prefixes, ignoring case."""

@@ -79,6 +79,23 @@ def test_a_function_that_calls_itself_counts_once() -> None:
     assert times(summary(trace)) == {"tree.py(1): visit": ([1], [60])}
 
 
+def test_a_function_inside_itself_counts_once_whatever_is_in_between() -> None:
+    """Nested modules: _call_impl calls forward, which calls _call_impl."""
+    trace = step()
+    for depth, name in enumerate(("module.py(1): _call_impl", "net.py(5): forward") * 2):
+        trace.python(name, 20 + depth, 80 - depth, number=depth, parent=depth - 1 if depth else None)
+    assert times(summary(trace)) == {"module.py(1): _call_impl": ([1], [60]), "net.py(5): forward": ([1], [58])}
+
+
+def test_functions_of_a_thread_that_runs_operators_own_like_those_of_the_main_thread() -> None:
+    """A replica of the model, for which the main thread waits."""
+    trace = step()
+    trace.python(ACQUIRE, 15, 90, number=1)
+    trace.op("aten::relu", 20, 25, thread=WRITER)
+    trace.python("net.py(5): forward", 30, 60, number=2, thread=WRITER)
+    assert owners_us(summary(trace))["net.py(5): forward"] == 30
+
+
 def test_functions_below_a_hundredth_of_the_time_are_left_out() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 2000)

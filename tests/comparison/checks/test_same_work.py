@@ -144,3 +144,15 @@ def test_as_much_arithmetic_in_other_pieces_is_the_same_work() -> None:
     )
     more_heads = judge(attention(16), attention(1, heads=17, length=1900))
     assert "other pieces" not in check_of(more_heads, "same_work").detail
+
+
+def test_a_size_that_is_no_size_is_not_compared() -> None:
+    def trace(size: int) -> TraceBuilder:
+        drawn = TraceBuilder(vendor="cpu")
+        for number in range(8):
+            at = 2000 * number
+            drawn.step(number, at, at + 1000 + number % 3)
+            drawn.op("aten::mm", at, at + 900, dims=[[size, 5]])
+        return drawn
+
+    assert judge(trace(-1), trace(3)).headline.verdict is not Verdict.WITHHELD

@@ -94,8 +94,10 @@ def test_what_differs_is_named(before: Calls, after: Calls, clause: str) -> None
     [
         lambda step: [("mine::op", 500, ["", str(100 + step)], STRIDES)] * 4,  # an index, which is data
         always("mine::op", 500, ["", "2", ""]),  # another version of PyTorch
+        always("mine::op", 500, "{[]:1}"),  # no list
+        always("mine::op", 500, "-" * 100_000 + "1"),
     ],
-    ids=["data", "longer"],
+    ids=["data", "longer", "no list", "too deep"],
 )
 def test_arguments_that_tell_nothing(after: Calls) -> None:
     assert clauses(always("mine::op", 500, ["", "2"]), after) == []
@@ -132,6 +134,20 @@ def test_they_say_nothing_about_the_machine_and_are_the_cause() -> None:
     assert check.status == "warn"
     assert check.detail == f"aten::cumsum on {SHAPES} is called with other arguments (dim: 1 → 0); 76.9 % of the " \
         "operators' time"  # fmt: skip
+
+
+def test_the_check_names_the_same_operator_in_either_order() -> None:
+    """One takes most of the baseline's time, the other most of the candidate's."""
+    def calls(one: int, two: int, dim: int) -> Calls:
+        values = ["", str(dim), ""]
+        return lambda step: [("aten::cumsum", one, values, STRIDES), ("aten::cumprod", two, values, STRIDES)]
+
+    pair = calls(3000, 400, 1), calls(300, 2000, 0)
+    checks = [
+        check.detail for sides in (pair, pair[::-1]) for check in compared(*sides).comparability
+        if check.check == "input_arguments"
+    ]  # fmt: skip
+    assert [detail.partition(" on ")[0] for detail in checks] == ["aten::cumsum"] * 2
 
 
 def test_other_arguments_that_take_no_time_are_not_reported() -> None:

@@ -241,7 +241,7 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     names_modules = not found_rules & set(MORE_CALLS.names)
     for part in parts:
         rest = explained if part is parts[0] else None
-        left = [replace(one, explains={of: explained.rest(of, us) for of, us in one.explains.items()}) for one in part]
+        left = _left(part, explained)
         change = _cause_of(pair, left, is_all=len(parts) == 1, explained=rest, names_modules=names_modules)
         if explained.covers(_cause_of(pair, part, is_all=True)):
             # the waits account for the time that they expose; new operators in it are still reported by count, and so
@@ -327,6 +327,16 @@ def _cause_of(
         look_at="" if is_again else known_setting(amounts) or (KEPT if growing else setting_of_arguments(pair)),
         calls={operator.name: operator.calls.more_calls for operator in changed},
     )  # fmt: skip
+
+
+def _left(changed: list[_Changed], explained: Explained) -> list[_Changed]:
+    """The operators with what other causes leave of their time; several may have parts of one kernel."""
+    whole = total_by_key(part for operator in changed for part in operator.explains.items())
+    share = {part: explained.rest(part, us) / us if us else 0.0 for part, us in whole.items()}
+    return [
+        replace(operator, explains={part: us * share[part] for part, us in operator.explains.items()})
+        for operator in changed
+    ]
 
 
 def _gaps(

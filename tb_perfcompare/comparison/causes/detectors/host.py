@@ -26,7 +26,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import (
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import INTERRUPTED, fastest_calls
 from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL, PYTHON, category_words
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, exposed_growth
-from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
+from tb_perfcompare.comparison.causes.evidence.inputs import changed_arguments, other_inputs
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.recomputed import recomputed
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
@@ -35,7 +35,6 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows
 from tb_perfcompare.comparison.result.uninterrupted_part import UNINTERRUPTED_TABLE, UninterruptedPart
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time, times_text
-from tb_perfcompare.comparison.work.call_arguments import arguments_of_change
 from tb_perfcompare.model.names.names import channels_last
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
@@ -86,7 +85,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     explained = exposed_growth(pair, {(CPU_EXEC, name): slower.delta_us}, slower.grown_us)
     delta = math.fsum(explained.values())
     given, layout = other_inputs(pair, name), _layout(pair, name)
-    called = None if given is not None or layout else arguments_of_change(pair.baseline, pair.candidate, name)
+    called = None if given is not None or layout else changed_arguments(pair, name)
     changed = given or called
     clauses = [
         f" on top of {ratio_text(slower.pace)} for all operators" if slower.pace != 1 else "",

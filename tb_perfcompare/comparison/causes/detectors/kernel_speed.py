@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, 
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import LAUNCHES
 from tb_perfcompare.comparison.causes.evidence.general_rules import UTILISATION_CHANGE, kernel_fact
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
-from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
+from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, changed_arguments, other_inputs
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -28,7 +28,6 @@ from tb_perfcompare.comparison.result.wording import (
     signed_time,
     times_text,
 )
-from tb_perfcompare.comparison.work.call_arguments import arguments_of_change
 from tb_perfcompare.model.summary.summary import Summary
 
 KERNEL = "Kernel"
@@ -103,7 +102,7 @@ def _slower_cause(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *,
     rule, why = _why(pair, name, slower)
     operator = launching_operator(pair, name)
     inputs = other_inputs(pair, operator)
-    called = None if inputs is not None else arguments_of_change(pair.baseline, pair.candidate, operator)
+    called = None if inputs is not None else changed_arguments(pair, operator)
     changed = inputs or called
     if changed is not None:
         why = f"; {changed.clause}"

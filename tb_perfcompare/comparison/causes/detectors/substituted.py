@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.causes.detectors.moving_data import counted_copie
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import SAME_CALLS
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import is_same_runtime
-from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
+from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, changed_arguments, other_inputs
 from tb_perfcompare.comparison.causes.evidence.kernels_by_enclosing_operator import kernels_below
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause, tensor_cores_by_rate
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total, total_by_key
@@ -27,7 +27,6 @@ from tb_perfcompare.comparison.result.wording import (
     signed_time,
     time_text,
 )
-from tb_perfcompare.comparison.work.call_arguments import arguments_of_change
 from tb_perfcompare.model.api_calls import LAUNCH, calls
 from tb_perfcompare.model.arrays import are_in
 from tb_perfcompare.model.summary.summary import Summary
@@ -260,7 +259,7 @@ def _substitution_cause(
     old = max(first.gone, key=lambda name: (first.gone[name].us_a, name))
     new = max(first.new, key=lambda name: (first.new[name].us_b, name))
     inputs = other_inputs(pair, first.operator)
-    called = None if inputs is not None else arguments_of_change(pair.baseline, pair.candidate, first.operator)
+    called = None if inputs is not None else changed_arguments(pair, first.operator)
     changed = inputs or called
     others = _others_clause(sorted(members, key=lambda swap: (-abs(swap.delta_us), swap.operator)))
     what = _WHAT.get(name, "An operator has other inputs")

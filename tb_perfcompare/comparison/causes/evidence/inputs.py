@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import product
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
+from tb_perfcompare.comparison.work.call_arguments import OtherArguments, arguments_of_change, other_arguments
 from tb_perfcompare.model.input_shapes import NO_TYPES, input_elements, input_texts, shown_shape, tensor_types
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -63,6 +64,16 @@ def other_inputs(pair: RuleContext, operator: str) -> OtherInputs | None:
         if amounts[gone].more_calls < 0 < amounts[new].more_calls:
             return OtherInputs(kind, gone[1], new[1])
     return None
+
+
+def changed_arguments(pair: RuleContext, operator: str) -> OtherArguments | None:
+    """How an operator's arguments differ; None unless calls with other arguments make most of its change."""
+    return arguments_of_change(pair.once(called_otherwise), pair.baseline, pair.candidate, operator)
+
+
+def called_otherwise(pair: RuleContext) -> dict[tuple[str, str], OtherArguments]:
+    """(operator, input shapes) -> how its arguments differ."""
+    return other_arguments(pair.baseline, pair.candidate)
 
 
 def has_same_inputs(pair: RuleContext, operator: str) -> bool:

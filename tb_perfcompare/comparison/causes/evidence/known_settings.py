@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
+from tb_perfcompare.comparison.causes.evidence.inputs import called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.wording import short
-from tb_perfcompare.comparison.work.call_arguments import OtherArguments, other_arguments
 from tb_perfcompare.model.names.work_kinds import work_kind
 
 _UNUSED = (
@@ -68,15 +68,11 @@ def known_setting(changed: Mapping[str, Amount]) -> str:
 def setting_of_arguments(pair: RuleContext, operator: str = "") -> str:
     """What to look at, by arguments with which the sides call an operator (any, without one): "model.train() and
     model.eval() (aten::native_batch_norm: training False → True)"; "" if none tells a setting."""
-    for name, changed in sorted(pair.once(_other_arguments).items()):
+    for name, changed in sorted(pair.once(called_otherwise).items()):
         for argument, change in changed.values.items():
             if argument in ARGUMENTS and operator in ("", name[0]):
                 return f"{ARGUMENTS[argument]} ({short(name[0])}: {argument} {change})"
     return ""
-
-
-def _other_arguments(pair: RuleContext) -> dict[tuple[str, str], OtherArguments]:
-    return other_arguments(pair.baseline, pair.candidate)
 
 
 def is_recounted_update(name: str, amount: Amount) -> bool:

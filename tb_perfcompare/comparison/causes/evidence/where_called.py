@@ -12,6 +12,7 @@ import numpy as np
 from tb_perfcompare.comparison.causes.evidence.cause import Part
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, HOST
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short
 from tb_perfcompare.model.arrays import Flags, median, unique
 from tb_perfcompare.model.names.compiled_names import is_compiled
@@ -29,8 +30,13 @@ FEWEST_STEPS, GROWING_STEPS = 6, 0.85
 calls to grow from step to step. Of steps with random numbers of calls, half do."""
 
 MAIN_SHARE = 0.5
-"""Share of the additional calls that must grow, or of their time that must be in an annotation; share of a side's steps
-that must call a module."""
+"""Share of the additional calls that must grow, or of their time that must be in an annotation."""
+
+MOST_STEPS = 0.5
+"""Share of a side's steps that must call a module."""
+
+ON_PATH = 0.5
+"""Share of an annotation's own time that must be on the critical path for it to be on the step's thread."""
 
 WHOLE_STEP = 0.9
 """Share of the step, on both sides, from which an annotation does not tell where in the step."""
@@ -62,16 +68,17 @@ def where_called(pair: RuleContext, changed: Sequence[tuple[str, Amount]]) -> st
     grown = {amount.more_calls > 0 for _, amount in changed}
     if len(grown) != 1:
         return ""
-    word, summary = ("candidate", pair.candidate) if grown == {True} else ("baseline", pair.baseline)
-    places = {_where(summary, word, name, min(amount.calls_a, amount.calls_b)) for name, amount in changed}
+    side = int(grown == {True})
+    places = {_where(pair, side, name, min(amount.calls_a, amount.calls_b)) for name, amount in changed}
     return places.pop() if len(places) == 1 else ""
 
 
-def _where(summary: Summary, word: str, operator: str, usual: float) -> str:
-    table = summary.groups["operators"]
-    if (operator,) not in table.keys or summary.ranks is not None:
+def _where(pair: RuleContext, side: int, operator: str, usual: float) -> str:
+    summary, joined = (pair.baseline, pair.candidate)[side], pair.columns("operators", "host_total").joined
+    rows = (joined.at_a, joined.at_b)[side][joined.with_part(0, operator)]
+    if not len(rows) or rows[0] < 0 or summary.ranks is not None:
         return ""
-    more = table.calls[table.keys.index((operator,))] > usual + 0.5
+    more = summary.groups["operators"].calls[rows[0]] > usual + 0.5
     of_captures = job_workers(summary)
     workers = [of_captures[capture] for capture in summary.steps.capture.tolist()]
     every, those = (list(dict.fromkeys(names)) for names in (workers, _workers_with(workers, more)))
@@ -81,7 +88,7 @@ def _where(summary: Summary, word: str, operator: str, usual: float) -> str:
     steps = int((more & on_one).sum())
     if not 0 < steps <= SOME_STEPS * on_one.sum():
         return ""
-    return f"all in {steps} of {many(int(on_one.sum()), 'step')} of the {word}"
+    return f"all in {steps} of {many(int(on_one.sum()), 'step')} of the {SIDES[side]}"
 
 
 def _workers_with(workers: Sequence[str], more: Flags) -> list[str]:
@@ -94,37 +101,43 @@ def growing_clause(pair: RuleContext, changed: Mapping[str, Amount], order: Sequ
     more in each step". "" if not."""
     more = fsum(amount.more_calls for amount in changed.values())
     side = int(more > 0)
-    sides = ((pair.baseline, "baseline"), (pair.candidate, "candidate"))
-    (summary, word), (other, other_word) = sides[side], sides[1 - side]
-    growing = {name: one for name in changed if (one := _growth(summary, name)) is not None}
+    grown = pair.once(_grown)
+    growing = {name: grown[side][name] for name in changed if name in grown[side]}
     if abs(fsum(changed[name].more_calls for name in growing)) <= MAIN_SHARE * abs(more):
         return ""
     name = next((name for name in order if name in growing), "")
     if not name:
         return ""
-    grown, before = growing[name], _growth(other, name)
+    one, before = growing[name], grown[1 - side].get(name)
     usual = min(changed[name].calls_a, changed[name].calls_b)
     before_text = number_text(usual) if before is None else numbers_text(*before.calls)
-    each = f"; {number_text(grown.each)} more in each step" if grown.each else ""
+    each = f"; {number_text(one.each)} more in each step" if one.each else ""
     return (
-        f"calls grow from step to step, e.g. {short(name)} {numbers_text(*grown.calls)} in the {word}, {before_text} "
-        f"in the {other_word}{each}"
+        f"calls grow from step to step, e.g. {short(name)} {numbers_text(*one.calls)} in the {SIDES[side]}, "
+        f"{before_text} in the {SIDES[1 - side]}{each}"
     )
 
 
-def _growth(summary: Summary, operator: str) -> Growth | None:
-    """Growth of an operator's calls in each capture; None if they do not grow."""
-    table = summary.groups["operators"]
-    if (operator,) not in table.keys:
-        return None
-    calls, capture = table.calls[table.keys.index((operator,))], summary.steps.capture
-    more = [np.diff(calls[capture == one]) for one in unique(capture)]
-    if any(len(each) + 1 < FEWEST_STEPS or (each > 0).mean() < GROWING_STEPS for each in more):
-        return None
-    each = np.concatenate(more)
-    usual = median(each)
-    same = bool((each == usual).mean() >= GROWING_STEPS)
-    return Growth((float(calls.min()), float(calls.max())), usual if same else 0.0)
+def _grown(pair: RuleContext) -> tuple[dict[str, Growth], dict[str, Growth]]:
+    return _growing(pair.baseline), _growing(pair.candidate)
+
+
+def _growing(summary: Summary) -> dict[str, Growth]:
+    """Operators whose calls grow in each capture."""
+    table, capture = summary.groups.get("operators"), summary.steps.capture
+    if table is None:
+        return {}
+    more = [np.diff(table.calls[:, capture == one], axis=1) for one in unique(capture)]
+    if any(each.shape[1] + 1 < FEWEST_STEPS for each in more):
+        return {}
+    grow = np.logical_and.reduce([(each > 0).mean(axis=1) >= GROWING_STEPS for each in more])
+    growing = {}
+    for row in np.flatnonzero(grow).tolist():
+        each = np.concatenate([of_capture[row] for of_capture in more])
+        usual, calls = median(each), table.calls[row]
+        same = bool((each == usual).mean() >= GROWING_STEPS)
+        growing[table.keys[row][0]] = Growth((float(calls.min()), float(calls.max())), usual if same else 0.0)
+    return growing
 
 
 def annotations_around(pair: RuleContext, explains: Mapping[Part, float]) -> list[str]:
@@ -156,19 +169,17 @@ def mostly_in(pair: RuleContext, explains: Mapping[Part, float]) -> str:
 
 
 def _annotations(pair: RuleContext) -> list[tuple[str, float, Amount]]:
-    """(name, change of its own exposed time, its time with all that runs inside), microseconds per step. Only those of
-    the step's thread, whose own time is on the critical path: one of another thread contains none of the step's calls.
+    """(name, change of its own exposed time, its time with all that runs inside), microseconds per step. Only those
+    whose own time is mostly on the critical path: an annotation of another thread contains none of the step's calls.
     """
-    operators = {key[0] for key in pair.amounts("operators", "host_total")}
-    whole = pair.own_times(CPU_EXEC)
-    rows = pair.entities(CPU_EXEC)
-    chosen = [at for at, name in enumerate(rows.key) if name not in operators]
-    found = []
-    for row in rows.of_rows(np.array(chosen, dtype=np.int64)):
-        path = pair.amount(CRITICAL_PATH, "total", row.path[1])
-        if path.us_a + path.us_b >= MAIN_SHARE * (row.baseline + row.candidate) / pair.unit > 0:
-            found.append((row.path[1], row.delta / pair.unit, whole[row.path[1]]))
-    return found
+    rows, whole = pair.entities(CPU_EXEC), pair.own_times(CPU_EXEC)
+    number, path = pair.numbers.of(rows.key), pair.columns(CRITICAL_PATH)
+    of_path = path.joined.parts[0]
+    on_path = np.bincount(of_path, path.us_a + path.us_b, max(number.max(initial=-1), of_path.max(initial=-1)) + 1)
+    own = (rows.baseline + rows.candidate).astype(np.float64) / pair.unit
+    is_operator = np.isin(number, pair.columns("operators", "host_total").joined.parts[0])
+    chosen = np.flatnonzero(~is_operator & (own > 0) & (on_path[number] >= ON_PATH * own))
+    return [(row.path[1], row.delta / pair.unit, whole[row.path[1]]) for row in rows.of_rows(chosen)]
 
 
 def _changes(pair: RuleContext) -> dict[int, float]:
@@ -198,7 +209,7 @@ def _modules(summary: Summary) -> dict[str, tuple[int, float]]:
     table = summary.groups.get("modules")
     if table is None:
         return {}
-    often = (table.calls > 0).mean(axis=1) >= MAIN_SHARE
+    often = (table.calls > 0).mean(axis=1) >= MOST_STEPS
     time = table.measures_ns["host_total"].sum(axis=1)
     classes: dict[str, tuple[int, float]] = {}
     for key, enough, ns in zip(table.keys, often.tolist(), time.tolist(), strict=True):
