@@ -23,7 +23,7 @@ from tb_perfcompare.comparison.pace.order import in_turns
 from tb_perfcompare.comparison.pace.program import allow_little_common_work
 from tb_perfcompare.comparison.pace.recorded_options import with_recorded_more
 from tb_perfcompare.comparison.pace.split import CommonWork, common_work
-from tb_perfcompare.comparison.pace.words import with_experiment, withheld
+from tb_perfcompare.comparison.pace.words import with_experiment, with_sentence, withheld
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -74,6 +74,8 @@ class Judged:
         if work.clocked is not None and all((side > 0).all() for side in times):
             work = replace(work, clocked=work.clocked.at(times))
             other = decided(other, work, options, in_turns=in_turns(a, b))
+        else:
+            other = with_sentence(other, None)
         return with_recorded_more(other, self.headline.recorded_more)
 
 

@@ -153,7 +153,7 @@ def find_causes(
         unnamed = below.of_rows(_not_named(below, named)) if explained_us else below
         if explained_us and not _is_unexplained(rest_us, unnamed, known):
             continue
-        if not known.is_clear(category, rest_us) and not _is_counted(unnamed, rest_us, known):
+        if not known.is_clear(category, rest_us) and not _is_counted(category, unnamed, rest_us, known):
             continue
         moved, against = _same_direction(rest_us, below), _same_direction(-rest_us, below)
         if category == CATEGORY_LABELS[StepCategory.OTHER]:
@@ -164,12 +164,16 @@ def find_causes(
     return tuple(findings[: context.options.top_findings])
 
 
-def _is_counted(entities: EntityRows, delta_us: float, known: _Known) -> bool:
-    """Whether entities that only one side calls make half of a change. They do not need significant times."""
-    alone = entities.status != STATUSES.index("both")
-    called = (entities.calls[0] != 0) | (entities.calls[1] != 0)
-    one_sided = sum(entities.delta[alone & called].tolist())
-    part = one_sided / known.unit / delta_us
+def _is_counted(category: str, entities: EntityRows, delta_us: float, known: _Known) -> bool:
+    """Whether kernels or operators that only one side calls make half of a change. They do not need significant times,
+    but annotations, which programs rename, and Python functions do."""
+    one_sided = (entities.status != STATUSES.index("both")) & ((entities.calls[0] != 0) | (entities.calls[1] != 0))
+    if category == CATEGORY_LABELS[StepCategory.OTHER]:
+        return False
+    if category == CATEGORY_LABELS[StepCategory.CPU_EXEC]:
+        operators = known.context.columns("operators", "host_total").joined.parts[0]
+        one_sided &= np.isin(known.context.numbers.of(entities.key), operators)
+    part = sum(entities.delta[one_sided].tolist()) / known.unit / delta_us
     return bool(part >= COUNTED)
 
 

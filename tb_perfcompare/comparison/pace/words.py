@@ -159,11 +159,11 @@ def _mean_change(headline: Headline, machine: Part) -> float:
 
 
 def _counted(counted: Counted) -> str:
-    """Counted work: "31 more operator calls per step, +2.2 %", "the same operators on 2.3 times the input"."""
+    """Counted work: "31 more operator calls per step, +2.2 % time", "the same operators on 2.3 times the input"."""
     if counted.calls is None:
         return f"the same operators on {_input_ratio_text(1 + counted.change)}"
     word = "more" if counted.calls > 0 else "fewer"
-    return f"{_calls(counted)} {word} {counted.noun} per step, {rough(counted.change, signed=True)}"
+    return f"{_calls(counted)} {word} {counted.noun} per step, {rough(counted.change, signed=True)} time"
 
 
 def _all_and_more(counted: Counted) -> str:

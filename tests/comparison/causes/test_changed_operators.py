@@ -208,3 +208,25 @@ def test_the_search_for_nan_tells_anomaly_detection() -> None:
     for found in (*changed(before, after), *changed(after, before)):
         assert "new: aten::_is_any_true" in found.sentence or "gone: aten::_is_any_true" in found.sentence
         assert found.look_at.startswith("torch.autograd.set_detect_anomaly()")
+
+
+def fills(calls: int, us: int, *, first: int = 10) -> TraceBuilder:
+    """Eight steps that fill one small tensor in `first` µs, and others in `us`."""
+    each = [("aten::mm", 100)] * 6 + [("aten::fill_", first)] + [("aten::fill_", us)] * (calls - 1)
+    return sequence([[*each, ("", step % 3)] for step in range(8)], gap=5, vendor="cpu")
+
+
+@pytest.mark.parametrize(
+    ("few", "many", "us"),
+    [
+        (fills(2, 10), fills(8, 300), 2120),  # the additional ones are longer: all of the change
+        (fills(2, 300, first=300), fills(8, 300, first=300), 1830),  # as long as the others
+        (fills(2, 10), fills(8, 300, first=100), 885),  # every call is longer: those that both make are slower
+    ],
+    ids=["longer", "as long", "slower"],
+)
+def test_additional_calls_on_larger_inputs_explain_all_of_the_change(
+    few: TraceBuilder, many: TraceBuilder, us: float
+) -> None:  # fmt: skip
+    (there,), (back,) = changed(few, many), changed(many, few)
+    assert there.delta_us == pytest.approx(us, abs=20) and back.delta_us == -there.delta_us

@@ -320,3 +320,17 @@ def test_longer_operators_may_have_larger_inputs_that_are_not_recorded(stack: bo
 def test_sizes_are_not_asked_for_where_they_are_recorded() -> None:
     found = compare(plain(0, shapes=True), plain(40, shapes=True)).findings
     assert found and all("record_shapes" not in finding.look_at for finding in found)
+
+
+def test_a_renamed_annotation_is_no_counted_change() -> None:
+    """Within the spread of the steps, one name is gone and another new."""
+    def trained(name: str) -> TraceBuilder:
+        trace = TraceBuilder(vendor="cpu")
+        for number in range(8):
+            at = 2_000 * number
+            trace.step(number, at, at + 1_500 + 40 * (number % 4))
+            trace.annotation(name, at + 10, at + 1_400 + 40 * (number % 4))
+            trace.op("aten::mm", at + 20, at + 400)
+        return trace
+
+    assert [finding.rule for finding in compare(trained("fwd_bwd"), trained("forward_backward")).findings] == []

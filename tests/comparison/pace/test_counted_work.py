@@ -65,7 +65,7 @@ def test_more_calls_decide_an_inconclusive_pair() -> None:
     assert found.program is not None and found.counted is not None
     assert found.program.verdict is Verdict.INCONCLUSIVE
     assert (found.verdict, found.basis) == (Verdict.PROBABLY_SLOWER, Basis.PROGRAM)
-    assert found.sentence == "Probably slower: 3 more operator calls per step, +3.4 %."
+    assert found.sentence == "Probably slower: 3 more operator calls per step, +3.4 % time."
     uninterrupted = sum(OPERATORS.values()) + min(GAPS)
     assert found.counted.change == pytest.approx(300 / uninterrupted, abs=0.001)
     (text,) = [fact.text for fact in found.facts if fact.label == "Counted"]
@@ -76,7 +76,7 @@ def test_swapped_sides_have_the_opposite_verdict() -> None:
     found, back = headline(3, 3, 3), headline(3, 3, 3, swapped=True)
     assert found.counted is not None and back.counted is not None
     assert back.verdict is Verdict.PROBABLY_FASTER
-    assert back.sentence == "Probably faster: 3 fewer operator calls per step, −3.3 %."
+    assert back.sentence == "Probably faster: 3 fewer operator calls per step, −3.3 % time."
     assert back.counted.calls == -found.counted.calls
     assert 1 + back.counted.change == pytest.approx(1 / (1 + found.counted.change))
 

@@ -113,6 +113,13 @@ def repeated() -> Headline:
     return tb_perfcompare.compare(REPEAT / "run_1", REPEAT / "run_2").headline
 
 
+def test_every_alternative_with_a_verdict_has_a_sentence(repeated: Headline) -> None:
+    """Also where the pace is not known."""
+    plain = alternatives_of(run([5000, *NOISY]), run([1000, *slower(NOISY, 1.02)]))
+    found = [each for each in (*repeated.alternatives, *plain) if each.verdict is not None]
+    assert len(found) > 2 and all(each.sentence for each in found)
+
+
 def test_three_alternatives_with_recording_more_last(repeated: Headline) -> None:
     assert [each.rule for each in repeated.alternatives] == ["without_outliers", "other_window", "record_more"]
     last = repeated.alternatives[-1]

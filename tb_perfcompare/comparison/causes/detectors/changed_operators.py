@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS, ti
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
 from tb_perfcompare.comparison.causes.evidence.gaps_around import gaps_around, is_of_gaps
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     CPU_EXEC,
@@ -75,6 +76,10 @@ MOST_TIME = 0.8
 MIN_ONE_SIDED, MIN_ONE_SIDED_SHARE = 4, 0.1
 """At least this many one-sided operators, with at least this share of the change, are reported in addition to waits
 that explain it. Only reading back a result adds fewer."""
+
+LARGER, AS_FAST = 2.0, 1.25
+"""Least ratio of the times per call, and largest ratio of the fastest calls, by which additional calls take longer than
+those that both sides make."""
 
 KERNEL = "Kernel"
 
@@ -449,9 +454,27 @@ def _explained(
     parts = {kernel: us for (kernel, *_), amount in kernels.items() if (us := amount.counted_us) * calls.more_calls > 0}
     whole = fsum(parts.values())
     share = min(1.0, counted / whole) if whole * counted > 0 else 0.0
-    host: dict[Part, float] = {} if own is None else {(CPU_EXEC, own.path[1]): pair.counted_us(own)}
+    host: dict[Part, float] = {} if own is None else {(CPU_EXEC, own.path[1]): _host_us(pair, own)}
     shares = _exposed_shares(pair, parts) if share else {}
     return host | {(KERNEL, kernel): us * share * shares[kernel] for kernel, us in parts.items() if shares}
+
+
+def _host_us(pair: RuleContext, own: LedgerRow) -> float:
+    """Host time that more or fewer calls account for: by count, or all of the change if the side with more calls takes
+    LARGER times as long per call, but not in its fastest. Then the additional calls are the longer ones, such as copies
+    of whole batches."""
+    counted, delta = pair.counted_us(own), own.delta / pair.unit
+    lows = pair.once(_fastest).get(own.path[1])
+    if counted * delta <= 0 or lows is None or not all((*own.calls, own.baseline, own.candidate)):
+        return counted
+    ratio, fastest = own.candidate / own.calls[1] / (own.baseline / own.calls[0]), lows[1] / lows[0]
+    if own.calls[1] < own.calls[0]:
+        ratio, fastest = 1 / ratio, 1 / fastest
+    return delta if ratio >= LARGER and fastest <= AS_FAST else counted
+
+
+def _fastest(pair: RuleContext) -> dict[str, tuple[int, int]]:
+    return {key[0]: lows for key, lows in fastest_calls(pair, "operators").items()}
 
 
 def _exposed_shares(pair: RuleContext, kernels: Collection[str]) -> dict[str, float]:
