@@ -47,8 +47,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "comparison/statistics",
     },
     "comparison/causes/evidence": {
-        "comparison/checks", "comparison/ledger", "comparison/result", "comparison/statistics", "comparison/tables",
-        "comparison/work",
+        "comparison/checks", "comparison/ledger", "comparison/ranks", "comparison/result", "comparison/statistics",
+        "comparison/tables", "comparison/work",
     },
     "comparison/checks": {
         "comparison/alignment", "comparison/result", "comparison/statistics", "comparison/work",

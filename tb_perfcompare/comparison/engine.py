@@ -35,6 +35,7 @@ from tb_perfcompare.comparison.pace.sensitivity import sensitivity
 from tb_perfcompare.comparison.pace.split import pace_of_steps, paces_of_observations, steps_at_one_pace
 from tb_perfcompare.comparison.pace.table import common_work_table
 from tb_perfcompare.comparison.pace.uninterrupted_parts import uninterrupted_parts, uninterrupted_table
+from tb_perfcompare.comparison.ranks.job import Job, job_of
 from tb_perfcompare.comparison.ranks.table import ranks_table
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding
@@ -96,7 +97,8 @@ def compare_judged(judged: Judged) -> Comparison:
         sides = {"baseline": baseline, "candidate": candidate}
         tables["steps"] = steps_table(sides, steps_at_one_pace(work))
         tables |= _present_tables((iteration_kinds_table(baseline, candidate, judged.kinds, options.alpha),))
-    ranks = ranks_table(baseline, candidate, headline, options)
+    job = job_of(baseline, candidate, options)
+    ranks = ranks_table(baseline, candidate, job, headline, options)
     why_no_ranks = (Note(NoteCode.TABLE_ABSENT, ranks, "ranks"),) if isinstance(ranks, str) else ()
     tables |= _present_tables((None if isinstance(ranks, str) else ranks,))
     tables |= _entity_tables(judged)
@@ -108,7 +110,7 @@ def compare_judged(judged: Judged) -> Comparison:
         window=baseline.window,
         headline=headline,
         ledger=ledger,
-        findings=_findings(judged, ledger, shifts, counters, launches, uninterrupted),
+        findings=_findings(judged, ledger, shifts, counters, launches, uninterrupted, job),
         comparability=judged.checks,
         tables=with_reading_notes(tables, baseline, candidate),
         notes=notes_of(judged, why_no_ranks, tables),
@@ -158,7 +160,7 @@ def _further_tables(
 
 def _findings(
     judged: Judged, ledger: Ledger, shifts: Mapping[str, CategoryShift], counters: tuple[CounterChange, ...],
-    launches: LaunchRows | None, uninterrupted: tuple[UninterruptedPart, ...],
+    launches: LaunchRows | None, uninterrupted: tuple[UninterruptedPart, ...], job: Job | None,
 ) -> tuple[Finding, ...]:  # fmt: skip
     """All findings, largest first; counters that moved come last."""
     baseline, candidate, headline, options = judged.baseline, judged.candidate, judged.measured, judged.options
@@ -171,7 +173,7 @@ def _findings(
         causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, headline.verdict, options)
         context = RuleContext(
             baseline, candidate, ledger, headline, options, moved, p_values, pace_of_steps(judged.work),
-            uninterrupted, paced, judged.numbers,
+            uninterrupted, paced, judged.numbers, job,
         )  # fmt: skip
         split = baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split
         detected = detect_causes(context) if split else DetectedCauses()

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from tb_perfcompare.comparison.ranks.job import Job
 from tb_perfcompare.comparison.ranks.sides import Pairs, Ranks
-from tb_perfcompare.comparison.ranks.uneven_work import WorkChange, lies_apart, uneven_work
+from tb_perfcompare.comparison.ranks.uneven_work import WorkChange, lies_apart
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
@@ -85,18 +86,18 @@ def _settled(a: Ranks, b: Ranks, x: int, y: int, options: CompareOptions) -> Ran
     )
 
 
-def own_changes(a: Ranks, b: Ranks, pairs: Pairs, least_us: float, options: CompareOptions) -> list[OwnChange]:
+def own_changes(job: Job, least_us: float, options: CompareOptions) -> list[OwnChange]:
     """Changes of own work, in the steps that all ranks of a side recorded. Naming one rank needs strong evidence: q
     limits the chance of any false one to alpha, and the change also has to stand out from those of the other ranks,
     which are its controls. If ranks do different work, a change of all in proportion is not equal in microseconds, so
     it has to stand out in proportion, too."""
+    a, b, pairs = job.a, job.b, job.pairs
     sides = [_beyond(side) for side in (a, b)]
     means = [None if side is None else (side.mean(axis=1) / 1000).tolist() for side in sides]
     out = []
     tested = _tested(a, b, sides, pairs, options)
     beyond = _beyond_growth(a, b, pairs)
-    works = uneven_work(a, b, pairs, options)
-    for (x, y), work, own in zip(pairs, works, beyond, strict=True):
+    for (x, y), work, own in zip(pairs, job.works, beyond, strict=True):
         mean_a = None if x is None or means[0] is None else means[0][x]
         mean_b = None if y is None or means[1] is None else means[1][y]
         delta = None if mean_a is None or mean_b is None else mean_b - mean_a

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.ranks.sides import ranks_of
+from tb_perfcompare.comparison.ranks.sides import Ranks
 from tb_perfcompare.comparison.result.wording import short, signed_time
 from tb_perfcompare.model.arrays import Floats, Nanoseconds
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory, Summary
@@ -33,11 +33,13 @@ class ExtraWork:
         return f"{short(self.key)} {signed_time(self.us)}{', new on this rank alone' if self.is_alone else ''}"
 
 
-def extra_work(side: Summary, rank: int, before: Summary, rank_before: int | None) -> tuple[ExtraWork, ...]:
+def extra_work(
+    side: Summary, ranks: Ranks, rank: int, before: Summary, ranks_before: Ranks, rank_before: int | None
+) -> tuple[ExtraWork, ...]:
     """What takes this rank of a side longer than the others and did not in the other run, largest first;
-    communication and unowned time are left out. Empty if tables hold means over many ranks. Ranks are positions in the
-    sides' Ranks."""
-    now, then = _by_rank(side, rank), {} if rank_before is None else _by_rank(before, rank_before)
+    communication and unowned time are left out. Empty if tables hold means over many ranks."""
+    now = _by_rank(side, ranks, rank)
+    then = {} if rank_before is None else _by_rank(before, ranks_before, rank_before)
     extra = []
     for (category, key), (own, others) in now.items():
         once, once_others = then.get((category, key), (0.0, 0.0))
@@ -47,12 +49,9 @@ def extra_work(side: Summary, rank: int, before: Summary, rank_before: int | Non
     return tuple(sorted(extra, key=lambda work: (-work.us, work.category, work.key)))
 
 
-def _by_rank(summary: Summary, rank: int) -> dict[Entity, tuple[float, float]]:
+def _by_rank(summary: Summary, ranks: Ranks, rank: int) -> dict[Entity, tuple[float, float]]:
     """Entity -> microseconds per step on this rank, and on the others on average, in steps that all recorded."""
-    if summary.ranks is not None:
-        return {}
-    ranks = ranks_of(summary)
-    if len(ranks) < 2 or not ranks.common.shape[1]:
+    if summary.ranks is not None or len(ranks) < 2 or not ranks.common.shape[1]:
         return {}
     owned = summary.owned
     mean = np.stack([_mean(owned.time_ns, columns) for columns in ranks.common], axis=1)  # (entities, ranks)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from tb_perfcompare.comparison.ranks.changes import OwnChange, RankChange
 from tb_perfcompare.comparison.ranks.figures import RankFigures
+from tb_perfcompare.comparison.ranks.job import Job
 from tb_perfcompare.comparison.ranks.sides import Ranks
-from tb_perfcompare.comparison.ranks.uneven_work import WorkChange
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, many, percent_text, signed_time, time_text
 from tb_perfcompare.model.arrays import median
@@ -43,17 +44,17 @@ class RankRow:
 _Side = Callable[[RankRow], RankFigures | None]
 
 
-def rank_sentences(a: Ranks, b: Ranks, rows: Sequence[RankRow], headline: Headline, least_us: float) -> tuple[str, ...]:
-    """Returns the sentences in reading order."""
+def rank_sentences(job: Job, rows: Sequence[RankRow], headline: Headline, least_us: float) -> tuple[str, ...]:
+    """Returns the sentences in reading order. `rows`: one for each pair of the job, in its order."""
     sides: tuple[tuple[str, Ranks, _Side], ...] = (
-        ("baseline", a, lambda row: row.baseline),
-        ("candidate", b, lambda row: row.candidate),
+        ("baseline", job.a, lambda row: row.baseline),
+        ("candidate", job.b, lambda row: row.candidate),
     )
     return (
         *_sizes(rows),
         *_everywhere(rows, headline),
-        *_uneven_work(rows),
-        *_stand_out(rows, len(a), len(b), least_us),
+        *_uneven_work(job, rows),
+        *_stand_out(job, rows, least_us),
         *(text for word, side, of in sides for text in _slowest(word, side, rows, of, least_us)),
         *(text for word, _, of in sides for text in _waited_for(word, rows, of, least_us)),
         *(text for word, side, of in sides for text in _weak(word, side, rows, of)),
@@ -96,29 +97,25 @@ def _everywhere(rows: Sequence[RankRow], headline: Headline) -> list[str]:
     return [f"{where}: {counts}; all ranks pooled: {VERDICT_WORDS[headline.verdict]}."]
 
 
-def _uneven_work(rows: Sequence[RankRow]) -> list[str]:
+def _uneven_work(job: Job, rows: Sequence[RankRow]) -> list[str]:
     """Sentences on ranks whose counted work changed beyond that of the others."""
     own = {row.key: row.candidate.own_us - row.baseline.own_us for row in rows if row.baseline and row.candidate}
-    out = []
-    for row in rows:
+    out, words = [], []
+    whose = "other" if len(own) == 2 else "others"
+    for number, row in enumerate(rows):
         if row.own.work is not None:
+            words.append(row.own.work.word)
             others = float(median([delta for key, delta in own.items() if key != row.key]))
             out.append(
-                f"{work_text(row.key, row.own.work)}; its own work (without waiting) takes "
-                f"{signed_time(own[row.key])}, that of the others {signed_time(others)} per step."
+                f"{job.work_text({number: row.own.work})}; its own work (without waiting) takes "
+                f"{signed_time(own[row.key])}, that of the {whose} {signed_time(others)} per step."
             )
-    more = [f"{many(len(out) - _MAX_NAMED, 'more rank')} changed in work."] if len(out) > _MAX_NAMED else []
-    return [*out[:_MAX_NAMED], *more]
+    more = sorted(Counter(words[_MAX_NAMED:]).items())
+    unnamed = [f"{many(ranks, 'more rank')} {'does' if ranks == 1 else 'do'} {word}." for word, ranks in more]
+    return [*out[:_MAX_NAMED], *unnamed]
 
 
-def work_text(rank: str, work: WorkChange) -> str:
-    """ "Rank 1 does more work than before: FLOPs ×2.00 per step (the other ranks as before)"; names of workers stay as
-    they are."""
-    name = f"R{rank[1:]}" if rank.startswith("rank ") else rank
-    return f"{name} does {work.word} than before: {work.text}"
-
-
-def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int, least_us: float) -> list[str]:
+def _stand_out(job: Job, rows: Sequence[RankRow], least_us: float) -> list[str]:
     """Sentence on ranks whose own work changed differently from that of the other ranks, their controls."""
     tested = [row for row in rows if row.own.q is not None]
     if not tested:
@@ -128,7 +125,7 @@ def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int, least_us: fl
     if not clear and any(row.own.work_shows for row in rows):
         return []
     if not clear:
-        none = "No rank's own work (without waiting) changed differently from the other ranks"
+        none = f"No rank's own work (without waiting) changed differently from {job.others}"
         largest = max(tested, key=lambda row: (abs(row.own.delta_us or 0.0), row.own.delta_us or 0.0, row.key))
         delta = largest.own.delta_us or 0.0
         if abs(delta) < least_us:
@@ -139,10 +136,11 @@ def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int, least_us: fl
         ]
     changes = [f"{row.key} {signed_time(row.own.delta_us or 0.0)}" for row in clear[:_MAX_NAMED]]
     more = f" and {many(len(clear) - _MAX_NAMED, 'more rank')}" if len(clear) > _MAX_NAMED else ""
-    remark = f"; {_which_of_two(rows)}" if min(ranks_a, ranks_b) == 2 else ""
+    whose = "other" if len(tested) == 2 else "others"
+    remark = f"; {_which_of_two(rows)}" if min(len(job.a), len(job.b)) == 2 else ""
     return [
-        f"{len(clear)} of {len(tested)} ranks changed differently from the others in their own work (without waiting): "
-        f"{', '.join(changes)}{more} per step relative to the others{remark}."
+        f"{len(clear)} of {len(tested)} ranks changed differently from the {whose} in their own work "
+        f"(without waiting): {', '.join(changes)}{more} per step relative to the {whose}{remark}."
     ]
 
 
@@ -184,8 +182,9 @@ def _waited_for(word: str, rows: Sequence[RankRow], of: _Side, least_us: float) 
     waited, key, waiting = max(measured, key=lambda rank: (rank[0], rank[1]))
     if waited < least_us:
         return []
+    others = "other rank waits" if len(ranks) == 2 else "other ranks wait"
     return [
-        f"In the {word} the other ranks wait for {key}: {time_text(waiting + waited)} per step in collectives, while "
+        f"In the {word} the {others} for {key}: {time_text(waiting + waited)} per step in collectives, while "
         f"{key} waits {time_text(waiting)}."
     ]
 
@@ -212,6 +211,6 @@ def _weak(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side) -> list[st
     elif min(shares) < _ALL_FOUND:
         out.append(
             f"In the {word} as little as {percent_text(min(shares))} of a rank's collective time could be matched to "
-            "other ranks; waiting in the rest is not measured."
+            f"{'the other rank' if len(side) == 2 else 'other ranks'}; waiting in the rest is not measured."
         )
     return out

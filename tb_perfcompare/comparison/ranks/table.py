@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from tb_perfcompare.comparison.ranks.changes import OwnChange, own_changes, rank_changes
 from tb_perfcompare.comparison.ranks.figures import RankFigures, rank_figures
+from tb_perfcompare.comparison.ranks.job import Job
 from tb_perfcompare.comparison.ranks.sentences import RankRow, rank_sentences
-from tb_perfcompare.comparison.ranks.sides import Ranks, is_numbered, joined, names_of, ranks_of
+from tb_perfcompare.comparison.ranks.sides import Ranks, is_numbered, names_of, ranks_of
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -138,24 +139,25 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def ranks_table(baseline: Summary, candidate: Summary, headline: Headline, options: CompareOptions) -> Table | str:
+def ranks_table(
+    baseline: Summary, candidate: Summary, job: Job | None, headline: Headline, options: CompareOptions
+) -> Table | str:
     """Builds the table, or returns why there is none."""
     if baseline.metric != STEP_TIME or not (baseline.is_timed and candidate.is_timed):
         return NO_STEPS
-    if max(len(set(job_workers(side))) for side in (baseline, candidate)) < 2:
+    if job is None:
         several = any(len({capture.worker for capture in side.captures}) > 1 for side in (baseline, candidate))
         return NO_JOB if several else ONE_WORKER
-    a, b = ranks_of(baseline), ranks_of(candidate)
-    keys, pairs = joined(a, b)
+    a, b, pairs = job.a, job.b, job.pairs
     least_us = _least_us(a, b, options)
     changes = rank_changes(a, b, pairs, options, withheld=headline.verdict is Verdict.WITHHELD)
-    own = own_changes(a, b, pairs, least_us, options)
+    own = own_changes(job, least_us, options)
     figures_a, figures_b = rank_figures(a), rank_figures(b)
     rows = [
         RankRow(key, None if x is None else figures_a[x], None if y is None else figures_b[y], change, beyond)
-        for key, (x, y), change, beyond in zip(keys, pairs, changes, own, strict=True)
+        for key, (x, y), change, beyond in zip(job.keys, pairs, changes, own, strict=True)
     ]
-    notes = rank_sentences(a, b, rows, headline, least_us)
+    notes = rank_sentences(job, rows, headline, least_us)
     order = sorted(range(len(rows)), key=lambda index: (-_size(rows[index]), index))
     return Table(NAME, "Ranks", _COLUMNS, tuple(_cells(rows[index]) for index in order), notes)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from tb_perfcompare.comparison.ranks.sides import Pairs, Ranks
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.result.wording import ratio_text
+from tb_perfcompare.comparison.result.wording import many, ratio_text
 from tb_perfcompare.comparison.statistics.multiple_testing import holm
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.model.arrays import MAD_TO_SIGMA, CaptureIndex, Floats, Ints, median
@@ -23,11 +24,13 @@ _STEADY = 0.1
 
 _CONTROLS, _FAR = 4, 3.0
 
+_MAX_NAMED = 3
+
 
 @dataclass(frozen=True, slots=True)
 class WorkChange:
-    """Growth of one rank's work. `amounts`: (name, candidate over baseline, the same of the other ranks' median), all
-    in one direction."""
+    """Growth of one rank's work. `amounts`: (name, candidate over baseline, the same of the median rank without such a
+    change), all in one direction."""
 
     amounts: tuple[tuple[str, float, float], ...]
 
@@ -40,13 +43,42 @@ class WorkChange:
         return "more work" if self.is_more else "less work"
 
     @property
-    def text(self) -> str:
-        """Clause such as "FLOPs ×2.00, input elements ×1.87 per step (the other ranks as before)"."""
-        own = ", ".join(f"{name} {ratio_text(grown)}" for name, grown, _ in self.amounts)
-        others = [other for *_, other in self.amounts]
-        as_before = all(abs(math.log(other)) <= _ALIKE for other in others)
-        said = "as before" if as_before else ", ".join(map(ratio_text, others))
-        return f"{own} per step (the other ranks {said})"
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, *_ in self.amounts)
+
+
+def work_text(keys: Sequence[str], works: Mapping[int, WorkChange], both: int) -> str:
+    """ "Ranks 1 and 6 do more work than before: FLOPs ×1.50–2.00 (the other ranks as before)"; names of workers stay as
+    they are. `works`: those in one direction by the number of the key, the main one first, of `both` ranks that both
+    sides have."""
+    first, *_ = works.values()
+    alike = {number: work for number, work in works.items() if work.names == first.names}
+    named = [keys[number] for number in sorted(alike)]
+    who = _counted_on([key.removeprefix("rank ") for key in named])
+    if all(key.startswith("rank ") for key in named):
+        who = f"Rank{'s' * (len(named) > 1)} {who}"
+    amounts = [*zip(*(work.amounts for work in alike.values()), strict=True)][: 3 if len(alike) == 1 else 2]
+    own = ", ".join(f"{of_ranks[0][0]} {_ratios(grown for _, grown, _ in of_ranks)}" for of_ranks in amounts)
+    others = [other for of_ranks in amounts for *_, other in of_ranks]
+    said = "as before" if all(abs(math.log(other)) <= _ALIKE for other in others) else _ratios(others)
+    rest, does = len(works) - len(alike), "does" if len(alike) == 1 else "do"
+    more = f"; {many(rest, 'other rank')} {'does' if rest == 1 else 'do'} {first.word}, too" if rest else ""
+    left = "rank" if both - len(works) == 1 else "ranks"
+    return f"{who} {does} {first.word} than before: {own} (the other {left} {said}){more}"
+
+
+def _counted_on(keys: list[str]) -> str:
+    """ "0", "0 and 1", "0, 1 and 4", "0, 1, 4 and 2 other ranks"."""
+    rest = len(keys) - _MAX_NAMED
+    keys = [*keys[:_MAX_NAMED], many(rest, "other rank")] if rest > 0 else keys
+    return " and ".join(filter(None, (", ".join(keys[:-1]), keys[-1])))
+
+
+def _ratios(ratios: Iterable[float]) -> str:
+    """ "×2.00", or "×1.50–2.00" for several that differ."""
+    ordered = sorted(ratios)
+    low, high = ratio_text(ordered[0]), ratio_text(ordered[-1])
+    return low if low == high else f"{low}–{high.removeprefix('×')}"
 
 
 def uneven_work(a: Ranks, b: Ranks, pairs: Pairs, options: CompareOptions) -> list[WorkChange | None]:
@@ -62,10 +94,10 @@ def uneven_work(a: Ranks, b: Ranks, pairs: Pairs, options: CompareOptions) -> li
         others = [np.delete(growth, place) for place in range(len(both))]
         beyond = [_is_beyond(own, those) for own, those in zip(growth.tolist(), others, strict=True)]
         p = [change.p(options.alpha) if far else 1.0 for change, far in zip(changes, beyond, strict=True)]
-        for place, q in enumerate(holm(np.array(p)).tolist()):
-            if beyond[place] and q <= options.alpha:
-                amount = name, math.exp(growth[place]), math.exp(float(median(others[place])))
-                found[both[place]].append(amount)
+        uneven = np.array(beyond) & (holm(np.array(p)) <= options.alpha)
+        for place in np.flatnonzero(uneven).tolist():
+            even = others[place] if uneven.all() else growth[~uneven]
+            found[both[place]].append((name, math.exp(growth[place]), math.exp(float(median(even)))))
     return [_in_one_direction(amounts) for amounts in found]
 
 

@@ -222,7 +222,7 @@ def test_a_late_ranks_sentence_names_the_responsible_operator() -> None:
     assert "aten::sort +60.0 ms, new on this rank alone" in late.sentence
     # the sort is on one of two ranks, the other one waits for it: together that is all of the change
     assert late.delta_us == pytest.approx(60_000, rel=0.01)
-    assert "per step, including +30.0 ms of the late rank's own work (mean over ranks)" in late.sentence
+    assert "per step; that includes +30.0 ms of the late rank's own work (mean over ranks)" in late.sentence
     swapped = [finding for finding in compare(after, before).findings if finding.rule == "late_rank"]
     assert "aten::sort +60.0 ms" in swapped[0].sentence
 

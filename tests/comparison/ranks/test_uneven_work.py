@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 
 import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.rank_mean import RankMean
+from tb_perfcompare.comparison.causes.detectors.collectives import uneven_work_rules
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.ranks import sides
+from tb_perfcompare.comparison.ranks.job import Job, job_of
+from tb_perfcompare.comparison.ranks.uneven_work import WorkChange, work_text
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.model.summary.amounts import amounts_of_work
 from tb_perfcompare.model.summary.summary import Summary
 from tests.build import TraceBuilder
 from tests.comparison.compare import capture, compare, finding_of, rows_of, rules_of
+from tests.planted.test_sentences import MOST_WORDS
 
 NOISY = (0.7, 1.35)
 """Pace of the machine in two captures of a side."""
@@ -80,11 +90,14 @@ def test_a_rank_with_larger_inputs_is_named_though_times_vary_between_captures(r
     late = finding_of(found, "late_rank")
     assert late is found.findings[0]
     assert late.subject == "rank 1"
-    work = "Rank 1 does more work than before: FLOPs ×2.00, input elements ×2.00 per step (the other ranks as before); "
+    others = "the other rank" if ranks == 2 else "the other ranks"
+    work = f"Rank 1 does more work than before: FLOPs ×2.00, input elements ×2.00 ({others} as before); "
     assert late.sentence.startswith(f"{work}ranks wait longer in collectives: +")
     assert late.confidence.startswith("certain: the work of each rank is counted")
     text = " ".join(found.tables["ranks"].notes)
     assert f"{work}its own work (without waiting) takes +" in text
+    assert f"vs {others}: aten::mm +" in late.sentence
+    assert ("the other ranks" in f"{late.sentence} {text}", "the others" in text) == (ranks > 2, ranks > 2)
     assert "No rank's own work" not in text
 
 
@@ -135,7 +148,7 @@ def test_swapped_sides_mirror() -> None:
     assert stands_out(two)["rank 1"] == "less work"
     late, back = finding_of(one, "late_rank"), finding_of(two, "late_rank")
     assert back.delta_us == pytest.approx(-(late.delta_us or 0))
-    assert back.sentence.startswith("Rank 1 does less work than before: FLOPs ×0.500, input elements ×0.500 per step")
+    assert back.sentence.startswith("Rank 1 does less work than before: FLOPs ×0.500, input elements ×0.500 (the")
     rows, mirrored = (rows_of(found.tables["ranks"]) for found in (one, two))
     for rank, row in rows.items():
         assert all(row[part] == -mirrored[rank][part] for part in PARTS)
@@ -239,3 +252,90 @@ def test_more_work_is_named_though_a_faster_machine_outweighs_it() -> None:
     uneven = finding_of(found, "uneven_work")
     assert uneven.delta_us is None
     assert uneven.sentence.startswith("Rank 1 does more work than before: FLOPs ×1.50")
+
+
+@cache
+def both_ways(changed: int, connected: bool) -> tuple[Comparison, Comparison]:
+    """A job of 12 ranks and the same with inputs twice as long on the first ranks, and the sides exchanged."""
+    before = pool(drawn(12, connected=connected))
+    lengths = dict.fromkeys(range(changed), 2.0)
+    after = pool(drawn(12, connected=connected, lengths=lengths, seed=1, name="b"))
+    return compare(before, after), compare(after, before)
+
+
+@pytest.mark.parametrize("connected", [True, False])
+@pytest.mark.parametrize("changed", [2, 5])
+def test_ranks_that_changed_alike_are_named_once(changed: int, connected: bool) -> None:
+    for found, word, ratio in zip(both_ways(changed, connected), ("more", "less"), ("×2.00", "×0.500"), strict=True):
+        sentence = finding_of(found, "late_rank" if connected else "uneven_work").sentence
+        of_each = f"FLOPs {ratio}, input elements {ratio} (the other ranks as before)"
+        who, what = sentence.split(f" do {word} work than before: ")
+        assert what.startswith(of_each)
+        assert who == ("Ranks 0 and 1" if changed == 2 else "Ranks 0, 1, 2 and 2 other ranks")
+        assert len(" ".join(sentence.split("; ")[:2]).split()) <= MOST_WORDS
+
+
+@pytest.mark.parametrize("connected", [True, False])
+def test_the_late_ranks_clause_gives_its_own_time_and_the_mean_that_of_all(connected: bool) -> None:
+    """One call longer by 200 us, times the pace of 1.025, five times: what nine or ten others do not take."""
+    for found in both_ways(2, connected):
+        sentence = finding_of(found, "late_rank" if connected else "uneven_work").sentence
+        own, operator = re.findall(r"CPU time \+(\d+) µs vs the other ranks[:;] aten::mm \+(\d+) µs", sentence)[0]
+        assert own == operator
+        assert int(own) == pytest.approx(1025 * 10 / 11, rel=0.03)
+        assert not connected or "µs of these ranks' own work (mean over ranks)" in sentence
+        assert connected or "; most on rank " in sentence
+
+
+def context(a: Summary, b: Summary) -> RuleContext:
+    found, options = compare(a, b), CompareOptions()
+    return RuleContext(a, b, found.ledger, found.headline, options, job=job_of(a, b, options))
+
+
+def test_more_and_less_work_are_told_in_the_order_of_ranks() -> None:
+    a, b = (pool(drawn(4, lengths=lengths, seed=seed, connected=False))
+            for seed, lengths in enumerate(({}, {1: 2.0, 3: 0.5})))  # fmt: skip
+    for one, two in ((a, b), (b, a)):
+        assert [cause.finding.subject for cause in uneven_work_rules(context(one, two))] == ["rank 1", "rank 3"]
+
+
+def test_unnamed_ranks_are_told_apart_by_direction() -> None:
+    before, after = pool(drawn(12)), pool(drawn(12, seed=1, lengths={0: 2, 1: 2, 2: 2, 3: 2, 4: 2, 5: 0.5}))
+    for found in (compare(before, after), compare(after, before)):
+        assert {"1 more rank does more work.", "1 more rank does less work."} <= {*found.tables["ranks"].notes}
+    assert "1 more rank does less work." in both_ways(5, True)[1].tables["ranks"].notes
+
+
+def test_excess_counts_only_if_both_sides_share_steps() -> None:
+    job = job_of(pool(drawn(4)), pool(drawn(4, lengths={1: 2.0}, seed=1)), CompareOptions())
+    assert job is not None
+    assert job.beyond_us([1], longer=True).sum() == pytest.approx(1025, rel=0.05)
+    for name in ("a", "b"):
+        ranks = getattr(job, name)
+        without: Job = replace(job, **{name: replace(ranks, common=ranks.common[:, :0])})
+        assert not without.beyond_us([1], longer=True).any()
+        assert not without.beyond_us([1], longer=False).any()
+        assert without.works_in(1.0, longer=True) == {}
+
+
+def test_the_amounts_of_a_side_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[Summary] = []
+    monkeypatch.setattr(sides, "amounts_of_work", lambda side: counted.append(side) or amounts_of_work(side))
+    a, b = pool(drawn(4)), pool(drawn(4, lengths={1: 2.0}, seed=1))
+    assert "late_rank" in rules_of(compare(a, b))
+    assert counted == [a, b]
+
+
+def test_ranks_with_unlike_work_are_counted_and_workers_keep_their_names() -> None:
+    flops, launches = WorkChange((("FLOPs", 2.0, 1.0),)), WorkChange((("kernel launches", 1.5, 1.0),))
+    more, less = WorkChange((("FLOPs", 1.5, 1.2),)), WorkChange((("FLOPs", 0.5, 1.0),))
+    keys = ["rank 0", "rank 1", "rank 2"]
+    assert work_text(keys, {1: flops, 0: more}, 3) == (
+        "Ranks 0 and 1 do more work than before: FLOPs ×1.50–2.00 (the other rank ×1.00–1.20)"
+    )
+    assert work_text(keys, {1: flops, 0: launches}, 4) == (
+        "Rank 1 does more work than before: FLOPs ×2.00 (the other ranks as before); 1 other rank does more work, too"
+    )
+    assert work_text(["b0", "b1"], {1: less}, 2) == (
+        "b1 does less work than before: FLOPs ×0.500 (the other rank as before)"
+    )

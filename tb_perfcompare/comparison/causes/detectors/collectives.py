@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from math import fsum
 
-import numpy as np
-
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.general_rules import category_words
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.ranks.extra_work import ExtraWork, extra_work
-from tb_perfcompare.comparison.ranks.sentences import work_text
-from tb_perfcompare.comparison.ranks.sides import Pairs, Ranks, joined, ranks_of
-from tb_perfcompare.comparison.ranks.uneven_work import WorkChange, uneven_work
+from tb_perfcompare.comparison.ranks.job import Job
+from tb_perfcompare.comparison.ranks.sides import Ranks
+from tb_perfcompare.comparison.ranks.uneven_work import WorkChange
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
-from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.names.names import is_collective_operator
 from tb_perfcompare.model.summary.collectives import BUS_BYTES, BY_MESSAGE, MESSAGE_BYTES, SIZED_TIME
-from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable
 from tb_perfcompare.number_text import rate, size
 from tb_perfcompare.quick_dataclass import dataclass
@@ -58,16 +54,16 @@ def _find_causes(pair: RuleContext) -> Iterator[Cause]:
         return
     amount = total(collectives.values())
     first = max(rows, key=lambda row: (abs(row.delta), row.path))
-    splits, is_clear = _splits(pair), pair.is_clear(COMMUNICATION)
+    job, splits, is_clear = pair.job, _splits(pair), pair.is_clear(COMMUNICATION)
     counted = fsum(collective.counted_us for collective in collectives.values())
     by_number = _by_count(amount, exposed) and abs(counted) >= MAIN_SHARE * abs(amount.delta_us)  # each one waits
-    if splits[0] is not None and splits[1] is not None and not by_number:
+    if job is not None and splits[0] is not None and splits[1] is not None and not by_number:
         waiting = splits[1].waiting_us - splits[0].waiting_us
         longer = splits[1].collective_us - splits[0].collective_us
         is_main = is_clear and abs(waiting) >= MAIN_SHARE * abs(longer)
-        is_counted = abs(waiting) >= pair.least_us and _works_of_late(pair, (splits[0], splits[1]), waiting > 0)
+        is_counted = abs(waiting) >= pair.least_us and _works_of_late(pair, job, (splits[0], splits[1]), waiting > 0)
         if waiting * exposed > 0 and (is_main or is_counted):
-            yield _late_rank(pair, (splits[0], splits[1]), first, waiting)
+            yield _late_rank(pair, job, (splits[0], splits[1]), first, waiting)
             return
     if not is_clear and not by_number:
         return
@@ -131,26 +127,28 @@ def _overlap(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float
     )  # fmt: skip
 
 
-def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRow, waiting: float) -> Cause:
+def _late_rank(
+    pair: RuleContext, job: Job, splits: tuple[_Split, _Split], first: LedgerRow, waiting: float
+) -> Cause:
     """Cause: what takes the late rank longer than the other ranks, and did not before."""
     before, after = splits
-    job, longer, exposed = pair.once(_job), waiting > 0, pair.exposed(COMMUNICATION)
+    longer, exposed = waiting > 0, pair.exposed(COMMUNICATION)
     late = job.number_of((after if longer else before).late, longer)
-    works = _works_of_late(pair, splits, longer)
-    own = job.beyond_us(works or [late], longer)
-    does, evidence = _own_work(pair, late, own, longer)
+    works = _works_of_late(pair, job, splits, longer)
+    does, named, evidence = _own_work(pair, job, late, longer)
     # of times that are within their spread, the counted work explains the waiting alone
     is_main = abs(waiting) >= MAIN_SHARE * abs(after.collective_us - before.collective_us)
     explained = exposed if is_main else min(waiting, exposed, key=abs)
-    explains = {(COMMUNICATION, ""): explained} | _shares(pair, own, longer)
+    explains = {(COMMUNICATION, ""): explained} | _shares(pair, job, works or [late], longer)
     delta = fsum(explains.values())
     its_work = signed_time(delta - explained)
-    of_it = "" if len(explains) == 1 else f", including {its_work} of the late rank's own work (mean over ranks)"
-    key, counted = job.keys[late], _counted_text(job, works)
+    whose = "these ranks'" if len(works) > 1 else "the late rank's"
+    of_it = "" if len(explains) == 1 else f"; that includes {its_work} of {whose} own work (mean over ranks)"
+    key, does = job.keys[late], ": ".join(filter(None, (does, named)))
     sentence = (
-        f"{f'{counted}; ranks' if counted else 'Ranks'} wait {'longer' if longer else 'less'} in collectives: "
-        f"{signed_time(delta)} per step{of_it}; {key} {'is' if longer else 'was'} late"
-        f"{f' ({does})' if does else ''}; per step and rank, waiting "
+        f"{f'{job.work_text(works)}; ranks' if works else 'Ranks'} "
+        f"wait {'longer' if longer else 'less'} in collectives: {signed_time(delta)} per step{of_it}; "
+        f"{key} {'is' if longer else 'was'} late{f' ({does})' if does else ''}; per step and rank, waiting "
         f"{times_text(before.waiting_us, after.waiting_us)}, transfer "
         f"{times_text(before.transfer_us, after.transfer_us)}."
     )
@@ -165,50 +163,53 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
 def uneven_work_rules(pair: RuleContext) -> Iterator[Cause]:
     """Causes: ranks whose counted work changed beyond that of the others. If the others wait for them, that is part of
     the late rank's cause. They have no time if the mean over ranks changed the other way."""
-    if any(len(set(job_workers(side))) < 2 for side in (pair.baseline, pair.candidate)):
+    job = pair.job
+    if job is None or not job.has_several:
         return
     if any(one.finding.confidence == UNEVEN_WORK.confidence for one in pair.once(_causes)):
         return
-    job = pair.once(_job)
-    for longer in (True, False):
-        works = job.works_in(pair.least_us, longer)
-        if not works:
-            continue
-        own = job.beyond_us(works, longer)
-        explains = _shares(pair, own, longer)
-        delta = fsum(explains.values()) if explains else None
-        of_mean = "" if delta is None else f": {signed_time(delta)} per step (mean over ranks)"
-        most = max(works, key=lambda number: (float(job.beyond_us([number], longer).sum()), -number))
-        does, evidence = _own_work(pair, most, own, longer)
-        key, does = job.keys[most], f"; {does}" if does else ""
-        sentence = f"{_counted_text(job, works)}{of_mean}{does}."
-        yield cause(
-            pair, UNEVEN_WORK, key, "all", delta, sentence, (Evidence("ranks", key), *evidence), explains=explains
-        )
+    works = {longer: job.works_in(pair.least_us, longer) for longer in (True, False)}
+    found = [_uneven_work(pair, job, those, longer) for longer, those in works.items() if those]
+    yield from sorted(found, key=lambda one: (len(one.finding.subject), one.finding.subject))  # mirrors, rank by rank
 
 
-def _own_work(pair: RuleContext, rank: int, own: Floats, longer: bool) -> tuple[str, list[Evidence]]:
-    """Clause on the category in which ranks take most beyond the others, and on what `rank` does in it."""
+def _uneven_work(pair: RuleContext, job: Job, works: Mapping[int, WorkChange], longer: bool) -> Cause:
+    explains = _shares(pair, job, works, longer)
+    delta = fsum(explains.values()) if explains else None
+    of_mean = "" if delta is None else f": {signed_time(delta)} per step (mean over ranks)"
+    most = max(works, key=lambda number: (float(job.beyond_us([number], longer).sum()), -number))
+    does, named, evidence = _own_work(pair, job, most, longer)
+    key = job.keys[most]
+    where = f"most on {key}" if does and len(works) > 1 else ""
+    sentence = f"{'; '.join(filter(None, (f'{job.work_text(works)}{of_mean}', where, does, named)))}."
+    return cause(
+        pair, UNEVEN_WORK, key, "all", delta, sentence, (Evidence("ranks", key), *evidence), explains=explains
+    )
+
+
+def _own_work(pair: RuleContext, job: Job, rank: int, longer: bool) -> tuple[str, str, list[Evidence]]:
+    """Clauses on the category in which a rank takes most beyond the others, and on what it does in it."""
+    own = job.beyond_us([rank], longer)
     most = int(own.argmax())
     if own[most] <= pair.least_us:
-        return "", []
-    extra = [work for work in _extra_work(pair, rank, longer) if work.category == CATEGORY_LABELS[most]]
+        return "", "", []
+    extra = [work for work in _extra_work(pair, job, rank, longer) if work.category == CATEGORY_LABELS[most]]
     named = [work for work in extra if work.us >= NAMED * own[most]][:_MAX_NAMED]
-    of = f": {', '.join(work.text for work in named)}" if named else ""
     evidence = [Evidence("ledger", f"{work.category} / {work.key}") for work in named]
-    return f"{category_words(CATEGORY_LABELS[most])} {signed_time(own[most])} vs the other ranks{of}", evidence
+    does = f"{category_words(CATEGORY_LABELS[most])} {signed_time(own[most])} vs {job.others}"
+    return does, ", ".join(work.text for work in named), evidence
 
 
-def _extra_work(pair: RuleContext, rank: int, longer: bool) -> tuple[ExtraWork, ...]:
-    a, b = pair.once(_job).pairs[rank]
+def _extra_work(pair: RuleContext, job: Job, rank: int, longer: bool) -> tuple[ExtraWork, ...]:
+    a, b = job.pairs[rank]
     if longer:
-        return () if b is None else extra_work(pair.candidate, b, pair.baseline, a)
-    return () if a is None else extra_work(pair.baseline, a, pair.candidate, b)
+        return () if b is None else extra_work(pair.candidate, job.b, b, pair.baseline, job.a, a)
+    return () if a is None else extra_work(pair.baseline, job.a, a, pair.candidate, job.b, b)
 
 
-def _shares(pair: RuleContext, own: Floats, longer: bool) -> dict[Part, float]:
+def _shares(pair: RuleContext, job: Job, numbers: Iterable[int], longer: bool) -> dict[Part, float]:
     """Part of each category's change that some ranks' own work makes: in the mean over ranks, by its share."""
-    sign, ranks = 1 if longer else -1, len(pair.once(_job).b if longer else pair.once(_job).a)
+    sign, ranks, own = 1 if longer else -1, len(job.b if longer else job.a), job.beyond_us(numbers, longer)
     return {
         (label, ""): sign * min(us / ranks, abs(pair.exposed(label)))
         for label, us in zip(CATEGORY_LABELS, own.tolist(), strict=True)
@@ -216,57 +217,11 @@ def _shares(pair: RuleContext, own: Floats, longer: bool) -> dict[Part, float]:
     }
 
 
-def _counted_text(job: _Job, works: Mapping[int, WorkChange]) -> str:
-    return "; ".join(work_text(job.keys[number], work) for number, work in [*works.items()][:_MAX_NAMED])
-
-
-def _works_of_late(pair: RuleContext, splits: tuple[_Split, _Split], longer: bool) -> dict[int, WorkChange]:
+def _works_of_late(pair: RuleContext, job: Job, splits: tuple[_Split, _Split], longer: bool) -> dict[int, WorkChange]:
     """Ranks whose counted work grew (shrank) beyond that of the others, the late one first; empty if that is not one
     of them."""
-    job = pair.once(_job)
     late, works = job.number_of(splits[longer].late, longer), job.works_in(pair.least_us, longer)
     return {late: works.pop(late)} | works if late in works else {}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Job:
-    """Ranks of both sides, joined: a key, a pair and the change of work for each."""
-
-    a: Ranks
-    b: Ranks
-    keys: list[str]
-    pairs: Pairs
-    works: list[WorkChange | None]
-
-    def number_of(self, rank: int, of_candidate: bool) -> int:
-        """Number of the pair with this rank of a side."""
-        return [pair[of_candidate] for pair in self.pairs].index(rank)
-
-    def works_in(self, least_us: float, longer: bool) -> dict[int, WorkChange]:
-        """Number of the pair -> change of work, if it is more (less) and takes at least so much longer (shorter)."""
-        return {
-            number: work for number, work in enumerate(self.works)
-            if work is not None and work.is_more == longer and self.beyond_us([number], longer).sum() >= least_us
-        }  # fmt: skip
-
-    def beyond_us(self, numbers: Iterable[int], longer: bool) -> Floats:
-        """(8,) microseconds per step by category, without communication, that these ranks take longer than the others
-        on the side that takes longer, in addition to any excess on the other side."""
-        own = np.zeros(len(CATEGORY_LABELS))
-        for number in numbers:
-            for sign, side, rank in zip((-1, 1), (self.a, self.b), self.pairs[number], strict=True):
-                if rank is not None and side.common.shape[1]:
-                    mean = side.owned_ns[:, side.common].mean(axis=2) / 1000
-                    others = (mean.sum(axis=1) - mean[:, rank]) / (len(side) - 1)
-                    own += (sign if longer else -sign) * (mean[:, rank] - others)
-        own[CATEGORY_LABELS.index(COMMUNICATION)] = 0.0
-        return own
-
-
-def _job(pair: RuleContext) -> _Job:
-    a, b = ranks_of(pair.baseline), ranks_of(pair.candidate)
-    keys, pairs = joined(a, b)
-    return _Job(a, b, keys, pairs, uneven_work(a, b, pairs, pair.options))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -282,10 +237,10 @@ class _Split:
 
 
 def _splits(pair: RuleContext) -> tuple[_Split | None, _Split | None]:
-    sides = pair.baseline, pair.candidate
-    if any(len(set(job_workers(side))) < 2 or "communication" not in side.groups for side in sides):
+    job, sides = pair.job, (pair.baseline, pair.candidate)
+    if job is None or not job.has_several or any("communication" not in side.groups for side in sides):
         return None, None
-    return _split(pair.once(_job).a), _split(pair.once(_job).b)
+    return _split(job.a), _split(job.b)
 
 
 def _split(ranks: Ranks) -> _Split | None:
