@@ -43,8 +43,13 @@ class WorkChange:
         return "more work" if self.is_more else "less work"
 
     @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(name for name, *_ in self.amounts)
+    def name(self) -> str:
+        """The most telling amount that changed."""
+        return self.amounts[0][0]
+
+    @property
+    def by_name(self) -> dict[str, tuple[float, float]]:
+        return {name: (grown, other) for name, grown, other in self.amounts}
 
 
 def work_text(keys: Sequence[str], works: Mapping[int, WorkChange], both: int) -> str:
@@ -52,18 +57,20 @@ def work_text(keys: Sequence[str], works: Mapping[int, WorkChange], both: int) -
     they are. `works`: those in one direction by the number of the key, the main one first, of `both` ranks that both
     sides have."""
     first, *_ = works.values()
-    alike = {number: work for number, work in works.items() if work.names == first.names}
+    alike = {number: work.by_name for number, work in works.items() if first.name in work.by_name}
     named = [keys[number] for number in sorted(alike)]
     who = _counted_on([key.removeprefix("rank ") for key in named])
     if all(key.startswith("rank ") for key in named):
         who = f"Rank{'s' * (len(named) > 1)} {who}"
-    amounts = [*zip(*(work.amounts for work in alike.values()), strict=True)][: 3 if len(alike) == 1 else 2]
-    own = ", ".join(f"{of_ranks[0][0]} {_ratios(grown for _, grown, _ in of_ranks)}" for of_ranks in amounts)
-    others = [other for of_ranks in amounts for *_, other in of_ranks]
+    shared = [name for name in first.by_name if all(name in amounts for amounts in alike.values())]
+    shared = shared[: 3 if len(alike) == 1 else 2]
+    ratios = {name: [amounts[name] for amounts in alike.values()] for name in shared}
+    own = ", ".join(f"{name} {_ratios(grown for grown, _ in of_ranks)}" for name, of_ranks in ratios.items())
+    others = [other for of_ranks in ratios.values() for _, other in of_ranks]
     said = "as before" if all(abs(math.log(other)) <= _ALIKE for other in others) else _ratios(others)
-    rest, does = len(works) - len(alike), "does" if len(alike) == 1 else "do"
-    more = f"; {many(rest, 'other rank')} {'does' if rest == 1 else 'do'} {first.word}, too" if rest else ""
-    left = "rank" if both - len(works) == 1 else "ranks"
+    does, left = "does" if len(alike) == 1 else "do", "rank" if both - len(works) == 1 else "ranks"
+    rest = len(works) - len(alike)
+    more = f", as {'does' if rest == 1 else 'do'} {many(rest, 'other rank')}" if rest else ""
     return f"{who} {does} {first.word} than before: {own} (the other {left} {said}){more}"
 
 

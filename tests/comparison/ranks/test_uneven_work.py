@@ -334,7 +334,7 @@ def test_ranks_with_unlike_work_are_counted_and_workers_keep_their_names() -> No
         "Ranks 0 and 1 do more work than before: FLOPs ×1.50–2.00 (the other rank ×1.00–1.20)"
     )
     assert work_text(keys, {1: flops, 0: launches}, 4) == (
-        "Rank 1 does more work than before: FLOPs ×2.00 (the other ranks as before); 1 other rank does more work, too"
+        "Rank 1 does more work than before: FLOPs ×2.00 (the other ranks as before), as does 1 other rank"
     )
     assert work_text(["b0", "b1"], {1: less}, 2) == (
         "b1 does less work than before: FLOPs ×0.500 (the other rank as before)"
