@@ -9,5 +9,5 @@ MOST_SIGNATURES = 8
 """Most sets of arguments with which one capture calls an operator on inputs of the same shapes. An operator with more
 is left out: its arguments are data."""
 
-LEAST_SHARE = 0.001
+LEAST_SHARE = 0.0001
 """Least share of the time of all operators for one to be listed."""

@@ -24,7 +24,7 @@ STRIDES = [[32, 1], [], []]
 
 SMALL = [[8, 8], [], []]
 
-Call = tuple[str, int, Sequence[object], Sequence[object]]
+Call = tuple[str, float, Sequence[object], Sequence[object]]
 Calls = Callable[[int], Sequence[Call]]
 
 
@@ -116,9 +116,9 @@ def test_an_operator_with_many_sets_of_arguments_is_left_out(signatures: int, li
     assert any(key[0] == "mine::op" for key in drawn.groups[TABLE].keys) == listed
 
 
-@pytest.mark.parametrize(("us", "listed"), [(10, True), (1, False)])
-def test_an_operator_without_time_is_left_out(us: int, listed: bool) -> None:
-    """A thousandth of the time of all operators."""
+@pytest.mark.parametrize(("us", "listed"), [(10, True), (0.4, False)])
+def test_an_operator_without_time_is_left_out(us: float, listed: bool) -> None:
+    """Below a ten-thousandth of the time of all operators."""
     drawn = program(lambda step: [("mine::long", 4000, [""], STRIDES), ("mine::op", us, ["", "1"], STRIDES)])
     assert any(key[0] == "mine::op" for key in drawn.groups[TABLE].keys) == listed
 
@@ -227,6 +227,49 @@ def test_a_copy_that_blocks() -> None:
     assert finding.look_at == (
         "non_blocking=True and pinned memory of copies to the device (aten::copy_: non_blocking True → False)"
     )
+
+
+def test_an_operator_that_calls_others_with_other_arguments() -> None:
+    """cdist without the matrix product."""
+    def distances(mode: int) -> Summary:
+        trace, inner = TraceBuilder(vendor="cpu"), ("aten::_euclidean_dist", "aten::_cdist_forward")[mode - 1]
+        us = (500, 900)[mode - 1]
+        for step in range(8):
+            at = 10_000 * step
+            values = ["", "", "2.", str(mode)]
+            trace.op("aten::cdist", at, at + us + 20, dims=[[64, 8], [32, 8], [], []], **{"Concrete Inputs": values})
+            trace.op(inner, at + 10, at + us + 10, dims=[[64, 8], [32, 8]])
+            for call in range(12):
+                trace.op(f"aten::op{call}", at + 1000 + 100 * call, at + 1090 + 100 * call, dims=SMALL)
+            trace.step(step + 1, at, at + 2300 + us + step % 3)
+        return summary(trace)
+
+    (finding,) = compare_summaries(distances(1), distances(2), CompareOptions(resamples=200)).findings[:1]
+    assert finding.sentence.startswith("Operator replaced in aten::cdist, with other arguments (compute_mode: 1 → 2): ")
+    assert finding.look_at == "the arguments of this call in both runs"
+
+
+def test_a_layer_with_other_arguments_gives_the_next_other_inputs() -> None:
+    def network(stride: int) -> Summary:
+        trace, size = TraceBuilder(vendor="cpu"), 64 // stride
+        for step in range(8):
+            at = 30_000 * step
+            values = ["", "", "", f"[{stride}, {stride}]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1"]
+            conv = [[8, 3, 64, 64], [16, 3, 3, 3], [16], *[[]] * 6]
+            trace.op("aten::convolution", at, at + 400, dims=conv, **{"Concrete Inputs": values})
+            begin = at + 410
+            for call in range(12):
+                us = 1000 // stride**2
+                trace.op(f"aten::op{call}", begin, begin + us, dims=[[8, 16, size, size]], **{"Concrete Inputs": [""]})
+                begin += us + 10
+            trace.step(step + 1, at, begin + step % 3)
+        return summary(trace)
+
+    (finding,) = compare_summaries(network(2), network(1), CompareOptions(resamples=200)).findings[:1]
+    assert finding.rule == "workload_changed"
+    why = "aten::convolution is called with other arguments (stride: [2, 2] → [1, 1]) on the same inputs"
+    assert finding.sentence.endswith(f"; {why}.")
+    assert finding.look_at == "the arguments of this call in both runs"
 
 
 def test_another_kernel_for_other_arguments() -> None:

@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     is_same_runtime,
     recounted_operators,
 )
-from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, has_same_inputs, other_inputs
+from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, has_same_inputs, other_inputs, values_of
 from tb_perfcompare.comparison.causes.evidence.known_settings import (
     is_recounted_update,
     known_setting,
@@ -156,7 +156,10 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
         calls = f", {count} {'more' if more > 0 else 'fewer'} {what}" if more else ""
         inputs = other_inputs(pair, replacement.parent) if replacement.parent else None
         where = f" in {short(replacement.parent)}" if replacement.parent else mostly_in(pair, explains)
-        where += f", {inputs.clause}" if inputs is not None else ""
+        called = values_of(pair, replacement.parent) if inputs is None else None
+        changed = inputs or called
+        where += f", {changed.clause}" if changed is not None else ""
+        setting = known_setting(_amounts(pair, names)) if called is None else called.look_at
         sentence = (
             f"Operator replaced{where}: {signed_time(delta)} per step{_gaps_clause(around)}{calls}; {went} → {came}."
         )
@@ -170,7 +173,7 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
                 for place in (first, new)
             ),
             name="" if inputs is None else inputs.rule,
-            look_at=known_setting(_amounts(pair, names)) if inputs is None else INPUTS,
+            look_at=setting if inputs is None else INPUTS,
             explains=explains, calls=calls_of,
         )  # fmt: skip
 

@@ -33,6 +33,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import (
     one_sided_operands,
     share_of_other_inputs,
     time_share_of_other_inputs,
+    values_of_layers,
 )
 from tb_perfcompare.comparison.causes.evidence.rates import peak_clause, total_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
@@ -138,11 +139,11 @@ class OtherWork:
         delta = fsum(left.values())
         is_left = change_us * pair.once(uninterrupted_change) > 0 and abs(change_us) >= pair.least_us
         if is_left and self.may_explain(change_us):
+            why, look_at = self._why(pair)
             yield cause(
                 pair, self.rule, self.operator, "all", change_us,
-                f"{self.what}: {signed_time(change_us)} per step without interruptions; {self.how}; the two sides do "
-                "not run the same work.",
-                (self.evidence,), confidence=self.confidence, look_at=self.look_at, explains={}, of_the_step=False,
+                f"{self.what}: {signed_time(change_us)} per step without interruptions; {self.how}; {why}.",
+                (self.evidence,), confidence=self.confidence, look_at=look_at, explains={}, of_the_step=False,
             )  # fmt: skip
             return
         explains_some = abs(delta) >= pair.least_us and self.may_explain(delta)
@@ -162,11 +163,19 @@ class OtherWork:
         if not self.may_explain(delta):
             yield self._outweighed(pair, left, delta)
             return
+        why, look_at = self._why(pair)
         yield cause(
             pair, self.rule, self.operator, "all", delta,
-            f"{self.what}: {signed_time(delta)} per step; {self.how}; the two sides do not run the same work.",
-            (self.evidence,), confidence=self.confidence, look_at=self.look_at, explains=of_categories(left),
+            f"{self.what}: {signed_time(delta)} per step; {self.how}; {why}.",
+            (self.evidence,), confidence=self.confidence, look_at=look_at, explains=of_categories(left),
         )  # fmt: skip
+
+    def _why(self, pair: RuleContext) -> tuple[str, str]:
+        """Where the other inputs are from, and what to look at: a layer that is called with other values."""
+        layer = values_of_layers(pair)
+        if layer is None:
+            return "the two sides do not run the same work", self.look_at
+        return f"{short(layer.operator)} is called {layer.clause} on the same inputs", layer.look_at
 
     def _outweighed(self, pair: RuleContext, left: dict[str, float], delta: float) -> Cause:
         """The cause if the step changed against the size of the inputs: it takes only device time that changed with

@@ -10,6 +10,7 @@ from itertools import product
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.work.call_arguments import OtherArguments, arguments_of_change, other_arguments
 from tb_perfcompare.model.input_shapes import NO_TYPES, input_elements, input_texts, shown_shape, tensor_types
+from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.quick_dataclass import dataclass
 
 INPUTS = "the inputs of both runs"
@@ -69,6 +70,21 @@ def other_inputs(pair: RuleContext, operator: str) -> OtherInputs | None:
 def changed_arguments(pair: RuleContext, operator: str) -> OtherArguments | None:
     """How an operator's arguments differ; None unless calls with other arguments make most of its change."""
     return arguments_of_change(pair.once(called_otherwise), pair.baseline, pair.candidate, operator)
+
+
+def values_of(pair: RuleContext, operator: str) -> OtherArguments | None:
+    """Other values with which an operator is called on inputs of the same shapes, on the largest; None if there are
+    none."""
+    changed = [(elements(key[1]), key, one) for key, one in pair.once(called_otherwise).items() if one.values]
+    own = [one for one in changed if one[1][0] == operator]
+    return max(own, key=lambda one: one[:2])[2] if own else None
+
+
+def values_of_layers(pair: RuleContext) -> OtherArguments | None:
+    """Other values with which a layer is called on inputs of the same shapes: what follows has other inputs."""
+    layers = {name for name, _ in pair.once(called_otherwise) if work_kind(name)}
+    found = ((name, values_of(pair, name)) for name in sorted(layers))
+    return next((one for _, one in found if one is not None), None)
 
 
 def called_otherwise(pair: RuleContext) -> dict[tuple[str, str], OtherArguments]:
