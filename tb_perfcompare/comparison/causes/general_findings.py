@@ -33,6 +33,7 @@ from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import (
     calls_text,
     many,
+    number_text,
     numbers_text,
     percent_text,
     ratio_text,
@@ -54,6 +55,13 @@ from tb_perfcompare.model.summary.summary import (
     Summary,
 )
 from tb_perfcompare.quick_dataclass import dataclass
+
+MANY_CALLS = 1000
+"""Least change of the recorded calls of Python functions per step for their recording to be mentioned: 0.2 µs each in a
+recording."""
+
+_RECORDED = "; times without with_stack=True"
+"""What to look at, too, if their recording takes time."""
 
 SHAPES = "operators_by_shape"
 """Table that a recording without input shapes lacks."""
@@ -238,6 +246,8 @@ def _finding(row: LedgerRow, same_way: EntityRows, known: _Known, delta_us: floa
                 evidence.append(Evidence(TABLES[category], entity.path[1]))
     offsets = " and ".join(_entity_clause(entity, shown, known) for entity in opposed)
     clauses += [f"offset by {offsets}"] if opposed else []
+    recorded = _recorded_calls(same_way) if subject == PYTHON else ""
+    clauses += [recorded] if recorded else []
     if whole and category is StepCategory.OTHER:
         clauses += filter(None, [place_clause(*known.sides, delta_us)])
     hidden = _hidden(known, delta_us) if category is StepCategory.CPU_EXEC else []
@@ -268,7 +278,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, known: _Known, delta_us: floa
         evidence=tuple(evidence),
         confidence=_confidence(label, known, whole=whole),
         look_at="the device work that runs at the same time" if hidden
-        else _FUNCTIONS if subject == PYTHON
+        else f"{_FUNCTIONS}{_RECORDED if recorded else ''}" if subject == PYTHON
         else _WORKERS if recurring and category is StepCategory.DATALOADER
         else _look_at(category, known),
     )
@@ -304,6 +314,14 @@ def _inside(known: _Known, delta_us: float, named: list[LedgerRow]) -> list[str]
     calls = before.get(name, _NO_TIME)[1], after.get(name, _NO_TIME)[1]
     moved = f" ({numbers_text(*calls)} calls{known.per})" if call_count_changed(*calls) else ""
     return [f"inside {short(name)}{moved}"]
+
+
+def _recorded_calls(functions: EntityRows) -> str:
+    """Clause on many more (fewer) calls of Python functions: recording each takes time, too; "" if they are few."""
+    more = sum(functions.calls[1].tolist()) - sum(functions.calls[0].tolist())
+    if abs(more) < MANY_CALLS:
+        return ""
+    return f"{number_text(abs(more))} {'more' if more > 0 else 'fewer'} calls are recorded, which takes time, too"
 
 
 def _python_time(side: Summary) -> dict[str, tuple[float, float, float]]:

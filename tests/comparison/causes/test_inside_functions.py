@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.build import TraceBuilder
 from tests.comparison.compare import compare
 
@@ -63,3 +65,23 @@ def test_the_functions_are_what_to_look_at() -> None:
 
 def test_the_other_direction() -> None:
     assert f"; inside {HISTOGRAM} (9 → 1 calls per step); " in sentence(logging(9), logging(1))
+
+
+@pytest.mark.parametrize(("calls", "is_said"), [(1200, True), (300, False)])
+def test_recording_many_calls_takes_time_too(calls: int, is_said: bool) -> None:
+    def program(calls: int) -> TraceBuilder:
+        trace = TraceBuilder(vendor="cpu")
+        for number in range(8):
+            at = 10_000 * number
+            trace.python("train.py(5): step", at, at + 9_000, number=0)
+            trace.op("aten::mm", at, at + 1000 + number % 3)
+            for call in range(calls):
+                trace.python("train.py(9): visit", at + 1010 + 4 * call, at + 1013 + 4 * call, number=1, parent=0)
+            trace.step(number, at, at + 1100 + 4 * calls)
+        return trace
+
+    for pair, word in (((10, calls), "more"), ((calls, 10), "fewer")):
+        found = compare(*map(program, pair))
+        (finding,) = (one for one in found.findings if one.rule == "unrecorded_time")
+        assert (f"; {calls - 10:,} {word} calls are recorded, which takes time, too" in finding.sentence) == is_said
+        assert finding.look_at.endswith("; times without with_stack=True") == is_said
