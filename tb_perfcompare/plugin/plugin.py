@@ -118,7 +118,11 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return comparison_route.comparison(self._opening.first, self._side, request)
 
     def _computed(self, request: Request) -> Response:
-        """Answers a route that computes; imports those routes at the first request for one of them."""
+        """Answers a route that computes; imports those routes at the first request for one of them, if there is address
+        space for them: an import without it may end in any error."""
+        from tb_perfcompare.workspace.workers.limits import check_address_space
+
+        check_address_space()
         from tb_perfcompare.plugin.routes.computed_routes import ROUTES
 
         return ROUTES[request.path.rpartition("/")[2]](self.workspace, self._side, request)
