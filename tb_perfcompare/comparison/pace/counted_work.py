@@ -24,7 +24,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.containment import inside
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
 from tb_perfcompare.comparison.statistics.samples import Samples
-from tb_perfcompare.model.arrays import Floats, Ints, SidePair, unique
+from tb_perfcompare.model.arrays import Floats, Ints, SidePair, row_medians, unique
 from tb_perfcompare.model.input_shapes import input_elements
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.work_kinds import reads_a_part
@@ -109,8 +109,15 @@ class _Size(NamedTuple):
     time_ns: float
 
 
-_Row = tuple[float, float]
-"""Calls and exposed nanoseconds per step."""
+class _Row(NamedTuple):
+    """Calls per step, in the mean (NaN if captures differ) and in the median step, and exposed nanoseconds per step."""
+
+    calls: float
+    usual: float
+    time_ns: float
+
+
+_NO_CALLS = _Row(0.0, 0.0, 0.0)
 
 
 def counted_work(sides: Sides, samples: Samplings, operators: str) -> CountedWork | None:
@@ -124,7 +131,7 @@ def _more_calls(sides: Sides, samples: Samplings, operators: str) -> CountedWork
     one, two = (_rows(side, seen) for side, seen in zip(sides, samples, strict=True))
     fewer, more = _beyond(one, two), _beyond(two, one)
     shares = [
-        math.fsum(time for _, time in rows.values()) / step if (step := _step_ns(side)) else 0.0
+        math.fsum(row.time_ns for row in rows.values()) / step if (step := _step_ns(side)) else 0.0
         for rows, side in zip((fewer, more), sides, strict=True)
     ]
     small, large = sorted(shares)
@@ -135,8 +142,8 @@ def _more_calls(sides: Sides, samples: Samplings, operators: str) -> CountedWork
     if inside(*(works if is_more else works[::-1])) < MIN_COMMON_WORK:
         return None
     rows = more if is_more else fewer
-    calls = math.fsum(count for count, _ in rows.values())
-    largest = max(rows, key=lambda key: (rows[key][1], key))
+    calls = math.fsum(row.calls for row in rows.values())
+    largest = max(rows, key=lambda key: (rows[key].time_ns, key))
     return CountedWork(
         math.log1p(-shares[0]) - math.log1p(-shares[1]), _CATEGORIES[StepCategory(largest[0])],
         calls if is_more else -calls,
@@ -144,15 +151,16 @@ def _more_calls(sides: Sides, samples: Samplings, operators: str) -> CountedWork
 
 
 def _rows(side: Summary, samples: Samples) -> dict[tuple[int, str], _Row]:
-    """Calls and exposed time per step, by category and name; calls are NaN if captures differ in them."""
+    """Calls and exposed time per step, by category and name."""
     owned, table = side.owned, side.groups.get("operators")
     operators = set() if table is None else {key[0] for key in table.keys}
     steady = (owned.calls > 0).mean(axis=1) >= MIN_STEPS_SHARE
     at = np.flatnonzero(steady & np.isin(owned.category, list(_CATEGORIES)))
-    calls, times = _calls(owned.calls[at], samples).tolist(), _uninterrupted(owned.time_ns[at]).tolist()
+    calls = owned.calls[at]
+    figures = _calls(calls, samples), row_medians(calls), _uninterrupted(owned.time_ns[at])
     names = zip(owned.category[at].tolist(), map(owned.key.__getitem__, at.tolist()), strict=True)
     return {
-        key: row for key, row in zip(names, zip(calls, times, strict=True), strict=True)
+        key: row for key, row in zip(names, map(_Row, *(figure.tolist() for figure in figures)), strict=True)
         if key[0] == StepCategory.KERNEL or key[1] in operators
     }  # fmt: skip
 
@@ -176,12 +184,14 @@ def _uninterrupted(times: Ints) -> Floats:
 
 
 def _beyond(here: Mapping[tuple[int, str], _Row], there: Mapping[tuple[int, str], _Row]) -> dict[tuple[int, str], _Row]:
-    """Additional calls of `here` over `there`, with their share of the row's time."""
+    """Additional calls of `here` over `there`, with their share of the row's time. In the usual step, too: what one
+    long step does is no work of the program."""
     beyond = {}
-    for key, (calls, time) in here.items():
-        others = there[key][0] if key in there else 0.0
-        if calls > (1 + ALIKE_CALLS) * others:  # false for NaN
-            beyond[key] = calls - others, time * (1 - others / calls)
+    for key, row in here.items():
+        other = there.get(key, _NO_CALLS)
+        if row.calls > (1 + ALIKE_CALLS) * other.calls and row.usual > other.usual:  # false for NaN
+            more = 1 - other.calls / row.calls
+            beyond[key] = _Row(row.calls - other.calls, row.usual - other.usual, row.time_ns * more)
     return beyond
 
 

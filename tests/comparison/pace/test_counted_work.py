@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -70,6 +71,20 @@ def test_more_calls_decide_an_inconclusive_pair() -> None:
     assert found.counted.change == pytest.approx(300 / uninterrupted, abs=0.001)
     (text,) = [fact.text for fact in found.facts if fact.label == "Counted"]
     assert text == "the candidate does all that the baseline does, and makes 3 more operator calls per step"
+
+
+@pytest.mark.parametrize(("steps", "counted"), [((5,), False), (range(5), True)])
+def test_calls_of_one_step_are_no_work_of_the_program(steps: Iterable[int], counted: bool) -> None:
+    """A validation, as against a layer."""
+    def program(further: Iterable[int]) -> Summary:
+        calls = [(name, us, [[100_000, place + 1]]) for place, (name, us) in enumerate(OPERATORS.items())]
+        return summary(sequence(
+            [*calls, *[("aten::op05", 700, [[100_000, 6]])] * 6 * (number in further)] for number in range(8)
+        ))  # fmt: skip
+
+    pair = program(()), program(steps)
+    samples = tuple(map(observations, pair))
+    assert (counted_work(pair, (samples[0], samples[1]), "operators_by_shape") is not None) == counted
 
 
 def test_swapped_sides_have_the_opposite_verdict() -> None:
