@@ -38,6 +38,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import (
 from tb_perfcompare.comparison.causes.evidence.rates import peak_clause, total_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
+from tb_perfcompare.comparison.causes.evidence.where_called import KEPT, growing_inputs
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Verdict
@@ -171,11 +172,15 @@ class OtherWork:
         )  # fmt: skip
 
     def _why(self, pair: RuleContext) -> tuple[str, str]:
-        """Where the other inputs are from, and what to look at: a layer that is called with other values."""
+        """Where the other inputs are from, and what to look at: a layer that is called with other values, inputs that
+        grow from step to step, or unknown."""
         layer = values_of_layers(pair)
-        if layer is None:
-            return "the two sides do not run the same work", self.look_at
-        return f"{short(layer.operator)} is called {layer.clause} on the same inputs", layer.look_at
+        if layer is not None:
+            return f"{short(layer.operator)} is called {layer.clause} on the same inputs", layer.look_at
+        growing = "" if self.ratio is None else growing_inputs(pair)
+        if growing:
+            return growing, KEPT
+        return "the two sides do not run the same work", self.look_at
 
     def _outweighed(self, pair: RuleContext, left: dict[str, float], delta: float) -> Cause:
         """The cause if the step changed against the size of the inputs: it takes only device time that changed with

@@ -15,6 +15,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleC
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short
 from tb_perfcompare.model.arrays import Flags, median, unique
+from tb_perfcompare.model.input_shapes import input_elements
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.names import is_collective_annotation, is_loader, is_optimizer, is_step, is_wrapper
 from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
@@ -138,6 +139,43 @@ def _growing(summary: Summary) -> dict[str, Growth]:
         same = bool((each == usual).mean() >= GROWING_STEPS)
         growing[table.keys[row][0]] = Growth((float(calls.min()), float(calls.max())), usual if same else 0.0)
     return growing
+
+
+def growing_inputs(pair: RuleContext) -> str:
+    """Clause on the operator with the largest inputs that grow from step to step on one side only: "inputs grow from
+    step to step, e.g. aten::cat 1,024 → 15,360 elements in the candidate"; "" if there is none."""
+    sides = [_growing_sizes(side) for side in (pair.baseline, pair.candidate)]
+    found = [
+        (sizes[1], name, side) for side, growing in enumerate(sides) for name, sizes in growing.items()
+        if name not in sides[1 - side]
+    ]  # fmt: skip
+    if not found:
+        return ""
+    _, name, side = max(found)
+    sizes = numbers_text(*sides[side][name])
+    return f"inputs grow from step to step, e.g. {short(name)} {sizes} elements in the {SIDES[side]}"
+
+
+def _growing_sizes(summary: Summary) -> dict[str, tuple[float, float]]:
+    """Operator -> fewest and most input elements of a call, by step, if they grow in each capture."""
+    table, capture = summary.groups.get("operators_by_shape"), summary.steps.capture
+    if table is None:
+        return {}
+    number: dict[str, int] = {}
+    of_row = np.array([number.setdefault(key[0], len(number)) for key in table.keys], dtype=np.int64)
+    elements = np.array([fsum(input_elements(key[1])) for key in table.keys])
+    calls, sizes = np.zeros((2, len(number), len(capture)))
+    np.add.at(calls, of_row, table.calls)
+    np.add.at(sizes, of_row, elements[:, None] * table.calls)
+    sizes = np.divide(sizes, calls, out=np.full_like(sizes, np.nan), where=calls > 0)
+    more = [np.diff(sizes[:, capture == one], axis=1) for one in unique(capture)]
+    if any(each.shape[1] + 1 < FEWEST_STEPS for each in more):
+        return {}
+    grow = np.logical_and.reduce([(each > 0).mean(axis=1) >= GROWING_STEPS for each in more])
+    return {
+        name: (float(np.nanmin(sizes[row])), float(np.nanmax(sizes[row])))
+        for name, row in number.items() if grow[row]
+    }  # fmt: skip
 
 
 def annotations_around(pair: RuleContext, explains: Mapping[Part, float]) -> list[str]:
