@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from tb_perfcompare.model.input_shapes import shown_shape
-from tb_perfcompare.model.names.argument_names import argument_names
+from tb_perfcompare.model.names.argument_names import argument_names, argument_text
 from tb_perfcompare.model.summary.call_arguments import TABLE
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -45,15 +45,18 @@ class OtherArguments:
     def values(self) -> dict[str, str]:
         """Argument -> its change, "1 → 0"."""
         names = argument_names(self.operator, len(_entries(self.before[1])))
-        return {names[place]: change for place, change in _different(self.before[1], self.after[1])}
+        return {
+            name: _change(argument_text(name, before), argument_text(name, after))
+            for place, before, after in _different(self.before[1], self.after[1]) for name in (names[place],)
+        }  # fmt: skip
 
     @property
     def clause(self) -> str:
         """Clause on what differs: "with other arguments (dim: 1 → 0)", "with other strides (input 1: [8, 1] → [1, 8])";
         inputs are counted from 1."""
         if not self.values:
-            place, change = _different(self.before[0], self.after[0])[0]
-            return f"with other strides (input {place + 1}: {change})"
+            place, before, after = _different(self.before[0], self.after[0])[0]
+            return f"with other strides (input {place + 1}: {_change(before, after)})"
         changes = dict[str, list[str]]()
         for name, change in self.values.items():
             changes.setdefault(change, []).append(name)
@@ -126,17 +129,17 @@ def _regular_calls(side: Summary) -> dict[Operator, Mapping[Signature, float]]:
     return known
 
 
-def _different(before: str, after: str) -> list[tuple[int, str]]:
-    """(place, "before → after") of each entry that differs; empty if the lists have different lengths, as in different
+def _change(before: str, after: str) -> str:
+    return f"{shown_shape(before) or 'none'} → {shown_shape(after) or 'none'}"
+
+
+def _different(before: str, after: str) -> list[tuple[int, str, str]]:
+    """(place, before, after) of each entry that differs; empty if the lists have different lengths, as in different
     versions of PyTorch."""
     one, two = _entries(before), _entries(after)
     if len(one) != len(two):
         return []
-    return [
-        (place, f"{shown_shape(x) or 'none'} → {shown_shape(y) or 'none'}")
-        for place, (x, y) in enumerate(zip(one, two, strict=True))
-        if x != y
-    ]
+    return [(place, x, y) for place, (x, y) in enumerate(zip(one, two, strict=True)) if x != y]
 
 
 @lru_cache(maxsize=1 << 12)

@@ -28,6 +28,7 @@ _NAMES: Final = {
     "clone contiguous": "self memory_format",
     "dropout native_dropout": "input p train",
     "_softmax _log_softmax": "self dim half_to_float",
+    "_softmax_backward_data _log_softmax_backward_data": "grad_output output dim input_dtype",
     "softmax log_softmax cumsum cumprod": "self dim dtype",
     "sum mean prod": f"{_DIM} dtype",
     "amax amin argmax argmin logsumexp": _DIM,
@@ -68,6 +69,12 @@ ARGUMENT_NAMES: Final = {
 }
 
 
+_TYPES: Final = {
+    "0": "uint8", "1": "int8", "2": "int16", "3": "int32", "4": "int64", "5": "float16", "6": "float32",
+    "7": "float64", "11": "bool", "15": "bfloat16", "23": "float8_e5m2", "24": "float8_e4m3fn",
+}  # fmt: skip
+"""Data types by the number that a recording has for them. Source: c10/core/ScalarType.h."""
+
 _LONG = 6
 """Number of arguments from which an operator has one signature, to which later versions of PyTorch append."""
 
@@ -78,3 +85,8 @@ def argument_names(operator: str, count: int) -> Sequence[str]:
     if len(known) == count or _LONG <= count < len(known):
         return known[:count]
     return [f"argument {place}" for place in range(1, count + 1)]
+
+
+def argument_text(name: str, value: str) -> str:
+    """A recorded value; of a data type its name, "float64", instead of its number."""
+    return _TYPES.get(value, value) if name.endswith("dtype") else value

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.work.call_arguments import other_arguments
-from tb_perfcompare.model.names.argument_names import argument_names
+from tb_perfcompare.model.names.argument_names import ARGUMENT_NAMES, argument_names
 from tb_perfcompare.model.summary.call_arguments import MOST_SIGNATURES, TABLE
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
@@ -285,3 +285,33 @@ def test_names_of_arguments() -> None:
     assert argument_names("aten::copy_", 2)[1] == "argument 2"
     assert argument_names("aten::_flash_attention_forward", 10)[8] == "is_causal"  # later versions have 17
     assert argument_names("mine::op", 1) == ["argument 1"]
+
+
+@pytest.mark.parametrize(
+    ("operator", "names_it"), [("aten::softmax", True), ("aten::_to_copy", False)], ids=["computes", "copies"]
+)
+def test_a_dtype_argument_is_why_types_changed(operator: str, names_it: bool) -> None:
+    """A copy's data type follows from the operator that comes next, and dropout has nothing to do with types."""
+
+    def attention(kind: str, number: str) -> Summary:
+        values = {
+            "aten::mm": ["", ""],
+            "aten::dropout": ["", "0.1", str(bool(number))],
+            operator: [number if name == "dtype" else "" for name in ARGUMENT_NAMES[operator]],
+        }
+        trace = TraceBuilder(vendor="cpu")
+        for step in range(8):
+            at = 10_000 * step
+            for name, us in {"aten::mm": 500, "aten::dropout": 200, operator: 900 if number else 300}.items():
+                types = [kind if name == "aten::mm" else "float"]
+                trace.op(name, at, at + us, dims=[[32, 32]], **{"Concrete Inputs": values[name], "Input type": types})
+                at += us + 10
+            trace.step(step, 10_000 * step, at)
+        return summary(trace)
+
+    pair = attention("float", ""), attention("double", "7")
+    for sides, change in ((pair, "none → float64"), (pair[::-1], "float64 → none")):
+        result = compare_summaries(*sides, CompareOptions(resamples=200))
+        found = next(finding for finding in result.findings if finding.rule == "data_type_changed")
+        assert (found.look_at == f"dtype arguments of operators (aten::softmax: dtype {change})") == names_it
+        assert ("model.double()" in found.look_at) != names_it

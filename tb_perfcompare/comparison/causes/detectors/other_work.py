@@ -35,6 +35,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import (
     time_share_of_other_inputs,
     values_of_layers,
 )
+from tb_perfcompare.comparison.causes.evidence.known_settings import setting_of_arguments
 from tb_perfcompare.comparison.causes.evidence.rates import peak_clause, total_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
@@ -227,13 +228,14 @@ def _other_types(pair: RuleContext) -> OtherWork | None:
     if example is None:
         return None
     name, before, after = example
+    is_double = ("double" in before) != ("double" in after)
     return OtherWork(
         DATA_TYPE_CHANGED, name,
         "Data types changed",
         f"{how_many} have different input types, e.g. {short(name)} "
         f"{shown_shape(before)} → {shown_shape(after)}{peak_clause(pair, name)}",
         None, Evidence("operators", name),
-        look_at=_DOUBLE if ("double" in before) != ("double" in after) else "",
+        look_at=setting_of_arguments(pair, argument="dtype") or (_DOUBLE if is_double else ""),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import call_count_chang
 from tb_perfcompare.comparison.causes.evidence.inputs import called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.wording import short
-from tb_perfcompare.model.names.work_kinds import work_kind
+from tb_perfcompare.model.names.work_kinds import MOVING, work_kind
 
 _UNUSED = (
     "find_unused_parameters or static_graph of DistributedDataParallel: to find parameters without a gradient, each "
@@ -44,6 +44,7 @@ ARGUMENTS = {
     "deterministic": "torch.use_deterministic_algorithms and torch.backends.cudnn.deterministic",
     "allow_tf32": "torch.backends.cudnn.allow_tf32 and torch.set_float32_matmul_precision",
     "output_mask": SETTINGS[_GRADIENT],
+    "dtype": "dtype arguments of operators",
 }
 """Argument -> the setting from which it follows."""
 
@@ -65,13 +66,15 @@ def known_setting(changed: Mapping[str, Amount]) -> str:
     return next((SETTINGS.get(name, _UPDATES) for name in telling(changed)), "")
 
 
-def setting_of_arguments(pair: RuleContext, operator: str = "") -> str:
-    """What to look at, by arguments with which the sides call an operator (any, without one): "model.train() and
-    model.eval() (aten::native_batch_norm: training False → True)"; "" if none tells a setting."""
-    for name, changed in sorted(pair.once(called_otherwise).items()):
-        for argument, change in changed.values.items():
-            if argument in ARGUMENTS and operator in ("", name[0]):
-                return f"{ARGUMENTS[argument]} ({short(name[0])}: {argument} {change})"
+def setting_of_arguments(pair: RuleContext, operator: str = "", argument: str = "") -> str:
+    """What to look at, by arguments with which the sides call an operator (any operator and argument, unless given):
+    "model.train() and model.eval() (aten::native_batch_norm: training False → True)"; "" if none tells a setting."""
+    for (name, _), changed in sorted(pair.once(called_otherwise).items()):
+        for one, change in changed.values.items():
+            if one == "dtype" and name in MOVING:
+                continue  # copies convert to the type of the operator that follows
+            if one in ARGUMENTS and operator in ("", name) and argument in ("", one):
+                return f"{ARGUMENTS[one]} ({short(name)}: {one} {change})"
     return ""
 
 
