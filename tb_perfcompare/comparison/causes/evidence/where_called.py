@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, HOST
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short
-from tb_perfcompare.model.arrays import Flags, median, unique
+from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, median, unique
 from tb_perfcompare.model.input_shapes import input_elements
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.names import is_collective_annotation, is_loader, is_optimizer, is_step, is_wrapper
@@ -128,13 +128,9 @@ def _growing(summary: Summary) -> dict[str, Growth]:
     table, capture = summary.groups.get("operators"), summary.steps.capture
     if table is None:
         return {}
-    more = [np.diff(table.calls[:, capture == one], axis=1) for one in unique(capture)]
-    if any(each.shape[1] + 1 < FEWEST_STEPS for each in more):
-        return {}
-    grow = np.logical_and.reduce([(each > 0).mean(axis=1) >= GROWING_STEPS for each in more])
     growing = {}
-    for row in np.flatnonzero(grow).tolist():
-        each = np.concatenate([of_capture[row] for of_capture in more])
+    for row in _growing_rows(table.calls, capture):
+        each = np.concatenate([np.diff(table.calls[row, capture == one]) for one in unique(capture)])
         usual, calls = median(each), table.calls[row]
         same = bool((each == usual).mean() >= GROWING_STEPS)
         growing[table.keys[row][0]] = Growth((float(calls.min()), float(calls.max())), usual if same else 0.0)
@@ -168,14 +164,20 @@ def _growing_sizes(summary: Summary) -> dict[str, tuple[float, float]]:
     np.add.at(calls, of_row, table.calls)
     np.add.at(sizes, of_row, elements[:, None] * table.calls)
     sizes = np.divide(sizes, calls, out=np.full_like(sizes, np.nan), where=calls > 0)
-    more = [np.diff(sizes[:, capture == one], axis=1) for one in unique(capture)]
-    if any(each.shape[1] + 1 < FEWEST_STEPS for each in more):
-        return {}
-    grow = np.logical_and.reduce([(each > 0).mean(axis=1) >= GROWING_STEPS for each in more])
+    names = list(number)
     return {
-        name: (float(np.nanmin(sizes[row])), float(np.nanmax(sizes[row])))
-        for name, row in number.items() if grow[row]
-    }  # fmt: skip
+        names[row]: (float(np.nanmin(sizes[row])), float(np.nanmax(sizes[row])))
+        for row in _growing_rows(sizes, capture)
+    }
+
+
+def _growing_rows(by_step: Ints | Floats, capture: CaptureIndex) -> list[int]:
+    """Rows of (rows, steps) whose values grow from step to step in each capture; none if a capture is too short."""
+    more = [np.diff(by_step[:, capture == one], axis=1) for one in unique(capture)]
+    if any(each.shape[1] + 1 < FEWEST_STEPS for each in more):
+        return []
+    grow = np.logical_and.reduce([(each > 0).mean(axis=1) >= GROWING_STEPS for each in more])
+    return np.flatnonzero(grow).tolist()
 
 
 def annotations_around(pair: RuleContext, explains: Mapping[Part, float]) -> list[str]:
