@@ -6,7 +6,7 @@ import importlib.util
 
 import pytest
 
-from tb_perfcompare.model.names.argument_names import ARGUMENT_NAMES
+from tb_perfcompare.model.names.argument_names import ARGUMENT_NAMES, DATA_TYPES
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("torch") is None, reason="needs torch, which is not installed (the extra `record`)"
@@ -36,3 +36,12 @@ def test_no_other_signature_is_as_long() -> None:
         for operator, names in ARGUMENT_NAMES.items()
     }  # fmt: skip
     assert {operator: found for operator, found in others.items() if found} == {}
+
+
+def test_numbers_of_data_types_are_those_of_pytorch() -> None:
+    import torch
+
+    graph = torch._C.parse_ir("graph(%x : Tensor):\n  %number : int = prim::dtype(%x)\n  return (%number)")
+    number_of = torch._C._create_function_from_graph("number", graph)
+    numbers = {name: number_of(torch.empty(1, dtype=getattr(torch, name))) for name in DATA_TYPES.values()}
+    assert {str(number): name for name, number in numbers.items()} == DATA_TYPES

@@ -35,7 +35,7 @@ interface ShownColumns {
   views: ColumnView[];
   /** these and the computed ones, in order */
   every: ColumnView[];
-  /** the same, of which those that do not fit are not shown */
+  /** the same; those that do not fit are marked as not shown */
   choices: ColumnView[];
   /** those drawn */
   columns: ColumnView[];

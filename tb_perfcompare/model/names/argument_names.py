@@ -69,7 +69,7 @@ ARGUMENT_NAMES: Final = {
 }
 
 
-_TYPES: Final = {
+DATA_TYPES: Final = {
     "0": "uint8", "1": "int8", "2": "int16", "3": "int32", "4": "int64", "5": "float16", "6": "float32",
     "7": "float64", "11": "bool", "15": "bfloat16", "23": "float8_e5m2", "24": "float8_e4m3fn",
 }  # fmt: skip
@@ -89,4 +89,4 @@ def argument_names(operator: str, count: int) -> Sequence[str]:
 
 def argument_text(name: str, value: str) -> str:
     """A recorded value; of a data type its name, "float64", instead of its number."""
-    return _TYPES.get(value, value) if name.endswith("dtype") else value
+    return DATA_TYPES.get(value, value) if name.endswith("dtype") else value

@@ -56,7 +56,8 @@ def test_two_pauses_do_not_recur() -> None:
 
 @pytest.mark.parametrize(("period", "workers"), [(2, True), (1, False)])
 def test_waits_for_data_in_every_kth_step_are_of_the_workers(period: int, workers: bool) -> None:
-    """These start anew in each epoch, or hand over several batches at once."""
+    """Workers start again in each epoch, or each hands over its batches at once."""
+
     def loading(wait: int) -> TraceBuilder:
         trace = TraceBuilder(vendor="cpu")
         for number in range(20):

@@ -152,9 +152,9 @@ def test_a_range_of_another_thread_contains_no_calls_of_the_step() -> None:
             at = end + 50
         return trace
 
-    for thread, told in ((MAIN, True), (MAIN + 1, False)):
+    for thread, named in ((MAIN, True), (MAIN + 1, False)):
         found = finding_of(compare(*(prefetched(calls, thread=thread) for calls in (20, 400))), "more_calls")
-        assert ("mostly in prefetch" in found.sentence) is told
+        assert ("mostly in prefetch" in found.sentence) == named
 
 
 def layers(*, aux: bool) -> TraceBuilder:

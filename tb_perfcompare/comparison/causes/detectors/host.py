@@ -105,8 +105,8 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _slower(pair: RuleContext) -> _Slower | None:
-    """The operator that makes most of the change by itself; with a device, the one that makes most of the slowdown of
-    all operators; None if there is neither."""
+    """The operator that alone makes most of the change. With a device, if there is none, the one that makes most of
+    the slowdown of all operators. None if there is neither."""
     exposed, rows = pair.exposed(CPU_EXEC), pair.entities(CPU_EXEC)
     often = _called_as_often(pair, rows, exposed)
     if abs(exposed) < pair.least_us or not often.any():
