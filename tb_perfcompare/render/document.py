@@ -109,8 +109,8 @@ Block = Heading | Paragraph | Facts | Listing | Grid
 
 
 def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[Block, ...]:
-    """Builds the report: verdict, headline, findings, ledger, the first `top` rows of the main tables, caveats. A page
-    (`is_page`) names tables by their titles and does not mention command-line options."""
+    """Builds the report: verdict, findings, ledger, first `top` rows of the main tables, how it was decided, caveats. A
+    page (`is_page`) names tables by their titles and does not mention command-line options."""
     headline = comparison.headline
     split = headline.program is not None
     reason = printable(headline.reason)
@@ -125,8 +125,7 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
         *([Paragraph(f"{more[0].upper()}{more[1:]}.")] if more and not split else []),
         *([Facts(tuple((fact.label.lower(), printable(fact.text)) for fact in headline.facts))] if split else []),
         Facts(_sides(comparison.baseline, comparison.candidate)),
-        *([Heading(DECIDED)] if split or is_page else []),
-        Facts(_headline(headline)),
+        *([] if split else [Facts(_change(headline))]),
     ]
     if headline.alternatives:
         blocks += [Heading("What could settle it"), _alternatives(headline.alternatives, is_page)]
@@ -143,6 +142,7 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
         table = comparison.tables.get(name)
         if table is not None and table.rows:
             blocks += [Heading(printable(table.title)), grid_of(_brief(table, top), top=top)]
+    blocks += [Heading(DECIDED), Facts((*(_change(headline) if split else ()), *_evidence(headline)))]
     caveats = _caveats(comparison, is_page)
     if caveats.items:
         blocks += [Heading(CAVEATS), caveats]
@@ -263,7 +263,8 @@ def _side(side: SideFacts, run: str) -> str:
     return printable(" · ".join(names))
 
 
-def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
+def _change(headline: Headline) -> tuple[tuple[str, str], ...]:
+    """Rows for the mean and the typical shift."""
     rows: list[tuple[str, str]] = []
     metric = headline.metric.replace("_", " ")
     if headline.baseline is not None and headline.candidate is not None:
@@ -276,6 +277,12 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
     if headline.shift is not None:
         label = "typical shift" if headline.amount is None else "at equal work"
         rows += _shift(label, headline.shift, headline.verdict)
+    return tuple(rows)
+
+
+def _evidence(headline: Headline) -> tuple[tuple[str, str], ...]:
+    """Rows for the test, its robustness, and what step times say alone, or why they are not split."""
+    rows: list[tuple[str, str]] = []
     p = "" if headline.p is None else f"{number_text.p_text(headline.p)}   "
     n = f"n {headline.n[0]} and {headline.n[1]}   threshold {number_text.setting(headline.margin)}"
     rows.append(("evidence", f"{p}{n}   {printable(headline.method)}"))

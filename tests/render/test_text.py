@@ -8,7 +8,7 @@ import pytest
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.render.document import Facts, Paragraph, report, table_blocks
+from tb_perfcompare.render.document import CAVEATS, DECIDED, WHERE, WHY, Facts, Heading, Paragraph, report, table_blocks
 from tb_perfcompare.render.text import text
 from tb_perfcompare.render.widths import Terminal
 from tb_perfcompare.units import Better
@@ -89,3 +89,8 @@ def test_a_cause_in_the_other_direction_offsets_the_change() -> None:
     cause = replace(comparison().findings[0], share=-0.25)
     drawn = text(report(comparison(findings=(cause,)), top=1), Terminal(80))
     assert "offsets 25.0 % of the change" in " ".join(drawn.split())
+
+
+def test_causes_follow_the_verdict_and_how_it_was_decided_follows_the_tables() -> None:
+    headings = [block.text for block in report(comparison(), top=1) if isinstance(block, Heading)]
+    assert [*headings[1:3], *headings[-2:]] == [WHY, f"{WHERE}, per step", DECIDED, CAVEATS]
