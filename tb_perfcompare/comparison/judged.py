@@ -12,14 +12,13 @@ from tb_perfcompare.comparison.alignment.same_names import with_same_names
 from tb_perfcompare.comparison.alignment.table import matched_notes, with_matched
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork, amount_of_work
 from tb_perfcompare.comparison.checks.comparability import check_comparability
-from tb_perfcompare.comparison.checks.recording_cost import one_sided_options
+from tb_perfcompare.comparison.checks.profiler_options import one_sided_options
 from tb_perfcompare.comparison.checks.recordings import with_itself
 from tb_perfcompare.comparison.checks.same_work import same_work_checks
 from tb_perfcompare.comparison.kinds.split import MixSplit, mix_check, mix_text
 from tb_perfcompare.comparison.kinds.strata import Strata, strata_of, within_kinds
 from tb_perfcompare.comparison.kinds.table import kinds_split
 from tb_perfcompare.comparison.pace.decide import decided
-from tb_perfcompare.comparison.pace.order import in_turns
 from tb_perfcompare.comparison.pace.program import allow_little_common_work
 from tb_perfcompare.comparison.pace.recorded_options import with_recorded_more
 from tb_perfcompare.comparison.pace.split import CommonWork, common_work
@@ -73,7 +72,7 @@ class Judged:
             times = self.amount.at_level(times)
         if work.clocked is not None and all((side > 0).all() for side in times):
             work = replace(work, clocked=work.clocked.at(times))
-            other = decided(other, work, options, in_turns=in_turns(a, b))
+            other = decided(other, work, options, (a, b))
         else:
             other = with_sentence(other, None)
         return with_recorded_more(other, self.headline.recorded_more)
@@ -100,7 +99,7 @@ def judge_summaries(baseline: Summary, candidate: Summary, options: CompareOptio
         headline = at_equal_amount(headline, amount, (baseline, candidate), options)
     work = common_work(baseline, candidate, options, strata, amount=amount)
     work = allow_little_common_work(work, headline, (baseline, candidate), options, strata, amount)
-    headline = decided(headline, work, options, in_turns=in_turns(baseline, candidate))
+    headline = decided(headline, work, options, (baseline, candidate))
     if kinds is not None:
         checks += (mix_check(kinds, options.margin, directed=strata is None and headline.verdict.way != 0),)
         headline = replace(headline, reason=f"{headline.reason}; {mix_text(kinds)}")

@@ -6,12 +6,20 @@ LaneIndex, CaptureIndex. Other index types accept any integers, 32 bits wide for
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Number = TypeVar("Number", bound=np.generic)
+Value = TypeVar("Value")
+
+
+def each_side(function: Callable[..., Value], *pairs: Sequence[Any]) -> tuple[Value, Value]:
+    """(function of the baseline's values, of the candidate's), one value from each pair."""
+    baseline, candidate = zip(*pairs, strict=True)
+    return function(*baseline), function(*candidate)
 
 
 _BITS = 63
@@ -37,17 +45,17 @@ def stable_order(values: NDArray[Any]) -> Ints:
 def unique(values: NDArray[Number]) -> NDArray[Number]:
     """Distinct values, ascending. Numbers must not be NaN. np.unique(values) imports numpy.ma."""
     ordered = np.sort(values, axis=None, kind="stable")
-    return ordered[_is_run_start(ordered)]
+    return ordered[is_run_start(ordered)]
 
 
 def unique_places(values: NDArray[Number]) -> tuple[NDArray[Number], Ints]:
     """(distinct values, ascending; (n,) index of each value in them)."""
     if not np.any(values[1:] < values[:-1]):  # type: ignore[operator]
-        starts = _is_run_start(values)
+        starts = is_run_start(values)
         return values[starts], np.cumsum(starts) - 1
     order = stable_order(values)
     ordered = values[order]
-    starts = _is_run_start(ordered)
+    starts = is_run_start(ordered)
     place = np.empty(len(values), dtype=np.int64)
     place[order] = np.cumsum(starts) - 1
     return ordered[starts], place
@@ -57,7 +65,7 @@ def unique_first(values: NDArray[Number]) -> tuple[NDArray[Number], Ints, Ints]:
     """(distinct values, ascending; index of each one's first occurrence; number of occurrences)."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
-    starts = np.flatnonzero(_is_run_start(ordered))
+    starts = np.flatnonzero(is_run_start(ordered))
     return ordered[starts], order[starts], np.diff(starts, append=len(values))
 
 
@@ -119,7 +127,7 @@ def are_in(values: NDArray[Number], wanted: NDArray[Number]) -> Flags:
     return is_wanted
 
 
-def _is_run_start(ordered: NDArray[Any]) -> Flags:
+def is_run_start(ordered: NDArray[Any]) -> Flags:
     """(n,) whether a value differs from its predecessor; True for the first."""
     starts = np.ones(len(ordered), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=starts[1:])

@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.text_numbers import TextNumbers
 from tb_perfcompare.sources.registry import read
 from tests.comparison.compare import compare, rows_of
 from tests.ncu.exports import DURATION, OCCUPANCY, SM, TENSOR, Launch, details_page, launch, raw_page, write
@@ -32,7 +33,7 @@ def export(scan_ns: int = 3000, **who: str) -> str:
 
 
 def check(a: Summary, b: Summary, name: str) -> Check:
-    return next(check for check in check_comparability(a, b) if check.check == name)
+    return next(check for check in check_comparability(a, b, TextNumbers()) if check.check == name)
 
 
 def test_two_exports_compare_by_the_sum_of_their_kernels(tmp_path: Path) -> None:

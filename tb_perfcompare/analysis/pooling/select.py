@@ -108,7 +108,7 @@ def _of_steps(
     return replace(
         changed,
         work=changed.work if changed.work is not None and len(changed.work.work) else None,
-        steps=_steps(summary.steps, columns),
+        steps=summary.steps.only(columns),
         dropped=summary.dropped + dropped,
         other_window=summary.other_window[columns] if aligned else summary.other_window[:0],
         owned=_owned(summary.owned, columns),
@@ -147,18 +147,6 @@ def _inside(label: str, first: int, last: int) -> bool:
 
 def _named(labels: tuple[str, ...]) -> str:
     return listed(dict.fromkeys(labels), _LABELS_NAMED)
-
-
-def _steps(table: StepTable, columns: NDArray[np.intp]) -> StepTable:
-    return StepTable(
-        capture=table.capture[columns],
-        label=tuple(table.label[int(column)] for column in columns),
-        start_ns=table.start_ns[columns],
-        total_ns=table.total_ns[columns],
-        launches=table.launches[columns],
-        backlog_ns=table.backlog_ns[columns],
-        text=tuple(table.text[int(column)] for column in columns) if table.text else (),
-    )
 
 
 def _ranks(summary: Summary, columns: NDArray[np.intp]) -> RankSteps | None:

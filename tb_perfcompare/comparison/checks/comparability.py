@@ -9,6 +9,7 @@ from tb_perfcompare.comparison.checks.recordings import complete, flags, same_ca
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
 from tb_perfcompare.comparison.checks.unit_of_work import left_out, markers, number_of_steps, shared_work
 from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import many, percent_text, short
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.cycles import is_device_type
@@ -17,15 +18,13 @@ from tb_perfcompare.model.text_numbers import TextNumbers
 from tb_perfcompare.number_text import number
 
 
-def check_comparability(
-    baseline: Summary, candidate: Summary, numbers: TextNumbers | None = None
-) -> tuple[Check, ...]:
+def check_comparability(baseline: Summary, candidate: Summary, numbers: TextNumbers) -> tuple[Check, ...]:
     """Returns all checks in fixed order, including those that pass."""
     return (
         same_capture(baseline, candidate),
         device(baseline, candidate),
         device_count(baseline, candidate),
-        *_unit_of_work(baseline, candidate, TextNumbers() if numbers is None else numbers),
+        *_unit_of_work(baseline, candidate, numbers),
         number_of_steps(baseline, candidate),
         left_out(baseline, candidate),
         world_size(baseline, candidate),
@@ -38,9 +37,10 @@ def check_comparability(
 
 
 def _unit_of_work(a: Summary, b: Summary, numbers: TextNumbers) -> tuple[Check, ...]:
-    """Whether a step of one side is the same unit of work as a step of the other."""
+    """Whether a step of one side is the same unit of work as a step of the other; of cycles also whether work and
+    machines are the same."""
     if a.metric == CYCLE_TIME:
-        return _cycle_checks(a, b)
+        return _anchors(a, b), _units(a, b), _launches(a, b), _hosts(a, b), _processes(a, b)
     return (
         markers(a, b, numbers),
         shared_work("kernels", "kernel launches", a, b, numbers),
@@ -91,25 +91,12 @@ _MAX_NAMED = 3
 _VOID = ("verdict", "functions")
 
 
-def _cycle_checks(baseline: Summary, candidate: Summary) -> tuple[Check, ...]:
-    """Checks of per-cycle tables: whether cycles, work and machines are the same."""
-    return (
-        _anchors(baseline, candidate),
-        _units(baseline, candidate),
-        _launches(baseline, candidate),
-        _hosts(baseline, candidate),
-        _processes(baseline, candidate),
-    )
-
-
 def _anchors(a: Summary, b: Summary) -> Check:
     """Whether both sides' cycles are calls of the same function; otherwise their lengths are not comparable."""
     anchors = [dict(side.environment).get("cycle.anchor", "") for side in (a, b)]
     if not all(anchors):
-        return Check(
-            "step_marker", "warn", "a table does not name the function that delimits its cycles: the cycles may differ",
-            ("verdict",),
-        )  # fmt: skip
+        detail = "a table does not name the function that delimits its cycles: the cycles may differ"
+        return Check("step_marker", "warn", detail, ("verdict",))
     if anchors[0] != anchors[1]:
         detail = (
             f"cycles of the baseline are calls of {anchors[0]}, those of the candidate of {anchors[1]}: their lengths "
@@ -128,12 +115,12 @@ a thousand times as slow are rarer than tables in milliseconds."""
 def _units(a: Summary, b: Summary) -> Check:
     """Whether times are in the units that the format defines: no contradiction within one table only, and no step
     between units of time between the cycles of the two."""
-    sides = ("baseline", a), ("candidate", b)
     wrong = [
-        f"{side}: {note.message}" for side, own in sides for note in own.notes if note.code is NoteCode.COLUMNS_DISAGREE
-    ]
-    if len(wrong) == len(sides):  # perhaps in the same way: ratios hold
-        return Check("units", "warn", "; ".join(wrong), ("verdict", "functions"))
+        f"{side}: {note.message}" for side, own in zip(SIDES, (a, b), strict=True)
+        for note in own.notes if note.code is NoteCode.COLUMNS_DISAGREE
+    ]  # fmt: skip
+    if len(wrong) == len(SIDES):  # perhaps in the same way: ratios hold
+        return Check("units", "warn", "; ".join(wrong), _VOID)
     lengths = [float(side.steps.total_ns.mean()) for side in (a, b)]
     ratio = max(lengths) / min(lengths) if min(lengths) > 0 else 1.0
     if not wrong and any(abs(ratio - step) <= _UNIT_TOLERANCE * step for step in _UNIT_STEPS):

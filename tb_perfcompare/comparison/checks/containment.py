@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tb_perfcompare.comparison.checks.shared_work import operator_calls, per_iteration
 from tb_perfcompare.comparison.result.wording import number_text
 from tb_perfcompare.comparison.statistics.containment import Work, inside
-from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.arrays import Floats, each_side
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -18,7 +19,6 @@ MIN_OPERATORS = 10
 """Fewest different operators with time in a contained side: any program may have fewer in common."""
 
 _LIKE_ITERATIONS = 0.02
-_ITERATION = ("enumerate(DataLoader)", "Optimizer.step#")
 _MAX_NAMED = 3
 
 Key = tuple[str, ...]
@@ -36,15 +36,13 @@ class Containment:
     @property
     def contained(self) -> tuple[bool, bool]:
         """Whether the candidate contains the baseline's work, and the baseline the candidate's."""
-        return (
-            self.baseline >= CONTAINED and self.operators[0] >= MIN_OPERATORS,
-            self.candidate >= CONTAINED and self.operators[1] >= MIN_OPERATORS,
-        )
+        shares = self.baseline, self.candidate
+        return each_side(lambda share, many: share >= CONTAINED and many >= MIN_OPERATORS, shares, self.operators)
 
     @property
-    def largest(self) -> float:
-        """The larger of the two shares."""
-        return max(self.baseline, self.candidate)
+    def is_partly(self) -> bool:
+        """Whether they have part of their work in common."""
+        return max(self.baseline, self.candidate) >= PARTLY and max(self.operators) >= MIN_OPERATORS
 
 
 BY_SHAPE, BY_NAME = "operators_by_shape", "operators"
@@ -56,14 +54,14 @@ def containment(a: Summary, b: Summary, table: str = BY_SHAPE) -> Containment | 
     work_a, work_b = _work(a, table), _work(b, table)
     if work_a is None or work_b is None or not _same_iterations(a, b):
         return None
-    operators = tuple(len({key[0] for key, work in side.items() if work.time_ns > 0}) for side in (work_a, work_b))
-    return Containment(inside(work_a, work_b), inside(work_b, work_a), (operators[0], operators[1]))
+    counts = each_side(lambda side: len({key[0] for key, work in side.items() if work.time_ns > 0}), (work_a, work_b))
+    return Containment(inside(work_a, work_b), inside(work_b, work_a), counts)
 
 
 def more_calls(a: Summary, b: Summary) -> str:
     """Additional calls of b: "120 more operator calls per step (aten::isfinite 100, aten::all 20)", "" if there are
     none."""
-    calls_a, calls_b = _calls(a), _calls(b)
+    calls_a, calls_b = operator_calls(a), operator_calls(b)
     more = {
         name: calls - calls_a.get(name, 0.0) for name, calls in calls_b.items() if calls > calls_a.get(name, 0.0) + 1e-9
     }
@@ -97,22 +95,6 @@ def step_self_times(table: GroupTable) -> Floats:
     return np.sum(times, axis=0, dtype=np.float64) if times else np.zeros(table.calls.shape)
 
 
-def _calls(summary: Summary) -> dict[str, float]:
-    table = summary.groups.get("operators")
-    if table is None:
-        return {}
-    calls = (table.calls.sum(axis=1) / max(len(summary.steps), 1)).tolist()
-    return {key[0]: count for key, count in zip(table.keys, calls, strict=True)}
-
-
 def _same_iterations(a: Summary, b: Summary) -> bool:
-    for beginning in _ITERATION:
-        pair = [_named(side, beginning) for side in (a, b)]
-        if all(pair) and max(pair) > (1 + _LIKE_ITERATIONS) * min(pair):
-            return False
-    return True
-
-
-def _named(summary: Summary, beginning: str) -> float:
-    rows = [row for row, key in enumerate(summary.owned.key) if key.startswith(beginning)]
-    return float(summary.owned.calls[rows].sum()) / max(len(summary.steps), 1)
+    pairs = zip(per_iteration(a).values(), per_iteration(b).values(), strict=True)
+    return not any(min(pair) and max(pair) > (1 + _LIKE_ITERATIONS) * min(pair) for pair in pairs)

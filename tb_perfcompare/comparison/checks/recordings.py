@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from tb_perfcompare.comparison.checks.differences import differences, option_differences
+from tb_perfcompare.comparison.checks.environment_checks import differences
+from tb_perfcompare.comparison.checks.profiler_options import option_differences
 from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.names.names import NO_FIELDS, WRITTEN_ARGUMENTS, WRITTEN_FIELDS
@@ -32,21 +34,13 @@ def same_capture(a: Summary, b: Summary) -> Check:
     seen = [Counter(_fingerprints(side, twins)) for side in (a, b)]
     equal = seen[0].keys() & seen[1].keys()
     if equal:
-        return Check(
-            "same_capture",
-            "warn",
-            f"{many(len(equal), 'recording')} with identical figures on both sides: the same file under another name?",
-            ("verdict",),
-        )
-    for side, counts in zip(("baseline", "candidate"), seen, strict=True):
-        twice = sum(count - 1 for count in counts.values())
-        if twice:
-            return Check(
-                "same_capture",
-                "warn",
-                f"{many(twice, 'duplicate recording')} in the {side}: their steps count more than once",
-                ("verdict", "p"),
-            )
+        detail = f"{many(len(equal), 'recording')} with identical figures on both sides"
+        detail += ": the same file under another name?"
+        return Check("same_capture", "warn", detail, ("verdict",))
+    for side, counts in zip(SIDES, seen, strict=True):
+        if twice := sum(count - 1 for count in counts.values()):
+            detail = f"{many(twice, 'duplicate recording')} in the {side}: their steps count more than once"
+            return Check("same_capture", "warn", detail, ("verdict", "p"))
     return Check("same_capture", "ok", "no file is on both sides")
 
 
@@ -96,34 +90,22 @@ def _fingerprints(summary: Summary, twins: Counter[bytes]) -> Iterator[str]:
 
 def flags(a: Summary, b: Summary) -> Check:
     """Profiler options that cost time."""
-    differing = option_differences(a, b)
-    if differing:
-        return Check(
-            "profiler_flags",
-            "warn",
-            "recorded with different profiler options, whose overhead differs: " + "; ".join(differing),
-            ("host time", "verdict"),
-        )
+    if differing := "; ".join(option_differences(a, b)):
+        detail = f"recorded with different profiler options, whose overhead differs: {differing}"
+        return Check("profiler_flags", "warn", detail, ("host time", "verdict"))
     return Check("profiler_flags", "ok", "same profiler options, as far as recorded")
 
 
 def versions(a: Summary, b: Summary) -> Check:
     """Versions of libraries, drivers and trace format."""
-    names = [name for name, _ in a.environment if name.startswith("version.")]
-    names += ["distributed.nccl_version", "distributed.backend", "trace.schema"]
-    differing = differences(a, b, tuple(names))
-    if differing:
-        return Check("versions", "warn", "different library versions: " + "; ".join(differing), ("cause",))
-    later = written_by_later(a, b)
-    if later:
+    named = [[name for name, _ in side.environment if name.startswith("version.")] for side in (a, b)]
+    names = (*named[0], "distributed.nccl_version", "distributed.backend", "trace.schema")
+    if differing := "; ".join(differences(a, b, names)):
+        return Check("versions", "warn", f"different library versions: {differing}", ("cause",))
+    if later := written_by_later(a, b):
         return Check("versions", "warn", later, ("same work", "cause"))
-    alone = [
-        side
-        for side, summary, other in (("baseline", a, b), ("candidate", b, a))
-        if _versions(summary) and not _versions(other)
-    ]
-    if alone:
-        return Check("versions", "ok", f"only the {alone[0]} names its library versions")
+    if any(named) and not all(named):
+        return Check("versions", "ok", f"only the {SIDES[int(not named[0])]} names its library versions")
     return Check("versions", "ok", "same library versions, as far as recorded")
 
 
@@ -136,30 +118,15 @@ def written_by_later(a: Summary, b: Summary) -> str:
         if name in environment_a and name in environment_b
     ]
     only = [sorted(set[str]().union(*(sides[side] - sides[1 - side] for sides in fields))) for side in (0, 1)]
-    differences = [
-        f"{', '.join(names)} only in the {side}'s traces"
-        for side, names in zip(("baseline", "candidate"), only, strict=True)
-        if names
-    ]
-    if not differences:
+    new = [f"{', '.join(names)} only in the {side}'s traces" for side, names in zip(SIDES, only, strict=True) if names]
+    if not new:
         return ""
-    return f"different versions of PyTorch: {', '.join(differences)}; operators of the same name may run different code"
-
-
-def _versions(summary: Summary) -> list[str]:
-    return [name for name, _ in summary.environment if name.startswith("version.")]
+    return f"different versions of PyTorch: {', '.join(new)}; operators of the same name may run different code"
 
 
 def complete(a: Summary, b: Summary) -> Check:
     """Files that were cut off, repaired or lost events."""
-    weak = [
-        note
-        for side in (a, b)
-        for note in side.notes
-        if note.code in LOST
-    ]
+    weak = [f"{note.where}: {note.message}" for side in (a, b) for note in side.notes if note.code in LOST]
     if weak:
-        return Check(
-            "complete_files", "warn", "; ".join(f"{note.where}: {note.message}" for note in weak), ("ledger", "counts")
-        )
+        return Check("complete_files", "warn", "; ".join(weak), ("ledger", "counts"))
     return Check("complete_files", "ok", "every file was read completely")

@@ -4,11 +4,13 @@ convolutions and attention."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import partial
 from math import fsum
 
 from tb_perfcompare.comparison.checks.containment import self_times
 from tb_perfcompare.comparison.result.wording import many, number_text, short
+from tb_perfcompare.model.arrays import each_side
 from tb_perfcompare.model.names.work_kinds import (
     ATTENTION,
     ATTENTION_BACKWARD,
@@ -151,7 +153,7 @@ class Program:
     def replaced(self) -> str:
         """Replaced operators that compute: "aten::addmm (5 per step) became quantized::linear_dynamic (5)", "" if
         there are none."""
-        a, b = ({name: side.names[name] for name in side.names} for side in self.sides)
+        a, b = (side.names for side in self.sides)
         gone, new = ([name for name in here if name not in there] for here, there in ((a, b), (b, a)))
         if not gone or not new:
             return ""
@@ -164,12 +166,12 @@ def program(a: Summary, b: Summary) -> Program | None:
         return None
     sides = _computed(a), _computed(b)
     calls_a, calls_b = _unrolled(sides[0].calls, sides[1].calls), _unrolled(sides[1].calls, sides[0].calls)
-    heavy, rest = ([_part(side, heavy=which) for side in (calls_a, calls_b)] for which in (True, False))
+    heavy, light = (each_side(partial(_part, heavy=which), (calls_a, calls_b)) for which in (True, False))
     is_known = all(
         fsum(share for name, share in here.unknown.items() if name not in there.unknown) <= _UNKNOWN
         for here, there in (sides, sides[::-1])
     )
-    return Program(sides, (heavy[0], heavy[1]), (rest[0], rest[1]), is_known)
+    return Program(sides, heavy, light, is_known)
 
 
 def _computed(summary: Summary) -> Computed:
@@ -244,8 +246,6 @@ def _inside(a: Calls, b: Calls) -> float:
 
 
 def _listed(names: list[str], of: Mapping[str, tuple[str, float, float]], unit: str) -> str:
-    def shown() -> Iterator[str]:
-        for index, name in enumerate(sorted(names, key=lambda name: (-of[name][2], name))[:_MAX_NAMED]):
-            yield f"{short(name)} ({number_text(round(of[name][1], 2))}{unit if not index else ''})"
-
-    return ", ".join(shown()) + (", …" if len(names) > _MAX_NAMED else "")
+    first = sorted(names, key=lambda name: (-of[name][2], name))[:_MAX_NAMED]
+    calls = [f"{short(name)} ({number_text(round(of[name][1], 2))}{unit * (not at)})" for at, name in enumerate(first)]
+    return ", ".join(calls) + (", …" if len(names) > _MAX_NAMED else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -11,19 +11,10 @@ import numpy as np
 
 from tb_perfcompare.comparison.alignment.alignment import Alignment
 from tb_perfcompare.comparison.alignment.table import matched_share
-from tb_perfcompare.comparison.checks.containment import (
-    BY_NAME,
-    MIN_OPERATORS,
-    PARTLY,
-    Containment,
-    containment,
-    more_calls,
-    step_self_times,
-)
+from tb_perfcompare.comparison.checks.containment import BY_NAME, Containment, containment, more_calls, step_self_times
 from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone
 from tb_perfcompare.comparison.checks.outermost import same_around, same_loop
-from tb_perfcompare.comparison.checks.same_arithmetic import same_arithmetic
-from tb_perfcompare.comparison.checks.same_parameters import same_parameters
+from tb_perfcompare.comparison.checks.same_model import same_arithmetic, same_parameters
 from tb_perfcompare.comparison.checks.same_program import MIN_PIECES, Program, program
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_calls, shared_typed_calls
 from tb_perfcompare.comparison.result.finding import Check
@@ -58,68 +49,35 @@ def same_work_checks(
     """
     shares: dict[str, float] = {}
     for table, words in (("operators", "operator calls"), ("kernels", "kernel launches")):
-        share = shared_calls(table, baseline, candidate, numbers)
-        if share is not None:
-            shares[words] = share
+        if (shared := shared_calls(table, baseline, candidate, numbers)) is not None:
+            shares[words] = shared[0]
     if alignment is not None and shares:  # without names on both sides, copies alone would match
         shares["device time, matched by operator"] = min(matched_share(alignment))
     alone = on_cpu_alone(baseline, candidate)
     held = None if alone else containment(baseline, candidate)
-    least = SIMILAR_WORK if alone else SOME_WORK
     return (
-        _same_work(shares, held, baseline, candidate, least, alone=alone),
+        _same_work(shares, held, baseline, candidate, alone=alone),
         *_inputs("shapes", baseline, candidate, numbers), *_inputs("types", baseline, candidate, numbers),
         *filter(None, (_arguments(baseline, candidate),)),
         *filter(None, (_input_sizes(baseline, candidate, shares.get("kernel launches")),)),
     )  # fmt: skip
 
 
-def _same_work(
-    shares: dict[str, float], held: Containment | None, a: Summary, b: Summary, least: float, *, alone: bool
-) -> Check:
+def _same_work(shares: dict[str, float], held: Containment | None, a: Summary, b: Summary, *, alone: bool) -> Check:
     if not shares:
         return Check("same_work", "ok", "cannot be checked: nothing recorded on both sides")
     if held is not None and any(held.contained):
         return Check("same_work", "ok", _contained(held, a, b))
     computed = program(a, b)
-    partly = held is not None and _is_partly(held)
     detail = ", ".join(f"{percent_text(share)} of the {words}" for words, share in shares.items())
-    most = max(shares.values())
-    if most >= least and (partly or computed is None or not computed.is_different):
+    most, least = max(shares.values()), SIMILAR_WORK if alone else SOME_WORK
+    if most >= least and ((held is not None and held.is_partly) or computed is None or not computed.is_different):
         return Check("same_work", "ok", f"in common: {detail}")
     if computed is not None and computed.same:
-        return Check("same_work", "warn", f"{computed.how}; in common by name: {detail}", ("cause",))
-    trained = same_parameters(a, b)
-    if trained and not alone:
-        return Check("same_work", "warn", f"other operators, but {trained}; in common by name: {detail}", ("cause",))
-    arithmetic = same_arithmetic(a, b)
-    if arithmetic and not alone:
-        return Check("same_work", "warn", f"other pieces, but {arithmetic}; in common by name: {detail}", ("cause",))
-    if computed is not None and computed.times > 1 and not alone:
-        reason = f"one side makes the same calls {computed.times} times per step; {computed.unlike}"
-        return Check("same_work", "warn", f"{reason}; in common by name: {detail}", ("cause",))
-    if computed is not None and computed.contained and not alone:
-        reason = f"one side does more of the same work: {computed.unlike}; in common by name: {detail}"
-        return Check("same_work", "warn", reason, ("cause",))
-    if held is not None and partly:
-        reason = f"partly different work: {_both_ways(held)} by input shape"
-        return Check("same_work", "warn", reason, ("cause",))
-    side = _compiled_side(a, b)
-    if side and not alone:
-        reason = f"only the {side} runs compiled regions, whose operators are not recorded; in common: {detail}"
-        return Check("same_work", "warn", reason, ("cause", "operators"))
-    if PART_OF_IT <= most < least and not alone and _may_be_alike(computed):
-        return Check("same_work", "warn", f"partly different work: only {detail} are in common", ("cause",))
-    by_name = containment(a, b, BY_NAME) if computed is not None and computed.same_kinds else None
-    if by_name is not None and _is_partly(by_name) and not alone:
-        reason = f"partly different work: {_both_ways(by_name)} by operator name"
-        return Check("same_work", "warn", reason, ("cause",))
-    loop = same_loop(a, b)
-    if loop and not alone:
-        return Check("same_work", "warn", f"different operators: {loop}", ("cause",))
-    around = same_around(a, b)
-    if around and not alone and (computed is None or not computed.is_different):
-        return Check("same_work", "warn", f"partly different work: {around}; in common: {detail}", ("cause",))
+        return _warned(f"{computed.how}; in common by name: {detail}")
+    related = None if alone else next(_related(computed, held, a, b, most, detail), None)
+    if related is not None:
+        return related
     lead = "one side recorded the CPU alone, the other a device, and they do" if alone else ""
     reason = f"{lead} different work per step: only {detail} are in common".lstrip()
     if held is not None:
@@ -128,15 +86,43 @@ def _same_work(
     return Check("same_work", "fail", "; ".join(filter(None, (reason, unlike))), ("verdict", "cause"))
 
 
-def _is_partly(held: Containment) -> bool:
-    return held.largest >= PARTLY and max(held.operators) >= MIN_OPERATORS
+def _warned(reason: str, *more: str) -> Check:
+    return Check("same_work", "warn", reason, ("cause", *more))
+
+
+def _related(
+    computed: Program | None, held: Containment | None, a: Summary, b: Summary, most: float, detail: str
+) -> Iterator[Check]:
+    """Yields what shows that the steps do related work, although they are not the same, the strongest evidence first.
+    `most`: largest share in common, of those in `detail`."""
+    by_name = f"in common by name: {detail}"
+    if trained := same_parameters(a, b):
+        yield _warned(f"other operators, but {trained}; {by_name}")
+    if arithmetic := same_arithmetic(a, b):
+        yield _warned(f"other pieces, but {arithmetic}; {by_name}")
+    if computed is not None and computed.times > 1:
+        yield _warned(f"one side makes the same calls {computed.times} times per step; {computed.unlike}; {by_name}")
+    if computed is not None and computed.contained:
+        yield _warned(f"one side does more of the same work: {computed.unlike}; {by_name}")
+    if held is not None and held.is_partly:
+        yield _warned(f"partly different work: {_both_ways(held)} by input shape")
+    if side := _compiled_side(a, b):
+        reason = f"only the {side} runs compiled regions, whose operators are not recorded; in common: {detail}"
+        yield _warned(reason, "operators")
+    if PART_OF_IT <= most < SOME_WORK and _may_be_alike(computed):
+        yield _warned(f"partly different work: only {detail} are in common")
+    named = containment(a, b, BY_NAME) if computed is not None and computed.same_kinds else None
+    if named is not None and named.is_partly:
+        yield _warned(f"partly different work: {_both_ways(named)} by operator name")
+    if loop := same_loop(a, b):
+        yield _warned(f"different operators: {loop}")
+    if (computed is None or not computed.is_different) and (around := same_around(a, b)):
+        yield _warned(f"partly different work: {around}; in common: {detail}")
 
 
 def _may_be_alike(computed: Program | None) -> bool:
     """Whether what the sides compute is alike, or too little to tell."""
-    if computed is None or computed.least < MIN_PIECES:
-        return True
-    return computed.in_common >= SOME_WORK
+    return computed is None or computed.least < MIN_PIECES or computed.in_common >= SOME_WORK
 
 
 def _compiled_side(a: Summary, b: Summary) -> str:
@@ -165,15 +151,15 @@ def _both_ways(held: Containment) -> str:
 
 
 def _inputs(what: str, a: Summary, b: Summary, numbers: TextNumbers) -> tuple[Check, ...]:
-    shared, named = (
-        shared_calls(table, a, b, numbers) for table in (f"operators_by_{what[:-1]}", "operators")
-    )  # fmt: skip
-    if shared is None or named is None:
+    same, by_name = (shared_calls(table, a, b, numbers) for table in (f"operators_by_{what[:-1]}", "operators"))
+    if same is None or by_name is None:
         return ()
+    shared, named = same[0], by_name[0]
     if what == "types" and shared < SIMILAR_WORK * named:  # other arguments' types depend on the version of PyTorch
-        shared = shared_typed_calls(a, b)
-        if shared is None:
+        typed = shared_typed_calls(a, b)
+        if typed is None:
             return ()
+        shared = typed
     detail = f"{percent_text(shared)} of operator calls have the same name and input {what}"
     if shared >= SIMILAR_WORK * named:
         return (Check(f"input_{what}", "ok", detail),)
@@ -232,15 +218,6 @@ class _Sizes(NamedTuple):
 _NONE = _Sizes(0.0, 0.0, (), "")
 
 
-class _Ratio(NamedTuple):
-    """Size of the candidate's work over the baseline's, with an example."""
-
-    ratio: float
-    name: str
-    before: str
-    after: str
-
-
 def _input_sizes(a: Summary, b: Summary, shared_kernels: float | None) -> Check | None:
     """Fails if the same operators (kernels if no shapes were recorded) work on inputs of another order of size;
     warns if only times suggest that; None otherwise. `shared_kernels` is the share of launches in common. A step that
@@ -249,23 +226,25 @@ def _input_sizes(a: Summary, b: Summary, shared_kernels: float | None) -> Check 
     change = by_shape or _ratio(a, b, "kernels_by_launch", launched_threads, ())
     if change is None:
         return _by_times(a, b)
-    factor = max(change.ratio, 1 / change.ratio)
+    ratio, name, before, after = change
+    factor = max(ratio, 1 / ratio)
     other_kernels = shared_kernels is not None and shared_kernels < SOME_WORK
     if factor < (_LARGER if other_kernels else _ANOTHER_ORDER):
         return None
-    side = "candidate" if change.ratio > 1 else "baseline"
+    side = "candidate" if ratio > 1 else "baseline"
     what, on = ("operators", "elements") if by_shape else ("kernels", "threads")
     detail = (
         f"not the same problem size: {what} of the {side} process {number_text(round(factor))} times as many {on}: "
-        f"{short(change.name)} {shown_shape(change.before)} → {shown_shape(change.after)}"
+        f"{short(name)} {shown_shape(before)} → {shown_shape(after)}"
     )
     return Check("input_sizes", "fail", detail, ("verdict", "cause"))
 
 
 def _ratio(
     a: Summary, b: Summary, table: str, sizes_of: Callable[[str], tuple[int, ...]], weighed_by: tuple[str, ...]
-) -> _Ratio | None:
-    """Weighted median over names of the largest ratio of an operand's sizes; None if too little is known."""
+) -> tuple[float, str, str, str] | None:
+    """Weighted median over names of the largest ratio of an operand's sizes, candidate over baseline, with an example:
+    its name, and the sizes in words; None if too little is known."""
     if table not in a.groups or table not in b.groups:
         return None
     one, two = (_sizes(side.groups[table], len(side.steps), sizes_of, weighed_by) for side in (a, b))
@@ -282,7 +261,7 @@ def _ratio(
         return None
     centre = weighted_median(np.array(logs), np.array(weights))
     _, _, name = min((abs(log - centre), -weight, name) for log, weight, name in zip(logs, weights, names, strict=True))
-    return _Ratio(math.exp(centre), name, one[name].text, two[name].text)
+    return math.exp(centre), name, one[name].text, two[name].text
 
 
 def _sizes(

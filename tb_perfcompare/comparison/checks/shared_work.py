@@ -36,13 +36,20 @@ def shared_part(baseline: Floats, candidate: Floats) -> float:
     return least / most if most else 1.0
 
 
-def shared_calls(table: str, baseline: Summary, candidate: Summary, numbers: TextNumbers) -> float | None:
-    """Shared share of the calls per step of a group table, None unless both sides have it."""
-    group_a, group_b = baseline.groups.get(table), candidate.groups.get(table)
-    if group_a is None or group_b is None:
+def shared_calls(
+    table: str, baseline: Summary, candidate: Summary, numbers: TextNumbers
+) -> tuple[float, JoinedRows] | None:
+    """(shared share of the calls per step of a group table, its joined rows); None unless both sides have it."""
+    if table not in baseline.groups or table not in candidate.groups:
         return None
-    joined = join_rows(numbers, group_a.keys, group_b.keys, len(group_a.key_columns))
-    return share_of_calls(joined, (group_a, len(baseline.steps)), (group_b, len(candidate.steps)))
+    groups = baseline.groups[table], candidate.groups[table]
+    joined = join_rows(numbers, groups[0].keys, groups[1].keys, len(groups[0].key_columns))
+    # row -1 is the appended zero
+    a, b = (
+        np.append(group.calls.sum(axis=1) / len(side.steps), 0.0)[rows]
+        for group, side, rows in zip(groups, (baseline, candidate), (joined.at_a, joined.at_b), strict=True)
+    )
+    return shared_part(a, b), joined
 
 
 def shared_typed_calls(baseline: Summary, candidate: Summary) -> float | None:
@@ -63,9 +70,23 @@ def _typed_calls(group: GroupTable, steps: int) -> dict[tuple[str, ...], float]:
     return {key: count / steps for key, count in calls.items()}
 
 
-def share_of_calls(joined: JoinedRows, table_a: tuple[GroupTable, int], table_b: tuple[GroupTable, int]) -> float:
-    """Shared share of the calls of two joined tables, each with its number of steps."""
-    sides = (np.append(table.calls.sum(axis=1) / steps, 0.0) for table, steps in (table_a, table_b))
-    # row -1 is the appended zero
-    a, b = (mean[rows] for mean, rows in zip(sides, (joined.at_a, joined.at_b), strict=True))
-    return shared_part(a, b)
+def operator_calls(summary: Summary) -> dict[str, float]:
+    """Operator -> calls per step, of those that are called."""
+    table = summary.groups.get("operators")
+    if table is None:
+        return {}
+    calls = (table.calls.sum(axis=1) / max(len(summary.steps), 1)).tolist()
+    return {key[0]: count for key, count in zip(table.keys, calls, strict=True) if count}
+
+
+ITERATION = {"batches loaded": "enumerate(DataLoader)", "optimizer steps": "Optimizer.step#"}
+"""What happens once per iteration -> prefix of its name."""
+
+
+def per_iteration(summary: Summary) -> dict[str, float]:
+    """Calls per step of the ledger's entries that occur once per iteration, by word."""
+    owned, steps = summary.owned, max(len(summary.steps), 1)
+    rows = {
+        word: [row for row, key in enumerate(owned.key) if key.startswith(name)] for word, name in ITERATION.items()
+    }
+    return {word: float(owned.calls[some].sum()) / steps for word, some in rows.items()}

@@ -6,8 +6,16 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.comparison.checks.outermost import same_loop
-from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, share_of_calls
+from tb_perfcompare.comparison.checks.shared_work import (
+    ITERATION,
+    SIMILAR_WORK,
+    SOME_WORK,
+    operator_calls,
+    per_iteration,
+    shared_calls,
+)
 from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import many, percent_text
 from tb_perfcompare.comparison.statistics.samples import counted_steps
 from tb_perfcompare.model.arrays import Floats
@@ -46,16 +54,13 @@ _COUNTED = (("kernels", "total"), ("operators", "host_self"))
 _MAX_NAMED = 6
 """Largest number of markers of a side named in a refusal."""
 
-_ITERATION = {"batches loaded": "enumerate(DataLoader)", "optimizer steps": "Optimizer.step#"}
-"""What happens once per iteration -> prefix of its name."""
-
 
 def markers(a: Summary, b: Summary, numbers: TextNumbers) -> Check:
     """Fails or warns unless both sides have the same step markers and each encloses as many iterations as the
     other's."""
     if a.metric == KERNEL_TIME:
         return Check("step_marker", "ok", "this source has no steps: all launches are compared together")
-    untimed = [(name, side) for name, side in (("baseline", a), ("candidate", b)) if not side.is_timed]
+    untimed = [(name, side) for name, side in zip(SIDES, (a, b), strict=True) if not side.is_timed]
     if len(untimed) == 1:
         name, side = untimed[0]
         return Check("step_marker", "fail", f"{name}: {side.absent['steps']}", ("verdict", "ledger"))
@@ -63,9 +68,8 @@ def markers(a: Summary, b: Summary, numbers: TextNumbers) -> Check:
     if a.marked != b.marked or (units is not None and a.marked and units[0].unit != units[1].unit):
         return _same_rows(a, b, numbers) or _same_loops(units, a, b) or _other_unit(a, b)
     if not a.marked:
-        return Check(
-            "step_marker", "warn", "neither side has step markers: whole recordings are compared", ("verdict",)
-        )
+        detail = "neither side has step markers: whole recordings are compared"
+        return Check("step_marker", "warn", detail, ("verdict",))
     return _iterations(a, b) or _in_part(units) or Check("step_marker", "ok", _same(units))
 
 
@@ -110,9 +114,8 @@ def _same_rows(a: Summary, b: Summary, numbers: TextNumbers) -> Check | None:
             f"{many(names, table.removesuffix('s'))} of both sides, {percent_text(share)} of their time, run equally "
             f"often per step"
         )
-        if a.marked and b.marked:
-            return Check("step_marker", "ok", detail)
-        return Check("step_marker", "warn", detail, ("verdict",))
+        marked = a.marked and b.marked
+        return Check("step_marker", "ok", detail) if marked else Check("step_marker", "warn", detail, ("verdict",))
     return None
 
 
@@ -185,15 +188,15 @@ def _iterations(a: Summary, b: Summary) -> Check | None:
     including batches or optimizer steps. More work within an iteration would leave one of the two unchanged. If a
     step of either side already has several of both, it is not an iteration by design, and more of them are a change
     of the program."""
-    named = _named(a), _named(b)
-    paced = {word: (named[0][word], named[1][word]) for word in _ITERATION}
+    named = per_iteration(a), per_iteration(b)
+    paced = {word: (named[0][word], named[1][word]) for word in ITERATION}
     ratios = [max(pair) / min(pair) for pair in paced.values() if all(pair)]
     if not ratios:
         return None
     times = round(ratios[0])
     if times < 2 or not all(_is(ratio, times) for ratio in ratios):
         return None
-    calls = _operator_calls(a), _operator_calls(b)
+    calls = operator_calls(a), operator_calls(b)
     if not all(calls):
         return None
     more = sum(calls[1].values()) >= sum(calls[0].values())
@@ -202,40 +205,22 @@ def _iterations(a: Summary, b: Summary) -> Check | None:
     if alike < MIN_CALLS_SHARE * sum(many.values()):
         return None
     seen = ", ".join(f"{word} {x:g} to {y:g}" for word, (x, y) in paced.items() if x or y)
+    seen += " per step, and the operators likewise"
+    step = f"a step of the {'candidate' if more else 'baseline'}"
     if all(min(pair) >= SEVERAL for pair in paced.values() if all(pair)):
-        detail = (
-            f"a step of the {'candidate' if more else 'baseline'} does {times} times what one of the other side does "
-            f"({seen} per step, and the operators likewise)"
-        )
+        detail = f"{step} does {times} times what one of the other side does ({seen})"
         return Check("step_marker", "warn", detail, ("verdict",))
-    shared = [marker for marker in _shared_markers(a, b) if marker.startswith(tuple(_ITERATION.values()))]
+    shared = [marker for marker in _shared_markers(a, b) if marker.startswith(tuple(ITERATION.values()))]
     compared = f"; --step-marker {shared[0]!r} compares these recordings" if shared else ""
     detail = (
-        f"a step of the {'candidate' if more else 'baseline'} holds {times} iterations of the other side "
-        f"({seen} per step, and the operators likewise): call profiler.step() once per iteration on both sides"
-        f"{compared}"
+        f"{step} holds {times} iterations of the other side ({seen}): call profiler.step() once per iteration on both "
+        f"sides{compared}"
     )
     return Check("step_marker", "fail", detail, ("verdict", "ledger", "cause"))
 
 
 def _is(ratio: float, times: int) -> bool:
     return abs(ratio - times) <= WHOLE_TOLERANCE * times
-
-
-def _operator_calls(summary: Summary) -> dict[str, float]:
-    table = summary.groups.get("operators")
-    if table is None:
-        return {}
-    return {key[0]: float(calls) for key, calls in zip(table.keys, table.calls.mean(axis=1), strict=True) if calls}
-
-
-def _named(summary: Summary) -> dict[str, float]:
-    """Calls per step of the ledger's entries that occur once per iteration, by word."""
-    every = tuple(_ITERATION.values())
-    owned = [(row, key) for row, key in enumerate(summary.owned.key) if key.startswith(every)]
-    rows = {word: [row for row, key in owned if key.startswith(name)] for word, name in _ITERATION.items()}
-    steps = max(len(summary.steps), 1)
-    return {word: float(summary.owned.calls[some].sum()) / steps for word, some in rows.items()}
 
 
 def number_of_steps(a: Summary, b: Summary) -> Check:
@@ -245,12 +230,8 @@ def number_of_steps(a: Summary, b: Summary) -> Check:
     if a.metric == KERNEL_TIME:
         return Check("steps", "warn", "one listing per side: repeatability is unknown", ("verdict", "p"))
     if min(n, m) < FEW_STEPS:
-        return Check(
-            "steps",
-            "warn",
-            f"{counts}; record at least {FEW_STEPS}, better 20, on each side",
-            ("verdict", "p"),
-        )
+        detail = f"{counts}; record at least {FEW_STEPS}, better 20, on each side"
+        return Check("steps", "warn", detail, ("verdict", "p"))
     return Check("steps", "ok", counts)
 
 
@@ -258,7 +239,7 @@ def left_out(a: Summary, b: Summary) -> Check:
     """Warm-up and incomplete steps that are not compared."""
     noun = "cycles" if a.metric == CYCLE_TIME else "steps"
     counts, serious = list[str](), False
-    for side, summary in (("baseline", a), ("candidate", b)):
+    for side, summary in zip(SIDES, (a, b), strict=True):
         admitted, every = counted_steps(summary)
         count = every - admitted
         if not count:
@@ -274,13 +255,13 @@ def left_out(a: Summary, b: Summary) -> Check:
 
 def shared_work(table: str, what: str, a: Summary, b: Summary, numbers: TextNumbers) -> Check:
     """Shared share of calls per step: sum over names of min(calls) / sum of max(calls)."""
-    group_a, group_b = a.groups.get(table), b.groups.get(table)
-    if group_a is None or group_b is None:
-        if group_a is None and group_b is None:
+    work = shared_calls(table, a, b, numbers)
+    if work is None:
+        if table not in a.groups and table not in b.groups:
             return Check(table, "ok", f"neither side has {what}")
-        return Check(table, "warn", f"only the {'candidate' if group_a is None else 'baseline'} has {what}", (table,))
-    joined = join_rows(numbers, group_a.keys, group_b.keys, len(group_a.key_columns))
-    shared = share_of_calls(joined, (group_a, len(a.steps)), (group_b, len(b.steps)))
+        side = "baseline" if table in a.groups else "candidate"
+        return Check(table, "warn", f"only the {side} has {what}", (table,))
+    shared, joined = work
     detail = f"{percent_text(shared)} of {what} per step are shared by name"
     if shared >= SIMILAR_WORK:
         return Check(table, "ok", detail)

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.pace.uninterrupted_parts import uninterrupted_cat
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.model.arrays import Floats, SidePair
+from tb_perfcompare.model.arrays import Floats, SidePair, each_side
 
 
 def categories_at_equal_speed(
@@ -33,27 +33,26 @@ def categories_at_equal_speed(
         between = between_captures(x, y, alpha)
         assert between is not None  # uninterrupted steps need three captures per side
         return _of_means(x, y, between.p, between.low, between.high)
-    samples = observations(sides[0]), observations(sides[1])
-    one, two = (seen.means(side.owned.by_category()) for seen, side in zip(samples, sides, strict=True))
-    recorded: SidePair = one.astype(np.float64), two.astype(np.float64)
-    equal = recorded if amount is None else amount.at_level(recorded)
-    x, y = _at_pace(equal, clocked)
+    recorded = each_side(
+        lambda side: observations(side).means(side.owned.by_category()).astype(np.float64), sides
+    )
+    x, y = _at_pace(recorded if amount is None else amount.at_level(recorded), clocked)
     shifts = row_shifts(np.rint(x).astype(np.int64), np.rint(y).astype(np.int64), work.captures, alpha)
     return _of_means(x, y, shifts.p, shifts.low, shifts.high)
 
 
 def _at_pace(times: SidePair, clocked: Clocked) -> SidePair:
     """(8, n), (8, m) times of the categories -> those at equal speed, which add up to the step's."""
-    whole = np.exp(clocked.at_pace[0]), np.exp(clocked.at_pace[1])
+    whole = each_side(np.exp, clocked.at_pace)
     if clocked.followers[0].path_ns is None:
-        x, y = (side * (step / side.sum(axis=0)) for side, step in zip(times, whole, strict=True))
-        return x, y
-    device = next((at for at, follower in enumerate(clocked.followers) if follower.pace.of == "device"), None)
+        return each_side(lambda side, step: side * (step / side.sum(axis=0)), times, whole)
+    paces = zip(clocked.followers, clocked.relative, strict=True)
+    device = next((relative for follower, relative in paces if follower.pace.of == "device"), None)
     sides = []
     for side, (recorded, step) in enumerate(zip(times, whole, strict=True)):
         moved = recorded.copy()
         if device is not None:
-            moved[ON_DEVICE] /= np.exp(clocked.relative[device][side])
+            moved[ON_DEVICE] /= np.exp(device[side])
         host = recorded[ON_HOST].sum(axis=0)
         left = step - (moved.sum(axis=0) - host)
         fits = (host > 0) & (left >= 0)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.counted_work import CountedWork
-from tb_perfcompare.comparison.pace.pace import Pace
+from tb_perfcompare.comparison.pace.pace import Pace, capture_means
 from tb_perfcompare.comparison.pace.uninterrupted import UninterruptedSteps
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, middle_half
-from tb_perfcompare.model.arrays import Floats, SidePair, unique
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, middles
+from tb_perfcompare.model.arrays import Floats, SidePair, each_side, unique_places
 from tb_perfcompare.quick_dataclass import dataclass
 
 ASKED = 0.02
@@ -65,17 +66,13 @@ class Clocked:
     @property
     def machine(self) -> SidePair:
         """ln of the machine's factor on the step time: recorded time over the time at equal machine speed."""
-        return (
-            np.log(self.times_ns[0]) - self.at_pace[0],
-            np.log(self.times_ns[1]) - self.at_pace[1],
-        )
+        return each_side(lambda time, paced: np.log(time) - paced, self.times_ns, self.at_pace)
 
     def at(self, times_ns: SidePair) -> Clocked:
         """Returns the same steps timed by another rule for where they end; the machine's factor stays the same."""
-        by = tuple(np.log(new) - np.log(old) for new, old in zip(times_ns, self.times_ns, strict=True))
 
         def moved(pair: SidePair) -> SidePair:
-            return pair[0] + by[0], pair[1] + by[1]
+            return each_side(lambda ln, new, old: ln + (np.log(new) - np.log(old)), pair, times_ns, self.times_ns)
 
         return replace(
             self, times_ns=times_ns, at_pace=moved(self.at_pace), alternatives=tuple(map(moved, self.alternatives)),
@@ -85,11 +82,11 @@ class Clocked:
     def only(self, kept: tuple[NDArray[np.bool_], NDArray[np.bool_]]) -> Clocked:
         """Returns only the observations marked in `kept`."""
 
-        def those(pair: SidePair) -> SidePair:
-            return pair[0][kept[0]], pair[1][kept[1]]
+        def those(pair: tuple[Any, Any]) -> tuple[Any, Any]:
+            return each_side(lambda side, marked: side[marked], pair, kept)
 
         return replace(
-            self.mapped((self.captures[0][kept[0]], self.captures[1][kept[1]]), those, those),
+            self.mapped(those(self.captures), those, those),
             strata=None if self.strata is None else self.strata.only(kept),
             uninterrupted=None if self.uninterrupted is None else self.uninterrupted.only(kept),
         )
@@ -120,43 +117,33 @@ class Clocked:
 def by_one_pace(times_ns: SidePair, captures: Captures, pace: Pace) -> Clocked:
     """Clocks of recordings without device work: all of the step follows the host's pace, or only the common work
     does (`alternatives`)."""
-    logs = np.log(times_ns[0]), np.log(times_ns[1])
-    rest = tuple(
-        np.log(pace.level + np.maximum(time - common, 0.0)) for time, common in zip(times_ns, pace.common, strict=True)
-    )
-    return Clocked(
-        captures, times_ns, (logs[0] - pace.log[0], logs[1] - pace.log[1]), ((rest[0], rest[1]),),
-        (Follower(pace, None, None, 1.0),), (pace.log,),
-    )  # fmt: skip
+    at_pace = each_side(lambda time, log: np.log(time) - log, times_ns, pace.log)
+    rest = each_side(lambda time, common: np.log(pace.level + np.maximum(time - common, 0.0)), times_ns, pace.common)
+    return Clocked(captures, times_ns, at_pace, (rest,), (Follower(pace, None, None, 1.0),), (pace.log,))
 
 
 def by_means(clocked: Clocked) -> Clocked:
     """One observation per capture: the mean of its steps."""
-    places = [np.unique(side, return_inverse=True)[1] for side in clocked.captures]
+    captures, places = zip(*map(unique_places, clocked.captures), strict=True)
 
     def mean(pair: SidePair) -> SidePair:
-        one, two = (np.bincount(at, weights=side) / np.bincount(at) for at, side in zip(places, pair, strict=True))
-        return one, two
+        return each_side(lambda side, at: np.bincount(at, weights=side) / np.bincount(at), pair, places)
 
     def mean_of_ln(pair: SidePair) -> SidePair:
-        one, two = mean((np.exp(pair[0]), np.exp(pair[1])))
-        return np.log(one), np.log(two)
+        return each_side(np.log, mean(each_side(np.exp, pair)))
 
-    captures = unique(clocked.captures[0]), unique(clocked.captures[1])
     return replace(clocked.mapped(captures, mean, mean_of_ln), strata=None, uninterrupted=None, counted=None)
 
 
 def by_captures(uninterrupted: UninterruptedSteps) -> Clocked:
     """One observation per capture: an uninterrupted step. Unsteady rows are given the same time on both sides."""
     steady, common, pace = uninterrupted.steady_ns(), uninterrupted.common_ns(), uninterrupted.pace
-    captures = np.arange(len(steady[0]), dtype=np.int32), np.arange(len(steady[1]), dtype=np.int32)
-    level = np.log(pace.level)
-    log = np.log(common[0]) - level, np.log(common[1]) - level
+    captures = each_side(lambda side: np.arange(len(side), dtype=np.int32), steady)
+    log = each_side(lambda side: np.log(side) - np.log(pace.level), common)
     clocked = by_one_pace(steady, captures, replace(pace, log=log, common=common))
 
     def with_unsteady(pair: SidePair) -> SidePair:
-        one, two = (np.log(np.exp(side) + more) for side, more in zip(pair, uninterrupted.usual_ns, strict=True))
-        return one, two
+        return each_side(lambda side, more: np.log(np.exp(side) + more), pair, uninterrupted.usual_ns)
 
     return replace(
         clocked, at_pace=with_unsteady(clocked.at_pace), alternatives=tuple(map(with_unsteady, clocked.alternatives))
@@ -175,8 +162,8 @@ def by_their_paces(
     cannot exceed the time in which such work runs at all. `unpaced`: that time for work of unknown pace.
     """
     choices = []
-    for from_lowest in (_from_lower_side, _from_fastest):
-        relative = tuple(from_lowest(follower.pace.log, captures) for follower in followers)
+    for of_side in (np.mean, min):
+        relative = tuple(_from_lowest(follower.pace.log, captures, of_side) for follower in followers)
         low, high = _bracket(times_ns, followers, unpaced, relative)
         choices.append((low, ((high[0], low[1]), (low[0], high[1])), relative))
     at_pace, alternatives, relative = min(choices, key=lambda choice: _left_open((choice[0], *choice[1]), captures))
@@ -188,7 +175,7 @@ def _left_open(possible: Sequence[SidePair], captures: Captures) -> float:
     alone, not on the options."""
     ends = list[float]()
     for pair in possible:
-        one, two = (centres(side[None, :], at, middle_half) for side, at in zip(pair, captures, strict=True))
+        one, two = middles(pair, captures)
         between = between_captures(one, two, 0.05, shared=True)
         shift = two.mean(axis=1) - one.mean(axis=1)
         ends += (shift if between is None else np.concatenate([between.low, between.high])).tolist()
@@ -222,17 +209,7 @@ def _bracket(
     return (low[0], low[1]), (high[0], high[1])
 
 
-def _from_lower_side(log: SidePair, captures: Captures) -> SidePair:
-    """ln(pace) relative to the mean of the side where it is lower."""
-    lower = min(float(np.mean(_of_captures(side, at))) for side, at in zip(log, captures, strict=True))
-    return log[0] - lower, log[1] - lower
-
-
-def _from_fastest(log: SidePair, captures: Captures) -> SidePair:
-    """ln(pace) relative to the mean of the capture where it is lowest."""
-    lowest = min(min(_of_captures(side, at)) for side, at in zip(log, captures, strict=True))
-    return log[0] - lowest, log[1] - lowest
-
-
-def _of_captures(values: Floats, capture: NDArray[np.int32]) -> list[float]:
-    return [float(values[capture == which].mean()) for which in unique(capture)]
+def _from_lowest(log: SidePair, captures: Captures, of_side: Callable[[Floats], Any]) -> SidePair:
+    """ln(pace) relative to that of the side where it is lowest; `of_side` gives it from the means of its captures."""
+    lowest = min(float(of_side(capture_means(side, at))) for side, at in zip(log, captures, strict=True))
+    return each_side(lambda side: side - lowest, log)

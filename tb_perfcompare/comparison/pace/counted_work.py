@@ -21,10 +21,11 @@ from tb_perfcompare.comparison.pace.select import ALIKE_CALLS, OPERATORS, work_o
 from tb_perfcompare.comparison.pace.uninterrupted import FASTEST_SHARE
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.statistics.between_captures import centres, row_means
 from tb_perfcompare.comparison.statistics.containment import inside
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
 from tb_perfcompare.comparison.statistics.samples import Samples
-from tb_perfcompare.model.arrays import Floats, Ints, SidePair, row_medians, unique
+from tb_perfcompare.model.arrays import Floats, Ints, each_side, row_medians, unique
 from tb_perfcompare.model.input_shapes import input_elements
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.work_kinds import reads_a_part
@@ -128,12 +129,9 @@ def counted_work(sides: Sides, samples: Samplings, operators: str) -> CountedWor
 
 
 def _more_calls(sides: Sides, samples: Samplings, operators: str) -> CountedWork | None:
-    one, two = (_rows(side, seen) for side, seen in zip(sides, samples, strict=True))
+    one, two = each_side(_rows, sides, samples)
     fewer, more = _beyond(one, two), _beyond(two, one)
-    shares = [
-        math.fsum(row.time_ns for row in rows.values()) / step if (step := _step_ns(side)) else 0.0
-        for rows, side in zip((fewer, more), sides, strict=True)
-    ]
+    shares = each_side(_share, (fewer, more), sides)
     small, large = sorted(shares)
     if not 0 < large < 1 or small > MAX_OPPOSITE_SHARE * large:
         return None
@@ -148,6 +146,12 @@ def _more_calls(sides: Sides, samples: Samplings, operators: str) -> CountedWork
         math.log1p(-shares[0]) - math.log1p(-shares[1]), _CATEGORIES[StepCategory(largest[0])],
         calls if is_more else -calls,
     )  # fmt: skip
+
+
+def _share(rows: Mapping[tuple[int, str], _Row], side: Summary) -> float:
+    """Time of the rows over the duration of an uninterrupted step; 0 if the steps have nothing in common."""
+    step_ns = float(_uninterrupted(side.owned.time_ns).sum())
+    return math.fsum(row.time_ns for row in rows.values()) / step_ns if step_ns else 0.0
 
 
 def _rows(side: Summary, samples: Samples) -> dict[tuple[int, str], _Row]:
@@ -167,8 +171,7 @@ def _rows(side: Summary, samples: Samples) -> dict[tuple[int, str], _Row]:
 
 def _calls(calls: Ints, samples: Samples) -> Floats:
     """(r,) mean calls per step, NaN if captures differ in them."""
-    capture = samples.capture[samples.group]
-    means = np.stack([calls[:, capture == which].mean(axis=1) for which in unique(capture)], axis=1)
+    means = centres(calls, samples.capture[samples.group], row_means)
     low, high = means.min(axis=1), means.max(axis=1)
     return np.where(high > (1 + ALIKE_CALLS) * low, math.nan, means.mean(axis=1))
 
@@ -210,12 +213,11 @@ def _larger_inputs(sides: Sides, samples: Samplings) -> CountedWork | None:
     share = 1.0
     on_device = any(side.any() for side in owned_time(sides, samples, "device"))
     if on_device:
-        share = largest_share(path_time(sides, samples, "device"), _step_times(sides, samples))
+        steps = per_observation(samples, [side.steps.total_ns for side in sides])
+        share = largest_share(path_time(sides, samples, "device"), steps)
     grown = math.log1p(share * (factor - 1))
-    return CountedWork(
-        grown if up else -grown, "input elements", inputs=math.log(factor) if up else -math.log(factor),
-        may_hide=on_device,
-    )  # fmt: skip
+    way = 1 if up else -1
+    return CountedWork(way * grown, "input elements", inputs=way * math.log(factor), may_hide=on_device)
 
 
 def _has_steady_inputs(side: Summary) -> bool:
@@ -256,13 +258,3 @@ def _sizes(side: Summary) -> dict[str, _Size]:
         elements = work.calls * (CALL_ELEMENTS + math.fsum(sizes))
         by_name[name] = _Size(of.calls + work.calls, of.elements + elements, of.time_ns + work.time_ns)
     return by_name
-
-
-def _step_times(sides: Sides, samples: Samplings) -> SidePair:
-    return per_observation(samples, [side.steps.total_ns for side in sides])
-
-
-def _step_ns(side: Summary) -> float:
-    """Duration of an uninterrupted step, 0 if the steps have nothing in common."""
-    return float(_uninterrupted(side.owned.time_ns).sum())
-

@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.pace.clocked import Clocked
 from tb_perfcompare.comparison.pace.counted_work import MIN_SHOWN_SHARE, CountedWork, interval
 from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part
 from tb_perfcompare.comparison.pace.pace import MIN_NAMES, shift_of_pace
+from tb_perfcompare.comparison.pace.paced_time import Sides
 from tb_perfcompare.comparison.pace.program import LONG_STEPS, OVERLOADED, ProgramPart, log_mean_ratio, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
 from tb_perfcompare.comparison.pace.uninterrupted import FASTEST_SHARE, Alone
@@ -34,11 +35,8 @@ _MAIN_SHARE = 0.5
 _ALONE = "; every part of a step as in the fastest quarter of its steps: captures of the sides are far apart"
 
 
-def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in_turns: bool | None) -> Headline:
-    """Returns the headline of the recorded step time with its parts, and the verdict that they lead to.
-
-    in_turns  whether captures of the sides were recorded alternately, None if not known
-    """
+def decided(headline: Headline, work: CommonWork, options: CompareOptions, sides: Sides) -> Headline:
+    """Returns the headline of the recorded step time with its parts, and the verdict that they lead to."""
     if headline.shift is None:
         return with_sentence(replace(headline, unsplit=headline.reason), None)
     if work.clocked is None:
@@ -46,18 +44,17 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in
         recorded = _as_the_same_work(recorded, work)
         recorded = _by_steps_alone(recorded, work.alone, options)
         recorded = _by_counted_work(recorded, work.counted, options)
-        return with_sentence(by_amount(_not_in_turns(recorded, in_turns), options), None)
-    program = program_part(work.clocked, options)
-    machine = machine_part(work.clocked, options)
-    verdict, basis = outcome(headline.verdict, program, machine, work.clocked, options)
+        return with_sentence(by_amount(_not_in_turns(recorded, sides), options), None)
     clocked = work.clocked
+    program, machine = program_part(clocked, options), machine_part(clocked, options)
+    verdict, basis = outcome(headline.verdict, program, machine, clocked, options)
     split = replace(
         headline,
         method=headline.method + program.of.value,
         verdict=verdict,
         basis=basis,
         paces=_paces(work),
-        program=_program(program, work.clocked, options),
+        program=_program(program, clocked, options),
         machine=_machine(machine, clocked),
         counted=_counted(program, verdict, clocked) if basis is Basis.PROGRAM else None,
     )
@@ -176,11 +173,24 @@ def _by_steps_alone(headline: Headline, alone: Alone | None, options: CompareOpt
     )  # fmt: skip
 
 
-def _not_in_turns(headline: Headline, in_turns: bool | None) -> Headline:
+def _one_after_the_other(sides: Sides) -> bool:
+    """Whether all captures of one side began after all of the other; False if the clocks do not say."""
+    starts: list[list[int]] = []
+    for side in sides:
+        starts.append([])
+        for number, capture in enumerate(side.captures):
+            starts_ns = side.steps.start_ns[side.steps.capture == number]
+            if capture.clock_zero_ns is None or not len(starts_ns):
+                return False
+            starts[-1].append(capture.clock_zero_ns + int(starts_ns.min()))
+    return all(starts) and any(max(one) < min(other) for one, other in (starts, starts[::-1]))
+
+
+def _not_in_turns(headline: Headline, sides: Sides) -> Headline:
     """Weakens the verdict if all captures of one side were recorded after all of the other: a drifting machine looks
     like a change."""
     counts = None if headline.certainty is None else headline.certainty.captures
-    if in_turns is not False or counts is None or min(counts) < 2:
+    if counts is None or min(counts) < 2 or not _one_after_the_other(sides):
         return headline
     qualified = replace(headline, scope=f"{headline.scope}; not recorded alternately")
     verdict = weaker_verdict(headline.verdict)
@@ -215,16 +225,13 @@ def _machine(part: MachinePart, clocked: Clocked) -> Part:
 def _row_totals(clocked: Clocked) -> tuple[int, int, float, float]:
     """Returns (rows, kept rows, coverage, tau) over all paces: sums of the rows, means weighted by share of the
     step."""
-    followers = clocked.followers
-    shares = np.array([follower.share for follower in followers])
+    paces = [follower.pace for follower in clocked.followers]
+    shares = np.array([follower.share for follower in clocked.followers])
     shares = shares / shares.sum() if shares.sum() > 0 else np.full(len(shares), 1 / len(shares))
-    weighted = list(zip(shares.tolist(), followers, strict=True))
-    coverage = float(sum(share * follower.pace.coverage for share, follower in weighted))
-    tau = math.hypot(*(share * follower.pace.tau for share, follower in weighted))
-    return (
-        sum(follower.pace.rows for follower in followers), sum(follower.pace.kept for follower in followers),
-        min(coverage, 1.0), fraction_of(tau),
-    )  # fmt: skip
+    weighted = list(zip(shares.tolist(), paces, strict=True))
+    coverage = min(float(sum(share * pace.coverage for share, pace in weighted)), 1.0)
+    tau = fraction_of(math.hypot(*(share * pace.tau for share, pace in weighted)))
+    return sum(pace.rows for pace in paces), sum(pace.kept for pace in paces), coverage, tau
 
 
 def _paces(work: CommonWork) -> tuple[PaceFacts, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.pace.clocked import ASKED, Clocked, Follower
 from tb_perfcompare.comparison.pace.pace import MIN_COVERAGE, is_interrupted, shift_of_pace
@@ -16,11 +15,10 @@ from tb_perfcompare.comparison.statistics.between_captures import (
     BetweenCaptures,
     between_captures,
     capture_counts,
-    centres,
-    middle_half,
+    middles,
 )
 from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES, SLACK
-from tb_perfcompare.model.arrays import Floats, SidePair
+from tb_perfcompare.model.arrays import SidePair
 from tb_perfcompare.quick_dataclass import dataclass
 
 MACHINE_SHARE = 0.2
@@ -49,14 +47,12 @@ def machine_part(clocked: Clocked, options: CompareOptions) -> MachinePart:
     captures = clocked.captures
     if max(capture_counts(captures)) == 1:
         return _of_two_captures(clocked)
-    middles = [_centres(side, at) for side, at in zip(clocked.machine, captures, strict=True)]
-    between = between_captures(middles[0], middles[1], options.alpha, shared=True)
-    stricter = between_captures(middles[0], middles[1], MACHINE_SHARE * options.alpha, shared=True)
-    assert between is not None and stricter is not None
+    between = _between(clocked.machine, captures, options.alpha)
+    stricter = _between(clocked.machine, captures, MACHINE_SHARE * options.alpha)
     theta, low, high = float(between.middle[0]) + 0.0, float(between.low[0]) + 0.0, float(between.high[0]) + 0.0
     limit = math.log1p(options.margin) + SLACK
     few = min(capture_counts(captures)) < MIN_CONCLUSIVE_CAPTURES
-    floor = max(float(side.max() - side.min()) for side in middles) if few else 0.0
+    floor = max(float(np.ptp(side)) for side in middles(clocked.machine, captures)) if few else 0.0
     verdict = Verdict.INCONCLUSIVE
     covered = all(follower.pace.coverage >= MIN_COVERAGE for follower in clocked.followers)
     if min(capture_counts(captures)) > 1 and covered:
@@ -77,17 +73,10 @@ def _verdict(shown: tuple[float, float], clearer: tuple[float, float], limit: fl
 def paces_differ(clocked: Clocked, options: CompareOptions) -> bool:
     """Whether a pace clearly differs between the sides."""
     limit = math.log1p(options.margin)
-    for follower in clocked.followers:
-        if follower.share < ASKED:
-            continue
-        if max(capture_counts(clocked.captures)) == 1:
-            if abs(follower.pace.centre) > max(limit, follower.pace.half):
-                return True
-            continue
-        between = _between(follower.pace.log, clocked.captures, options.alpha)
-        if float(between.p[0]) <= CLEARLY:
-            return True
-    return False
+    paces = [follower.pace for follower in clocked.followers if follower.share >= ASKED]
+    if max(capture_counts(clocked.captures)) == 1:
+        return any(abs(pace.centre) > max(limit, pace.half) for pace in paces)
+    return any(float(_between(pace.log, clocked.captures, options.alpha).p[0]) <= CLEARLY for pace in paces)
 
 
 def interruption(follower: Follower, clocked: Clocked) -> float:
@@ -107,8 +96,7 @@ def interruption(follower: Follower, clocked: Clocked) -> float:
 
 
 def _between(pair: SidePair, captures: Captures, alpha: float) -> BetweenCaptures:
-    middles = [_centres(side, at) for side, at in zip(pair, captures, strict=True)]
-    between = between_captures(middles[0], middles[1], alpha, shared=True)
+    between = between_captures(*middles(pair, captures), alpha, shared=True)
     assert between is not None
     return between
 
@@ -116,15 +104,10 @@ def _between(pair: SidePair, captures: Captures, alpha: float) -> BetweenCapture
 def _of_two_captures(clocked: Clocked) -> MachinePart:
     """Change of the typical row of each pace, weighted by the share of the step that follows the pace. The interval
     includes the change of all rows together: if other processes took the CPU, only some rows were hit."""
-    shares = [follower.share for follower in clocked.followers]
-    total_share = max(sum(shares), 1.0)
-    weighted = list(zip(shares, clocked.followers, strict=True))
-    theta = sum(share * follower.pace.centre for share, follower in weighted) / total_share
-    half = math.hypot(*(share * follower.pace.half for share, follower in weighted)) / total_share
-    together = sum(share * shift_of_pace(one.pace.log, clocked.captures) for share, one in weighted) / total_share
+    whole = max(sum(follower.share for follower in clocked.followers), 1.0)
+    weighted = [(follower.share, follower.pace) for follower in clocked.followers]
+    theta = sum(share * pace.centre for share, pace in weighted) / whole
+    half = math.hypot(*(share * pace.half for share, pace in weighted)) / whole
+    together = sum(share * shift_of_pace(pace.log, clocked.captures) for share, pace in weighted) / whole
     low, high = min(theta - half, together), max(theta + half, together)
     return MachinePart(theta + 0.0, low + 0.0, high + 0.0, None, Verdict.INCONCLUSIVE)
-
-
-def _centres(values: Floats, capture: NDArray[np.int32]) -> Floats:
-    return centres(values[None, :], capture, middle_half)

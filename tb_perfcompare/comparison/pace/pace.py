@@ -11,10 +11,10 @@ import numpy as np
 from tb_perfcompare.comparison.pace.rows import RowChanges, WorkRows, heterogeneity, row_changes
 from tb_perfcompare.comparison.result.wording import many, percent_text, ratio_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import centres, middle_half
+from tb_perfcompare.comparison.statistics.between_captures import middles
 from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.comparison.statistics.weights import weighted_median
-from tb_perfcompare.model.arrays import SidePair, median, unique
+from tb_perfcompare.model.arrays import CaptureIndex, Floats, Ints, SidePair, each_side, median, unique
 from tb_perfcompare.number_text import setting
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -95,7 +95,7 @@ def pace_of(
     if sliced:
         every = replace(changes, kept=changes.weights > 0)
         sums = _together(rows, every)
-        shift = 0.0 if sums is None else shift_of_pace((np.log(sums[0]), np.log(sums[1])), captures)
+        shift = 0.0 if sums is None else shift_of_pace(each_side(np.log, sums), captures)
         interrupted = is_interrupted(shift, _fastest_together(rows, every))
         changes = every if interrupted else changes
     if not changes.kept.any():
@@ -103,21 +103,17 @@ def pace_of(
     common = _together(rows, changes)
     if common is None:
         return f"steps in which the {noun} of the same work took no time"
-    logs = tuple(np.log(side) for side in common)
-    means = [
-        float(side[at == which].mean()) for side, at in zip(logs, captures, strict=True) for which in unique(at)
-    ]
+    logs = each_side(np.log, common)
+    means = np.concatenate(each_side(capture_means, logs, captures)).tolist()
     level = fsum(means) / len(means)
-    log: SidePair = (logs[0] - level, logs[1] - level)
+    log = each_side(lambda side: side - level, logs)
     shares = np.concatenate([
         np.divide(one, whole, out=np.zeros_like(one), where=whole > 0)
         for one, whole in zip(common, whole_ns, strict=True)
     ])  # fmt: skip
     coverage = min(1.0, float(median(shares)))
-    per_capture = tuple(
-        np.array([side[at == which].mean() for which in unique(at)]) for side, at in zip(log, captures, strict=True)
-    )
-    degrees_of_freedom = max(changes.effective_names - 1, 1.0)
+    names = max(changes.effective_names, 1.0)
+    degrees_of_freedom = max(names - 1, 1.0)
     pace = Pace(
         of=of,
         rows=len(rows),
@@ -126,9 +122,9 @@ def pace_of(
         common=common,
         level=math.exp(level),
         coverage=coverage,
-        tau=heterogeneity(changes, (per_capture[0], per_capture[1])),
+        tau=heterogeneity(changes, each_side(capture_means, log, captures)),
         centre=changes.centre,
-        half=_quantile(degrees_of_freedom, alpha) * changes.spread / math.sqrt(max(changes.effective_names, 1.0)),
+        half=quantile(degrees_of_freedom, 1 - alpha / 2) * changes.spread / math.sqrt(names),
         degrees_of_freedom=degrees_of_freedom,
         reason=_unusable_reason(changes, coverage, noun, least, interrupted=interrupted),
         fastest=_fastest(rows, changes),
@@ -141,42 +137,44 @@ def _together(rows: WorkRows, changes: RowChanges) -> SidePair | None:
     their sum is moved as a whole: interruptions of single rows are outliers of the rows' slopes, and would be lost."""
 
     def summed(parts: SidePair) -> SidePair:
-        return parts[0][changes.kept].sum(axis=0), parts[1][changes.kept].sum(axis=0)
+        return each_side(lambda side: side[changes.kept].sum(axis=0), parts)
 
     sums = [summed(changes.common)]
     if rows.amount is not None and rows.recorded_ns is not None:
         sums.insert(0, rows.amount.at_level(summed(rows.recorded_ns)))
-    return next(((one, two) for one, two in sums if (one > 0).all() and (two > 0).all()), None)
+    return next((pair for pair in sums if all((side > 0).all() for side in pair)), None)
 
 
 def _fastest(rows: WorkRows, changes: RowChanges) -> float | None:
-    if rows.fastest_ns is None:
-        return None
-    one, two = (side[changes.kept] for side in rows.fastest_ns)
-    timed = (one > 0) & (two > 0)
-    if not timed.any():
-        return None
-    return weighted_median(np.log(two[timed] / one[timed]), changes.weights[changes.kept][timed])
+    timed, one, two = _fastest_calls(rows, changes)
+    return weighted_median(np.log(two / one), changes.weights[timed]) if len(timed) else None
 
 
 def _fastest_together(rows: WorkRows, changes: RowChanges) -> float | None:
     """ln of the ratio of the time that all kept rows would take if each call were as long as the row's fastest."""
-    if rows.fastest_ns is None:
+    timed, one, two = _fastest_calls(rows, changes)
+    calls = rows.calls[0][timed].mean(axis=1) + rows.calls[1][timed].mean(axis=1)
+    if not len(timed):
         return None
-    calls = rows.calls[0][changes.kept].mean(axis=1) + rows.calls[1][changes.kept].mean(axis=1)
-    one, two = (side[changes.kept] for side in rows.fastest_ns)
-    timed = (one > 0) & (two > 0)
-    if not timed.any():
-        return None
-    return math.log(fsum((calls * two)[timed].tolist())) - math.log(fsum((calls * one)[timed].tolist()))
+    return math.log(fsum((calls * two).tolist())) - math.log(fsum((calls * one).tolist()))
+
+
+def _fastest_calls(rows: WorkRows, changes: RowChanges) -> tuple[Ints, Floats, Floats]:
+    """Kept rows whose fastest call took time on both sides, and the times of these calls."""
+    one, two = (np.zeros(len(rows)),) * 2 if rows.fastest_ns is None else rows.fastest_ns
+    timed = np.flatnonzero(changes.kept & (one > 0) & (two > 0))
+    return timed, one[timed], two[timed]
 
 
 def shift_of_pace(log: SidePair, captures: Captures) -> float:
     """Difference of the sides' means over captures of the centre of ln(pace)."""
-    one, two = (
-        float(centres(side[None, :], at, middle_half)[0].mean()) for side, at in zip(log, captures, strict=True)
-    )
+    one, two = (float(side.mean()) for side in middles(log, captures))
     return two - one + 0.0
+
+
+def capture_means(values: Floats, capture: CaptureIndex) -> Floats:
+    """(n,) values -> (k,) mean of each capture."""
+    return np.array([values[capture == which].mean() for which in unique(capture)])
 
 
 def is_interrupted(shift: float, fastest: float | None) -> bool:
@@ -187,16 +185,10 @@ def is_interrupted(shift: float, fastest: float | None) -> bool:
 
 def max_deviation(pace: Pace, alpha: float) -> float:
     """How far time outside the common work may deviate from the pace, in ln(time)."""
-    return _quantile(pace.degrees_of_freedom, alpha) * (1 - pace.coverage) * pace.tau
+    return quantile(pace.degrees_of_freedom, 1 - alpha / 2) * (1 - pace.coverage) * pace.tau
 
 
-def _quantile(degrees_of_freedom: float, alpha: float) -> float:
-    return quantile(degrees_of_freedom, 1 - alpha / 2)
-
-
-def _unusable_reason(
-    changes: RowChanges, coverage: float, noun: str, least: float, *, interrupted: bool
-) -> str:
+def _unusable_reason(changes: RowChanges, coverage: float, noun: str, least: float, *, interrupted: bool) -> str:
     if coverage < least:
         shares = f"{percent_text(coverage)} of the step, {setting(least)} are needed"
         return f"{noun} of the same work cover {shares}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_observation
-from tb_perfcompare.model.arrays import Ints, SidePair
+from tb_perfcompare.model.arrays import Ints, SidePair, each_side
 from tb_perfcompare.model.summary.critical_path import EVENT, STREAM
 from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory, Summary
@@ -15,8 +15,8 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORD
 Sides = tuple[Summary, Summary]
 Samplings = tuple[Samples, Samples]
 
-_APART = (StepCategory.COMMUNICATION,)
-"""Categories that follow no pace of this machine: they wait for other ranks."""
+_APART = StepCategory.COMMUNICATION
+"""Category that follows no pace of this machine: it waits for other ranks."""
 
 UNKNOWN = 0.25
 """Largest share of the critical path that may lead through unrecorded time."""
@@ -24,14 +24,13 @@ UNKNOWN = 0.25
 ON_DEVICE = [int(category) for category in (StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET)]
 """Rows of the categories that follow the device's pace."""
 
-ON_HOST = [int(category) for category in StepCategory if category not in (*ON_DEVICE, *_APART)]
+ON_HOST = [int(category) for category in StepCategory if category not in (*ON_DEVICE, _APART)]
 """Rows of those that follow the host's."""
 
-_FOLLOWS = (
-    {CATEGORY_LABELS[category]: "device" for category in ON_DEVICE}
-    | {CATEGORY_LABELS[category]: "" for category in _APART}
-    | {STREAM[1]: "device", EVENT[1]: "device"}
-)
+_FOLLOWS = {
+    **{CATEGORY_LABELS[category]: "device" for category in ON_DEVICE},
+    CATEGORY_LABELS[_APART]: "", STREAM[1]: "device", EVENT[1]: "device",
+}  # fmt: skip
 """Category on the critical path -> pace that it follows; categories not listed follow the host's."""
 
 
@@ -71,5 +70,4 @@ def largest_share(part: SidePair, whole: SidePair) -> float:
 
 def per_observation(samples: Samplings, values: Sequence[Ints]) -> SidePair:
     """Converts values per step to means per observation, over the ranks of the observation."""
-    one, two = (mean_per_observation(row[None, :], seen)[0] for row, seen in zip(values, samples, strict=True))
-    return one, two
+    return each_side(lambda row, seen: mean_per_observation(row[None, :], seen)[0], values, samples)

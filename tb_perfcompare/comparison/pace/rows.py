@@ -7,6 +7,7 @@ counts (select.py); this file excludes those whose time changed on its own.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -14,8 +15,9 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.comparison.statistics.between_captures import centres
 from tb_perfcompare.comparison.statistics.weights import capped, effective_number, weighted_median
-from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Floats, Ints, SidePair, median, row_medians, unique
+from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Floats, Ints, SidePair, each_side, median, row_medians, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_DEVIATIONS = 4.0
@@ -52,6 +54,21 @@ class WorkRows:
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    def only(self, rows: Ints) -> WorkRows:
+        """Returns only these rows."""
+
+        def those(pair: SidePair) -> SidePair:
+            return each_side(lambda side: side[rows], pair)
+
+        return replace(
+            self,
+            keys=tuple(self.keys[row] for row in rows.tolist()),
+            calls=those(self.calls),
+            time_ns=those(self.time_ns),
+            fastest_ns=None if self.fastest_ns is None else those(self.fastest_ns),
+            recorded_ns=None if self.recorded_ns is None else those(self.recorded_ns),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +119,10 @@ def row_changes(rows: WorkRows, captures: Captures, *, by_shorter: bool = False)
     rows, so that a row that is far slower on one side does not weigh more for it."""
     index = {name: number for number, name in enumerate(sorted({name for name, _ in rows.keys}))}
     names = np.array([index[name] for name, _ in rows.keys], dtype=np.int64)
-    per_call = [
-        _per_call(calls, time, at) for calls, time, at in zip(rows.calls, rows.time_ns, captures, strict=True)
-    ]
-    calls = [_mean_calls(side, at) for side, at in zip(rows.calls, captures, strict=True)]
+    per_call = each_side(_per_call, rows.calls, rows.time_ns, captures)
+    calls = each_side(_mean_calls, rows.calls, captures)
     work = np.minimum(*calls)
-    usual = tuple(_usual(side, at) for side, at in zip(per_call, captures, strict=True))
+    usual = each_side(_usual, per_call, captures)
     timed: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(np.concatenate(usual, axis=1)), axis=1)
     sums = [np.where(timed[:, None], side, 0.0).sum(axis=1) for side in usual]
     counts = [side.shape[1] for side in usual]
@@ -126,10 +141,8 @@ def row_changes(rows: WorkRows, captures: Captures, *, by_shorter: bool = False)
         alike = work >= (1 - SAME_CALLS_TOLERANCE) * np.maximum(*calls)
         near = np.where(alike, NEAR_LOG_RATIO, NEAR_LOG_RATIO / 10)
         kept &= np.abs(change - centre) <= np.minimum(np.maximum(MAX_DEVIATIONS * spread, near), NO_CLOCK)
-    common = tuple(work[:, None] * side for side in per_call)
-    return RowChanges(
-        names, work, (usual[0], usual[1]), (common[0], common[1]), change, weights, centre, spread, kept
-    )
+    common = each_side(lambda side: work[:, None] * side, per_call)
+    return RowChanges(names, work, usual, common, change, weights, centre, spread, kept)
 
 
 def heterogeneity(changes: RowChanges, pace: SidePair) -> float:
@@ -170,7 +183,5 @@ def _mean_calls(calls: Floats, capture: NDArray[np.int32]) -> Floats:
 def _usual(per_call: Floats, capture: NDArray[np.int32]) -> Floats:
     """(r, k) ln of each capture's median, -inf if that is zero."""
     with np.errstate(divide="ignore"):
-        out: Floats = np.log(
-            np.stack([row_medians(per_call[:, capture == which]) for which in unique(capture)], axis=1)
-        )
+        out: Floats = np.log(centres(per_call, capture, row_medians))
     return out

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
+from tb_perfcompare.comparison.amount.rows_by_name import elements, of_both, rows_by_name, threads
 from tb_perfcompare.comparison.pace.rows import WorkRows
+from tb_perfcompare.comparison.statistics.between_captures import centres, row_means
 from tb_perfcompare.comparison.statistics.containment import Work, inside
 from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_observation
 from tb_perfcompare.comparison.work.call_arguments import other_arguments
-from tb_perfcompare.model.arrays import Flags, Floats, Ints, unique
+from tb_perfcompare.model.arrays import Flags, Floats, each_side
 from tb_perfcompare.model.input_shapes import NO_TYPES, tensor_types
+from tb_perfcompare.model.names.names import channels_last
+from tb_perfcompare.model.names.work_kinds import CONVOLUTION, work_kind
 from tb_perfcompare.model.summary.gil_waits import TABLE as GIL_WAITS
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -49,43 +54,43 @@ def select(
 ) -> Selected | None:  # fmt: skip
     """Selects rows of `table`, timed by `measure`; None if a side has no such table or no times of single steps.
     `launching`: only operators that launch work of the device on both sides."""
-    groups = sampled_groups(table, measure, sides)
+    groups = _sampled_groups(table, measure, sides)
     if groups is None:
         return None
-    one, two = groups
-    places = [_index_by_key(group) for group in (one, two)]
+    places = each_side(_index_by_key, groups)
     shared = sorted(places[0].keys() & places[1].keys())
-    indices = [np.array([side[key] for key in shared], dtype=np.int64) for side in places]
-    calls = [
-        mean_per_observation(group.calls[rows], seen)
-        for group, rows, seen in zip((one, two), indices, samples, strict=True)
-    ]
-    of_operators = table != KERNELS
-    types = inputs_differ([name for name, _ in shared], sides, samples) if of_operators else {}
-    arguments = _called_otherwise(sides) if of_operators else frozenset[Key]()
-    waiting = _waits_for_gil(sides) if of_operators else frozenset[str]()
+    indices = each_side(lambda side: np.array([side[key] for key in shared], dtype=np.int64), places)
+    calls = each_side(lambda group, at, seen: mean_per_observation(group.calls[at], seen), groups, indices, samples)
+    types, arguments, waiting = dict[str, bool](), frozenset[Key](), set[str]()
+    if table != KERNELS:
+        types = _inputs_differ([name for name, _ in shared], sides, samples)
+        if not any(side.device.count for side in sides):  # launching takes as long with any arguments or strides
+            arguments = frozenset(other_arguments(*sides))
+        waiting = {key[0] for side in sides if GIL_WAITS in side.groups for key in side.groups[GIL_WAITS].keys}
     reasons = _reasons(shared, calls, [seen.capture for seen in samples], types, arguments, waiting)
     if launching:
-        launch = [_has_device_time(group)[rows].tolist() for group, rows in zip((one, two), indices, strict=True)]
+        launch = np.logical_and(*each_side(lambda group, at: _has_device_time(group)[at], groups, indices))
         reasons = [
-            reason or ("" if all(both) else "without device work, whose inputs may differ")
-            for reason, *both in zip(reasons, *launch, strict=True)
+            reason or ("" if launches else "without device work, whose inputs may differ")
+            for reason, launches in zip(reasons, launch.tolist(), strict=True)
         ]
-    used = np.array([not reason for reason in reasons], dtype=bool)
-    times = [
-        mean_per_observation(np.asarray(group.measures_ns[measure])[rows[used]], seen)
-        for group, rows, seen in zip((one, two), indices, samples, strict=True)
-    ]
-    rows = WorkRows(
-        tuple(key for key, reason in zip(shared, reasons, strict=True) if not reason),
-        (calls[0][used], calls[1][used]),
-        (times[0], times[1]),
-        _fastest((one, two), (indices[0][used], indices[1][used])),
+    times = each_side(
+        lambda group, at, seen: mean_per_observation(group.measures_ns[measure][at], seen), groups, indices, samples
     )
-    return Selected(rows, {key: reason for key, reason in zip(shared, reasons, strict=True) if reason})
+    fastest = each_side(lambda group, at: None if group.min_ns is None else group.min_ns[at], groups, indices)
+    rows = WorkRows(tuple(shared), calls, times)
+    if fastest[0] is not None and fastest[1] is not None:
+        rows = replace(rows, fastest_ns=each_side(lambda side: side.astype(np.float64), fastest))
+    return _selected(rows, reasons)
 
 
-def sampled_groups(
+def _selected(rows: WorkRows, reasons: Sequence[str]) -> Selected:
+    """The rows without a reason against them, and the reasons of the others."""
+    refused = {key: reason for key, reason in zip(rows.keys, reasons, strict=True) if reason}
+    return Selected(rows.only(np.flatnonzero([not reason for reason in reasons])), refused)
+
+
+def _sampled_groups(
     table: str, measure: str, sides: tuple[Summary, Summary]
 ) -> tuple[GroupTable, GroupTable] | None:
     """The table of both sides; None if a side has none, or no times of single steps."""
@@ -93,13 +98,6 @@ def sampled_groups(
     if one is None or two is None:
         return None
     return (one, two) if all(of.sampled and measure in of.measures_ns for of in (one, two)) else None
-
-
-def _fastest(groups: tuple[GroupTable, GroupTable], rows: tuple[Ints, Ints]) -> tuple[Floats, Floats] | None:
-    one, two = (group.min_ns for group in groups)
-    if one is None or two is None:
-        return None
-    return one[rows[0]].astype(np.float64), two[rows[1]].astype(np.float64)
 
 
 def operator_table(sides: tuple[Summary, Summary]) -> str:
@@ -165,27 +163,15 @@ def work_of_operators(side: Summary, table: str) -> dict[tuple[str, ...], Work]:
     return {tuple(key): Work(time / steps, calls / steps) for key, time, calls in rows}
 
 
-def _called_otherwise(sides: tuple[Summary, Summary]) -> frozenset[Key]:
-    """Operators with input shapes that the sides call with other arguments or strides. None with a device, as launching
-    takes as long with any of them."""
-    return frozenset() if any(side.device.count for side in sides) else frozenset(other_arguments(*sides))
-
-
-def _waits_for_gil(sides: tuple[Summary, Summary]) -> frozenset[str]:
-    """Operators in which the main thread waits for another thread of the program, on either side."""
-    groups = (side.groups.get(GIL_WAITS) for side in sides)
-    return frozenset(key[0] for group in groups if group is not None for key in group.keys)
-
-
 def _index_by_key(group: GroupTable) -> dict[Key, int]:
     return {(key[0], key[1] if len(key) > 1 else ""): at for at, key in enumerate(group.keys)}
 
 
-def inputs_differ(
+def _inputs_differ(
     names: Sequence[str], sides: tuple[Summary, Summary], samples: tuple[Samples, Samples]
 ) -> dict[str, bool]:
     """Operator -> whether its captures, of either side, called it with other types of tensors."""
-    types = [_types(side, seen) for side, seen in zip(sides, samples, strict=True)]
+    types = each_side(_types, sides, samples)
     return {
         name: len({one for side in types for one in side.get(name, []) if one}) > 1 for name in dict.fromkeys(names)
     }
@@ -196,7 +182,7 @@ def _types(side: Summary, samples: Samples) -> dict[str, list[frozenset[Types]]]
     group = side.groups.get(TYPES)
     if group is None:
         return {}
-    calls = _per_capture(mean_per_observation(group.calls, samples), samples.capture) > 0
+    calls = centres(mean_per_observation(group.calls, samples), samples.capture, row_means) > 0
     captures = calls.shape[1]
     types_by_operator: dict[str, list[set[Types]]] = {}
     for key, row in zip(group.keys, calls.tolist(), strict=True):
@@ -212,14 +198,14 @@ def _reasons(
     calls: Sequence[Floats],
     captures: Sequence[NDArray[np.int32]],
     input_types_differ: Mapping[str, bool],
-    arguments: frozenset[Key],
-    waiting: frozenset[str],
+    arguments: Collection[Key],
+    waiting: Collection[str],
 ) -> list[str]:
     """Returns why each row is not used, "" if it is."""
     missing = np.zeros(len(keys), dtype=bool)
     varying = np.zeros(len(keys), dtype=bool)
     for side, capture in zip(calls, captures, strict=True):
-        means = _per_capture(side, capture)
+        means = centres(side, capture, row_means)
         low, high = means.min(axis=1, initial=np.inf), means.max(axis=1, initial=0.0)
         missing |= low <= 0
         varying |= high > (1 + ALIKE_CALLS) * low
@@ -234,6 +220,44 @@ def _reasons(
     ]  # fmt: skip
 
 
-def _per_capture(values: Floats, capture: NDArray[np.int32]) -> Floats:
-    """(r, k) mean of each capture."""
-    return np.stack([values[:, capture == which].mean(axis=1) for which in unique(capture)], axis=1)
+AT_EQUAL_AMOUNT = "at equal amount of work"
+
+
+def select_at_equal_amount(
+    table: str, measure: str, sides: tuple[Summary, Summary], samples: tuple[Samples, Samples], amount: AmountOfWork
+) -> Selected | None:
+    """Selects rows where the amount of work varies from step to step: operators or kernels by name whose calls and
+    sizes are the same function of the amount on both sides, with the time that they take at equal amount. None as for
+    `select`."""
+    groups = _sampled_groups(table, measure, sides)
+    if groups is None:
+        return None
+    size_of = threads if table == KERNELS else elements
+    a, b = of_both(*each_side(lambda group, seen: rows_by_name(group, measure, seen, size_of), groups, samples))
+    same = amount.same_work((a.calls, b.calls)) & amount.same_work((a.size, b.size))
+    types = _inputs_differ(a.names, sides, samples) if table != KERNELS else {}
+    layout = _other_layout(sides) if table != KERNELS else frozenset[str]()
+    reasons = [
+        "other calls or sizes at equal amount of work" if not is_same
+        else "other input types" if types.get(name)
+        else "other memory layout" if name in layout
+        else ""
+        for name, is_same in zip(a.names, same.tolist(), strict=True)
+    ]  # fmt: skip
+    keys = tuple((name, AT_EQUAL_AMOUNT) for name in a.names)
+    selected = _selected(WorkRows(keys, (a.calls, b.calls), (a.time_ns, b.time_ns)), reasons)
+    rows = selected.rows
+    at_level = replace(
+        rows, calls=amount.at_level(rows.calls), time_ns=amount.at_level(rows.time_ns), amount=amount,
+        recorded_ns=rows.time_ns,
+    )  # fmt: skip
+    return replace(selected, rows=at_level)
+
+
+def _other_layout(sides: tuple[Summary, Summary]) -> frozenset[str]:
+    """Operators on images in channels_last layout on one side only, if convolutions are among them: these decide the
+    layout of a network. None with a device, as launching takes as long in any layout."""
+    if any(side.device.count for side in sides):
+        return frozenset()
+    names = channels_last(sides[0].environment) ^ channels_last(sides[1].environment)
+    return names if any(work_kind(name) == CONVOLUTION for name in names) else frozenset()

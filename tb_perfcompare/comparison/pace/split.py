@@ -27,14 +27,15 @@ from tb_perfcompare.comparison.pace.select import (
     operator_table,
     same_inputs,
     select,
+    select_at_equal_amount,
 )
-from tb_perfcompare.comparison.pace.select_at_equal_amount import select_at_equal_amount
 from tb_perfcompare.comparison.pace.uninterrupted import Alone, UninterruptedSteps, steps_alone, uninterrupted_steps
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.model.arrays import SidePair
+from tb_perfcompare.model.arrays import SidePair, each_side
+from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import STEP_TIME, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -65,22 +66,21 @@ class CommonWork:
     counted: CountedWork | None = None
     alone: Alone | None = None
 
+    @property
+    def of_steps(self) -> Clocked | None:
+        """The clocks, if each observation is a single step."""
+        return None if self.pooled else self.clocked
+
 
 def pace_of_steps(work: CommonWork) -> SidePair | None:
     """(n,), (m,) factor by which the machine lengthens each step; None without a usable pace, or if an observation
     is not a single step."""
-    if work.clocked is None or work.pooled:
-        return None
-    one, two = work.clocked.machine
-    return np.exp(one), np.exp(two)
+    return None if work.of_steps is None else each_side(np.exp, work.of_steps.machine)
 
 
 def steps_at_one_pace(work: CommonWork) -> SidePair | None:
     """(n,), (m,) ns of each step at equal machine speed; None as in `pace_of_steps`."""
-    if work.clocked is None or work.pooled:
-        return None
-    one, two = work.clocked.at_pace
-    return np.exp(one), np.exp(two)
+    return None if work.of_steps is None else each_side(np.exp, work.of_steps.at_pace)
 
 
 def paces_of_observations(work: CommonWork) -> dict[str, SidePair]:
@@ -89,7 +89,7 @@ def paces_of_observations(work: CommonWork) -> dict[str, SidePair]:
     if work.clocked is None or max(capture_counts(work.captures)) < 2:
         return {}
     paces = (follower.pace for follower in work.clocked.followers)
-    return {pace.of: (np.exp(pace.log[0]), np.exp(pace.log[1])) for pace in paces}
+    return {pace.of: each_side(np.exp, pace.log) for pace in paces}
 
 
 def common_work(
@@ -115,7 +115,7 @@ def common_work(
         work = replace(work, alone=_alone(sides))
     if not operators or _unusable_reason(sides):
         return work
-    counted = counted_work(sides, (observations(baseline), observations(candidate)), operators)
+    counted = counted_work(sides, each_side(observations, sides), operators)
     clocked = None if work.clocked is None else replace(work.clocked, counted=counted)
     return replace(work, clocked=clocked, counted=counted)
 
@@ -128,13 +128,13 @@ def _common_work(
     reason = _unusable_reason(sides, amount) or ("" if host else NO_SHAPES)
     if reason:
         return CommonWork(None, reason)
-    samples = observations(sides[0]), observations(sides[1])
-    captures = samples[0].capture, samples[1].capture
+    samples = each_side(observations, sides)
+    captures = each_side(lambda seen: seen.capture, samples)
 
     def at_level(values: SidePair) -> SidePair:
         return values if amount is None else amount.at_level(values)
 
-    times: SidePair = at_level(per_observation(samples, [side.steps.total_ns for side in sides]))
+    times = at_level(per_observation(samples, [side.steps.total_ns for side in sides]))
     if any((side <= 0).any() or not len(side) for side in times):
         return CommonWork(None, "step times that are not above zero")
     owned = {of: at_level(owned_time(sides, samples, of)) for of in ("host", "device")}
@@ -142,7 +142,7 @@ def _common_work(
     shares = {of: largest_share(time, times) for of, time in owned.items()}
     paces: list[PaceRows] = []
     selected: list[tuple[str, Selected]] = []
-    followers: list[Follower] = []
+    used: list[Pace] = []
     reasons: list[str] = []
     on_device = shares["device"] > 0
     least = MIN_COVERAGE if on_device else least
@@ -162,7 +162,10 @@ def _common_work(
                 return None, NO_SHAPES
             if operators == OPERATORS and same_inputs(sides) < SAME_INPUTS:
                 return None, "kernels ran on inputs of other shapes"
-        whole = times if not on_device else at_level(_table_totals(sides, samples, table, measure))
+        whole = times
+        if on_device:
+            totals = [side.groups[table].measures_ns[measure].sum(axis=0) for side in sides]
+            whole = at_level(per_observation(samples, totals))
         # another mix of kinds has other means, but the same fastest calls; of steps at equal amount none are known
         sliced = of == "device" and not in_kinds and amount is None
         return rows, pace_of(of, rows.rows, captures, whole, noun, options.alpha, least, sliced=sliced)
@@ -179,22 +182,24 @@ def _common_work(
         if isinstance(outcome, PaceRows):
             paces.append(outcome)
             if of == "host" and not on_device and amount is None and _stand_alone(sides, samples):
-                parts = [side.owned.parts for side in sides]
-                uninterrupted = uninterrupted_steps(parts, outcome.rows, captures, options.alpha, least)
+                uninterrupted = uninterrupted_steps(_parts(sides), outcome.rows, captures, options.alpha, least)
         # uninterrupted steps show the pace even if whole steps do not
         if isinstance(outcome, PaceRows) and (uninterrupted is not None or not outcome.pace.reason):
-            upper_limit = times if of == "host" else owned[of]
-            followers.append(_follower(outcome.pace, paths[of], upper_limit, times, on_device=on_device))
+            used.append(outcome.pace)
         elif not on_device or largest_share(paths[of], times) >= NEEDED:
             reasons.append(outcome if isinstance(outcome, str) else outcome.pace.reason)
     kept = tuple(paces), tuple(selected), any(seen.pooled for seen in samples), captures
-    if reasons or not followers:
+    if reasons or not used:
         return CommonWork(None, reasons[0] if reasons else "no work whose pace is known", *kept)
     if not on_device:
-        clocked = by_one_pace(times, captures, followers[0].pace)
+        clocked = by_one_pace(times, captures, used[0])
         return CommonWork(replace(clocked, uninterrupted=uninterrupted), "", *kept)
-    paced = {follower.pace.of for follower in followers}
-    unpaced = [owned[of] for of in owned if of not in paced]
+    # the host may work during the whole step; the device works where it owns time, as no other category does then
+    limits = {"host": times, "device": owned["device"]}
+    followers = [
+        Follower(pace, paths[pace.of], limits[pace.of], largest_share(paths[pace.of], times)) for pace in used
+    ]
+    unpaced = [time for of, time in owned.items() if of not in {pace.of for pace in used}]
     if 1.0 - sum(shares.values()) >= ASKED:  # waiting for other ranks may be hidden, too
         unpaced = [times]
     return CommonWork(by_their_paces(times, captures, followers, unpaced), "", *kept)
@@ -203,10 +208,14 @@ def _common_work(
 def _alone(sides: Sides) -> Alone | None:
     if any(side.metric != STEP_TIME or not (side.is_timed and side.marked and side.is_split) for side in sides):
         return None
-    samples = observations(sides[0]), observations(sides[1])
+    samples = each_side(observations, sides)
     if not _stand_alone(sides, samples) or any(side.any() for side in owned_time(sides, samples, "device")):
         return None
-    return steps_alone([side.owned.parts for side in sides], (samples[0].capture, samples[1].capture))
+    return steps_alone(_parts(sides), each_side(lambda seen: seen.capture, samples))
+
+
+def _parts(sides: Sides) -> tuple[SplitTime | None, SplitTime | None]:
+    return each_side(lambda side: side.owned.parts, sides)
 
 
 def _stand_alone(sides: Sides, samples: Samplings) -> bool:
@@ -230,16 +239,3 @@ def _unusable_reason(sides: Sides, amount: AmountOfWork | None = None) -> str:
 
 def _is_known(outcome: PaceRows | str) -> bool:
     return isinstance(outcome, PaceRows) and not outcome.pace.reason
-
-
-def _follower(pace: Pace, path: SidePair, most: SidePair, times: SidePair, *, on_device: bool) -> Follower:
-    """Time that follows the pace. The host may work during the whole step; the device works where it owns time,
-    since no other category owns any then."""
-    if not on_device:
-        return Follower(pace, None, None, 1.0)
-    return Follower(pace, path, most, largest_share(path, times))
-
-
-def _table_totals(sides: Sides, samples: Samplings, table: str, measure: str) -> SidePair:
-    """Time per observation of all rows of a table."""
-    return per_observation(samples, [side.groups[table].measures_ns[measure].sum(axis=0) for side in sides])

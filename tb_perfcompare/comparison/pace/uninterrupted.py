@@ -8,8 +8,8 @@ each part is freed of interruptions, and their sum is an uninterrupted step: one
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,17 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import MIN_OWN_CAPTURES, capture_counts, gaps
 from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.comparison.statistics.weights import capped, weighted_median
-from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, SidePair, row_medians, unique
+from tb_perfcompare.model.arrays import (
+    CaptureIndex,
+    Flags,
+    Floats,
+    Ints,
+    SidePair,
+    each_side,
+    is_run_start,
+    row_medians,
+    unique,
+)
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
@@ -44,6 +54,7 @@ VARYING = 0.25
 """Largest difference of the sides' shares of time in operators whose inputs vary from step to step: the fastest steps
 of those are the ones with the smallest inputs, on that side only."""
 
+_Parts = tuple[SplitTime | None, SplitTime | None]
 _GAPS = CATEGORY_LABELS[StepCategory.OTHER]
 
 
@@ -91,27 +102,21 @@ class UninterruptedSteps:
 
     def only(self, kept: tuple[Flags, Flags]) -> UninterruptedSteps:
         """Returns only the steps marked in `kept`."""
-        left = tuple(side.copy() for side in self.kept)
-        for mask, keep in zip(left, kept, strict=True):
+
+        def left(mask: Flags, keep: Flags) -> Flags:
+            mask = mask.copy()
             mask[mask] = keep
-        return replace(self, kept=(left[0], left[1]))
+            return mask
+
+        return replace(self, kept=each_side(left, self.kept, kept))
 
     def steady_ns(self) -> SidePair:
         """(k,), (l,) ns of an uninterrupted step of each capture, without the unsteady rows."""
-        one, two = (
-            _steady(whole, rows, self.unsteady, kept)
-            for whole, rows, kept in zip(self.wholes, self.rows, self.kept, strict=True)
-        )
-        return one, two
-
-    def fastest(self, side: int) -> FastestCalls:
-        """`_fastest` of all parts of a side's steps."""
-        return _fastest(self.wholes[side], self.kept[side])
+        return each_side(partial(_steady, self.unsteady), self.wholes, self.rows, self.kept)
 
     def common_ns(self) -> SidePair:
         """(k,), (l,) ns of the work shared by both sides in an uninterrupted step of each capture."""
-        one, two = (_sums(side, kept, self.work) for side, kept in zip(self.rows, self.kept, strict=True))
-        return one, two
+        return each_side(partial(_sums, work=self.work), self.rows, self.kept)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,39 +128,31 @@ class Alone:
     @property
     def captures(self) -> Captures:
         """Capture of every step, both sides."""
-        one, two = self.wholes
-        return one.capture, two.capture
+        return each_side(lambda side: side.capture, self.wholes)
 
     def gap(self, kept: tuple[Flags, Flags] | None = None) -> float:
         """`gap_of_sides` of ln(time) of one uninterrupted step per capture. `kept`: steps that are used."""
-        masks = kept or tuple(np.ones(len(side), dtype=bool) for side in self.captures)
-        one, two = (_sums(side, mask, None) for side, mask in zip(self.wholes, masks, strict=True))
-        return gap_of_sides(np.log(np.maximum(one, 1.0)), np.log(np.maximum(two, 1.0)))
+        masks = kept or each_side(lambda side: np.ones(len(side), dtype=bool), self.captures)
+        one, two = each_side(_sums, self.wholes, masks)
+        return float(gaps(np.log(np.maximum(one, 1.0))[None, :], np.log(np.maximum(two, 1.0))[None, :])[0])
 
 
-def gap_of_sides(one: Floats, two: Floats) -> float:
-    """`gaps` of one row."""
-    return float(gaps(one[None, :], two[None, :])[0])
-
-
-def steps_alone(parts: Sequence[SplitTime | None], captures: Captures) -> Alone | None:
+def steps_alone(parts: _Parts, captures: Captures) -> Alone | None:
     """Builds the parts of both sides' steps; None with too few captures or steps."""
+    known = _enough(parts, captures)
+    return None if known is None else Alone(each_side(cells_of_steps, known, captures))
+
+
+def _enough(parts: _Parts, captures: Captures) -> tuple[SplitTime, SplitTime] | None:
+    """The parts; None with too few captures or steps, or if one side spends more of its time in operators on inputs
+    that few of its steps have, by VARYING."""
     one, two = parts
-    if one is None or two is None or _are_few(captures) or inputs_vary((one, two), captures):
+    if one is None or two is None or min(capture_counts(captures)) < MIN_OWN_CAPTURES:
         return None
-    return Alone((cells_of_steps(one, captures[0]), cells_of_steps(two, captures[1])))
-
-
-def _are_few(captures: Captures) -> bool:
-    if min(capture_counts(captures)) < MIN_OWN_CAPTURES:
-        return True
-    return any(int(np.bincount(side)[unique(side)].min()) < MIN_STEPS for side in captures)
-
-
-def inputs_vary(parts: tuple[SplitTime, SplitTime], captures: Captures) -> bool:
-    """Whether one side spends more of its time in operators on inputs that few of its steps have, by VARYING."""
-    one, two = (_varying_share(of, capture) for of, capture in zip(parts, captures, strict=True))
-    return abs(one - two) > VARYING
+    if any(int(np.bincount(side)[unique(side)].min()) < MIN_STEPS for side in captures):
+        return None
+    shares = each_side(_varying_share, (one, two), captures)
+    return None if abs(shares[0] - shares[1]) > VARYING else (one, two)
 
 
 def _varying_share(parts: SplitTime, capture: CaptureIndex) -> float:
@@ -167,47 +164,36 @@ def _varying_share(parts: SplitTime, capture: CaptureIndex) -> float:
 
 
 def uninterrupted_steps(
-    parts: Sequence[SplitTime | None],
-    rows: WorkRows,
-    captures: Captures,
-    alpha: float,
-    least: float = MIN_COVERAGE,
+    parts: _Parts, rows: WorkRows, captures: Captures, alpha: float, least: float = MIN_COVERAGE
 ) -> UninterruptedSteps | None:
     """Builds uninterrupted steps from the parts of both sides' steps and their rows of the same work; None with too
     few captures, steps or rows. `least`: required coverage."""
-    baseline_parts, candidate_parts = parts
-    if baseline_parts is None or candidate_parts is None or _are_few(captures):
+    known = _enough(parts, captures)
+    if known is None:
         return None
-    if inputs_vary((baseline_parts, candidate_parts), captures):
-        return None
-    kept = np.ones(len(captures[0]), dtype=bool), np.ones(len(captures[1]), dtype=bool)
-    of_rows = _cells_of_rows(rows, captures[0], 0), _cells_of_rows(rows, captures[1], 1)
-    calls, each = _by_capture(of_rows, kept, len(rows))
+    kept = each_side(lambda side: np.ones(len(side), dtype=bool), captures)
+    of_rows = each_side(_cells_of_rows, rows.calls, rows.time_ns, captures)
+    calls, each = zip(*each_side(_by_capture, of_rows, kept), strict=True)
     often = np.flatnonzero(_often_enough(rows, captures) & (np.minimum(*(side.min(axis=1) for side in each)) > 0))
     if not len(often):
         return None
-    logs = np.log(each[0][often]), np.log(each[1][often])
+    logs = each_side(lambda side: np.log(side[often]), each)
     scattered, usual = _unsteady(logs, _weights(rows, often, calls, logs))
     steady, unsteady = often[~scattered], np.zeros(len(rows), dtype=bool)
     unsteady[often[scattered]] = True
-    wholes = cells_of_steps(baseline_parts, captures[0]), cells_of_steps(candidate_parts, captures[1])
-    whole = tuple(_steady(of, row, unsteady, keep) for of, row, keep in zip(wholes, of_rows, kept, strict=True))
-    single = WorkRows(
-        tuple(rows.keys[row] for row in steady.tolist()), (calls[0][steady], calls[1][steady]),
-        (calls[0][steady] * each[0][steady], calls[1][steady] * each[1][steady]),
-    )  # fmt: skip
-    numbers = np.arange(each[0].shape[1], dtype=np.int32), np.arange(each[1].shape[1], dtype=np.int32)
-    pace_rows = pace_of("host", single, numbers, (whole[0], whole[1]), "operators", alpha, least)
+    wholes = each_side(cells_of_steps, known, captures)
+    whole = each_side(partial(_steady, unsteady), wholes, of_rows, kept)
+    single = WorkRows(rows.keys, calls, each_side(np.multiply, calls, each)).only(steady)
+    numbers = each_side(lambda side: np.arange(side.shape[1], dtype=np.int32), each)
+    pace_rows = pace_of("host", single, numbers, whole, "operators", alpha, least)
     if isinstance(pace_rows, str) or pace_rows.pace.reason:
         return None
     work = np.zeros(len(rows))
     work[steady[pace_rows.changes.kept]] = pace_rows.changes.work[pace_rows.changes.kept]
-    fixed = tuple(float((np.exp(usual) * side[often].mean(axis=1))[scattered].sum()) for side in calls)
+    fixed = each_side(lambda side: float((np.exp(usual) * side[often].mean(axis=1))[scattered].sum()), calls)
     share = min(float(np.mean(side)) / (float(np.mean(side)) + more) for side, more in zip(whole, fixed, strict=True))
     pace = replace(pace_rows.pace, coverage=1 - (1 - pace_rows.pace.coverage) * share)
-    return UninterruptedSteps(
-        wholes, of_rows, work, unsteady, (fixed[0], fixed[1]), pace, kept, (baseline_parts, candidate_parts)
-    )
+    return UninterruptedSteps(wholes, of_rows, work, unsteady, fixed, pace, kept, known)
 
 
 def _weights(rows: WorkRows, often: Ints, calls: SidePair, logs: SidePair) -> Floats:
@@ -242,28 +228,24 @@ def _unsteady(logs: SidePair, weight: Floats) -> tuple[Flags, Floats]:
     return (deviation > limit) & (between <= chance), usual
 
 
-def _by_capture(of: tuple[Cells, Cells], kept: tuple[Flags, Flags], count: int) -> tuple[SidePair, SidePair]:
-    """((r, k), (r, l)) calls per step, and the same of time per call, of the rows in each capture."""
-    calls, each = [], []
-    for side, keep in zip(of, kept, strict=True):
-        found = _fastest(side, keep)
-        shape = count, len(unique(side.capture[keep]))
-        calls.append(np.zeros(shape))
-        each.append(np.zeros(shape))
-        calls[-1][found.part, found.place], each[-1][found.part, found.place] = found.calls, found.each_ns
-    return (calls[0], calls[1]), (each[0], each[1])
+def _by_capture(of: Cells, kept: Flags) -> tuple[Floats, Floats]:
+    """(r, k) calls per step, and time per call, of the rows in each capture."""
+    found = fastest_calls(of, kept)
+    calls, each = np.zeros((2, len(of.named), len(unique(of.capture[kept]))))
+    calls[found.part, found.place], each[found.part, found.place] = found.calls, found.each_ns
+    return calls, each
 
 
-def _steady(whole: Cells, rows: Cells, unsteady: Flags, kept: Flags) -> Floats:
+def _steady(unsteady: Flags, whole: Cells, rows: Cells, kept: Flags) -> Floats:
     """(k,) ns of an uninterrupted step of each capture, without the unsteady rows."""
-    found, all_parts = _fastest(rows, kept), _sums(whole, kept, None)
+    found, all_parts = fastest_calls(rows, kept), _sums(whole, kept)
     gone = np.bincount(found.place, found.each_ns * found.calls * unsteady[found.part], minlength=len(all_parts))
     return np.maximum(all_parts - gone, 1.0)
 
 
-def _sums(of: Cells, kept: Flags, work: Floats | None) -> Floats:
+def _sums(of: Cells, kept: Flags, work: Floats | None = None) -> Floats:
     """(k,) ns of an uninterrupted step of each capture; `work`: calls of each part, None for the recorded number."""
-    found = _fastest(of, kept)
+    found = fastest_calls(of, kept)
     calls = found.calls if work is None else work[found.part]
     return np.bincount(found.place, weights=found.each_ns * calls).astype(np.float64)
 
@@ -278,7 +260,7 @@ class FastestCalls(NamedTuple):
     each_ns: Floats
 
 
-def _fastest(of: Cells, kept: Flags) -> FastestCalls:
+def fastest_calls(of: Cells, kept: Flags) -> FastestCalls:
     """All parts in the kept steps."""
     captures, counts = np.unique(of.capture[kept], return_counts=True)
     inside = kept[of.step]
@@ -286,7 +268,7 @@ def _fastest(of: Cells, kept: Flags) -> FastestCalls:
     place = np.searchsorted(captures, of.capture[of.step[inside]])
     if not len(part):
         return FastestCalls(place, part, calls, each)
-    first = np.flatnonzero(np.concatenate([[True], (np.diff(part) != 0) | (np.diff(place) != 0)]))
+    first = np.flatnonzero(is_run_start(part) | is_run_start(place))
     size = np.diff(np.concatenate([first, [len(part)]]))
     fastest = np.maximum((FASTEST_SHARE * size).astype(np.int64), 1)
     used = np.arange(len(part)) - np.repeat(first, size) < np.repeat(fastest, size)
@@ -328,11 +310,10 @@ def cells_of_steps(parts: SplitTime, capture: CaptureIndex) -> Cells:
     return cells(capture, part, step, time, calls, first_row)
 
 
-def _cells_of_rows(rows: WorkRows, capture: CaptureIndex, side: int) -> Cells:
+def _cells_of_rows(calls: Floats, time_ns: Floats, capture: CaptureIndex) -> Cells:
     """Cells of the rows of the same work; a step without a call of a row has no cell."""
-    part, step = np.nonzero(rows.calls[side] > 0)
-    times, calls = (of[side][part, step] for of in (rows.time_ns, rows.calls))
-    return cells(capture, part, step, times, calls, np.arange(len(rows)))
+    part, step = np.nonzero(calls > 0)
+    return cells(capture, part, step, time_ns[part, step], calls[part, step], np.arange(len(calls)))
 
 
 def _often_enough(rows: WorkRows, captures: Captures) -> Flags:

@@ -6,15 +6,14 @@ import numpy as np
 
 from tb_perfcompare.comparison.pace.clocked import by_captures
 from tb_perfcompare.comparison.pace.split import CommonWork
-from tb_perfcompare.comparison.pace.uninterrupted import UninterruptedSteps
+from tb_perfcompare.comparison.pace.uninterrupted import UninterruptedSteps, fastest_calls
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.uninterrupted_part import UNINTERRUPTED_TABLE, UninterruptedPart
 from tb_perfcompare.comparison.statistics.between_captures import gaps
 from tb_perfcompare.model.arrays import Floats, unique
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED
 
-_GAPS = CATEGORY_LABELS[StepCategory.OTHER]
 _MIN_NS = 1.0
 
 _Key = tuple[str, str]
@@ -29,9 +28,10 @@ def uninterrupted_parts(work: CommonWork) -> tuple[UninterruptedPart, ...]:
     index: dict[_Key, int] = {}
     paces = by_captures(uninterrupted).followers[0].pace.log
     sides = [_of_side(uninterrupted, side, paces[side], index) for side in (0, 1)]
-    (ns_a, calls_a), (ns_b, calls_b) = (_padded(*side, len(index)) for side in sides)
-    one, two = (np.log(np.maximum(side, _MIN_NS)) for side in (ns_a, ns_b))
-    apart = gaps(one, two)
+    (ns_a, calls_a), (ns_b, calls_b) = (
+        [np.pad(rows, ((0, len(index) - len(rows)), (0, 0))) for rows in side] for side in sides
+    )
+    apart = gaps(*(np.log(np.maximum(side, _MIN_NS)) for side in (ns_a, ns_b)))
     means = [side.mean(axis=1).tolist() for side in (calls_a, calls_b, ns_a, ns_b)]
     return tuple(
         UninterruptedPart(category, entity, (often_a, often_b), (a / 1000, b / 1000), gap)
@@ -54,12 +54,12 @@ def uninterrupted_categories(steps: UninterruptedSteps) -> tuple[Floats, Floats]
 
 def _of_side(steps: UninterruptedSteps, side: int, pace: Floats, index: dict[_Key, int]) -> tuple[Floats, Floats]:
     """(e, k) ns per step and calls per step of the entities in each capture; new entities are added to `index`."""
-    found = steps.fastest(side)
+    found = fastest_calls(steps.wholes[side], steps.kept[side])
     named, keys = steps.wholes[side].named, steps.parts[side].keys
-    entity_of = {number: _entity(keys[int(named[number])]) for number in unique(found.part).tolist()}
     numbers = np.zeros(len(named), dtype=np.int64)
-    for number, key in entity_of.items():
-        numbers[number] = index.setdefault(key, len(index))
+    for number in unique(found.part).tolist():
+        category, entity, *_ = keys[int(named[number])]
+        numbers[number] = index.setdefault((category, entity), len(index))
     shape = len(index), len(pace)
     at = numbers[found.part] * len(pace) + found.place
     ns, calls = (
@@ -67,15 +67,6 @@ def _of_side(steps: UninterruptedSteps, side: int, pace: Floats, index: dict[_Ke
         for of in (found.calls * found.each_ns, found.calls)
     )
     return ns / np.exp(pace), calls
-
-
-def _entity(key: tuple[str, ...]) -> _Key:
-    return (key[0], NOTHING_RECORDED) if key[0] == _GAPS and key[1] == NOTHING_RECORDED else (key[0], key[1])
-
-
-def _padded(ns: Floats, calls: Floats, count: int) -> tuple[Floats, Floats]:
-    one, two = (np.vstack([side, np.zeros((count - len(side), side.shape[1]))]) for side in (ns, calls))
-    return one, two
 
 
 def uninterrupted_table(parts: tuple[UninterruptedPart, ...]) -> Table | None:

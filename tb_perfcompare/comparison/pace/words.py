@@ -49,8 +49,8 @@ def with_sentence(headline: Headline, counts: tuple[int, int] | None) -> Headlin
 
 def withheld(headline: Headline) -> Headline:
     """Headline of sides that are not comparable; its reason says why."""
-    unsplit = replace(headline, basis=Basis.RECORDED, machine=None, program=None, unsplit=headline.reason)
-    return replace(unsplit, sentence=_as_recorded(unsplit), facts=_facts(unsplit, None))
+    parts = replace(headline, basis=Basis.RECORDED, machine=None, program=None, unsplit=headline.reason)
+    return with_sentence(parts, None)
 
 
 def far_apart(at_least: float) -> str:
@@ -84,36 +84,36 @@ def _as_recorded(headline: Headline) -> str:
 
 
 def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tuple[int, int]) -> str:
-    verdict = headline.verdict
+    verdict, word = headline.verdict, verdict_word(headline.verdict)
     alone = max(counts) == 1
     if headline.basis is Basis.AMOUNT and headline.amount is not None:
-        return f"{verdict_word(verdict)}: {_more_work(headline.amount)}; program {_between(program)}."
+        return f"{word}: {_more_work(headline.amount)}; program {_between(program)}."
     if headline.basis is Basis.MACHINE:
         if _inside(program, NEAR_NOTHING) and _is_of_host(headline):
-            return f"{verdict_word(verdict)}: the same work {_runs(machine)}, by machine or thread count."
+            return f"{word}: the same work runs {_speed(machine)}, by machine or thread count."
         if _inside(program, NEAR_NOTHING):
-            return f"{verdict_word(verdict)}, not the program: the same work {_runs(machine)}."
-        return f"{verdict_word(verdict)}: the same work {_runs(machine)}; program still open."
+            return f"{word}, not the program: the same work runs {_speed(machine)}."
+        return f"{word}: the same work runs {_speed(machine)}; program still open."
     if verdict.way and headline.counted is not None:
-        return f"{verdict_word(verdict)}: {_counted(headline.counted)}."
+        return f"{word}: {_counted(headline.counted)}."
     if verdict.way:
         if alone:
             change = f"{rough(program.estimate, signed=True)}{_ends(program, as_change=True)}"
             return f"These two captures: program {change}{_alongside(machine)}."
         if machine.verdict.is_sure:
             machine_too = _and_machine(headline, program, machine)
-            return f"{verdict_word(verdict)}: program {rough(program.estimate, signed=True)}, {machine_too}."
+            return f"{word}: program {rough(program.estimate, signed=True)}, {machine_too}."
         if mean := _of_few_steps(headline, program, machine):
             typical = f"{_longer(program.estimate)}{_ends(program)}"
-            return f"{verdict_word(verdict)}: the typical step takes {typical}, the mean {_longer(mean)}."
-        return f"{verdict_word(verdict)}: the program takes {_longer(program.estimate)}{_ends(program)}."
+            return f"{word}: the typical step takes {typical}, the mean {_longer(mean)}."
+        return f"{word}: the program takes {_longer(program.estimate)}{_ends(program)}."
     if verdict is Verdict.INCONCLUSIVE and (mean_range := _mean_alone(headline, program)):
         these = "These two captures" if alone else "Inconclusive"
         return f"{these}: the mean step changed by {mean_range}; the typical step is open."
     paced = abs(machine.estimate) > headline.margin and not machine.low <= 0 <= machine.high
     if paced and verdict is Verdict.INCONCLUSIVE and _is_of_paces(headline, machine):
         these = "These two captures:" if alone else "Inconclusive: in these captures"
-        return f"{these} the same work {_runs(machine)}; program {_between(program)}."
+        return f"{these} the same work runs {_speed(machine)}; program {_between(program)}."
     if verdict is Verdict.SAME:
         return f"Same: the program changed by less than {rough(headline.margin)}."
     few = ""
@@ -185,29 +185,28 @@ def _input_ratio_text(ratio: float) -> str:
     return f"{times(ratio)} the input" if ratio >= 2 else f"{rough(ratio - 1)} more input"
 
 
-def _runs(machine: Part) -> str:
-    """Machine part: "runs 1.3 times slower", "runs 12 % faster"."""
-    if machine.estimate >= 0.2:
-        return f"runs {times(1 + machine.estimate)} slower"
-    return f"runs {rough(abs(machine.estimate))} {'slower' if machine.estimate > 0 else 'faster'}"
+def _speed(machine: Part) -> str:
+    """Machine part: "1.3 times slower", "12 % faster"."""
+    return f"{times(1 + machine.estimate)} slower" if machine.estimate >= 0.2 else _slower(machine.estimate)
+
+
+def _slower(change: float) -> str:
+    return f"{rough(abs(change))} {'slower' if change > 0 else 'faster'}"
 
 
 def _and_machine(headline: Headline, program: Part, machine: Part) -> str:
     if (machine.estimate > 0) == (program.estimate > 0):
-        if machine.estimate >= 0.2:
-            return f"and the machine was {times(1 + machine.estimate)} slower"
-        return f"and the machine was {rough(abs(machine.estimate))} {'slower' if machine.estimate > 0 else 'faster'}"
+        return f"and the machine was {_speed(machine)}"
     shift = headline.shift
     hidden = shift is None or shift.estimate * program.estimate <= 0
-    word = "hidden by" if hidden else "despite"
-    return f"{word} a machine {rough(abs(machine.estimate))} {'slower' if machine.estimate > 0 else 'faster'}"
+    return f"{'hidden by' if hidden else 'despite'} a machine {_slower(machine.estimate)}"
 
 
 def _alongside(machine: Part) -> str:
     if abs(machine.estimate) < 0.01:
         unclear = machine.low <= 0 <= machine.high
         return ", machine unchanged" if unclear else f", machine {rough(machine.estimate, signed=True)}"
-    return f", machine {rough(abs(machine.estimate))} {'slower' if machine.estimate > 0 else 'faster'}"
+    return f", machine {_slower(machine.estimate)}"
 
 
 def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ...]:
@@ -267,7 +266,7 @@ def _machine_line(headline: Headline, machine: Part, counts: tuple[int, int]) ->
     used = _used(headline)
     if len(used) > 1:
         if not decided and not _is_of_paces(headline, machine):
-            line = f"no clear effect on the step, {rough_range(machine.low, machine.high, signed=True)}"
+            line = f"no clear effect on the step, {_between(machine)}"
         line += f" ({', '.join(f'{pace.of} {rough(pace.estimate, signed=True)}' for pace in used)})"
     if decided:
         settings = "clock, power, number of threads" if _is_of_host(headline) else "clock, power"
@@ -292,11 +291,8 @@ def _is_of_paces(headline: Headline, machine: Part) -> bool:
 
 
 def _program_line(program: Part) -> str:
-    ends = rough_range(program.low, program.high, signed=True)
-    line = f"{rough(program.estimate, signed=True)} ({ends}) at equal machine speed"
-    if program.p is not None:
-        line += f", {p_text(program.p)}"
-    return line
+    line = f"{rough(program.estimate, signed=True)} ({_between(program)}) at equal machine speed"
+    return line if program.p is None else f"{line}, {p_text(program.p)}"
 
 
 def _inside(part: Part, fraction: float) -> bool:
@@ -323,12 +319,7 @@ def _between(part: Part) -> str:
 
 
 def _at_most(part: Part) -> str:
-    ends = []
-    if part.high > 0:
-        ends.append(f"{rough(part.high)} slower")
-    if part.low < 0:
-        ends.append(f"{rough(-part.low)} faster")
-    return " or ".join(ends)
+    return " or ".join(_slower(end) for end, way in ((part.high, 1), (part.low, -1)) if end * way > 0)
 
 
 def _longer(change: float) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.distributions import f_quantile, quantile, quantiles, student_p
-from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, unique
+from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, SidePair, each_side, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_CAPTURES = 10_000
@@ -125,6 +125,11 @@ def centres(
 ) -> Floats:
     """(g, s) values -> (g, k) `centre` of the columns of each capture, captures in order of their numbers."""
     return np.stack([centre(values[:, capture == which]) for which in unique(capture)], axis=1)
+
+
+def middles(values: SidePair, captures: Captures) -> SidePair:
+    """(n,), (m,) values -> (1, k), (1, l) middle half of each capture."""
+    return each_side(lambda side, capture: centres(side[None, :], capture, middle_half), values, captures)
 
 
 def gaps(centres_a: Floats, centres_b: Floats) -> Floats:

@@ -13,7 +13,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import CaptureIndex, Floats, Ints, Ints32, Nanoseconds
+from tb_perfcompare.model.arrays import AnyInts, CaptureIndex, Floats, Ints, Ints32, Nanoseconds
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary.call_arguments import TABLE as CALL_ARGUMENTS
@@ -180,6 +180,18 @@ class StepTable:
 
     def __len__(self) -> int:
         return len(self.label)
+
+    def only(self, rows: AnyInts) -> StepTable:
+        """Returns these rows, in this order."""
+        return StepTable(
+            capture=self.capture[rows],
+            label=tuple(self.label[row] for row in rows.tolist()),
+            start_ns=self.start_ns[rows],
+            total_ns=self.total_ns[rows],
+            launches=self.launches[rows],
+            backlog_ns=self.backlog_ns[rows],
+            text=tuple(self.text[row] for row in rows.tolist()) if self.text else (),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

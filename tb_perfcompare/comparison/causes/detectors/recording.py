@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Ru
 from tb_perfcompare.comparison.causes.evidence.general_rules import has_stacks
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
-from tb_perfcompare.comparison.checks.differences import WITH_1_8, option_differences, options_alone
+from tb_perfcompare.comparison.checks.profiler_options import WITH_1_8, option_differences, options_alone
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.model.names.names import AUTOGRAD_GRAPH
