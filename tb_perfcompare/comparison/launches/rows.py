@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.launches.alignment import Alignment, align
-from tb_perfcompare.model.arrays import Ints, Nanoseconds
+from tb_perfcompare.model.arrays import Ints, Nanoseconds, each_side
 from tb_perfcompare.model.summary.summary import LaunchSequence, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -60,11 +60,10 @@ def launch_rows(baseline: Summary, candidate: Summary) -> LaunchRows | None:
     a, b = baseline.launches, candidate.launches
     if a is None or b is None:
         return None
-    kernels = [side.groups["kernels"].keys for side in (baseline, candidate)]
+    kernels = each_side(lambda side: side.groups["kernels"].keys, (baseline, candidate))
     number = {key: index for index, key in enumerate(sorted({*kernels[0], *kernels[1]}))}
-    kernel_a, kernel_b = (
-        np.array([number[key] for key in keys], dtype=np.int64)[side.kernel]
-        for keys, side in zip(kernels, (a, b), strict=True)
+    kernel_a, kernel_b = each_side(
+        lambda keys, side: np.array([number[key] for key in keys], dtype=np.int64)[side.kernel], kernels, (a, b)
     )
     return _rows(align(kernel_a, kernel_b), kernel_a, kernel_b, a.dur_ns, b.dur_ns)
 

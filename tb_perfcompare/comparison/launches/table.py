@@ -64,10 +64,9 @@ def launches_table(baseline: Summary, candidate: Summary, rows: LaunchRows) -> T
     assert a is not None and b is not None
     delta = rows.deltas_ns(a, b)
     kept = largest_rows(delta)
-    launch_a, launch_b = rows.at_a[kept], rows.at_b[kept]
-    names_a, names_b = (
-        _names(side, launches, launch) for side, launches, launch in ((baseline, a, launch_a), (candidate, b, launch_b))
-    )
+    sides = ("baseline", "A", a, rows.at_a[kept]), ("candidate", "B", b, rows.at_b[kept])
+    (*_, launch_a), (*_, launch_b) = sides
+    names_a, names_b = _names(baseline, a, launch_a), _names(candidate, b, launch_b)
     time_a, time_b = row_durations_ns(a.dur_ns, launch_a), row_durations_ns(b.dur_ns, launch_b)
     change = np.divide(time_b - time_a, time_a, out=np.full(len(kept), np.nan), where=(time_a > 0) & (launch_b >= 0))
     cells: list[tuple[Column, list[Cell]]] = [
@@ -86,13 +85,13 @@ def launches_table(baseline: Summary, candidate: Summary, rows: LaunchRows) -> T
          (delta[kept] / 1000).tolist()),
         (columns.fraction("percent", "Δ %", "delta as a fraction of the baseline", role="percent"), _figures(change)),
     ]  # fmt: skip
-    for (name, label, what), of_a, of_b in ((_TENSOR, a.tensor, b.tensor), (_DRAM, a.dram, b.dram)):
-        if np.isfinite(of_a).any() or np.isfinite(of_b).any():
-            for side, letter, values, launch in (("baseline", "A", of_a, launch_a), ("candidate", "B", of_b, launch_b)):
+    for (name, label, what), pair in ((_TENSOR, (a.tensor, b.tensor)), (_DRAM, (a.dram, b.dram))):
+        if any(np.isfinite(values).any() for values in pair):
+            for (side, letter, _, launch), values in zip(sides, pair, strict=True):
                 column = columns.fraction(f"{side}_{name}", f"{label} {letter}", f"{what} ({side})",
                                           better=Better.HIGHER)  # fmt: skip
-                cells.append((column, _figures(_at(values, launch))))
-    for side, letter, launches, launch in (("baseline", "A", a, launch_a), ("candidate", "B", b, launch_b)):
+                cells.append((column, _figures(np.where(launch >= 0, values[np.maximum(launch, 0)], np.nan))))
+    for side, letter, launches, launch in sides:
         start = np.cumsum(launches.dur_ns) - launches.dur_ns
         column = columns.time(f"{side}_start_us", f"Start {letter}", f"{_START} ({side})", shown=False)
         cells.append((column, _times(row_durations_ns(start, launch), launch)))
@@ -151,10 +150,6 @@ def _names(side: Summary, launches: LaunchSequence, launch: Ints) -> list[str]:
     """Joining name of each row's launch, "" if there is none."""
     names = [key[0] for key in side.groups["kernels"].keys] + [""]
     return [names[row] for row in np.where(launch >= 0, launches.kernel[np.maximum(launch, 0)], -1).tolist()]
-
-
-def _at(values: Floats, launch: Ints) -> Floats:
-    return np.where(launch >= 0, values[np.maximum(launch, 0)], np.nan)
 
 
 def _whole(indices: Ints) -> list[Cell]:

@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.multiple_testing import holm, q_values
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.comparison.verdict.rules import settle
-from tb_perfcompare.model.arrays import Ints, median
+from tb_perfcompare.model.arrays import Ints, each_side, median
 from tb_perfcompare.quick_dataclass import dataclass
 
 _BEYOND_GROWTH = 0.25
@@ -67,23 +67,19 @@ def rank_changes(a: Ranks, b: Ranks, pairs: Pairs, options: CompareOptions, *, w
 
 
 def _settled(a: Ranks, b: Ranks, x: int, y: int, options: CompareOptions) -> RankChange:
-    steps_a, steps_b = a.columns[x], b.columns[y]
-    times = a.total_ns[steps_a], b.total_ns[steps_b]
-    captures = a.capture[steps_a], b.capture[steps_b]
+    steps = a.columns[x], b.columns[y]
+    times = each_side(lambda side, own: side.total_ns[own], (a, b), steps)
+    captures = each_side(lambda side, own: side.capture[own], (a, b), steps)
     if any(not len(side) or (side <= 0).any() for side in times):
         return RankChange(Verdict.INCONCLUSIVE)
     if np.array_equal(np.sort(times[0]), np.sort(times[1])):
         return RankChange(Verdict.SAME, 0.0, 0.0, 0.0, 1.0)
     settled = settle(times, captures, options)
     estimate = settled.estimate
-    has_interval = estimate.level is not None
-    return RankChange(
-        settled.verdict,
-        fraction_of(estimate.theta),
-        fraction_of(estimate.theta_low) if has_interval else None,
-        fraction_of(estimate.theta_high) if has_interval else None,
-        None if estimate.n == (1, 1) else estimate.p,
-    )
+    change = RankChange(settled.verdict, fraction_of(estimate.theta), p=None if estimate.n == (1, 1) else estimate.p)
+    if estimate.level is None:
+        return change
+    return replace(change, low=fraction_of(estimate.theta_low), high=fraction_of(estimate.theta_high))
 
 
 def own_changes(job: Job, least_us: float, options: CompareOptions) -> list[OwnChange]:
@@ -92,7 +88,10 @@ def own_changes(job: Job, least_us: float, options: CompareOptions) -> list[OwnC
     which are its controls. If ranks do different work, a change of all in proportion is not equal in microseconds, so
     it has to stand out in proportion, too."""
     a, b, pairs = job.a, job.b, job.pairs
-    sides = [_beyond(side) for side in (a, b)]
+    sides = [
+        beyond_others(side.own_work_ns[side.common]) if len(side) > 1 and side.common.shape[1] else None
+        for side in (a, b)
+    ]
     means = [None if side is None else (side.mean(axis=1) / 1000).tolist() for side in sides]
     out = []
     tested = _tested(a, b, sides, pairs, options)
@@ -128,12 +127,6 @@ def _beyond_growth(a: Ranks, b: Ranks, pairs: Pairs) -> list[float]:
         before, after = means[number]
         out[number] = after * math.exp(-half) - before * math.exp(half)
     return out
-
-
-def _beyond(side: Ranks) -> Ints | None:
-    if len(side) < 2 or not side.common.shape[1]:
-        return None
-    return beyond_others(side.own_work_ns[side.common])
 
 
 def _tested(a: Ranks, b: Ranks, sides: list[Ints | None], pairs: Pairs, options: CompareOptions) -> dict[int, float]:

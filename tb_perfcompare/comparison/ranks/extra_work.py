@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.ranks.sides import Ranks
 from tb_perfcompare.comparison.result.wording import short, signed_time
-from tb_perfcompare.model.arrays import Floats, Nanoseconds
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 _UNNAMED = (StepCategory.COMMUNICATION, StepCategory.DATALOADER)
 """Categories whose entities are not named: waiting is not work, and for the loader the category says everything."""
-
-Entity = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +45,12 @@ def extra_work(
     return tuple(sorted(extra, key=lambda work: (-work.us, work.category, work.key)))
 
 
-def _by_rank(summary: Summary, ranks: Ranks, rank: int) -> dict[Entity, tuple[float, float]]:
-    """Entity -> microseconds per step on this rank, and on the others on average, in steps that all recorded."""
+def _by_rank(summary: Summary, ranks: Ranks, rank: int) -> dict[tuple[int, str], tuple[float, float]]:
+    """(category, entity) -> microseconds per step on this rank, and on the others on average, in steps of all ranks."""
     if summary.ranks is not None or len(ranks) < 2 or not ranks.common.shape[1]:
         return {}
     owned = summary.owned
-    mean = np.stack([_mean(owned.time_ns, columns) for columns in ranks.common], axis=1)  # (entities, ranks)
+    mean = np.stack([owned.time_ns[:, columns].mean(axis=1) / 1000 for columns in ranks.common], axis=1)
     others = (mean.sum(axis=1) - mean[:, rank]) / (len(ranks) - 1)
     entities = zip(owned.category.tolist(), owned.key, strict=True)
     return dict(zip(entities, zip(mean[:, rank].tolist(), others.tolist(), strict=True), strict=True))
-
-
-def _mean(time_ns: Nanoseconds, columns: NDArray[np.intp]) -> Floats:
-    means: Floats = time_ns[:, columns].mean(axis=1) / 1000
-    return means

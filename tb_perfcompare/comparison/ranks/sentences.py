@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.ranks.figures import RankFigures
 from tb_perfcompare.comparison.ranks.job import Job
 from tb_perfcompare.comparison.ranks.sides import Ranks
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, many, percent_text, signed_time, time_text
 from tb_perfcompare.model.arrays import median
 from tb_perfcompare.number_text import listed
@@ -68,8 +69,8 @@ def _sizes(rows: Sequence[RankRow]) -> list[str]:
     if not removed and not added:
         return []
     both = len(rows) - len(removed) - len(added)
-    sides = (("baseline", removed), ("candidate", added))
-    only = [f"{listed(keys, _MAX_NAMED)} only in the {side}" for side, keys in sides if keys]
+    alone = zip(SIDES, (removed, added), strict=True)
+    only = [f"{listed(keys, _MAX_NAMED)} only in the {side}" for side, keys in alone if keys]
     return [
         f"{both + len(removed)} ranks in the baseline, {both + len(added)} in the candidate, {both} in both; "
         f"{'; '.join(only)}. With a different world size a rank does a different share of the work, so a single "
@@ -99,7 +100,7 @@ def _everywhere(rows: Sequence[RankRow], headline: Headline) -> list[str]:
 
 def _uneven_work(job: Job, rows: Sequence[RankRow]) -> list[str]:
     """Sentences on ranks whose counted work changed beyond that of the others."""
-    own = {row.key: row.candidate.own_us - row.baseline.own_us for row in rows if row.baseline and row.candidate}
+    own = _own_changes(rows)
     out, words = [], []
     whose = "other" if len(own) == 2 else "others"
     for number, row in enumerate(rows):
@@ -113,6 +114,11 @@ def _uneven_work(job: Job, rows: Sequence[RankRow]) -> list[str]:
     more = sorted(Counter(words[_MAX_NAMED:]).items())
     unnamed = [f"{many(ranks, 'more rank')} {'does' if ranks == 1 else 'do'} {word}." for word, ranks in more]
     return [*out[:_MAX_NAMED], *unnamed]
+
+
+def _own_changes(rows: Sequence[RankRow]) -> dict[str, float]:
+    """Rank -> change of its own work, of ranks that both sides have."""
+    return {row.key: row.candidate.own_us - row.baseline.own_us for row in rows if row.baseline and row.candidate}
 
 
 def _stand_out(job: Job, rows: Sequence[RankRow], least_us: float) -> list[str]:
@@ -146,11 +152,8 @@ def _stand_out(job: Job, rows: Sequence[RankRow], least_us: float) -> list[str]:
 
 def _which_of_two(rows: Sequence[RankRow]) -> str:
     """Clause on which of two ranks changed: each is the other's control, but its own baseline shows its change."""
-    own = [
-        (row.key, row.candidate.own_us - row.baseline.own_us)
-        for row in rows if row.baseline is not None and row.candidate is not None
-    ]  # fmt: skip
-    most, least = (sorted(own, key=lambda rank: (-abs(rank[1]), rank[0])) if len(own) == 2 else [("", 0.0)] * 2)
+    own = sorted(_own_changes(rows).items(), key=lambda rank: (-abs(rank[1]), rank[0]))
+    most, least = own if len(own) == 2 else [("", 0.0)] * 2
     if abs(most[1]) < _FAR_APART * abs(least[1]) or not most[1]:
         return "with two ranks it is unclear which of them changed"
     return (

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import AnyInts, CaptureIndex, Flags, Ints, Ints32, Nanoseconds, median
+from tb_perfcompare.model.arrays import AnyInts, CaptureIndex, Flags, Ints, Ints32, Nanoseconds, is_run_start, median
 from tb_perfcompare.model.collective_messages import Message, message
 from tb_perfcompare.model.summary.amounts import amounts_of_work
 from tb_perfcompare.model.summary.collectives import Collectives
@@ -115,11 +115,11 @@ def transfers_of(summary: Summary) -> Mapping[tuple[str, str, str], tuple[int, i
         return {}
     spans = job_spans(summary)
     names = [(spans[index], text) for index, text in zip(capture.tolist(), label, strict=True)]
-    matched = _matched_calls(communication, _job_steps(names)[1], capture)
-    key, keys = communication.key[matched.place], len(communication.keys)
+    place, transfer_ns = _matched_calls(communication, _job_steps(names)[1], capture)
+    key, keys = communication.key[place], len(communication.keys)
     calls = np.bincount(key, minlength=keys).tolist()
     time = np.zeros(keys, dtype=np.int64)
-    np.add.at(time, key, matched.transfer_ns)
+    np.add.at(time, key, transfer_ns)
     out: dict[tuple[str, str, str], tuple[int, int]] = {}
     of_keys = zip(communication.keys, communication.group_size.tolist(), calls, time.tolist(), strict=True)
     for (operation, _), ranks, often, ns in of_keys:
@@ -186,18 +186,12 @@ class _Waiting:
     waiting: Ints
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _MatchedCalls:
-    """m calls that were found on at least one other rank: `place` (m,) in the Collectives, `transfer_ns` (m,)."""
+def _matched_calls(communication: Collectives, job_step: Ints, clock: AnyInts) -> tuple[Ints, Nanoseconds]:
+    """((m,) places in the Collectives of the calls that several ranks recorded, (m,) time of their transfers).
 
-    place: Ints
-    transfer_ns: Nanoseconds
-
-
-def _matched_calls(communication: Collectives, job_step: Ints, clock: AnyInts) -> _MatchedCalls:
-    """Finds the calls that several ranks recorded. `job_step` (s,) numbers the steps so that one step of the job has
-    one number on all ranks, and no two steps of a rank the same; `clock` (s,) numbers the recordings that they are
-    in."""
+    `job_step` (s,) numbers the steps so that one step of the job has one number on all ranks, and no two steps of a
+    rank the same; `clock` (s,) numbers the recordings that they are in.
+    """
     keys = len(communication.keys)
     order = np.lexsort((communication.key, communication.step))  # stable: calls of one key keep their order
     step, key, dur = communication.step[order], communication.key[order], communication.dur_ns[order]
@@ -221,18 +215,17 @@ def _matched_calls(communication: Collectives, job_step: Ints, clock: AnyInts) -
         chosen, call = chosen[meets], call[meets]
     transfer = np.full(int(call.max(initial=-1)) + 1, np.iinfo(np.int64).max)
     np.minimum.at(transfer, call, dur[chosen])
-    return _MatchedCalls(order[chosen], transfer[call])
+    return order[chosen], transfer[call]
 
 
 def split_waiting(communication: Collectives, job_step: Ints, clock: AnyInts) -> _Waiting:
     """Splits the time of collectives; arguments as for _matched_calls."""
-    steps, matched = len(job_step), _matched_calls(communication, job_step, clock)
+    steps, (own, transfer) = len(job_step), _matched_calls(communication, job_step, clock)
     step, start, dur = communication.step, communication.start_ns, communication.dur_ns
-    own = matched.place
     return _Waiting(
         _covered(step, start, dur, steps),
         _covered(step[own], start[own], dur[own], steps),
-        _covered(step[own], start[own], dur[own] - matched.transfer_ns, steps),
+        _covered(step[own], start[own], dur[own] - transfer, steps),
     )
 
 
@@ -243,9 +236,8 @@ def _covered(step: Ints, start: Nanoseconds, dur: Nanoseconds, steps: int) -> In
         return covered
     order = np.lexsort((start, step))
     step, start, end = step[order], start[order], (start + dur)[order]
-    first = np.flatnonzero(np.concatenate([[True], step[1:] != step[:-1]]))
+    first, _, count = _runs(step)
     # places the steps one after the other, so that no interval reaches into the next step
-    count = np.diff(np.append(first, len(step)))
     length = np.maximum.reduceat(end, first) - start[first]
     shift = np.repeat(np.cumsum(length) - length - start[first], count)
     start, end = start + shift, end + shift
@@ -259,14 +251,13 @@ def _meet(call: Ints, clock: Ints, start: Nanoseconds, dur: Nanoseconds) -> Flag
     longest of them takes."""
     order = np.lexsort((clock, call))
     call, clock, end = call[order], clock[order], (start + dur)[order]
-    first = np.flatnonzero(np.concatenate([[True], call[1:] != call[:-1]]))
-    of_call = np.cumsum(np.concatenate([[True], call[1:] != call[:-1]])) - 1
+    starts = is_run_start(call)
+    first, of_call = np.flatnonzero(starts), np.cumsum(starts) - 1
     apart = end - end[first][of_call]
     pair = clock[first][of_call] * (int(clock.max()) + 1) + clock
     by_pair = np.argsort(pair, kind="stable")
-    bounds = np.flatnonzero(np.diff(pair[by_pair])) + 1
     shift = np.empty(len(pair), dtype=np.int64)
-    for some in np.split(by_pair, bounds):
+    for some in np.split(by_pair, _runs(pair[by_pair])[0][1:]):
         shift[some] = int(median(apart[some]))
     end = end - shift
     began = end - dur[order]
@@ -279,9 +270,7 @@ def _meet(call: Ints, clock: Ints, start: Nanoseconds, dur: Nanoseconds) -> Flag
 
 def _runs(code: Ints) -> tuple[Ints, Ints, Ints]:
     """For sorted codes: (start of each run of equal ones, position of each within its run, length of each run)."""
-    if not len(code):
-        return code, code, code
-    first = np.flatnonzero(np.concatenate([[True], code[1:] != code[:-1]]))
+    first = np.flatnonzero(is_run_start(code))
     count = np.diff(np.append(first, len(code)))
     ordinal: Ints = np.arange(len(code), dtype=np.int64) - np.repeat(first, count)
     return first, ordinal, count

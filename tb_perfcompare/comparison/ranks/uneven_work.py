@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import many, ratio_text
 from tb_perfcompare.comparison.statistics.multiple_testing import holm
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
-from tb_perfcompare.model.arrays import MAD_TO_SIGMA, CaptureIndex, Floats, Ints, median
+from tb_perfcompare.model.arrays import MAD_TO_SIGMA, CaptureIndex, Floats, Ints, each_side, median
 from tb_perfcompare.model.summary.amounts import AMOUNTS
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -105,7 +105,9 @@ def uneven_work(a: Ranks, b: Ranks, pairs: Pairs, options: CompareOptions) -> li
         for place in np.flatnonzero(uneven).tolist():
             even = others[place] if uneven.all() else growth[~uneven]
             found[both[place]].append((name, math.exp(growth[place]), math.exp(float(median(even)))))
-    return [_in_one_direction(amounts) for amounts in found]
+    # in the direction of the first amount, the most telling one
+    same = ([amount for amount in amounts if (amount[1] > 1) == (amounts[0][1] > 1)] for amounts in found)
+    return [WorkChange(tuple(amounts)) if amounts else None for amounts in same]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +138,8 @@ class _Change:
 def _change(a: Ranks, b: Ranks, pair: tuple[int | None, int | None], at: int) -> _Change:
     columns = a.columns[pair[0] or 0], b.columns[pair[1] or 0]
     return _Change(
-        (a.amounts[at, columns[0]], b.amounts[at, columns[1]]), (a.capture[columns[0]], b.capture[columns[1]])
+        each_side(lambda side, own: side.amounts[at, own], (a, b), columns),
+        each_side(lambda side, own: side.capture[own], (a, b), columns),
     )
 
 
@@ -144,12 +147,6 @@ def _is_beyond(own: float, others: Floats) -> bool:
     """Whether a growth is large, and as much larger than that of the others."""
     further = own - float(median(others))
     return abs(own) >= _MUCH and abs(further) >= _MUCH and own * further > 0 and lies_apart(own, others)
-
-
-def _in_one_direction(amounts: list[tuple[str, float, float]]) -> WorkChange | None:
-    """The change in the direction of the first amount, the most telling one."""
-    same = tuple(amount for amount in amounts if (amount[1] > 1) == (amounts[0][1] > 1))
-    return WorkChange(same) if same else None
 
 
 def lies_apart(value: float, others: Floats) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -35,13 +35,8 @@ def work_by_family(
     sides = baseline, candidate
     if not any(map(has_work, sides)):
         return None
-    families = _families(sides)
-    places: dict[Key, int] = {(name,): index for index, name in enumerate(sorted({*families.values()}))}
-    works = [_works(side, families, places, own) for side, own in zip(sides, peaks, strict=True)]
-    times = [work.whole_ns / max(work.steps, 1) / 1000 for work in works]
-    made: list[Made] = [(_FAMILY, tuple(name for (name,) in places))]
-    calls = [_calls(side, families, places) for side in sides]
-    made += zip(columns.calls("Calls"), calls, strict=True)
+    families, works, calls, times = _by_family(sides, peaks)
+    made: list[Made] = [families, *zip(columns.calls("Calls"), calls, strict=True)]
     made += zip(columns.triple("", "", _WHAT), (*times, times[1] - times[0]), strict=True)
     made += pair_columns(works[0], works[1], _SHOWN)
     return _table(made, np.maximum(*times), notes_of(*works))
@@ -51,17 +46,32 @@ def own_work_by_family(summary: Summary, peaks: DevicePeaks | None) -> Table | N
     """Table of a single run; None if no work is known."""
     if not has_work(summary):
         return None
-    families = _families((summary,))
-    places: dict[Key, int] = {(name,): index for index, name in enumerate(sorted({*families.values()}))}
-    work = _works(summary, families, places, peaks)
-    time = work.whole_ns / max(work.steps, 1) / 1000
+    families, (work,), (calls,), (time,) = _by_family((summary,), (peaks,))
     made: list[Made] = [
-        (_FAMILY, tuple(name for (name,) in places)),
-        (columns.count("calls", "Calls", f"calls, {columns.PER_STEP}"), _calls(summary, families, places)),
+        families,
+        (columns.count("calls", "Calls", f"calls, {columns.PER_STEP}"), calls),
         (columns.time("time_us", "Time", f"{_WHAT}; {columns.PER_STEP}"), time),
         *own_columns(work, _SHOWN),
     ]
     return _table(made, time, notes_of(work))
+
+
+def _by_family(
+    sides: Sequence[Summary], peaks: Sequence[DevicePeaks | None]
+) -> tuple[Made, list[RowWork], list[Floats], list[Floats]]:
+    """(column of the families, their work on each side, their calls per step, their microseconds per step)."""
+    families = _families(sides)
+    names = sorted({*families.values()})
+    places: dict[Key, int] = {(name,): index for index, name in enumerate(names)}
+    works, calls = list[RowWork](), list[Floats]()
+    for side, own in zip(sides, peaks, strict=True):
+        works.append(row_work(side, lambda key: (families[key],), places, len(places), own))
+        calls_of = np.zeros(len(places))
+        if (table := side.groups.get(OPERATOR_WORK)) is not None:
+            np.add.at(calls_of, [places[(families[key],)] for key in table.keys], table.calls.sum(axis=1))
+        calls.append(calls_of / max(len(side.steps), 1))
+    times = [work.whole_ns / max(work.steps, 1) / 1000 for work in works]
+    return (_FAMILY, tuple(names)), works, calls, times
 
 
 def _families(sides: Sequence[Summary]) -> dict[Key, str]:
@@ -78,19 +88,6 @@ def _families(sides: Sequence[Summary]) -> dict[Key, str]:
         key: key[3] if not key[4] else f"no model: {key[4]}" if key[4] in large else _OTHER
         for table in tables for key in table.keys
     }  # fmt: skip
-
-
-def _works(side: Summary, families: Mapping[Key, str], places: Mapping[Key, int], peaks: DevicePeaks | None) -> RowWork:
-    return row_work(side, lambda key: (families[key],), places, len(places), peaks)
-
-
-def _calls(side: Summary, families: Mapping[Key, str], places: Mapping[Key, int]) -> Floats:
-    calls_of = np.zeros(len(places))
-    table = side.groups.get(OPERATOR_WORK)
-    if table is not None:
-        for key, calls in zip(table.keys, table.calls.sum(axis=1).tolist(), strict=True):
-            calls_of[places[(families[key],)]] += calls
-    return calls_of / max(len(side.steps), 1)
 
 
 def _table(made: Sequence[Made], order: Floats, notes: tuple[str, ...]) -> Table:

@@ -135,7 +135,10 @@ _MEASURED = {
     "flops": ("Measured FLOPs", "FLOP", "FLOPs executed by CUDA cores"),
     "bytes": ("Measured DRAM bytes", "bytes", "bytes read from and written to the device's memory"),
 }
-_MODELLED = {"flops": ("Modelled FLOPs", "FLOP"), "bytes": ("Modelled bytes", "bytes")}
+_MODELLED = {
+    "flops": ("Modelled FLOPs", "from input shapes"),
+    "bytes": ("Modelled bytes", "minimum bytes moved, from input shapes"),
+}
 _CHECK = (
     f"mismatch: measured FLOPs and those from input shapes differ by more than {APART:g} times; or why they cannot be "
     "compared"
@@ -187,8 +190,7 @@ _NOTHING = _Operator({}, {})
 def _against(figure: str, prefix: str, letter: str, side: str) -> list[Column]:
     label, unit, what = _MEASURED[figure]
     of = f" ({side})" if side else ""
-    modelled, _ = _MODELLED[figure]
-    source = "from input shapes" if figure == "flops" else "minimum bytes moved, from input shapes"
+    modelled, source = _MODELLED[figure]
     return [
         columns.number(f"{prefix}measured_{figure}", f"{label}{letter}", unit, f"{what} per step{of}",
                        role=side or "plain"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from math import lcm
 
 import numpy as np
@@ -84,17 +84,15 @@ _FIGURES = {
 _WITH_DELTA = frozenset({"flops", "moved_bytes", "flop_rate", "byte_rate", "roof_share"})
 
 
-def pair_columns(a: RowWork, b: RowWork, shown: Iterable[str] = ()) -> list[Made]:
+def pair_columns(a: RowWork, b: RowWork, shown: Collection[str] = ()) -> list[Made]:
     """Columns of two sides: baseline, candidate and, where meaningful, delta of every figure; the bound, data types,
     why there is no model, and the two effects. `shown`: figures shown by default."""
-    open_at_first = frozenset(shown)
     sides = figures(a), figures(b)
     out: list[Made] = []
     for figure in _FIGURES:
-        here = figure in open_at_first
-        for (side, letter), values in zip(_SIDES, (side_figures[figure] for side_figures in sides), strict=True):
+        for (side, letter), of_side in zip(_SIDES, sides, strict=True):
             name = f"{side}_{figure}" + ("_us" if figure == "modelled" else "")
-            out.append((_column(figure, name, side, letter, shown=here), values))
+            out.append((_column(figure, name, side, letter, shown=figure in shown), of_side[figure]))
         if figure in _WITH_DELTA:
             delta = sides[1][figure] - sides[0][figure]
             out.append((_column(figure, f"{figure}_delta", "delta", "Δ", shown=False), delta))
@@ -120,18 +118,15 @@ def _effects(split: WorkSplit, there: Flags, made: tuple[Column, Column]) -> lis
     return [(column, np.where(there, divided(values, unit), np.nan)) for column, values in parts]
 
 
-def own_columns(work: RowWork, shown: Iterable[str] = ()) -> list[Made]:
+def own_columns(work: RowWork, shown: Collection[str] = ()) -> list[Made]:
     """Columns of a single run."""
-    open_at_first = frozenset(shown)
-    values = figures(work)
     out: list[Made] = [
-        (_column(figure, figure + ("_us" if figure == "modelled" else ""), "", "", shown=figure in open_at_first),
-         values[figure])
-        for figure in _FIGURES
-    ]  # fmt: skip
+        (_column(figure, figure + ("_us" if figure == "modelled" else ""), "", "", shown=figure in shown), values)
+        for figure, values in figures(work).items()
+    ]
     bound = columns.text("bound", "Bound", _BOUND, shown=False)
     types = columns.text("data_type", "Data type", _TYPES, shown=False)
-    return [*out, (bound, tuple(work.bound())), (types, work.data_type), (_no_model(), work.reason)]
+    return [*out, (bound, tuple(work.bound())), (types, work.data_type), (_NO_MODEL, work.reason)]
 
 
 _BOUND = (
@@ -140,10 +135,7 @@ _BOUND = (
     "the peak is unknown"
 )
 _TYPES = "data types of the arithmetic, by time, largest first"
-
-
-def _no_model() -> Column:
-    return columns.text("no_model", "Work unknown", "reason why the work of some calls is unknown", shown=False)
+_NO_MODEL = columns.text("no_model", "Work unknown", "reason why the work of some calls is unknown", shown=False)
 
 
 def _texts(sides: Sequence[RowWork]) -> list[Made]:
@@ -153,12 +145,9 @@ def _texts(sides: Sequence[RowWork]) -> list[Made]:
                     tuple(work.bound())))  # fmt: skip
         out.append((columns.text(f"{side}_data_type", f"Data type {letter}", f"{_TYPES} ({side})", shown=False),
                     work.data_type))  # fmt: skip
-    reasons = [_joined_text(a, b) for a, b in zip(sides[0].reason, sides[1].reason, strict=True)]
-    return [*out, (_no_model(), tuple(reasons))]
-
-
-def _joined_text(a: str, b: str) -> str:
-    return a if a == b or not b else b if not a else f"{a}; {b}"
+    pairs = zip(sides[0].reason, sides[1].reason, strict=True)
+    reasons = ("; ".join(filter(None, dict.fromkeys(pair))) for pair in pairs)
+    return [*out, (_NO_MODEL, tuple(reasons))]
 
 
 def notes_of(*sides: RowWork) -> tuple[str, ...]:
