@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "comparison/work",
     },
     "comparison/alignment": {"comparison/launches", "comparison/result"},
-    "comparison/amount": {"comparison/statistics"},
+    "comparison/amount": {"comparison/result", "comparison/statistics"},
     "comparison/causes": {
         "comparison/causes/detectors", "comparison/causes/evidence", "comparison/launches", "comparison/result",
         "comparison/statistics", "comparison/tables", "comparison/work",

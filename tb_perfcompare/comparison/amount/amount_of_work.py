@@ -5,17 +5,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from tb_perfcompare.comparison.amount.curve import along_curve
 from tb_perfcompare.comparison.amount.rows_by_name import NamedRows, elements, of_both, rows_by_name
 from tb_perfcompare.comparison.amount.slopes import explained, slopes
+from tb_perfcompare.comparison.result.headline import AmountFacts
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, centres, row_means
 from tb_perfcompare.comparison.statistics.distributions import quantile, student_p
+from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, SidePair, sample_quantile
+from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, SidePair, each_side, sample_quantile
 from tb_perfcompare.model.summary.summary import STEP_TIME, GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -62,17 +65,6 @@ CLEAR_SHARE = 0.2
 time. Their captures have to differ at alpha."""
 
 
-@dataclass(frozen=True, slots=True)
-class AmountChange:
-    """Shift of ln(mean amount), its interval and p, and whether the sides clearly differ."""
-
-    theta: float
-    low: float
-    high: float
-    p: float
-    is_clear: bool
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class AmountOfWork:
     """The amount of work of each observation, (n,) and (m,), by calls or by input elements of one operator.
@@ -107,67 +99,54 @@ class AmountOfWork:
             a[rows], b[rows] = self.at_level((a[rows], b[rows]))
         return a, b
 
-    def in_time(self, recorded: SidePair) -> float:
-        """Shift of ln(mean step time) that the amount alone makes, from the step times as recorded."""
-        a, b = (
-            math.log(float(time.mean())) - math.log(float(equal.mean()))
-            for time, equal in zip(recorded, self.times_ns, strict=True)
-        )
-        return b - a
-
     def same_work(self, values: SidePair) -> Flags:
         """(r,) whether (r, n) and (r, m) calls, or sizes, are the same function of the amount on both sides."""
         return follows(np.concatenate(values, axis=1), np.concatenate(self.amounts))
 
-    def change(self, alpha: float) -> AmountChange:
-        """Change of the mean amount: by Welch over steps, as they are drawn one by one; with an interval over captures
-        where that is wider."""
-        means = [float(side.mean()) for side in self.amounts]
-        parts = [
-            float(side.var(ddof=1)) / len(side) / mean**2 for side, mean in zip(self.amounts, means, strict=True)
-        ]
+    def facts(self, recorded: SidePair, alpha: float) -> AmountFacts:
+        """The amounts and the change of their mean: by Welch over steps, as they are drawn one by one; with an interval
+        over captures where that is wider. `recorded`: step times, for the change that the amount alone makes."""
+        means = each_side(lambda side: float(side.mean()), self.amounts)
+        parts = each_side(lambda side, mean: float(side.var(ddof=1)) / len(side) / mean**2, self.amounts, means)
         theta, error = math.log(means[1]) - math.log(means[0]), math.sqrt(parts[0] + parts[1])
-        weights = [part**2 / (len(side) - 1) for part, side in zip(parts, self.amounts, strict=True)]
+        weights = each_side(lambda part, side: part**2 / (len(side) - 1), parts, self.amounts)
         degrees_of_freedom = (parts[0] + parts[1]) ** 2 / (weights[0] + weights[1])
         half = quantile(degrees_of_freedom, 1 - alpha / 2) * error
         p = float(student_p(np.array([theta / error]), np.array([degrees_of_freedom]))[0])
         clear = p <= CLEAR_SHARE * alpha
-        each = [
-            centres(side[None, :], capture, row_means)
-            for side, capture in zip(self.amounts, self.captures, strict=True)
-        ]
+        each = each_side(lambda side, own: centres(side[None, :], own, row_means), self.amounts, self.captures)
         if min(capture_counts(self.captures)) > 1 and all((side > 0).all() for side in each):
-            between = between_captures(np.log(each[0]), np.log(each[1]), alpha)
+            between = between_captures(*each_side(np.log, each), alpha)
             assert between is not None
             half = max(half, float(between.high[0] - between.low[0]) / 2)
             p = max(p, float(between.p[0]))
-        return AmountChange(theta, theta - half, theta + half, p, clear and p <= alpha)
+        lengthened = each_side(
+            lambda time, equal: math.log(float(time.mean())) - math.log(float(equal.mean())), recorded, self.times_ns
+        )
+        return AmountFacts(
+            self.operator, self.of, means[0], means[1], fraction_of(theta), fraction_of(theta - half),
+            fraction_of(theta + half), p, clear and p <= alpha, fraction_of(lengthened[1] - lengthened[0]),
+            self.explained,
+        )  # fmt: skip
 
 
 def amount_of_work(sides: tuple[Summary, Summary]) -> AmountOfWork | None:
     """Finds the amount that explains most of how the step time varies on both sides; None if it does not vary, if none
     explains it, or if the sides have no common amount at which they could be compared."""
-    groups = [_operators(side) for side in sides]
-    group_a, group_b = groups
-    if group_a is None or group_b is None or any(side.metric != STEP_TIME or not side.is_timed for side in sides):
+    groups = each_side(_operators, sides)
+    if None in groups or any(side.metric != STEP_TIME or not side.is_timed for side in sides):
         return None
-    samples = observations(sides[0]), observations(sides[1])
-    captures = samples[0].capture, samples[1].capture
-    times = tuple(
-        seen.means(side.steps.total_ns).astype(np.float64) for side, seen in zip(sides, samples, strict=True)
-    )
+    samples = each_side(observations, sides)
+    captures = each_side(lambda seen: seen.capture, samples)
+    times = each_side(lambda side, seen: seen.means(side.steps.total_ns).astype(np.float64), sides, samples)
     if any(len(side) < MIN_STEPS or (side <= 0).any() for side in times):
         return None
-    rows = (
-        rows_by_name(group_a, "host_self", samples[0], elements),
-        rows_by_name(group_b, "host_self", samples[1], elements),
-    )
-    shared = _shared(rows)
+    every = each_side(lambda group, seen: rows_by_name(group, "host_self", seen, elements), groups, samples)
+    both = of_both(*every)
+    shares = each_side(lambda own, all_: own.time_ns.sum(axis=1) / max(float(all_.time_ns.sum()), 1.0), both, every)
     explaining = []
-    for name, of, pair in _amounts(shared):
-        share = min(
-            explained(time, amount, capture) for time, amount, capture in zip(times, pair, captures, strict=True)
-        )
+    for name, of, pair in _amounts(both, shares):
+        share = min(each_side(explained, times, pair, captures))
         if share >= MIN_EXPLAINED:
             explaining.append((share, sum(float(side.std()) for side in pair), name, of, pair))
     if not explaining:
@@ -175,14 +154,14 @@ def amount_of_work(sides: tuple[Summary, Summary]) -> AmountOfWork | None:
     best = max(share for share, *_ in explaining)
     nearly_best = (entry for entry in explaining if entry[0] >= best - NEARLY_AS_MUCH)
     share, _, name, of, pair = min(nearly_best, key=lambda entry: entry[1:4])
-    if shared.other_sizes(np.concatenate(pair)) > MAX_OTHER_SIZES:
+    follow = [follows(np.concatenate(values, axis=1), np.concatenate(pair)) for values in (_calls(both), _sizes(both))]
+    if max(float(side[follow[0] & ~follow[1]].sum()) for side in shares) > MAX_OTHER_SIZES:
         return None
     level = (float(pair[0].mean()) + float(pair[1].mean())) / 2
     ends = [(sample_quantile(side, OUTER), sample_quantile(side, 1 - OUTER)) for side in pair]
     if any(not low <= level <= high for low, high in ends):
         return None
-    at_level = _at_level((times[0], times[1]), pair, captures, level)
-    rounded = np.rint(at_level[0]).astype(np.int64), np.rint(at_level[1]).astype(np.int64)
+    rounded = each_side(lambda side: np.rint(side).astype(np.int64), _at_level(times, pair, captures, level))
     return AmountOfWork(name, of, pair, captures, level, rounded, share)
 
 
@@ -205,49 +184,32 @@ def _operators(side: Summary) -> GroupTable | None:
     return group if 0 < len(group) <= _MOST_ROWS else None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Shared:
-    """r operators that both sides have: names, calls and sizes (r, n), (r, m), and their share (r,) of the time of each
-    side's operators."""
-
-    names: tuple[str, ...]
-    calls: SidePair
-    sizes: SidePair
-    shares: SidePair
-
-    def other_sizes(self, amount: Floats) -> float:
-        """Share of the time, of the side where it is larger, in operators whose calls follow the amount, (n + m,), and
-        whose sizes do not."""
-        calls, sizes = (follows(np.concatenate(values, axis=1), amount) for values in (self.calls, self.sizes))
-        return max(float(share[calls & ~sizes].sum()) for share in self.shares)
+def _calls(rows: tuple[NamedRows, NamedRows]) -> SidePair:
+    return each_side(lambda side: side.calls, rows)
 
 
-def _shared(rows: tuple[NamedRows, NamedRows]) -> _Shared:
-    rows_a, rows_b = of_both(*rows)
-    shares = [
-        own.time_ns.sum(axis=1) / max(float(side.time_ns.sum()), 1.0)
-        for own, side in zip((rows_a, rows_b), rows, strict=True)
-    ]
-    return _Shared(rows_a.names, (rows_a.calls, rows_b.calls), (rows_a.size, rows_b.size), (shares[0], shares[1]))
+def _sizes(rows: tuple[NamedRows, NamedRows]) -> SidePair:
+    return each_side(lambda side: side.size, rows)
 
 
-def _amounts(shared: _Shared) -> Iterator[tuple[str, str, SidePair]]:
+def _amounts(both: tuple[NamedRows, NamedRows], shares: SidePair) -> Iterator[tuple[str, str, SidePair]]:
     """Yields what can be the amount: calls or elements of an operator that vary on both sides. Of several that grow
     together in every step, the one that grows most nearly in proportion to the work, without a constant part such as
     weights."""
-    vary = [_vary(of[0]) & _vary(of[1]) for of in (shared.calls, shared.sizes)]
-    if any(float(share[vary[0] | vary[1]].sum()) < MIN_SHARE for share in shared.shares):
+    calls, sizes = _calls(both), _sizes(both)
+    vary = [np.logical_and(*each_side(_vary, of)) for of in (calls, sizes)]
+    if any(float(share[vary[0] | vary[1]].sum()) < MIN_SHARE for share in shares):
         return
-    order = np.argsort(-(shared.shares[0] + shared.shares[1]), kind="stable")[:_MOST]
+    order = np.argsort(-(shares[0] + shares[1]), kind="stable")[:_MOST]
     alike: dict[bytes, tuple[float, float, str, str, SidePair]] = {}
-    for of, values, varying in (("calls", shared.calls, vary[0]), ("input elements", shared.sizes, vary[1])):
+    for of, values, varying in (("calls", calls, vary[0]), ("input elements", sizes, vary[1])):
         for row in order[varying[order]].tolist():
             pair = values[0][row], values[1][row]
             every = np.concatenate(pair)
             shape = np.rint((every - every.min()) / (every.max() - every.min()) / LIKE_ANOTHER).astype(np.int32)
             deviation = float(pair[0].std()) + float(pair[1].std())
             relative = round(deviation / (float(pair[0].mean()) + float(pair[1].mean())), 3)
-            entry = -relative, deviation, shared.names[row], of, pair
+            entry = -relative, deviation, both[0].names[row], of, pair
             known = alike.get(shape.tobytes())
             if known is None or entry[:4] < known[:4]:
                 alike[shape.tobytes()] = entry
@@ -266,19 +228,12 @@ def _at_level(values: SidePair, amounts: SidePair, captures: Captures, level: fl
     """Moves (n,) and (m,) values along one curve; where they have none, and each row of (r, n) and (r, m), along the
     slope of their capture."""
     moved = along_curve(values, amounts, captures, level) if values[0].ndim == 1 else None
-    a, b = (
-        _on_slopes(side, amount, capture, level)
-        for side, amount, capture in zip(values, amounts, captures, strict=True)
-    ) if moved is None else moved
-    least = [
-        side * np.minimum(level / np.maximum(amount, level / 2), 1.0) * LEAST_LEFT
-        for side, amount in zip(values, amounts, strict=True)
-    ]
-    return np.maximum(a, least[0]), np.maximum(b, least[1])
+    if moved is None:
+        moved = each_side(partial(_on_slopes, level), values, amounts, captures)
+    shares = each_side(lambda amount: np.minimum(level / np.maximum(amount, level / 2), 1.0) * LEAST_LEFT, amounts)
+    return each_side(lambda side, own, share: np.maximum(side, own * share), moved, values, shares)
 
 
-def _on_slopes(values: Floats, amount: Floats, capture: CaptureIndex, level: float) -> Floats:
-    rows = values if values.ndim > 1 else values[None, :]
-    moved = rows - slopes(rows, amount, capture) * (amount - level)
-    out: Floats = moved if values.ndim > 1 else moved[0]
-    return out
+def _on_slopes(level: float, values: Floats, amount: Floats, capture: CaptureIndex) -> Floats:
+    rows = np.atleast_2d(values)
+    return (rows - slopes(rows, amount, capture) * (amount - level)).reshape(values.shape)

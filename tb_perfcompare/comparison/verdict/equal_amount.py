@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
-from tb_perfcompare.comparison.result.headline import AmountFacts, Basis, Headline, Verdict
+from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.verdict.verdict import judge
+from tb_perfcompare.model.arrays import each_side
 from tb_perfcompare.model.summary.summary import Summary
 
 OF_EQUAL_WORK = " at equal work"
@@ -22,23 +22,16 @@ def at_equal_amount(
     recorded: Headline, amount: AmountOfWork, sides: tuple[Summary, Summary], options: CompareOptions
 ) -> Headline:
     """Returns the headline of the step times at equal amount, with the means as recorded, which the ledger splits."""
-    seen = observations(sides[0]), observations(sides[1])
+    seen = each_side(observations, sides)
     one, two = amount.times_ns
     equal = judge(
         one, amount.captures[0], two, amount.captures[1], options, metric=recorded.metric,
-        labels=(seen[0].label, seen[1].label), of=OF_EQUAL_WORK,
+        labels=each_side(lambda of: of.label, seen), of=OF_EQUAL_WORK,
     )  # fmt: skip
-    times = [of.means(side.steps.total_ns).astype(np.float64) for of, side in zip(seen, sides, strict=True)]
-    change = amount.change(options.alpha)
-    means = [float(side.mean()) for side in amount.amounts]
-    shown = AmountFacts(
-        amount.operator, amount.of, means[0], means[1], fraction_of(change.theta), fraction_of(change.low),
-        fraction_of(change.high), change.p, change.is_clear, fraction_of(amount.in_time((times[0], times[1]))),
-        amount.explained,
-    )  # fmt: skip
+    times = each_side(lambda of, side: of.means(side.steps.total_ns).astype(np.float64), seen, sides)
     return replace(
         equal, baseline=recorded.baseline, candidate=recorded.candidate, delta=recorded.delta, ratio=recorded.ratio,
-        recorded=recorded.recorded, amount=shown,
+        recorded=recorded.recorded, amount=amount.facts(times, options.alpha),
     )  # fmt: skip
 
 

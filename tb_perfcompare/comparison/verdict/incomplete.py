@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.model.summary.summary import INCOMPLETE, Summary
+from tb_perfcompare.model.summary.summary import INCOMPLETE, StepTable, Summary
 
 MANY = 0.2
 """Share of incomplete steps above which the verdict over all steps is reported as well."""
@@ -30,17 +30,10 @@ def with_incomplete(summary: Summary) -> Summary:
     labels = [*steps.label, *(step.label for step in incomplete)]
     order = sorted(range(len(labels)), key=lambda place: (captures[place], _number(labels[place]), place))
     total = np.concatenate([steps.total_ns, np.array([step.total_ns for step in incomplete], dtype=np.int64)])
-    none = np.zeros(len(incomplete), dtype=np.int64)
-    all_steps = replace(
-        steps,
-        capture=np.array(captures, dtype=np.int32)[order],
-        label=tuple(labels[place] for place in order),
-        start_ns=np.concatenate([steps.start_ns, none])[order],
-        total_ns=total[order],
-        launches=np.concatenate([steps.launches, none])[order],
-        backlog_ns=np.concatenate([steps.backlog_ns, none])[order],
-    )
-    return replace(summary, steps=all_steps)
+    start = np.concatenate([steps.start_ns, np.zeros(len(incomplete), dtype=np.int64)])
+    unknown = np.zeros(len(labels), dtype=np.int64)
+    all_steps = StepTable(np.array(captures, dtype=np.int32), tuple(labels), start, total, unknown, unknown)
+    return replace(summary, steps=all_steps.only(np.array(order)))
 
 
 def _number(label: str) -> tuple[int, int]:

@@ -27,7 +27,9 @@ def captures_to_decide(estimate: ShiftEstimate, margin: float) -> int | None:
     between = estimate.between
     if between is None:
         return None
-    least = captures_needed(float(between.deviation[0]), _change_to_resolve(estimate, margin), estimate.alpha)
+    limit = math.log1p(margin)
+    change = max(limit, abs(estimate.theta) - limit)
+    least = captures_needed(float(between.deviation[0]), change, estimate.alpha)
     return None if least is None else max(least, MIN_CONCLUSIVE_CAPTURES)
 
 
@@ -114,8 +116,3 @@ def _floor(settled: Settled) -> str:
     fraction = floor_fraction(settled)
     assert fraction is not None
     return percent(fraction)
-
-
-def _change_to_resolve(estimate: ShiftEstimate, margin: float) -> float:
-    limit = math.log1p(margin)
-    return max(limit, abs(estimate.theta) - limit)

@@ -86,7 +86,8 @@ def _adequacy(estimate: ShiftEstimate, words: Words) -> str:
     detectable = estimate.detectable
     if detectable is None:
         return f"; the spread is too large to say how many {words.noun}s are needed"
-    clause = f"; {_step_counts(estimate, words)} like these detect {least_change(detectable)}"
+    counts = f"{estimate.n[0]:,} and {estimate.n[1]:,} {words.noun}s"
+    clause = f"; {counts} like these detect {least_change(detectable)}"
     if estimate.widening > 1:
         rho, widening = number(estimate.rho, most=2), number(estimate.widening)
         clause += (
@@ -172,7 +173,3 @@ def method(estimate: ShiftEstimate, words: Words) -> str:
         clauses.append(f"Student's interval over captures, degrees of freedom: {count(degrees_of_freedom)}")
     clauses.append(f"Cliff's delta {number(estimate.cliffs_delta, signed=True, most=2)} ({estimate.effect_word})")
     return "; ".join(clauses)
-
-
-def _step_counts(estimate: ShiftEstimate, words: Words) -> str:
-    return f"{estimate.n[0]:,} and {estimate.n[1]:,} {words.noun}s"

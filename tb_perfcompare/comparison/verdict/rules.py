@@ -11,11 +11,11 @@ from tb_perfcompare.comparison.kinds.strata import Strata, WithinKinds, within_k
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, centres, middle_half
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, middles
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimate_shift
 from tb_perfcompare.comparison.statistics.noise_floor import noise_floor
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
-from tb_perfcompare.model.arrays import SidePair, SideTimes
+from tb_perfcompare.model.arrays import SidePair, SideTimes, each_side
 from tb_perfcompare.quick_dataclass import dataclass
 
 SLACK = 1e-12
@@ -75,9 +75,9 @@ def settle(
     within = within_kinds(times, captures, strata, options.alpha)
     if within is None:
         estimate = estimate_shift(*times, options.alpha, captures=captures, variation_from=variation)
-        middles: SidePair = _middles(times, captures)
+        centres = middles(each_side(np.log, times), captures)
     else:
-        estimate, middles = within.shift(options.alpha, variation_from=variation), within.centres()
+        estimate, centres = within.shift(options.alpha, variation_from=variation), within.centres()
         times, captures = within.level, within.captures
     counts = capture_counts(captures) if like is None else like.counts
     floor = noise_floor(times, captures) if like is None else like.floor
@@ -86,42 +86,36 @@ def settle(
     if min(counts) < MIN_CONCLUSIVE_CAPTURES:
         verdict = check_noise_floor(verdict, estimate, options.margin, floor)
     elif verdict not in (*_LESS_SURE, Verdict.SAME) and options.alpha >= DEFAULT_LEVEL:
-        gap = gap_between(middles, options)
-        if gap:
+        if gap := _gap_between(centres, options):
             verdict = Verdict.SLOWER if gap > 0 else Verdict.FASTER
             return Settled(estimate, by_steps, counts, floor, verdict, gap, apart=True, within=within)
-        shared = with_one_deviation(estimate, middles, options)
-        if decide(shared, options.margin) in _LESS_SURE:
+        shared = _with_one_deviation(estimate, centres, options)
+        if (verdict_of_shared := decide(shared, options.margin)).is_sure:
             bound = shared.theta_low if shared.theta > 0 else shared.theta_high
-            verdict = _LESS_SURE[decide(shared, options.margin)]
+            verdict = weaker_verdict(verdict_of_shared)
             return Settled(estimate, by_steps, counts, floor, verdict, bound, within=within)
     return Settled(estimate, by_steps, counts, floor, verdict, within=within)
 
 
-def _middles(times: SideTimes, captures: Captures) -> SidePair:
-    one, two = (centres(np.log(side)[None, :], at, middle_half) for side, at in zip(times, captures, strict=True))
-    return one, two
-
-
-def gap_between(middles: SidePair, options: CompareOptions) -> float:
+def _gap_between(centres: SidePair, options: CompareOptions) -> float:
     """Smallest difference of ln(time) between captures of the two sides, if all of one side lie beyond all of the
     other by more than the threshold, and an exact rank test or the size of the gap rules out chance; else 0.
     Positive if the candidate is slower."""
-    one, two = middles[0][0], middles[1][0]
+    one, two = centres[0][0], centres[1][0]
     up, down = float(two.min() - one.max()), float(one.min() - two.max())
     gap = max(up, down)
     if gap <= math.log1p(options.margin) + SLACK:
         return 0.0
-    range_ = max(float(side.max() - side.min()) for side in (one, two))
-    if smallest_p(len(one), len(two)) > options.alpha and gap < range_ / 2:
+    widest = max(float(np.ptp(side)) for side in (one, two))
+    if smallest_p(len(one), len(two)) > options.alpha and gap < widest / 2:
         return 0.0
     return gap if up > down else -gap
 
 
-def with_one_deviation(estimate: ShiftEstimate, middles: SidePair, options: CompareOptions) -> ShiftEstimate:
+def _with_one_deviation(estimate: ShiftEstimate, centres: SidePair, options: CompareOptions) -> ShiftEstimate:
     """Returns the estimate with the interval over captures that assumes one deviation for both sides, unless the
     sides' deviations clearly differ."""
-    between = between_captures(*middles, options.alpha, shared=True)
+    between = between_captures(*centres, options.alpha, shared=True)
     assert between is not None
     low, high = between.hull(estimate.steps_low, estimate.steps_high)
     return replace(estimate, theta_low=low, theta_high=high, between=between)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +24,7 @@ from tb_perfcompare.comparison.statistics.two_groups import two_groups
 from tb_perfcompare.comparison.verdict import over_captures, reason
 from tb_perfcompare.comparison.verdict.rules import Settled, settle
 from tb_perfcompare.comparison.verdict.words import Words
-from tb_perfcompare.model.arrays import SideTimes, unique
+from tb_perfcompare.model.arrays import SideTimes, each_side, unique
 from tb_perfcompare.number_text import listed
 
 _Sides = tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]
@@ -62,7 +61,10 @@ def judge(
             return _identical(times, captures, words)
         if not reason.why_unusable(times, words):
             return _judged(times, captures, words, strata)
-    return _unjudged(sides, (np.size(baseline_ns), np.size(candidate_ns)), words)
+    return _headline(
+        sides, words, n=(np.size(baseline_ns), np.size(candidate_ns)), verdict=Verdict.INCONCLUSIVE,
+        reason=reason.why_unusable(sides, words), scope="nothing was compared", method="no test",
+    )  # fmt: skip
 
 
 def _judged(times: SideTimes, captures: Captures, words: Words, strata: Strata | None) -> Headline:
@@ -101,19 +103,20 @@ def _by_kind(within: WithinKinds, words: Words) -> tuple[SideTimes, Captures, Wo
     """SideTimes relative to those of their kinds, their captures, and Words with the labels of these steps."""
     if words.labels is None:
         return within.level, within.captures, words
-    labels = [[side[at] for at in own.tolist()] for side, own in zip(words.labels, within.kept, strict=True)]
-    return within.level, within.captures, replace(words, labels=(labels[0], labels[1]))
+    labels = each_side(lambda side, own: [side[at] for at in own.tolist()], words.labels, within.kept)
+    return within.level, within.captures, replace(words, labels=labels)
 
 
 def _certainty(
     settled: Settled, captures: Captures, mean: tuple[float, float] | None, options: CompareOptions
 ) -> Certainty:
     estimate = settled.estimate
+    mean_low, mean_high = (None, None) if mean is None else map(fraction_of, mean)
     return Certainty(
         effect_size=estimate.cliffs_delta,
         effect=estimate.effect_word,
-        mean_low=None if mean is None else fraction_of(mean[0]),
-        mean_high=None if mean is None else fraction_of(mean[1]),
+        mean_low=mean_low,
+        mean_high=mean_high,
         tail_driven=estimate.mean_disagrees(options.margin) and any(estimate.outliers),
         autocorrelation=estimate.rho,
         detectable=over_captures.detectable_fraction(estimate),
@@ -160,24 +163,8 @@ def _identical(times: SideTimes, captures: Captures, words: Words) -> Headline:
         p=1.0,
         verdict=Verdict.SAME,
         reason=reason.identical(len(times[0]), words),
-        inflation=1.0,
         scope=over_captures.scope_of_identical(captures),
         method=f"comparison of the {words.noun} times one by one; no test",
-    )
-
-
-def _unjudged(sides: _Sides, n: tuple[int, int], words: Words) -> Headline:
-    return _headline(
-        sides,
-        words,
-        n=n,
-        shift=None,
-        p=None,
-        verdict=Verdict.INCONCLUSIVE,
-        reason=reason.why_unusable(sides, words),
-        inflation=1.0,
-        scope="nothing was compared",
-        method="no test",
     )
 
 
@@ -186,26 +173,27 @@ def _headline(
     words: Words,
     *,
     n: tuple[int, int],
-    shift: Shift | None,
-    p: float | None,
     verdict: Verdict,
     reason: str,
-    inflation: float,
     scope: str,
     method: str,
+    shift: Shift | None = None,
+    p: float | None = None,
+    inflation: float = 1.0,
     certainty: Certainty | None = None,
     bound: float | None = None,
 ) -> Headline:
     """Builds the headline. Means are exact and rounded once; delta is the difference of the exact means, rounded
     once."""
-    a, b = (exact_mean(side) if side is not None and len(side) else None for side in sides)
+    a, b = (exact_mean(side) / 1000 if side is not None and len(side) else None for side in sides)
     ratio = float(b / a) if a is not None and b is not None and a > 0 and b > 0 else None
+    typical, low, high = (None, None, None) if shift is None else (shift.estimate, shift.low, shift.high)
     return Headline(
         metric=words.metric,
         unit="us",
-        baseline=_us(a),
-        candidate=_us(b),
-        delta=None if a is None or b is None else _us(b - a),
+        baseline=None if a is None else float(a),
+        candidate=None if b is None else float(b),
+        delta=None if a is None or b is None else float(b - a),
         ratio=ratio,
         shift=shift,
         p=p,
@@ -217,19 +205,8 @@ def _headline(
         scope=scope,
         method=method,
         certainty=certainty,
-        recorded=Recorded(
-            verdict,
-            None if shift is None else shift.estimate,
-            None if shift is None else shift.low,
-            None if shift is None else shift.high,
-            p,
-            None if bound is None else fraction_of(bound),
-        ),
+        recorded=Recorded(verdict, typical, low, high, p, None if bound is None else fraction_of(bound)),
     )
-
-
-def _us(ns: Fraction | None) -> float | None:
-    return None if ns is None else float(ns / 1000)
 
 
 _MAX_NAMED = 3

@@ -317,11 +317,11 @@ def test_captures_with_amounts_of_their_own_do_not_clearly_differ() -> None:
     wave = np.tile([0.0, 1.0], 12)
     sides = np.repeat([10.0, 20, 30], 8) + wave, np.repeat([16.0, 27, 38], 8) + wave
     times = np.ones(24, dtype=np.int64), np.ones(24, dtype=np.int64)
-    change = AmountOfWork("aten::mm", "calls", sides, (capture, capture), 24.0, times, 1.0).change(0.05)
-    assert change.theta == pytest.approx(math.log(27.5 / 20.5)) and change.low < 0
-    assert not change.is_clear
+    facts = AmountOfWork("aten::mm", "calls", sides, (capture, capture), 24.0, times, 1.0).facts(times, 0.05)
+    assert facts.estimate == pytest.approx(27.5 / 20.5 - 1) and facts.low < 0
+    assert not facts.differs
     one = np.zeros(24, dtype=np.int32)
-    assert AmountOfWork("aten::mm", "calls", sides, (one, one), 24.0, times, 1.0).change(0.05).is_clear
+    assert AmountOfWork("aten::mm", "calls", sides, (one, one), 24.0, times, 1.0).facts(times, 0.05).differs
 
 
 def test_interruptions_are_the_machine_and_not_the_program() -> None:
@@ -340,8 +340,9 @@ def test_the_part_in_time_and_the_rest_make_up_the_mean_as_recorded() -> None:
     one, other = recorded(0, (4, 24)), recorded(1, (12, 40))
     amount = found(one, other)
     times = one.steps.total_ns.astype(float), other.steps.total_ns.astype(float)
-    rest = math.log(amount.times_ns[1].mean() / amount.times_ns[0].mean())
-    assert amount.in_time(times) + rest == pytest.approx(math.log(times[1].mean() / times[0].mean()))
+    rest = amount.times_ns[1].mean() / amount.times_ns[0].mean()
+    in_time = 1 + amount.facts(times, 0.05).in_time
+    assert in_time * rest == pytest.approx(times[1].mean() / times[0].mean())
 
 
 def test_operators_are_tested_at_equal_amount() -> None:
