@@ -10,7 +10,7 @@ import pytest
 
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.statistics.entity_tests import Change, entity_tests
+from tb_perfcompare.comparison.statistics.entity_tests import CHANGES, Change, entity_tests
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
@@ -85,5 +85,5 @@ def test_random_rows_are_seldom_called_changed(steps: int) -> None:
         present = np.ones(60, dtype=bool), np.ones(60, dtype=bool)
         delta = b.mean(axis=1) - a.mean(axis=1)
         found = entity_tests(a, b, (at, at), present, delta, 0.0, CompareOptions())
-        wrong += any(change in (Change.SLOWER, Change.FASTER) for change in found.change)
+        wrong += any(CHANGES[number] in (Change.SLOWER, Change.FASTER) for number in found.changes)
     assert wrong <= 0.05 * 400

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,9 +128,16 @@ def centres(
     return np.stack([centre(values[:, capture == which]) for which in unique(capture)], axis=1)
 
 
+def centres_of(
+    sides: tuple[NDArray[Any], NDArray[Any]], captures: Captures, centre: Callable[[NDArray[np.generic]], Floats]
+) -> SidePair:
+    """`centres` of both sides."""
+    return each_side(lambda side, capture: centres(side, capture, centre), sides, captures)
+
+
 def middles(values: SidePair, captures: Captures) -> SidePair:
     """(n,), (m,) values -> (1, k), (1, l) middle half of each capture."""
-    return each_side(lambda side, capture: centres(side[None, :], capture, middle_half), values, captures)
+    return centres_of((values[0][None], values[1][None]), captures, middle_half)
 
 
 def gaps(centres_a: Floats, centres_b: Floats) -> Floats:

@@ -19,7 +19,7 @@ from tb_perfcompare.comparison.statistics.distributions import student_p
 from tb_perfcompare.comparison.statistics.multiple_testing import family_wise_p, q_values
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
-from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Flags, Floats, Ints
+from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Flags, Floats, Ints, row_medians
 from tb_perfcompare.quick_dataclass import dataclass
 
 CLEARLY_APART_RATIO = 1.75
@@ -68,11 +68,6 @@ class EntityTests:
     high_ns: Floats
     cliffs_delta: Floats
     changes: NDArray[np.int8]
-
-    @property
-    def change(self) -> tuple[Change, ...]:
-        """Change of each row."""
-        return tuple(map(CHANGES.__getitem__, self.changes.tolist()))
 
 
 def floor_ns(shorter_step_ns: float, options: CompareOptions) -> float:
@@ -179,16 +174,8 @@ def robust_z(baseline: Ints, candidate: Ints) -> Floats:
 
     (median B - median A) / max(1.4826 MAD_A, 0.5 % of |median A|, 1 µs / sqrt(12)).
     """
-    middle = _medians(baseline)
-    spread = MAD_TO_SIGMA * _medians(np.abs(baseline - middle[:, None]))
+    middle = row_medians(baseline)
+    spread = MAD_TO_SIGMA * row_medians(np.abs(baseline - middle[:, None]))
     scale = np.maximum.reduce([spread, 0.005 * np.abs(middle), np.full(len(middle), 1000 / math.sqrt(12))])
-    z: Floats = np.clip((_medians(candidate) - middle) / scale, -99, 99) + 0.0
+    z: Floats = np.clip((row_medians(candidate) - middle) / scale, -99, 99) + 0.0
     return z
-
-
-def _medians(values: Ints | Floats) -> Floats:
-    """(g,) medians of (g, n), by sorting: for short rows numpy's own median takes six times as long."""
-    size = values.shape[1]
-    ordered = np.sort(values, axis=1)
-    middle: Floats = (ordered[:, (size - 1) // 2].astype(np.float64) + ordered[:, size // 2].astype(np.float64)) / 2
-    return middle

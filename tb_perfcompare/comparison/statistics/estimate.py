@@ -22,7 +22,7 @@ from tb_perfcompare.comparison.statistics.between_captures import (
     BetweenCaptures,
     between_captures,
     capture_counts,
-    centres,
+    centres_of,
     middle_half,
 )
 from tb_perfcompare.comparison.statistics.distributions import normal_quantile
@@ -235,8 +235,8 @@ def _between_captures(
 ) -> BetweenCaptures | None:
     if captures is None:
         return None
-    middles = [centres(side[None, :], capture, middle_half) for side, capture in zip(sides, captures, strict=True)]
-    return between_captures(middles[0], middles[1], alpha, variation_from=variation_from, shared=shared)
+    middles = centres_of((sides[0][None], sides[1][None]), captures, middle_half)
+    return between_captures(*middles, alpha, variation_from=variation_from, shared=shared)
 
 
 def _difference(

@@ -4,7 +4,6 @@ holding the differences when they are many."""
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -145,11 +144,10 @@ def _number_line(kind: np.dtype[Any]) -> tuple[Callable[[int], Any], Callable[[A
     return _float_at, _place_of_float
 
 
-def _float_at(place: int) -> np.float64:
-    bits = place if place >= 0 else -(2**63) - place
-    return np.float64(struct.unpack("<d", struct.pack("<q", bits))[0])
+def _float_at(place: int) -> Any:
+    return np.int64(place if place >= 0 else -(2**63) - place).view(np.float64)
 
 
 def _place_of_float(number: np.float64) -> int:
-    bits: int = struct.unpack("<q", struct.pack("<d", number))[0]
+    bits = int(number.view(np.int64))
     return bits if bits >= 0 else -(2**63) - bits

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, row_means
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres_of, row_means
 from tb_perfcompare.model.arrays import Floats, Nanoseconds, SideTimes, median, quartiles
 
 BLOCKS_FROM_RHO = 0.2
@@ -68,8 +68,8 @@ def mean_interval(
     by_steps = bootstrap_mean_effect(*times, alpha, seed=seed, resamples=resamples, rho=rho)
     if by_steps is None:
         return None
-    means = [np.log(centres(side[None, :], capture, row_means)) for side, capture in zip(times, captures, strict=True)]
-    between = between_captures(means[0], means[1], alpha)
+    means = centres_of((times[0][None], times[1][None]), captures, row_means)
+    between = between_captures(np.log(means[0]), np.log(means[1]), alpha)
     return by_steps if between is None else between.hull(*by_steps)
 
 

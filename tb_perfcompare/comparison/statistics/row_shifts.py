@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, Families
-from tb_perfcompare.comparison.statistics.between_captures import BetweenCaptures, between_captures, centres, row_means
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres_of, row_means
+from tb_perfcompare.comparison.statistics.distributions import normal_quantile
 from tb_perfcompare.comparison.statistics.hodges_lehmann import differences_at
 from tb_perfcompare.comparison.statistics.rank_test import BatchedRankTest, batched_rank_test, interval_rank
 from tb_perfcompare.model.arrays import Floats, Ints
@@ -60,11 +61,10 @@ def row_shifts(
     p, low, high = _corrected_for_autocorrelation(test, shift, low, high, alpha)
     # one capture a side does not show the variation
     if any(len(capture) and capture.min() != capture.max() for capture in captures):
-        sides = baseline, candidate
-        means = [centres(side, capture, row_means) for side, capture in zip(sides, captures, strict=True)]
-        between = between_captures(means[0], means[1], alpha)
-        if between is not None:
-            p, low, high = _corrected_for_captures(between, p, low, high)
+        between = between_captures(*centres_of((baseline, candidate), captures, row_means), alpha)
+        if between is not None:  # a row has to differ beyond the variation between captures, too
+            p = np.maximum(p, between.p)
+            low, high = np.minimum(low, np.rint(between.low)), np.maximum(high, np.rint(between.high))
     if baseline.shape == candidate.shape:
         # identical values on both sides do not differ, which no interval of differences shows
         same = (np.sort(baseline, axis=1) == np.sort(candidate, axis=1)).all(axis=1)
@@ -89,13 +89,6 @@ def _corrected_for_autocorrelation(
         p[rows] = np.maximum(test.p_alone[rows], np.minimum(p[rows], neighbours.p(*ends)))
         low[rows], high[rows] = map(np.rint, neighbours.interval(*ends))
     return p, low, high
-
-
-def _corrected_for_captures(
-    between: BetweenCaptures, p: Floats, low: Floats, high: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Corrects p and interval for the variation between captures: a row has to differ beyond that too."""
-    return np.maximum(p, between.p), np.minimum(low, np.rint(between.low)), np.maximum(high, np.rint(between.high))
 
 
 def _wanted(importance: Floats, families: Families, pairs: int) -> Ints:
@@ -149,10 +142,7 @@ def _interval_ranks(test: BatchedRankTest, n: int, m: int, alpha: float) -> Ints
         normal = np.zeros(len(test.p), dtype=np.int64)
     else:
         # the normal branch of interval_rank, for all rows at once
-        from statistics import NormalDist
-
-        z = NormalDist().inv_cdf(1 - alpha / 2)
         deviation = np.sqrt(n * m * (n + m + 1) / 12 * test.tie_factor)
-        normal = np.maximum(np.floor(n * m / 2 - z * deviation), 0).astype(np.int64)
+        normal = np.maximum(np.floor(n * m / 2 - normal_quantile(1 - alpha / 2) * deviation), 0).astype(np.int64)
     ranks: Ints = np.where(test.countable, exact_k, normal)
     return ranks

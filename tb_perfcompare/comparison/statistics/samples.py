@@ -36,10 +36,8 @@ class Samples:
         """(..., s) values per step -> (..., o) means per observation, rounded to whole nanoseconds."""
         if not self.pooled:
             return values
-        members = np.bincount(self.group, minlength=len(self.label))
         flat = values.reshape(-1, values.shape[-1])
-        sums = np.stack([np.bincount(self.group, weights=row, minlength=len(self.label)) for row in flat])
-        return np.rint(sums / members).astype(np.int64).reshape(*values.shape[:-1], len(self.label))
+        return np.rint(mean_per_observation(flat, self)).astype(np.int64).reshape(*values.shape[:-1], len(self.label))
 
 
 def observations(summary: Summary) -> Samples:
@@ -67,10 +65,9 @@ def mean_per_observation(values: Ints, samples: Samples) -> Floats:
     """(r, s) values per step -> (r, o) float64 means over the steps (ranks) of each observation."""
     if not samples.pooled:
         return values.astype(np.float64)
-    members = np.bincount(samples.group, minlength=len(samples.label))
-    out = np.zeros((len(values), len(members)))
-    np.add.at(out.T, samples.group, values.T.astype(np.float64))
-    means: Floats = out / members
+    size = len(samples.label)
+    sums = [np.bincount(samples.group, weights=row, minlength=size) for row in values]
+    means: Floats = np.array(sums).reshape(len(values), size) / np.bincount(samples.group, minlength=size)
     return means
 
 
