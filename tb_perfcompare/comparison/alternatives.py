@@ -107,29 +107,24 @@ class _Side:
 
 def _step_choices(sides: tuple[Summary, Summary]) -> Iterator[_Steps]:
     """Yields distinct choices of steps, in the order in which they are offered."""
-    seen = (_side(sides[0]), _side(sides[1]))
-    if seen[0] is None or seen[1] is None:
+    a, b = map(_side, sides)
+    if a is None or b is None:
         return
-    a, b = seen[0], seen[1]
     gaps, outlying = a.gaps | b.gaps, a.outlying | b.outlying
     count = max(len(a.numbers), len(b.numbers))
-    offered = []
+    without_outliers = None
     if outlying:
         first, last = _longest_stretch(gaps | outlying, count)
         alone = set(range(count)) - gaps - outlying == set(range(first, last + 1))
         what = f"{'' if alone else 'only the longest stretch '}{_without(outlying, a, b)}"
-        choice = _ranged("without_outliers", what, a, b, first, last)
-        if choice is not None:
-            offered.append(choice)
-    settled = max(a.settled, b.settled)
-    if settled:
-        first, last = _longest_stretch(gaps | set(range(settled)), count)
-        begun = len(set(range(settled)) - gaps)
+        if without_outliers := _ranges(a, b, first, last):
+            yield _Steps("without_outliers", what, without_outliers)
+    if settled := set(range(max(a.settled, b.settled))):
+        begun = len(settled - gaps)
         what = f"without the first {many(begun, 'step') if begun > 1 else 'step'} of each side"
-        choice = _ranged("after_warm_up", what, a, b, first, last)
-        if choice is not None and all(choice.ranges != other.ranges for other in offered):
-            offered.append(choice)
-    yield from offered
+        ranges = _ranges(a, b, *_longest_stretch(gaps | settled, count))
+        if ranges is not None and ranges != without_outliers:
+            yield _Steps("after_warm_up", what, ranges)
 
 
 def _side(summary: Summary) -> _Side | None:
@@ -179,8 +174,8 @@ def _longest_stretch(left_out: set[int], count: int) -> tuple[int, int]:
     return best
 
 
-def _ranged(rule: str, what: str, a: _Side, b: _Side, first: int, last: int) -> _Steps | None:
-    """Returns the choice; None if a side keeps too few of its steps, or has none in the range."""
+def _ranges(a: _Side, b: _Side, first: int, last: int) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Numbers of the steps at these places; None if a side keeps too few of its steps, or has none in the range."""
     ranges = []
     for side in (a, b):
         end = min(last, len(side.numbers) - 1)
@@ -188,7 +183,7 @@ def _ranged(rule: str, what: str, a: _Side, b: _Side, first: int, last: int) -> 
         if end < first or kept < MIN_STEPS or kept < MIN_SHARE * sum(side.weight):
             return None
         ranges.append((side.numbers[first], side.numbers[end]))
-    return _Steps(rule, what, (ranges[0], ranges[1]))
+    return ranges[0], ranges[1]
 
 
 def _without(places: set[int], a: _Side, b: _Side) -> str:

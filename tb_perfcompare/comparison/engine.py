@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from tb_perfcompare.comparison.alignment.table import alignment_table, with_partners
@@ -43,7 +43,7 @@ from tb_perfcompare.comparison.result.headline import Fact, Headline
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.side_facts import SideFacts
-from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.result.table import Table, by_name
 from tb_perfcompare.comparison.result.uninterrupted_part import UninterruptedPart
 from tb_perfcompare.comparison.statistics.samples import counted_steps
 from tb_perfcompare.comparison.tables.call_tree import call_tree_table
@@ -96,14 +96,14 @@ def compare_judged(judged: Judged) -> Comparison:
             tables["categories"] = categories_table(ledger, shifts)
         sides = {"baseline": baseline, "candidate": candidate}
         tables["steps"] = steps_table(sides, steps_at_one_pace(work))
-        tables |= _present_tables((iteration_kinds_table(baseline, candidate, judged.kinds, options.alpha),))
+        tables |= by_name((iteration_kinds_table(baseline, candidate, judged.kinds, options.alpha),))
     job = job_of(baseline, candidate, options)
     ranks = ranks_table(baseline, candidate, job, headline, options)
     why_no_ranks = (Note(NoteCode.TABLE_ABSENT, ranks, "ranks"),) if isinstance(ranks, str) else ()
-    tables |= _present_tables((None if isinstance(ranks, str) else ranks,))
+    tables |= by_name((None if isinstance(ranks, str) else ranks,))
     tables |= _entity_tables(judged)
     tables |= _further_tables(baseline, candidate, counters, launches)
-    tables |= _present_tables((common_work_table(work), uninterrupted_table(uninterrupted)))
+    tables |= by_name((common_work_table(work), uninterrupted_table(uninterrupted)))
     return Comparison(
         baseline=side_facts(baseline),
         candidate=side_facts(candidate),
@@ -118,10 +118,6 @@ def compare_judged(judged: Judged) -> Comparison:
     )
 
 
-def _present_tables(tables: Iterable[Table | None]) -> dict[str, Table]:
-    return {table.name: table for table in tables if table is not None}
-
-
 def _entity_tables(judged: Judged) -> dict[str, Table]:
     """Tables of operators, kernels, copies, ..., and of their alignment."""
     baseline, candidate, options = judged.baseline, judged.candidate, judged.options
@@ -130,7 +126,7 @@ def _entity_tables(judged: Judged) -> dict[str, Table]:
         TABLE_SPECS, baseline, candidate, judged.headline.delta, options, paces_of_observations(judged.work),
         judged.numbers, at_level,
     )  # fmt: skip
-    tables |= _present_tables((
+    tables |= by_name((
         work_by_family(baseline, candidate, peaks_of(baseline, candidate, options)),
         kernel_metrics_table(baseline, candidate), measured_work(baseline, candidate),
     ))  # fmt: skip
@@ -145,11 +141,11 @@ def _further_tables(
 ) -> dict[str, Table]:
     """Tables of modules, calls, counters, memory, launches and environment."""
     tree = joint_tree(baseline, candidate)
-    tables = _present_tables((
+    tables = by_name((
         module_ledger(baseline, candidate), None if tree is None else call_tree_table(tree), counters_table(counters),
     ))  # fmt: skip
     tables |= memory_tables(baseline, candidate)
-    return tables | _present_tables((
+    return tables | by_name((
         bound_table(baseline, candidate),
         None if launches is None else launches_table(baseline, candidate, launches),
         device_table(baseline, candidate),

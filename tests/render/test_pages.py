@@ -10,10 +10,9 @@ import jsonschema
 import pytest
 
 from build_support.wire_types import json_schema
-from tb_perfcompare.comparison.ledger.rows import sum_row
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow, columns_of, sum_of
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.row_query import RowQuery, choose_rows
 from tb_perfcompare.errors import SelectionError
@@ -38,7 +37,7 @@ def long_ledger(whole: Comparison, entries: int) -> Comparison:
         for n in range(entries)
     ]
     rows.sort(key=lambda row: (-abs(row.delta), row.path))
-    head = sum_row(("Kernel",), "Kernel", rows)
+    head = sum_of(columns_of("Kernel", rows), "Kernel")
     ledger = replace(
         whole.ledger, baseline=head.baseline, candidate=head.candidate, delta=head.delta, rows=(head, *rows)
     )

@@ -91,7 +91,7 @@ def align(baseline: Summary, candidate: Summary, numbers: TextNumbers | None = N
         plain, remaining = plain_places.plain_matches(a, b, units, TextNumbers() if numbers is None else numbers)
     tree = PlaceTree()
     side_a, side_b = (
-        side_of(work, n, tree, shapes=shapes, left=rows) for work, n, rows in zip((a, b), steps, remaining, strict=True)
+        side_of(work, tree, shapes=shapes, left=rows) for work, rows in zip((a, b), remaining, strict=True)
     )
     return Alignment(steps, units, shapes, operators, match_operators(tree, side_a, side_b, units), plain)
 

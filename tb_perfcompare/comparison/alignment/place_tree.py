@@ -65,11 +65,10 @@ class PlaceTree:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Work of one side by place in the order in which it first ran, calls by place, admitted steps."""
+    """Work of one side by place in the order in which it first ran, and calls by place."""
 
     work: dict[int, list[Work]]
     calls: dict[int, int]
-    steps: int
 
 
 def has_shapes(work: DeviceWork) -> bool:
@@ -80,13 +79,11 @@ def has_shapes(work: DeviceWork) -> bool:
     return any(shapes)
 
 
-def side_of(
-    work: DeviceWork, steps: int, tree: PlaceTree, *, shapes: bool, left: Flags | None = None
-) -> Side:
+def side_of(work: DeviceWork, tree: PlaceTree, *, shapes: bool, left: Flags | None = None) -> Side:
     """Builds the work of a side in the common tree; without `shapes` places differ by names only. `left` marks the
     rows of the work that are used, None for all."""
     if left is not None and not left.any():
-        return Side({}, {}, steps)
+        return Side({}, {})
     keys = list(work.operators.keys)
     row_of = {place_below(above, operator, shape): row for row, (operator, shape, above) in enumerate(keys)}
     number: list[int | None] = [None] * len(keys)
@@ -121,7 +118,7 @@ def side_of(
             category, name, NOWHERE if place is None else place,
             before[0] + launches[order], before[1] + times[order], before[2],
         )  # fmt: skip
-    return Side({place: list(here.values()) for place, here in work_at.items()}, calls, steps)
+    return Side({place: list(here.values()) for place, here in work_at.items()}, calls)
 
 
 def units_of_work(a: DeviceWork, b: DeviceWork, steps: tuple[int, int]) -> tuple[int, int]:

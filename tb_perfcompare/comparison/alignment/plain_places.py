@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.alignment.kernel_matches import CERTAIN, LIKELY, 
 from tb_perfcompare.comparison.alignment.operator_matches import SAME_PLACE, OperatorMatch
 from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds
 from tb_perfcompare.model.summary.launch_sites import OUTSIDE, DeviceWork, place_below
-from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
+from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_rows
 from tb_perfcompare.model.texts import Column
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -115,7 +115,7 @@ def plain_matches(
     row_of[place[place >= 0]] = np.flatnonzero(place >= 0)
     row = row_of[work.parts[2]]
     calls = [
-        _values_or_none(side.operators.totals()[1], rows) for side, rows in ((a, operators.at_a), (b, operators.at_b))
+        at_rows(side.operators.totals()[1], rows) for side, rows in ((a, operators.at_a), (b, operators.at_b))
     ]
     is_plain = calls[0] * units[1] == calls[1] * units[0]
     is_plain[row[~both & (row >= 0)]] = False
@@ -178,11 +178,6 @@ def _grouped(
             (time[0][order], time[1][order]), (launches[0][order], launches[1][order]),
         ),
     )  # fmt: skip
-
-
-def _values_or_none(values: Ints, rows: Ints) -> Ints:
-    picked: Ints = np.append(values, 0)[rows]
-    return picked
 
 
 def _not_taken(taken: Ints, count: int) -> Flags:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable, Ow
 
 Joins = Mapping[str, str]
 """Name on a side -> name that it is compared under; unchanged names are left out."""
+
+Key = TypeVar("Key")
 
 _NONE: Joins = {}
 _KERNELS, _FUNCTIONS = "kernels", "functions"
@@ -78,10 +81,8 @@ def _renamed_tree(tree: CallTree, joins: Mapping[StepCategory, Joins]) -> CallTr
 def _merged_group(table: GroupTable, joins: Joins) -> tuple[GroupTable, Ints]:
     """Returns the table with its new names, and the new row of each old one. Facts are means weighted by time."""
     keys = [(joins.get(name, name), *rest) for name, *rest in table.keys]
-    index = {key: row for row, key in enumerate(dict.fromkeys(keys))}
-    row_of = np.array([index[key] for key in keys], dtype=np.int64)
+    index, row_of = _numbered(keys)
     rows = len(index)
-
     weight = table.measures_ns["total"].sum(axis=1).astype(np.float64)
     low, high = table.min_ns, table.max_ns
     if low is not None and high is not None:
@@ -91,7 +92,7 @@ def _merged_group(table: GroupTable, joins: Joins) -> tuple[GroupTable, Ints]:
         low, high = lowest, highest
     merged = replace(
         table,
-        keys=tuple(index),
+        keys=index,
         names=_merged_names(table.names, row_of, rows),
         calls=_summed(table.calls, row_of),
         measures_ns={name: _summed(values, row_of) for name, values in table.measures_ns.items()},
@@ -100,6 +101,12 @@ def _merged_group(table: GroupTable, joins: Joins) -> tuple[GroupTable, Ints]:
         facts={name: _mean(values, weight, row_of, rows) for name, values in table.facts.items()},
     )
     return merged, row_of
+
+
+def _numbered(keys: Sequence[Key]) -> tuple[tuple[Key, ...], Ints]:
+    """(distinct keys, number of each key among them)."""
+    index = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    return tuple(index), np.array([index[key] for key in keys], dtype=np.int64)
 
 
 def _merged_names(names: Sequence[str], row_of: Ints, rows: int) -> tuple[str, ...]:
@@ -122,9 +129,7 @@ def _merged_owned(owned: OwnedTime, joins: Mapping[StepCategory, Joins]) -> Owne
         (category, joins.get(StepCategory(category), _NONE).get(key, key))
         for category, key in zip(owned.category.tolist(), owned.key, strict=True)
     ]
-    index = {entity: row for row, entity in enumerate(dict.fromkeys(entities))}
-    row_of = np.array([index[entity] for entity in entities], dtype=np.int64)
-
+    index, row_of = _numbered(entities)
     return OwnedTime(
         category=np.array([category for category, _ in index], dtype=np.int8),
         key=tuple(key for _, key in index),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
-from tb_perfcompare.comparison.alignment.function_types import join_function_types
 from tb_perfcompare.comparison.alignment.renaming import Joins, renamed, renamed_kernels
 from tb_perfcompare.comparison.alignment.truncated_names import join_truncated_names
 from tb_perfcompare.comparison.result.wording import many
@@ -13,11 +13,12 @@ from tb_perfcompare.model.api_calls import JOINED
 from tb_perfcompare.model.names.names import alike_key
 from tb_perfcompare.model.names.python_frames import python_frame
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.recordings.cycles import is_device_type
-from tb_perfcompare.model.summary.summary import StepCategory, Summary
+from tb_perfcompare.model.recordings.cycles import DEVICE_TYPE, HOST_TYPE, is_device_type
+from tb_perfcompare.model.summary.summary import GroupTable, StepCategory, Summary
 from tb_perfcompare.model.vendors import VENDORS, Vendor
 
-_TABLE = "kernels"
+_TABLE, _FUNCTIONS = "kernels", "functions"
+_NO_TYPES = frozenset({DEVICE_TYPE, HOST_TYPE})
 
 
 def join_alike_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
@@ -27,7 +28,7 @@ def join_alike_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Su
         return baseline, candidate, ()
     pairs = len(set(joins.values()))
     message = f"{many(pairs, 'kernel name')} matched: only numbers or spelling of the build differ"
-    note = Note(NoteCode.ALIKE_NAMES, message, _TABLE if _TABLE in baseline.groups else "functions")
+    note = Note(NoteCode.ALIKE_NAMES, message, _TABLE if _TABLE in baseline.groups else _FUNCTIONS)
     return renamed_kernels(baseline, joins), renamed_kernels(candidate, joins), (note,)
 
 
@@ -49,7 +50,7 @@ def alike_names(a: list[str], b: list[str]) -> dict[str, str]:
 
 def _kernels(side: Summary) -> list[str]:
     """Names of kernels; of a per-cycle table, names of the functions that run on devices."""
-    table, functions = side.groups.get(_TABLE), side.groups.get("functions")
+    table, functions = side.groups.get(_TABLE), side.groups.get(_FUNCTIONS)
     if functions is not None:
         return [name for name, kind in functions.keys if is_device_type(kind)]
     return [key[0] for key in table.keys] if table is not None else []
@@ -57,11 +58,38 @@ def _kernels(side: Summary) -> list[str]:
 
 def with_same_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
     """Returns both sides with all names and types joined, and notes on what was joined."""
-    baseline, candidate = join_function_types(baseline, candidate)
+    baseline, candidate = _join_function_types(baseline, candidate)
     baseline, candidate, cut = join_truncated_names(baseline, candidate)
     baseline, candidate, alike = join_alike_names(baseline, candidate)
     baseline, candidate, equal = _join_equivalent_names(baseline, candidate)
     return baseline, candidate, (*cut, *alike, *equal)
+
+
+def _join_function_types(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary]:
+    """Returns both sides, with the types of functions that only the other side states.
+
+    A function without a type takes the one that its name has on the other side, on the host or on devices, if there is
+    only one.
+    """
+    a, b = baseline.groups.get(_FUNCTIONS), candidate.groups.get(_FUNCTIONS)
+    if a is None or b is None:
+        return baseline, candidate
+    return _with_types(baseline, a, b), _with_types(candidate, b, a)
+
+
+def _with_types(side: Summary, own: GroupTable, other: GroupTable) -> Summary:
+    types: dict[tuple[str, bool], set[str]] = {}
+    for name, kind in other.keys:
+        types.setdefault((name, is_device_type(kind)), set()).add(kind)
+    present = {*own.keys}
+    keys = []
+    for name, kind in own.keys:
+        there = types.get((name, is_device_type(kind)), set())
+        (stated,) = there if len(there) == 1 and kind in _NO_TYPES else (kind,)
+        keys.append((name, stated) if (name, stated) not in present else (name, kind))
+    if keys == [*own.keys]:
+        return side
+    return replace(side, groups={**side.groups, _FUNCTIONS: replace(own, keys=tuple(keys))})
 
 
 _COPY = re.compile(r"(?P<what>Memcpy \w+|Memset)(?: \(.*\))?", re.DOTALL)

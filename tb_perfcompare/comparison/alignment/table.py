@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
@@ -24,6 +25,7 @@ from tb_perfcompare.comparison.alignment.operator_matches import NO_OPERATOR, SA
 from tb_perfcompare.comparison.alignment.plain_places import PlainKernels, PlainMatches
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, MadeTexts, Row, Table, cells_of
 from tb_perfcompare.comparison.result.wording import number_text, short_apart
@@ -42,7 +44,7 @@ _DISTINCT_NAMES = 200
 
 _WHAT = "Device time: summed durations of kernels, copies, sets and collectives launched by the operator"
 _NOTES = (
-    "Corrected reading (docs/method/corrected_reading.md).",
+    columns.CORRECTED,
     "Rows are operators that do the same on both sides; every device event is in one row, so that times add up. "
     "Rules and confidence: docs/method/alignment.md.",
 )
@@ -54,29 +56,22 @@ _COLUMNS: tuple[Column, ...] = (
     columns.fraction("change", "Δ %", "delta as a fraction of the baseline's device time; empty if that is zero",
                      role="percent", better=Better.LOWER),
     *columns.calls("Calls that launched device work"),
-    columns.text("baseline_kernels", "Kernels A", "baseline kernels by time, with launches per step"),
-    columns.text("candidate_kernels", "Kernels B", "candidate kernels by time, with launches per step"),
-    columns.text("baseline_kernel_names", "Kernel names A", "full names of all baseline kernels, by time",
-                 shown=False),
-    columns.text("candidate_kernel_names", "Kernel names B", "full names of all candidate kernels, by time",
-                 shown=False),
+    *columns.sides(columns.text, "kernels", "Kernels", "{side} kernels by time, with launches per step"),
+    *columns.sides(columns.text, "kernel_names", "Kernel names", "full names of all {side} kernels, by time",
+                   shown=False),
     columns.text("kind", "Kernels are", "most common match of the row's kernels: same name; renamed: one to one; "
                  "fused: several of A became one of B; split: one of A became several of B; same operator, other "
                  "kernels: several to several, or different in number; no counterpart: on one side only"),
     columns.text("confidence", "Confidence", "confidence of the operator match: certain, likely or weak"),
     columns.text("kernel_confidence", "Kernel confidence", "lowest confidence of its kernel matches", shown=False),
-    columns.fraction("baseline_kernel_share", "Kernel to kernel A",
-                     "fraction of the row's baseline time in kernels matched one to one", shown=False),
-    columns.fraction("candidate_kernel_share", "Kernel to kernel B",
-                     "fraction of the row's candidate time in kernels matched one to one", shown=False),
+    *columns.sides(columns.fraction, "kernel_share", "Kernel to kernel",
+                   "fraction of the row's {side} time in kernels matched one to one", shown=False),
     columns.STATUS,
 )  # fmt: skip
 
 
-_KERNELS_A = [column.name for column in _COLUMNS].index("baseline_kernels")
-_NAMES = [
-    [column.name for column in _COLUMNS].index(name) for name in ("baseline_kernel_names", "candidate_kernel_names")
-]
+_INDEX = {column.name: index for index, column in enumerate(_COLUMNS)}
+_KERNELS, _NAMES = ([_INDEX[f"{side}_{what}"] for side in SIDES] for what in ("kernels", "kernel_names"))
 _FIGURES = (
     "baseline_us", "candidate_us", "delta_us", "change", "baseline_calls", "candidate_calls", "baseline_kernel_share",
     "candidate_kernel_share",
@@ -114,11 +109,11 @@ def alignment_table(alignment: Alignment) -> Table:
     for match in alignment.matches:
         rows.setdefault((match.operator, match.input_shape, match.rule), _Row()).add(match)
     if alignment.plain is not None:
-        cells = _with_plain_rows(alignment.plain, rows, alignment.steps)
-        return Table("alignment", "How the work was matched", _COLUMNS, cells, _NOTES)
-    order = sorted(rows, key=lambda key: (-rows[key].change(alignment.steps), key))
-    ordered = tuple(_cells(key, rows[key], alignment.steps) for key in order)
-    return Table("alignment", "How the work was matched", _COLUMNS, ordered, _NOTES)
+        cells: Sequence[Row] = _with_plain_rows(alignment.plain, rows, alignment.steps)
+    else:
+        order = sorted(rows, key=lambda key: (-rows[key].change(alignment.steps), key))
+        cells = tuple(_cells(key, rows[key], alignment.steps) for key in order)
+    return Table("alignment", "How the work was matched", _COLUMNS, cells, _NOTES)
 
 
 def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[int, int]) -> ColumnRows:
@@ -150,10 +145,9 @@ def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[i
     }  # fmt: skip
     figures = dict(zip(_FIGURES, (*us, delta, change, *often, *shares), strict=True))
     joined: dict[str, Floats | MadeTexts] = {
-        "baseline_kernels": MadeTexts(places, kernels.baseline),
-        "candidate_kernels": MadeTexts(places, kernels.candidate),
-        "baseline_kernel_names": MadeTexts(places, kernels.baseline_names),
-        "candidate_kernel_names": MadeTexts(places, kernels.candidate_names),
+        f"{name}_{what}": MadeTexts(places, functools.partial(make, side))
+        for side, name in enumerate(SIDES)
+        for what, make in (("kernels", kernels.listed), ("kernel_names", kernels.names))
     }
     for number, column in enumerate(_COLUMNS):
         cells = [row[number] for row in made_rows]
@@ -180,7 +174,7 @@ def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[i
 
 
 class _PlainKernels:
-    """Cells of the columns of kernels; those of plain rows are made on demand."""
+    """Cells of the columns of kernels, each given the side and the row; those of plain rows are made on demand."""
 
     def __init__(
         self, plain: PlainKernels, steps: tuple[int, int], shown: Ints, made: list[tuple[Cell, ...]]
@@ -188,37 +182,23 @@ class _PlainKernels:
         self._plain, self._steps, self._shown, self._made = plain, steps, shown, made
         self._last: tuple[int, list[str]] = (-1, [])
 
-    def baseline(self, row: int) -> str:
-        """Kernels of the baseline."""
-        return self._texts(row)[0]
-
-    def candidate(self, row: int) -> str:
-        """Kernels of the candidate."""
-        return self._texts(row)[1]
-
-    def baseline_names(self, row: int) -> str:
-        """Whole names of all kernels of the baseline."""
-        return self._names(row, 0)
-
-    def candidate_names(self, row: int) -> str:
-        """Whole names of all kernels of the candidate."""
-        return self._names(row, 1)
-
-    def _names(self, row: int, side: int) -> str:
+    def names(self, side: int, row: int) -> str:
+        """Whole names of all kernels."""
         if row >= len(self._shown):
             return str(self._made[row - len(self._shown)][_NAMES[side]])
         runs, _ = self._plain.largest(int(self._shown[row]), side, sys.maxsize)
         return "; ".join(run.name for run in runs)
 
-    def _texts(self, row: int) -> list[str]:
+    def listed(self, side: int, row: int) -> str:
+        """The first kernels."""
         if row >= len(self._shown):
-            return [str(self._made[row - len(self._shown)][index]) for index in (_KERNELS_A, _KERNELS_A + 1)]
+            return str(self._made[row - len(self._shown)][_KERNELS[side]])
         last = self._last
         if last[0] != row:
             match = int(self._shown[row])
             runs, counts = zip(*(self._plain.largest(match, side, _DISTINCT_NAMES) for side in (0, 1)), strict=True)
             last = self._last = row, _listed(runs, counts, self._steps)
-        return last[1]
+        return last[1][side]
 
 
 def _cells(key: tuple[str, str, str], row: _Row, steps: tuple[int, int]) -> tuple[Cell, ...]:
@@ -240,7 +220,7 @@ def _cells(key: tuple[str, str, str], row: _Row, steps: tuple[int, int]) -> tupl
         "" if key[2] == ALONE else row.confidence,
         weakest(*sure) if sure else "",
         *(_one_by_one(row, side) for side in (0, 1)),
-        "both" if all(shown) else "added" if shown[1] else "removed",
+        columns.status(*shown),
     )
 
 
@@ -267,9 +247,12 @@ def _listed(runs: Sequence[Sequence[Run]], counts: Sequence[int], steps: Sequenc
     texts = []
     for side, count, number in zip(runs, counts, steps, strict=True):
         listed = [f"{shown[run.name]} ×{number_text(run.launches / number)}" for run in side[:_MAX_NAMED]]
-        more = [f"{count - _MAX_NAMED} more"] if count > _MAX_NAMED else []
-        texts.append("; ".join(listed + more))
+        texts.append(_with_more(listed, count))
     return texts
+
+
+def _with_more(listed: list[str], count: int) -> str:
+    return "; ".join([*listed, *([f"{count - _MAX_NAMED} more"] if count > _MAX_NAMED else [])])
 
 
 def _one_by_one(row: _Row, side: int) -> float | None:
@@ -356,17 +339,13 @@ def with_partners(tables: Mapping[str, Table], alignment: Alignment) -> dict[str
     table = tables.get("kernels")
     if table is None:
         return dict(tables)
-    partners = _partners(alignment)
-    status = [column.name for column in table.columns].index("status")
-    if partners:
+    assert isinstance(table.rows, ColumnRows)
+    cells: tuple[str, ...] = ("",) * len(table.rows)
+    if partners := _partners(alignment):
+        status = [column.name for column in table.columns].index("status")
         names, statuses = (cells_of(table.rows, index) for index in (0, status))
-        cells = [partners.get((str(name), str(side)), "") for name, side in zip(names, statuses, strict=True)]
-    else:
-        cells = [""] * len(table.rows)
-    if isinstance(table.rows, ColumnRows):
-        rows: Sequence[Row] = table.rows.with_column(tuple(cells))
-    else:
-        rows = tuple((*row, cell) for row, cell in zip(table.rows, cells, strict=True))
+        cells = tuple(partners.get((str(name), str(side)), "") for name, side in zip(names, statuses, strict=True))
+    rows = ColumnRows((*table.rows.columns, cells), len(cells))
     return {**tables, "kernels": replace(table, columns=(*table.columns, _MATCHED_WITH), rows=rows)}
 
 
@@ -397,5 +376,4 @@ def _partners(alignment: Alignment) -> dict[tuple[str, str], str]:
 def _texts(partners: Mapping[tuple[str, str, str], int]) -> str:
     ranked = sorted(partners, key=lambda each: (-partners[each], each))
     shown = [f"{names} ({kind}, {sure})" for names, kind, sure in ranked[:_MAX_NAMED]]
-    more = [f"{len(ranked) - _MAX_NAMED} more"] if len(ranked) > _MAX_NAMED else []
-    return "; ".join(shown + more)
+    return _with_more(shown, len(ranked))

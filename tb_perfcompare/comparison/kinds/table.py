@@ -22,29 +22,22 @@ NAME = "iteration_kinds"
 _COLUMNS = (
     columns.key("kind", "Kind", "text of the iteration's marker with its numbers binned; without a text, the "
                 "content that only some iterations have"),
-    columns.count("baseline_count", "Count A", "number of iterations in the baseline"),
-    columns.count("candidate_count", "Count B", "number of iterations in the candidate"),
-    columns.fraction("baseline_share", "Share A", "fraction of the baseline's iterations"),
-    columns.fraction("candidate_share", "Share B", "fraction of the candidate's iterations"),
-    columns.time("baseline_mean_us", "Mean A", "mean time of an iteration of this kind in the baseline"),
-    columns.time("candidate_mean_us", "Mean B", "mean time of an iteration of this kind in the candidate"),
+    *columns.sides(columns.count, "count", "Count", "number of iterations in the {side}"),
+    *columns.sides(columns.fraction, "share", "Share", "fraction of the {side}'s iterations"),
+    *columns.sides(columns.time, "mean_us", "Mean", "mean time of an iteration of this kind in the {side}"),
     columns.time("mean_delta_us", "Mean Δ", "mean time of an iteration of this kind, candidate minus baseline",
                  role="delta"),
-    columns.time("baseline_us", "A", "share of the kind x its mean: its part of the baseline's mean iteration",
-                 role="baseline", shown=False),
-    columns.time("candidate_us", "B", "share of the kind x its mean: its part of the candidate's mean iteration",
-                 role="candidate", shown=False),
+    *columns.sides(columns.time, "us", "", "share of the kind x its mean: its part of the {side}'s mean iteration",
+                   sided=True, shown=False),
     columns.time("delta_us", "Δ", "share of the kind x its mean, candidate minus baseline; all kinds sum to the "
                  "change of the mean iteration", role="delta", shown=False),
-    columns.time("baseline_median_us", "Median A", "median time of an iteration in the baseline", shown=False),
-    columns.time("candidate_median_us", "Median B", "median time of an iteration in the candidate", shown=False),
+    *columns.sides(columns.time, "median_us", "Median", "median time of an iteration in the {side}", shown=False),
     columns.time("time_effect_us", "Δ by time", "part of the change of the mean iteration from the time of this "
                  "kind, at the baseline's mix; with `Δ by mix` of all kinds it sums to the change", role="delta"),
     columns.time("mix_effect_us", "Δ by mix", "part of the change of the mean iteration from how often the kind "
                  "occurs", role="delta"),
     *columns.interval("", ""),
-    columns.number("q", "q", "", "adjusted p: false discovery rate among kinds with this q or a smaller one "
-                   "(Benjamini-Hochberg)"),
+    columns.q("kinds"),
     columns.STATUS,
 )  # fmt: skip
 
@@ -89,7 +82,7 @@ def iteration_kinds_table(a: Summary, b: Summary, split: MixSplit | None, alpha:
             None if mean[0] is None or mean[1] is None else mean[1] - mean[0], *within, within[1] - within[0], *medians,
             int(split.time_ns[index]) / 1000, int(split.mix_ns[index]) / 1000,
             *((None, None, None) if test is None else test[1:]), None if test is None else next(q),
-            "both" if n and m else "removed" if n else "added",
+            columns.status(n > 0, m > 0),
         ))  # fmt: skip
     return Table(NAME, "Kinds of iterations", _COLUMNS, tuple(rows), (_note(split),))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import lcm
 
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.model.summary.call_tree import REST, CallTree, FrameKey, FrameKind, Frames, union
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -37,7 +38,7 @@ class Frame:
     @property
     def status(self) -> str:
         """Which sides have the frame: both, added or removed."""
-        return "both" if self.baseline and self.candidate else "added" if self.candidate else "removed"
+        return columns.status(self.baseline != 0, self.candidate != 0)
 
 
 @dataclass(frozen=True, slots=True)

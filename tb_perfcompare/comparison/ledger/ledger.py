@@ -8,13 +8,13 @@ of the two step counts, so that means per step are integers and every level adds
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from math import lcm
 
 import numpy as np
 
 from tb_perfcompare.comparison.ledger.parts import Parts, pairs_of, part_rows, parts_of_sides
-from tb_perfcompare.comparison.ledger.rows import Total, count_effect, mix_effect, row_of, sum_row
+from tb_perfcompare.comparison.ledger.rows import Total, count_effect, mix_effect, row_of
 from tb_perfcompare.comparison.result.ledger_rows import (
     STATUSES,
     EntityRows,
@@ -71,7 +71,7 @@ def _whole(baseline: Summary, candidate: Summary, denominator: int) -> Ledger:
         for side in (baseline, candidate)
     ]
     entity = row_of((WHOLE_CYCLE, OVERLAPPING), sides[0], sides[1])
-    head = sum_row((WHOLE_CYCLE,), WHOLE_CYCLE, [entity])
+    head = replace(entity, path=(WHOLE_CYCLE,), name=WHOLE_CYCLE)
     return Ledger(denominator, head.baseline, head.candidate, head.delta, (head, entity))
 
 

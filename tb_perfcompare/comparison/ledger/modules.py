@@ -16,7 +16,6 @@ _WHAT = (
     "Exposed time of the innermost module open when the work started or was launched; backward work counts for the "
     "module of its forward operator where the trace links the two. All rows sum to the "
 )
-_READING = "Corrected reading (docs/method/corrected_reading.md)."
 _KEYS = (
     columns.key("module", "Module", f"enclosing nn.Module calls, or {OUTSIDE_MODULES}"),
     columns.key("category", "Category", "category of step time"),
@@ -41,15 +40,9 @@ def module_ledger(baseline: Summary, candidate: Summary) -> Table | None:
         a, b = before.get(key), after.get(key)
         delta = (b or 0) - (a or 0)
         times = (None if amount is None else amount / common / 1000 for amount in (a, b, delta))
-        status = "added" if a is None else "removed" if b is None else "both"
-        rows.append((*key, *times, delta / change if change else None, status))
-    shown = (
-        *_KEYS,
-        *columns.triple("", "", "Exposed time"),
-        columns.SHARE,
-        columns.STATUS,
-    )
-    return Table(NAME, "Step time by module", shown, tuple(rows), (f"{_WHAT}change of the step.", _READING))
+        rows.append((*key, *times, delta / change if change else None, columns.status(a is not None, b is not None)))
+    shown = (*_KEYS, *columns.triple("", "", "Exposed time"), columns.SHARE, columns.STATUS)
+    return Table(NAME, "Step time by module", shown, tuple(rows), (f"{_WHAT}change of the step.", columns.CORRECTED))
 
 
 def own_module_ledger(split: SplitTime, steps: int) -> Table:
@@ -63,4 +56,4 @@ def own_module_ledger(split: SplitTime, steps: int) -> Table:
         columns.fraction("share", "Share", "fraction of step time; sums to 1"),
     )
     rows = tuple((*key, amount / steps / 1000, amount / step_time if step_time else None) for key, amount in largest)
-    return Table(NAME, "Step time by module", shown, rows, (f"{_WHAT}mean step.", _READING))
+    return Table(NAME, "Step time by module", shown, rows, (f"{_WHAT}mean step.", columns.CORRECTED))

@@ -3,7 +3,7 @@ docs/method/ledger.md."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow, half_to_even
 from tb_perfcompare.quick_dataclass import dataclass
@@ -40,23 +40,6 @@ def row_of(path: tuple[str, ...], a: Total, b: Total, parts: Iterable[tuple[Tota
         rate_effect=delta - count,
         status="removed" if has_a and not has_b else "added" if has_b and not has_a else "both",
         mix_effect=mix_effect(a, b, parts),
-    )
-
-
-def sum_row(path: tuple[str, ...], name: str, rows: Sequence[LedgerRow]) -> LedgerRow:
-    """Sum of rows, effects included."""
-    statuses = {row.status for row in rows}
-    return LedgerRow(
-        path=path,
-        name=name,
-        baseline=sum(row.baseline for row in rows),
-        candidate=sum(row.candidate for row in rows),
-        delta=sum(row.delta for row in rows),
-        calls=(sum((row.calls[0] for row in rows), 0.0), sum((row.calls[1] for row in rows), 0.0)),
-        count_effect=sum(row.count_effect for row in rows),
-        rate_effect=sum(row.rate_effect for row in rows),
-        status=statuses.pop() if len(statuses) == 1 else "both",
-        mix_effect=sum(row.mix_effect for row in rows),
     )
 
 

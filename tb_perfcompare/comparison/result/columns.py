@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.table import Column
 from tb_perfcompare.units import COUNT, FRACTION, TEXT, US, Better, Unit
 
 PER_STEP = "mean per admitted step"
+CORRECTED = "Corrected reading (docs/method/corrected_reading.md)."
+"""Note of tables made from traces."""
 
 
 def key(name: str, label: str, description: str) -> Column:
@@ -54,141 +60,113 @@ def fact(name: str, label: str, unit: Unit, description: str, *, better: Better,
     return Column(name, label, unit.symbol, better, description, kind=kind, shown=shown)
 
 
+def sides(
+    make: Callable[..., Column], name: str, label: str, description: str, *, sided: bool = False, **more: Any
+) -> tuple[Column, Column]:
+    """Baseline and candidate columns of one figure, made by one of the functions above with the arguments `more`;
+    `{side}` in the description stands for the side. If `sided`, it is also the column's role."""
+    a, b = (
+        make(
+            name=f"{side}_{name}" if name else side, label=f"{label} {letter}".strip(),
+            description=description.format(side=side), **({**more, "role": side} if sided else more),
+        )
+        for side, letter in zip(SIDES, "AB", strict=True)
+    )  # fmt: skip
+    return a, b
+
+
 def triple(name: str, label: str, what: str, *, shown: bool = True) -> tuple[Column, Column, Column]:
     """Baseline, candidate and delta columns of a time per step. `name` is "" for the table's main measure."""
     joint = f"{name}_" if name else ""
-    space = f"{label} " if label else ""
+    delta = f"{what}; candidate minus baseline, {PER_STEP}"
     return (
-        time(
-            f"baseline_{joint}us",
-            f"{space}A".strip(),
-            f"{what}; {PER_STEP} of the baseline",
-            role="baseline",
-            shown=shown,
-        ),
-        time(
-            f"candidate_{joint}us",
-            f"{space}B".strip(),
-            f"{what}; {PER_STEP} of the candidate",
-            role="candidate",
-            shown=shown,
-        ),
-        time(
-            f"{joint}delta_us" if name else "delta_us",
-            f"{space}Δ".strip(),
-            f"{what}; candidate minus baseline, {PER_STEP}",
-            role="delta",
-            shown=shown,
-        ),
+        *sides(time, f"{joint}us", label, f"{what}; {PER_STEP} of the {{side}}", sided=True, shown=shown),
+        time(f"{joint}delta_us", f"{label} Δ".strip(), delta, role="delta", shown=shown),
     )
 
 
 def calls(what: str, label: str = "Calls") -> tuple[Column, Column]:
     """Columns of calls per step, baseline and candidate."""
-    return (
-        count("baseline_calls", f"{label} A", f"{what}, {PER_STEP} of the baseline"),
-        count("candidate_calls", f"{label} B", f"{what}, {PER_STEP} of the candidate"),
-    )
+    return sides(count, "calls", label, f"{what}, {PER_STEP} of the {{side}}")
 
 
 def means(noun: str) -> tuple[Column, Column, Column]:
     """Mean time per call: baseline, candidate and delta columns."""
     what = f"mean time of one {noun}"
     return (
-        time("baseline_mean_us", f"Per {noun} A", f"{what} in the baseline", role="baseline", shown=False),
-        time("candidate_mean_us", f"Per {noun} B", f"{what} in the candidate", role="candidate", shown=False),
+        *sides(time, "mean_us", f"Per {noun}", f"{what} in the {{side}}", sided=True, shown=False),
         time("mean_delta_us", f"Per {noun} Δ", f"candidate minus baseline: {what}", role="delta", shown=False),
     )
 
 
 def shares() -> tuple[Column, Column]:
     """Columns of the row's share of the time of all rows on its side."""
-    return (
-        fraction("baseline_share", "Of all A", "share of the time of all rows in the baseline", shown=False),
-        fraction("candidate_share", "Of all B", "share of the time of all rows in the candidate", shown=False),
-    )
+    return sides(fraction, "share", "Of all", "share of the time of all rows in the {side}", shown=False)
+
+
+def q(tested: str, *, shown: bool = True) -> Column:
+    """Column of p adjusted by Benjamini and Hochberg among the rows, which are `tested`."""
+    what = f"adjusted p: false discovery rate among {tested} with this q or a smaller one (Benjamini-Hochberg)"
+    return number("q", "q", "", what, shown=shown)
+
+
+def _part(name: str, label: str, description: str) -> Column:
+    """Column of a part of a difference of times; hidden by default."""
+    return time(name, label, description, role="delta", shown=False)
 
 
 SHARE = fraction(
     "share", "Δ share", "delta as a fraction of the headline's delta; shares of exposed time sum to 1", role="percent"
 )
-COUNT_EFFECT = time(
-    "count_effect_us",
-    "Δ by count",
+COUNT_EFFECT = _part(
+    "count_effect_us", "Δ by count",
     "part of the delta from more or fewer calls: (calls B - calls A) x (mean A + mean B) / 2; "
     "a side without calls is given the other's mean",
-    role="delta",
-    shown=False,
-)
-RATE_EFFECT = time(
-    "rate_effect_us",
-    "Δ by call",
+)  # fmt: skip
+RATE_EFFECT = _part(
+    "rate_effect_us", "Δ by call",
     "part of the delta from slower or faster calls: (mean B - mean A) x (calls A + calls B) / 2; "
     "the two parts sum to the delta",
-    role="delta",
-    shown=False,
-)
-MIX_EFFECT = time(
-    "mix_effect_us",
-    "Δ by mix",
-    "part of `Δ by call` from a different mix of parts (input shapes by caller) "
-    "(docs/method/ledger.md)",
-    role="delta",
-    shown=False,
-)
-SAME_SHAPE_EFFECT = time(
-    "same_shape_effect_us",
-    "Δ by same shape",
+)  # fmt: skip
+MIX_EFFECT = _part(
+    "mix_effect_us", "Δ by mix",
+    "part of `Δ by call` from a different mix of parts (input shapes by caller) (docs/method/ledger.md)",
+)  # fmt: skip
+SAME_SHAPE_EFFECT = _part(
+    "same_shape_effect_us", "Δ by same shape",
     "part of `Δ by call` from the same parts taking more or less time; with `Δ by mix` it sums to `Δ by call`",
-    role="delta",
-    shown=False,
-)
-MODELLED_DELTA = time(
-    "modelled_delta_us",
-    "Modelled Δ",
+)  # fmt: skip
+MODELLED_DELTA = _part(
+    "modelled_delta_us", "Modelled Δ",
     "time per step of the calls whose work is known, candidate minus baseline",
-    role="delta",
-    shown=False,
-)
-WORK_EFFECT = time(
-    "work_effect_us",
-    "Δ by work",
+)  # fmt: skip
+WORK_EFFECT = _part(
+    "work_effect_us", "Δ by work",
     "part of `Modelled Δ` from more or less work: (work B - work A) x mean time per unit of work; "
     "all of it if a side has no work (docs/method/work.md)",
-    role="delta",
-    shown=False,
-)
-SPEED_EFFECT = time(
-    "speed_effect_us",
-    "Δ by rate",
+)  # fmt: skip
+SPEED_EFFECT = _part(
+    "speed_effect_us", "Δ by rate",
     "part of `Modelled Δ` from a different rate for the same work; with `Δ by work` it sums to `Modelled Δ`",
-    role="delta",
-    shown=False,
-)
-EXPOSED_WORK_EFFECT = time(
-    "exposed_work_effect_us",
-    "Exposed Δ by work",
+)  # fmt: skip
+EXPOSED_WORK_EFFECT = _part(
+    "exposed_work_effect_us", "Exposed Δ by work",
     "part of the row's exposed Δ from more or less work; empty if the work of some calls is unknown",
-    role="delta",
-    shown=False,
-)
-EXPOSED_SPEED_EFFECT = time(
-    "exposed_speed_effect_us",
-    "Exposed Δ by rate",
+)  # fmt: skip
+EXPOSED_SPEED_EFFECT = _part(
+    "exposed_speed_effect_us", "Exposed Δ by rate",
     "part of the row's exposed Δ from a different exposed time for the same work; with `Exposed Δ by work` it sums to "
     "the exposed Δ",
-    role="delta",
-    shown=False,
-)
+)  # fmt: skip
 STATUS = Column(
-    "status",
-    "Status",
-    TEXT.symbol,
-    Better.NONE,
-    "both: on both sides; added: only in the candidate; removed: only in the baseline",
-    role="status",
-    kind="text",
-)
+    "status", "Status", TEXT.symbol, Better.NONE,
+    "both: on both sides; added: only in the candidate; removed: only in the baseline", role="status", kind="text",
+)  # fmt: skip
+
+
+def status(in_baseline: bool, in_candidate: bool) -> str:
+    """Cell of STATUS for a row of these sides."""
+    return "both" if in_baseline and in_candidate else "added" if in_candidate else "removed"
 
 
 AT_EQUAL_SPEED = (
@@ -199,7 +177,6 @@ AT_EQUAL_SPEED = (
     ),
     number("paced_p", "p at equal speed", "", "two-sided p of the change at equal machine speed"),
 )  # fmt: skip
-
 
 SHIFT_AT_EQUAL_SPEED = (
     time("paced_low_us", "Shift at equal speed from", "lower end of the confidence interval at equal speed",

@@ -6,7 +6,7 @@ columns, and a row is made on demand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict, overload
 
 import numpy as np
@@ -92,10 +92,6 @@ class ColumnRows(Sequence[Row]):
     def __hash__(self) -> int:
         return hash(tuple(self))
 
-    def with_column(self, cells: CellColumn) -> ColumnRows:
-        """Returns these rows with one more column at the end."""
-        return ColumnRows((*self.columns, cells), self.length)
-
 
 def cells_of(rows: Sequence[Row], column: int) -> Sequence[Cell]:
     """Returns the cells of one column."""
@@ -113,19 +109,20 @@ def picked(rows: Sequence[Row], numbers: Sequence[int]) -> Sequence[Row]:
     stretch = slice(numbers.start, numbers.stop) if isinstance(numbers, range) and numbers.step == 1 else None
     if not isinstance(rows, ColumnRows):
         return rows[stretch] if stretch is not None else [rows[number] for number in numbers]
-    return ColumnRows(tuple(_picked(column, numbers, stretch) for column in rows.columns), len(numbers))
-
-
-def _picked(column: CellColumn, numbers: Sequence[int], stretch: slice | None) -> CellColumn:
     if stretch is not None:
-        return column[stretch]
+        return ColumnRows(tuple(column[stretch] for column in rows.columns), len(numbers))
+    index = np.asarray(numbers, np.int64)
+    return ColumnRows(tuple(_picked(column, numbers, index) for column in rows.columns), len(numbers))
+
+
+def _picked(column: CellColumn, numbers: Sequence[int], index: Ints) -> CellColumn:
     if isinstance(column, np.ndarray):
-        return column[np.asarray(numbers, np.int64)]
+        return column[index]
     if isinstance(column, Texts):
-        return Texts(column.code[np.asarray(numbers, np.int64)], column.pool)
+        return Texts(column.code[index], column.pool)
     if isinstance(column, MadeTexts):
-        return MadeTexts(column.numbers[np.asarray(numbers, np.int64)], column.make)
-    return tuple(column[number] for number in numbers)
+        return MadeTexts(column.numbers[index], column.make)
+    return tuple(map(column.__getitem__, numbers))
 
 
 def _plain(column: CellColumn) -> Sequence[Cell]:
@@ -242,3 +239,8 @@ class Table:
             descriptions={column.name: column.description for column in self.columns},
             notes=list(self.notes),
         )
+
+
+def by_name(tables: Iterable[Table | None]) -> dict[str, Table]:
+    """Returns the tables that there are, by name."""
+    return {table.name: table for table in tables if table is not None}

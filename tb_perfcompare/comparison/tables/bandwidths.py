@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.result.table import Column
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.summary.collectives import BUS_BYTES, BY_MESSAGE, MESSAGE_BYTES, SIZED_CALLS, SIZED_TIME
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.model.text_numbers import at_rows
 from tb_perfcompare.units import Better
 
 TABLES = frozenset({"communication", BY_MESSAGE})
@@ -55,7 +56,7 @@ def bandwidths(summary: Summary, name: str, rows: Ints) -> dict[str, Floats]:
 
     def ratio(above: str, below: str) -> Floats:
         numerator, denominator = (
-            np.where(rows >= 0, np.append(table.measures_ns[name].sum(axis=1), 0)[rows], 0) for name in (above, below)
+            at_rows(table.measures_ns[name].sum(axis=1), rows) for name in (above, below)
         )
         ratios: Floats = np.divide(numerator, denominator, out=np.full(len(rows), np.nan), where=denominator > 0)
         return ratios
@@ -73,17 +74,13 @@ def _transfers(summary: Summary, name: str, table: GroupTable, rows: Ints, bus_b
     transfers = transfers_of(summary) if name == BY_MESSAGE else {}
     by_group = np.array([transfers.get(key, (0, 0)) for key in (*table.keys, ("",) * 3)], dtype=np.float64)
     calls, time = by_group.T[:, rows]
-    every = np.append(table.calls.sum(axis=1), 0)[rows] * _recorded_by(summary)
+    recorded_by = 1 if summary.ranks is None else len({capture.worker for capture in summary.captures})
+    every = at_rows(table.calls.sum(axis=1), rows) * recorded_by
     there = time > 0
     return {
         "transfer_bandwidth": np.where(there, bus_bytes * calls * 1e9 / np.where(there, time, 1), np.nan),
         "transfer_coverage": np.where(there, calls / np.maximum(every, 1), np.nan),
     }
-
-
-def _recorded_by(summary: Summary) -> int:
-    """Number of ranks behind one call of a table's row: all if the steps are means over ranks, else 1."""
-    return 1 if summary.ranks is None else len({capture.worker for capture in summary.captures})
 
 
 def pair_columns(a: Summary, b: Summary, name: str, at_a: Ints, at_b: Ints) -> list[tuple[Column, Floats]]:
@@ -94,9 +91,11 @@ def pair_columns(a: Summary, b: Summary, name: str, at_a: Ints, at_b: Ints) -> l
         x, y = (side[figure] for side in sides)
         if not (np.isfinite(x).any() or np.isfinite(y).any()):
             continue
-        for side, letter, values in (("baseline", "A", x), ("candidate", "B", y)):
-            out.append((_column(figure, f"{side}_{figure}", letter, side), values))
-        out.append((_column(figure, f"{figure}_delta", "Δ", "delta"), y - x))
+        out += [
+            (_column(figure, f"baseline_{figure}", "A", "baseline"), x),
+            (_column(figure, f"candidate_{figure}", "B", "candidate"), y),
+            (_column(figure, f"{figure}_delta", "Δ", "delta"), y - x),
+        ]
     return out
 
 
@@ -118,5 +117,5 @@ def _column(figure: str, name: str, letter: str, side: str) -> Column:
 
 def notes_of(made: Sequence[tuple[Column, Floats]]) -> tuple[str, ...]:
     """Notes for a table that has these columns."""
-    transfers = any("transfer" in column.name for column, _ in made)
-    return (*((NOTE,) if made else ()), *((NOTE_TRANSFER,) if transfers else ()))
+    with_transfers = any("transfer" in column.name for column, _ in made)
+    return (NOTE, NOTE_TRANSFER)[: bool(made) + with_transfers]

@@ -28,7 +28,7 @@ _BETWEEN = " / "
 _NOTES = (
     "Exposed time of every frame and of those in it: own time and the frames of the next depth sum to a frame, and the "
     "first row is the step.",
-    "Corrected reading (docs/method/corrected_reading.md).",
+    columns.CORRECTED,
 )
 _ONE_SIDED = "Only the {side} has calls of modules: frames are distinguished by operators only."
 
@@ -99,8 +99,7 @@ _COLUMNS = (
     columns.text("kind", "Kind", "kind of frame: module, operator, host call, device work or gap"),
     columns.text("category", "Part", "category of the frame's own time", shown=False),
     *columns.triple("", "", "Exposed time of the frame, including the frames in it"),
-    columns.fraction("baseline_share", "Of step A", "fraction of the baseline's step time", shown=False),
-    columns.fraction("candidate_share", "Of step B", "fraction of the candidate's step time", shown=False),
+    *columns.sides(columns.fraction, "share", "Of step", "fraction of the {side}'s step time", shown=False),
     *columns.triple("own", "Own", "Exposed time of the frame itself, excluding the frames in it"),
     *columns.calls("Calls that start in a step"),
     columns.count("merged", "Frames", "number of smaller frames combined in this row; 0: single frame", shown=False),

@@ -33,22 +33,14 @@ def counters_table(changes: tuple[CounterChange, ...]) -> Table | None:
             "device that the counter belongs to; GPU #1, GPU #2, ... if the two sides number them differently",
         ),
         columns.key("unit", "Unit", _UNIT),
-        columns.text("baseline_device", "Device A", "device name in the baseline", shown=False),
-        columns.text("candidate_device", "Device B", "device name in the candidate", shown=False),
-        columns.number("baseline", "A", "", f"{_MEAN} (baseline)", role="baseline"),
-        columns.number("candidate", "B", "", f"{_MEAN} (candidate)", role="candidate"),
+        *columns.sides(columns.text, "device", "Device", "device name in the {side}", shown=False),
+        *columns.sides(columns.number, "", "", f"{_MEAN} ({{side}})", unit="", sided=True),
         columns.number("delta", "Δ", "", "candidate minus baseline, in the row's unit", role="delta"),
         columns.fraction("percent", "Δ %", "delta as a fraction of the baseline; empty if it is zero", role="percent"),
-        columns.fraction("baseline_coverage", "Coverage A", f"{_COVERAGE} (baseline)"),
-        columns.fraction("candidate_coverage", "Coverage B", f"{_COVERAGE} (candidate)"),
-        columns.count("baseline_samples", "Samples A", f"{_SAMPLES} (baseline)"),
-        columns.count("candidate_samples", "Samples B", f"{_SAMPLES} (candidate)"),
-        columns.number("baseline_sd", "Deviation A", "", f"{_SD} (baseline)", shown=False),
-        columns.number("candidate_sd", "Deviation B", "", f"{_SD} (candidate)", shown=False),
-        columns.number(
-            "q", "q", "", "adjusted p: false discovery rate among counters with this q or a smaller one "
-            "(Benjamini-Hochberg)",
-        ),
+        *columns.sides(columns.fraction, "coverage", "Coverage", f"{_COVERAGE} ({{side}})"),
+        *columns.sides(columns.count, "samples", "Samples", f"{_SAMPLES} ({{side}})"),
+        *columns.sides(columns.number, "sd", "Deviation", f"{_SD} ({{side}})", unit="", shown=False),
+        columns.q("counters"),
         columns.number("p", "p", "", "two-sided Mann-Whitney p of the values per step", shown=False),
         columns.STATUS,
     )  # fmt: skip
@@ -75,7 +67,7 @@ def _row(change: CounterChange) -> tuple[Cell, ...]:
         *both("sd"),
         change.q,
         change.p,
-        "both" if x and y else "added" if y else "removed",
+        columns.status(x is not None, y is not None),
     )
 
 

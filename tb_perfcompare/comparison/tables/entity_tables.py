@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.result.options import SIDES, CompareOptions
-from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, Table
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, Table, picked
 from tb_perfcompare.comparison.statistics.entity_tests import CHANGES, entity_tests, floor_ns, robust_z
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables import bandwidths
@@ -22,8 +22,8 @@ from tb_perfcompare.comparison.work.split import at_equal_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, exposed_split, notes_of, pair_columns
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, DEVICE_MEASURES, GroupTable, Summary
-from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
-from tb_perfcompare.model.texts import TextPool, Texts
+from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_rows
+from tb_perfcompare.model.texts import TextPool
 from tb_perfcompare.model.texts import column as text_column
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -77,21 +77,10 @@ class _Draft:
 
     def table(self) -> Table:
         """Builds the table, rows with the largest change first."""
-        ranked = self.joined.by_size(self.order)
-        shown: list[Column] = []
-        made: list[CellColumn] = []
-        numbers: list[int] | None = None
-        for entry in self.cells:
-            for column, cells in entry.cells if isinstance(entry, _Test) else (entry,):
-                shown.append(column)
-                if isinstance(cells, np.ndarray):
-                    made.append(cells[ranked])
-                elif isinstance(cells, Texts):
-                    made.append(Texts(cells.code[ranked], cells.pool))
-                else:
-                    numbers = ranked.tolist() if numbers is None else numbers
-                    made.append(tuple(map(cells.__getitem__, numbers)))
-        return Table(self.name, self.spec.title, tuple(shown), ColumnRows(tuple(made), len(ranked)), self.notes)
+        made = [made for entry in self.cells for made in (entry.cells if isinstance(entry, _Test) else (entry,))]
+        rows = ColumnRows(tuple(cells for _, cells in made), len(self.joined))
+        ranked = picked(rows, self.joined.by_size(self.order).tolist())
+        return Table(self.name, self.spec.title, tuple(column for column, _ in made), ranked, self.notes)
 
 
 def diff_tables(
@@ -130,49 +119,42 @@ def _draft(
     assert model is not None
     keys_a, keys_b = (() if table is None else table.keys for table in (a, b))
     joined = join_rows(numbers, keys_a, keys_b, len(model.key_columns))
-    steps = (len(baseline.steps), len(candidate.steps))
-    calls = tuple(_per_step(None if t is None else t.calls, rows, n) for t, rows, n in _sides(a, b, joined, steps))
-    times = _times(name, (a, b), joined, (baseline, candidate))
-    share, *effects_of = _share_and_effects(times.main, calls[0], calls[1], headline_delta_us)
+    both = baseline, candidate
+    calls = _per_step((None if table is None else table.calls for table in (a, b)), joined, both)
+    times = _times(name, (a, b), joined, both)
+    share, *effects_of = _share_and_effects(times.main, *calls, headline_delta_us)
     cycles = baseline.metric == CYCLE_TIME
     counted = not cycles or (baseline.counts_launches and candidate.counts_launches)
-    cells: list[_Column | _Test] = [*_key_cells(model, joined, numbers), *times.cells]
+    keys = (columns.key(key, *KEY_COLUMNS[key]) for key in model.key_columns)
+    cells: list[_Column | _Test] = [*zip(keys, map(numbers.column, joined.parts), strict=True), *times.cells]
     cells += [] if cycles else [share]  # times that overlap are not shares of the cycle
     cells += effects_of if counted else []
     # Without a clock nothing overlaps, and without entities the overlap is unknown.
     split = baseline.is_split and candidate.is_split and baseline.metric == "step_time"
-    exposed = _exposed_cells(name, joined, (baseline, candidate)) if split else None
+    exposed = _exposed_cells(name, joined, both) if split else None
     cells += exposed.cells if exposed is not None else []
     if counted:
         for column, values, table in zip(columns.calls(spec.calls, spec.counted), calls, (a, b), strict=True):
             cells.append((column, _cells(values, None if table is not None else np.ones(len(joined), np.bool_))))
     if spec.one:
-        cells += _means_and_shares(spec.one, times.main, (calls[0], calls[1]), joined)
+        cells += _means_and_shares(spec.one, times.main, calls, joined)
     cells += _fact_cells(spec, a, b, joined)
-    works = _works(name, (a, b), joined, (baseline, candidate), options)
+    works = _works(name, (a, b), joined, both, options)
     cells += _work_cells(name, works, joined) if works is not None else []
     if name == "kernels" and works is not None and exposed is not None:
         cells += exposed_split(works, exposed.own)
     sizes = name in bandwidths.TABLES
     of_messages = bandwidths.pair_columns(baseline, candidate, name, joined.at_a, joined.at_b) if sizes else []
     cells += of_messages
-    cells += [(columns.STATUS, _status(joined)), (_RAW_NAME, _recorded(a, b, joined))]
-    reading, *others = spec.notes
+    status = text_column(np.where(joined.at_b < 0, 2, np.where(joined.at_a < 0, 1, 0)), _STATUSES)
+    cells += [(columns.STATUS, status), (_RAW_NAME, _recorded(a, b, joined))]
     by_exposed = () if exposed is None else (f"{spec.exposed} Rows are sorted by change in exposed time.",)
-    notes = (reading, *by_exposed, *others)
-    notes = notes if works is None else (*notes, *notes_of(*works))
-    notes = (*notes, *bandwidths.notes_of(of_messages))
+    of_works = () if works is None else notes_of(*works)
+    notes = (columns.CORRECTED, *by_exposed, *spec.notes, *of_works, *bandwidths.notes_of(of_messages))
     if len(times.ordered) > 1 and exposed is None:
         notes = (*notes, f"Rows are sorted by change in {' plus '.join(times.ordered)}.")
     order = times.order if exposed is None else exposed.order + times.order * 1e-6
     return _Draft(name, spec, joined, cells, order, notes)
-
-
-def _key_cells(model: GroupTable, joined: JoinedRows, numbers: TextNumbers) -> list[_Column]:
-    return [
-        (columns.key(key, *KEY_COLUMNS[key]), numbers.column(part))
-        for part, key in zip(joined.parts, model.key_columns, strict=True)
-    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,7 +174,6 @@ def _times(
 ) -> _Times:  # fmt: skip
     """Builds the times that both sides measured: a difference needs both."""
     spec = TABLE_SPECS[name]
-    steps = (len(summaries[0].steps), len(summaries[1].steps))
     cells: list[_Column | _Test] = []
     order = np.zeros(len(joined))
     ordered: list[str] = []
@@ -202,10 +183,8 @@ def _times(
         there = [measure.source not in DEVICE_MEASURES or summary.has_device for summary in summaries]
         if not any(there):
             continue
-        x, y = (
-            _per_step(None if t is None else t.measures_ns[measure.source], rows, n) / 1000
-            for t, rows, n in _sides(*tables, joined, steps)
-        )
+        values = (None if table is None else table.measures_ns[measure.source] for table in tables)
+        x, y = (ns / 1000 for ns in _per_step(values, joined, summaries))
         triple = columns.triple(measure.name, measure.label, measure.definition, shown=measure.shown)
         if not all(there):  # one side only: no difference
             x, y = (side if has else np.full(len(joined), np.nan) for side, has in zip((x, y), there, strict=True))
@@ -285,21 +264,15 @@ def _recorded(a: GroupTable | None, b: GroupTable | None, joined: JoinedRows) ->
     return numbers.column(names)
 
 
-_Side = tuple[GroupTable | None, Ints, int]
-
-
-def _sides(
-    a: GroupTable | None, b: GroupTable | None, joined: JoinedRows, steps: tuple[int, int]
-) -> tuple[_Side, _Side]:
-    return ((a, joined.at_a, steps[0]), (b, joined.at_b, steps[1]))
-
-
-def _per_step(values: Ints | None, rows: Ints, steps: int) -> Floats:
-    """(rows,) mean of (groups, steps) values per step, 0 if the side lacks the row."""
-    if values is None:
-        return np.zeros(len(rows))
-    total = values.sum(axis=1).astype(np.float64)
-    return np.where(rows >= 0, total[np.maximum(rows, 0)], 0.0) / steps
+def _per_step(
+    values: Iterable[Ints | None], joined: JoinedRows, both: tuple[Summary, Summary]
+) -> tuple[Floats, Floats]:
+    """(rows,) means per step of both sides' (groups, steps) values, 0 if the side lacks the row."""
+    a, b = (
+        np.zeros(len(rows)) if own is None else at_rows(own.sum(axis=1).astype(np.float64), rows) / len(side.steps)
+        for own, rows, side in zip(values, (joined.at_a, joined.at_b), both, strict=True)
+    )
+    return a, b
 
 
 def _tested(
@@ -365,7 +338,9 @@ def _test(
             x[rows], y[rows] = (
                 np.rint(side / pace).astype(np.int64) for side, pace in zip(times, paces[test.follows], strict=True)
             )
-            delta_ns[rows] = _unless_opposite(delta_ns[rows], y[rows].mean(axis=1) - x[rows].mean(axis=1))
+            at_one_pace = y[rows].mean(axis=1) - x[rows].mean(axis=1)
+            # a change of the opposite sign is not known
+            delta_ns[rows] = np.where(delta_ns[rows] * at_one_pace >= 0, at_one_pace, np.nan)
     captures = seen[0].capture, seen[1].capture
     tested = entity_tests(x, y, captures, (at_a, at_b), delta_ns, least, options, families)
     enough = min(x.shape[1], y.shape[1]) >= 2
@@ -378,21 +353,21 @@ def _test(
             test.cells.append((shown, _cells(figure[rows], None)))
 
 
-def _unless_opposite(recorded: Floats, at_one_pace: Floats) -> Floats:
-    """Change at equal machine speed, NaN (unknown) if the recorded change has the opposite sign."""
-    return np.where(recorded * at_one_pace >= 0, at_one_pace, np.nan)
-
-
 def effects(x: Floats, y: Floats, calls_a: Floats, calls_b: Floats) -> tuple[Floats, Floats]:
     """Count and rate effect of the change from x to y (docs/method/ledger.md).
 
     They sum to y - x and change sign if the sides are exchanged.
     """
-    mean_a = np.divide(x, calls_a, out=np.full(len(x), np.nan), where=calls_a > 0)
-    mean_b = np.divide(y, calls_b, out=np.full(len(y), np.nan), where=calls_b > 0)
+    mean_a, mean_b = _per_call(x, calls_a), _per_call(y, calls_b)
     mean_a, mean_b = np.where(np.isnan(mean_a), mean_b, mean_a), np.where(np.isnan(mean_b), mean_a, mean_b)
     count = np.where(calls_a == calls_b, 0.0, np.nan_to_num((calls_b - calls_a) * (mean_a + mean_b) / 2))
     return count, (y - x) - count
+
+
+def _per_call(times: Floats, calls: Floats) -> Floats:
+    """(rows,) mean time of a call, NaN without calls."""
+    means: Floats = np.divide(times, calls, out=np.full(len(times), np.nan), where=calls > 0)
+    return means
 
 
 def _share_and_effects(
@@ -411,10 +386,7 @@ def _share_and_effects(
 def _means_and_shares(
     noun: str, main: tuple[Floats, Floats, Floats], calls: tuple[Floats, Floats], joined: JoinedRows
 ) -> list[_Column]:
-    mean_a, mean_b = (
-        np.divide(time, count, out=np.full(len(time), np.nan), where=count > 0)
-        for time, count in zip(main[:2], calls, strict=True)
-    )
+    mean_a, mean_b = map(_per_call, main[:2], calls)
     out: list[_Column] = [
         (column, _cells(values, _mask(column.role, joined)))
         for column, values in zip(columns.means(noun), (mean_a, mean_b, mean_b - mean_a), strict=True)
@@ -440,22 +412,15 @@ def _cells(values: Floats, absent: Flags | None) -> Floats:
 def _fact_cells(spec: TableSpec, a: GroupTable | None, b: GroupTable | None, joined: JoinedRows) -> list[_Column]:
     out: list[_Column] = []
     for fact in spec.facts:
-        sides = []
-        for table, rows in ((a, joined.at_a), (b, joined.at_b)):
-            facts = table.facts.get(fact.name) if table is not None else None
-            sides.append(
-                np.full(len(rows), np.nan) if facts is None else np.where(rows >= 0, facts[np.maximum(rows, 0)], np.nan)
-            )
-        if not (np.isfinite(sides[0]).any() or np.isfinite(sides[1]).any()):
-            continue
-        for side, letter, values in zip(SIDES, "AB", sides, strict=True):
-            column = columns.fact(
-                f"{side}_{fact.name}", f"{fact.label} {letter}", fact.unit, f"{fact.definition} ({side})",
+        sides = [
+            np.full(len(rows), np.nan) if table is None or fact.name not in table.facts
+            else at_rows(table.facts[fact.name], rows, np.nan)
+            for table, rows in ((a, joined.at_a), (b, joined.at_b))
+        ]  # fmt: skip
+        if any(np.isfinite(side).any() for side in sides):
+            pair = columns.sides(
+                columns.fact, fact.name, fact.label, f"{fact.definition} ({{side}})", unit=fact.unit,
                 better=fact.better, shown=fact.shown,
             )  # fmt: skip
-            out.append((column, _cells(values, None)))
+            out += [(column, _cells(values, None)) for column, values in zip(pair, sides, strict=True)]
     return out
-
-
-def _status(joined: JoinedRows) -> CellColumn:
-    return text_column(np.where(joined.at_b < 0, 2, np.where(joined.at_a < 0, 1, 0)), _STATUSES)

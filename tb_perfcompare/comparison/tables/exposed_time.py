@@ -40,29 +40,36 @@ def _of_entities(joined: JoinedRows, summary: Summary) -> Ints:
 
 def _of_operators(joined: JoinedRows, summary: Summary) -> Ints | None:
     """Exposed time of operators: their own host work, API calls and device work that belong to them."""
-    parts = _complete(summary.owned.parts)
-    if parts is None:
-        return None
-    category, entity, caller, _ = map(joined.numbers.of, parts_of(parts.keys, 4))
     (none,) = joined.numbers.of(("",)).tolist()
-    rows = rows_of(joined, (np.where(caller == none, entity, caller),))
-    return _sums_by_row(
-        joined, summary, parts, np.where(np.isin(category, joined.numbers.of(_OPERATOR_LABELS)), rows, -1)
-    )
+
+    def rows(entity: Ints, caller: Ints) -> Ints:
+        return rows_of(joined, (np.where(caller == none, entity, caller),))
+
+    return _of_parts(joined, summary, _OPERATOR_LABELS, rows)
 
 
 def _of_launched(joined: JoinedRows, summary: Summary) -> Ints | None:
     """Exposed time of kernels by the operator that launched them."""
-    parts = _complete(summary.owned.parts)
-    if parts is None:
+
+    def rows(entity: Ints, caller: Ints) -> Ints:
+        own = rows_of(joined, (entity, caller))
+        no_operator = rows_of(joined, (entity, np.full(len(entity), joined.numbers.of(("",))[0])))
+        return np.where(own < 0, no_operator, own)
+
+    return _of_parts(joined, summary, _DEVICE_LABELS, rows)
+
+
+def _of_parts(
+    joined: JoinedRows, summary: Summary, labels: tuple[str, ...], rows: Callable[[Ints, Ints], Ints]
+) -> Ints | None:
+    """Exposed time of the parts of these categories in the rows of their entity and caller; None if operators were not
+    recorded or small parts are pooled."""
+    parts = summary.owned.parts
+    if parts is None or parts.pooled or "operator" not in parts.recorded_keys:
         return None
     category, entity, caller, _ = map(joined.numbers.of, parts_of(parts.keys, 4))
-    rows = rows_of(joined, (entity, caller))
-    no_operator = rows_of(joined, (entity, np.full(len(entity), joined.numbers.of(("",))[0])))
-    rows = np.where(rows < 0, no_operator, rows)
-    return _sums_by_row(
-        joined, summary, parts, np.where(np.isin(category, joined.numbers.of(_DEVICE_LABELS)), rows, -1)
-    )
+    counted = np.isin(category, joined.numbers.of(labels))
+    return _sums_by_row(joined, summary, parts, np.where(counted, rows(entity, caller), -1))
 
 
 def _of_modules(joined: JoinedRows, summary: Summary) -> Ints | None:
@@ -72,11 +79,6 @@ def _of_modules(joined: JoinedRows, summary: Summary) -> Ints | None:
     paths, _ = parts_of(summary.modules.keys, 2)
     names = joined.numbers.of([path.rpartition("/")[2] for path in paths])
     return _sums_by_row(joined, summary, summary.modules, rows_of(joined, (names,)))
-
-
-def _complete(parts: SplitTime | None) -> SplitTime | None:
-    """The parts of entities; None if operators were not recorded or small parts are pooled."""
-    return None if parts is None or parts.pooled or "operator" not in parts.recorded_keys else parts
 
 
 def _sums_by_row(joined: JoinedRows, summary: Summary, split: SplitTime, rows: Ints) -> Ints:

@@ -56,21 +56,15 @@ def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Tabl
         columns.key("category", "Category", "category of step time"),
         *columns.triple("", "", "Exposed time"),
         columns.SHARE,
-        columns.fraction("baseline_share", "Of step A", "fraction of the baseline's step time"),
-        columns.fraction("candidate_share", "Of step B", "fraction of the candidate's step time"),
+        *columns.sides(columns.fraction, "share", "Of step", "fraction of the {side}'s step time"),
         columns.COUNT_EFFECT,
         columns.RATE_EFFECT,
-        columns.number(
-            "p", "p", "", "two-sided p of the per-step times; empty if a side has one step", shown=False
-        ),
-        columns.number(
-            "q", "q", "", "adjusted p: false discovery rate among categories with this q or a smaller one "
-            "(Benjamini-Hochberg)", shown=False,
-        ),
+        columns.number("p", "p", "", "two-sided p of the per-step times; empty if a side has one step", shown=False),
+        columns.q("categories", shown=False),
         *columns.interval("", ""),
         *((*columns.AT_EQUAL_SPEED, *columns.SHIFT_AT_EQUAL_SPEED) if has_pace else ()),
     )
-    notes = (_OWNED, *of_cpu_alone(ledger), "Corrected reading (docs/method/corrected_reading.md).")
+    notes = (_OWNED, *of_cpu_alone(ledger), columns.CORRECTED)
     return Table("categories", "Step time by category", table_columns, tuple(rows), notes)
 
 
@@ -202,10 +196,8 @@ def device_table(baseline: Summary, candidate: Summary) -> Table | None:
             "device", "Device", "device name; GPU #1, GPU #2, ... if the two sides number them differently"
         ),
         columns.key("metric", "Metric", "; ".join(f"{label}: {what}" for label, what, _ in _METRICS.values())),
-        columns.text("baseline_device", "Device A", "device of the baseline", shown=False),
-        columns.text("candidate_device", "Device B", "device of the candidate", shown=False),
-        columns.fraction("baseline", "A", "value in the baseline", role="baseline", better=Better.HIGHER),
-        columns.fraction("candidate", "B", "value in the candidate", role="candidate", better=Better.HIGHER),
+        *columns.sides(columns.text, "device", "Device", "device of the {side}", shown=False),
+        *columns.sides(columns.fraction, "", "", "value in the {side}", sided=True, better=Better.HIGHER),
         columns.fraction("delta", "Δ", "candidate minus baseline", role="delta", better=Better.HIGHER),
         columns.text("reason", "Not measured because", "reason why the value is missing"),
     )
@@ -240,8 +232,7 @@ def environment_table(baseline: Summary, candidate: Summary) -> Table:
     shown = (
         columns.key("setting", "Setting", "setting of the recording environment"),
         columns.text("name", "Name", SETTING_NAMES, shown=False),
-        columns.text("baseline", "A", "value in the baseline's trace; empty if not recorded"),
-        columns.text("candidate", "B", "value in the candidate's trace; empty if not recorded"),
+        *columns.sides(columns.text, "", "", "value in the {side}'s trace; empty if not recorded"),
         columns.flag("same", "Same", "whether both traces have the same value"),
     )
     return Table("environment", "Environment", shown, tuple(rows))

@@ -10,25 +10,32 @@ import numpy as np
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
-from tb_perfcompare.comparison.result.table import Column, Table
+from tb_perfcompare.comparison.result.table import Column, Table, by_name
 from tb_perfcompare.comparison.tables.counter_join import device_labels
 from tb_perfcompare.model.arrays import thinned
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.units import BYTES, COUNT, Better
 
 MEMORY, BY_OPERATOR, CURVES = "memory", "memory_operators", "memory_curves"
 """Names of the tables."""
 
-_FIGURES = (
-    ("peak allocated", "bytes", "largest number of bytes held by tensors in any capture"),
-    ("peak reserved", "bytes", "largest number of bytes held by the allocator"),
-    ("allocated per step", "bytes", "bytes allocated, mean per admitted step"),
-    ("released per step", "bytes", "bytes released, mean per admitted step"),
-    ("allocations per step", "count", "number of allocations, mean per admitted step"),
-)  # fmt: skip
-_FIGURE_WHAT = "; ".join(f"{name}: {what}" for name, _, what in _FIGURES)
+_FIGURES = {
+    "peak allocated": ("bytes", "largest number of bytes held by tensors in any capture"),
+    "peak reserved": ("bytes", "largest number of bytes held by the allocator"),
+    "allocated per step": ("bytes", "bytes allocated, mean per admitted step"),
+    "released per step": ("bytes", "bytes released, mean per admitted step"),
+    "allocations per step": ("count", "number of allocations, mean per admitted step"),
+}
+"""Figure -> its unit and definition."""
+_PER_STEP = tuple(_FIGURES)[2:]
+_DEVICE = columns.key("device", "Device", "device that holds the memory")
+_FIGURE_COLUMNS = (
+    _DEVICE,
+    columns.key("figure", "Figure", "; ".join(f"{name}: {what}" for name, (_, what) in _FIGURES.items())),
+    columns.text("unit", "Unit", "unit of the row's values"),
+)
+_OPERATOR = columns.key("name", "Operator", "innermost operator open on the thread at the time of the record")
 _ABSOLUTE = (
     "The profiler wrote no totals: curves count from zero at the recording's first record; "
     "peaks are growth, not size."
@@ -36,15 +43,6 @@ _ABSOLUTE = (
 
 SHOWN_POINTS = 400
 """Number of points that a curve is thinned to, approximately."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """Bytes allocated and released and number of allocations for one (operator, device), means per step."""
-
-    allocated: float
-    released: float
-    calls: float
 
 
 def memory_tables(baseline: Summary, candidate: Summary) -> dict[str, Table]:
@@ -56,28 +54,18 @@ def memory_tables(baseline: Summary, candidate: Summary) -> dict[str, Table]:
     if a is None and b is None:
         return {}
     figures_a, figures_b = _by_device(baseline), _by_device(candidate)
-    keys = sorted({*figures_a, *figures_b}, key=lambda key: (key[0], [name for name, _, _ in _FIGURES].index(key[1])))
-    units = {name: unit for name, unit, _ in _FIGURES}
-    devices = tuple(
-        (device, figure, units[figure], *_compared(figures_a.get((device, figure)), figures_b.get((device, figure))))
-        for device, figure in keys
-    )
+    keys = sorted({*figures_a, *figures_b}, key=lambda key: (key[0], list(_FIGURES).index(key[1])))
+    devices = tuple((*key, _FIGURES[key[1]][0], *_compared(figures_a.get(key), figures_b.get(key))) for key in keys)
     shown = (
-        columns.key("device", "Device", "device that holds the memory"),
-        columns.key("figure", "Figure", _FIGURE_WHAT),
-        columns.text("unit", "Unit", "unit of the row's values"),
-        _number("baseline", "A", "value in the baseline", role="baseline"),
-        _number("candidate", "B", "value in the candidate", role="candidate"),
+        *_FIGURE_COLUMNS,
+        *columns.sides(_number, "", "", "value in the {side}", sided=True),
         _number("delta", "Δ", "candidate minus baseline", role="delta"),
         columns.fraction("percent", "Δ %", "delta as a fraction of the baseline; empty if it is zero", role="percent"),
     )
-    notes = (_ABSOLUTE,) if any(not c.absolute for use in (a, b) if use is not None for c in use.curves) else ()
-    tables = {MEMORY: Table(MEMORY, "Memory", shown, devices, notes)}
-    tables[BY_OPERATOR] = _operators(baseline, candidate)
-    curves = _curves({"baseline": a, "candidate": b})
-    if curves is not None:
-        tables[CURVES] = curves
-    return tables
+    return by_name((
+        Table(MEMORY, "Memory", shown, devices, _notes(a, b)), _operators(baseline, candidate),
+        _curves({"baseline": a, "candidate": b}),
+    ))  # fmt: skip
 
 
 def _devices(summary: Summary) -> list[str]:
@@ -94,39 +82,30 @@ def _renamed(summary: Summary, names: Mapping[str, str]) -> Summary:
     return replace(summary, memory=replace(use, keys=keys, curves=curves))
 
 
+def _notes(*uses: MemoryUse | None) -> tuple[str, ...]:
+    return (_ABSOLUTE,) if any(not curve.absolute for use in uses if use is not None for curve in use.curves) else ()
+
+
 def memory_views(summary: Summary) -> dict[str, Table]:
     """Tables of memory of one run."""
     use = summary.memory
     if use is None:
         return {}
-    figures = _by_device(summary)
-    units = {name: unit for name, unit, _ in _FIGURES}
-    shown = (
-        columns.key("device", "Device", "device that holds the memory"),
-        columns.key("figure", "Figure", _FIGURE_WHAT),
-        columns.text("unit", "Unit", "unit of the row's values"),
-        _number("value", "Value", "value, in the row's unit"),
-    )
-    rows = tuple((device, figure, units[figure], value) for (device, figure), value in figures.items())
-    notes = (_ABSOLUTE,) if any(not curve.absolute for curve in use.curves) else ()
-    tables = {MEMORY: Table(MEMORY, "Memory", shown, rows, notes)}
-    usage = _rows(summary)
+    figures = tuple((*key, _FIGURES[key[1]][0], value) for key, value in _by_device(summary).items())
+    usage = _usage(summary)
+    ordered = sorted(usage, key=lambda key: (-usage[key][0], key))
     own = (
-        columns.key("name", "Operator", "innermost operator open on the thread at the time of the record"),
-        columns.key("device", "Device", "device that holds the memory"),
+        _OPERATOR,
+        _DEVICE,
         _bytes("allocated", "Allocated", "bytes allocated per step"),
         _bytes("released", "Released", "bytes released per step"),
         columns.count("calls", "Allocations", "allocations per step"),
     )
-    ordered = sorted(usage, key=lambda key: (-usage[key].allocated, key))
-    tables[BY_OPERATOR] = Table(
-        BY_OPERATOR, "Allocations by operator", own,
-        tuple((*key, usage[key].allocated, usage[key].released, usage[key].calls) for key in ordered), (),
-    )  # fmt: skip
-    curves = _curves({"run": use})
-    if curves is not None:
-        tables[CURVES] = curves
-    return tables
+    return by_name((
+        Table(MEMORY, "Memory", (*_FIGURE_COLUMNS, _number("value", "Value", "value")), figures, _notes(use)),
+        Table(BY_OPERATOR, "Allocations by operator", own, tuple((*key, *usage[key]) for key in ordered)),
+        _curves({"run": use}),
+    ))  # fmt: skip
 
 
 def _by_device(summary: Summary) -> dict[tuple[str, str], float]:
@@ -136,55 +115,46 @@ def _by_device(summary: Summary) -> dict[tuple[str, str], float]:
         return {}
     out: dict[tuple[str, str], float] = {}
     for curve in use.curves:
-        key = (curve.device, "peak allocated")
-        out[key] = max(out.get(key, curve.peak_allocated), curve.peak_allocated)
-        if curve.peak_reserved is not None:
-            key = (curve.device, "peak reserved")
-            out[key] = max(out.get(key, curve.peak_reserved), curve.peak_reserved)
+        for figure, peak in (("peak allocated", curve.peak_allocated), ("peak reserved", curve.peak_reserved)):
+            if peak is not None:
+                out[curve.device, figure] = max(out.get((curve.device, figure), peak), peak)
     # a device with a known level was monitored: without a record in these steps nothing was allocated in them
-    out |= {(curve.device, name): 0.0 for curve in use.curves for name, _, _ in _FIGURES[2:]}
-    steps = len(summary.steps)
-    for name, values in (
-        ("allocated per step", use.allocated), ("released per step", use.released), ("allocations per step", use.calls),
-    ):  # fmt: skip
+    out |= {(curve.device, name): 0.0 for curve in use.curves for name in _PER_STEP}
+    for name, values in zip(_PER_STEP, (use.allocated, use.released, use.calls), strict=True):
         for (_, device), total in zip(use.keys, values.sum(axis=1).tolist(), strict=True):
-            out[device, name] = out.get((device, name), 0.0) + total / steps
+            out[device, name] = out.get((device, name), 0.0) + total / len(summary.steps)
     return out
 
 
-def _rows(summary: Summary) -> dict[tuple[str, str], _Row]:
+def _usage(summary: Summary) -> dict[tuple[str, str], tuple[float, float, float]]:
+    """(operator, device) -> bytes allocated and released and number of allocations, means per step."""
     use = summary.memory
     if use is None:
         return {}
-    steps = len(summary.steps)
-    means = [(values.sum(axis=1) / steps).tolist() for values in (use.allocated, use.released, use.calls)]
-    return {key: _Row(*row) for key, *row in zip(use.keys, *means, strict=True)}
+    figures = use.allocated, use.released, use.calls
+    allocated, released, calls = ((values.sum(axis=1) / len(summary.steps)).tolist() for values in figures)
+    return dict(zip(use.keys, zip(allocated, released, calls, strict=True), strict=True))
 
 
 def _operators(baseline: Summary, candidate: Summary) -> Table:
-    usage_a, usage_b = _rows(baseline), _rows(candidate)
+    usage_a, usage_b = _usage(baseline), _usage(candidate)
+    none = (0.0, 0.0, 0.0)
     rows = []
     for key in sorted({*usage_a, *usage_b}):
         a, b = usage_a.get(key), usage_b.get(key)
-        delta = (b.allocated if b else 0.0) - (a.allocated if a else 0.0)
+        (before, _, calls_a), (after, _, calls_b) = a or none, b or none
         row: tuple[Cell, ...] = (
-            *key,
-            a.allocated if a else None, b.allocated if b else None, delta,
-            a.calls if a else 0.0, b.calls if b else 0.0,
-            a.released if a else None, b.released if b else None,
-            "both" if a and b else "added" if b else "removed",
+            *key, *(side[0] if side else None for side in (a, b)), after - before, calls_a, calls_b,
+            *(side[1] if side else None for side in (a, b)), columns.status(a is not None, b is not None),
         )  # fmt: skip
-        rows.append((-abs(delta), key, row))
+        rows.append((-abs(after - before), key, row))
     shown = (
-        columns.key("name", "Operator", "innermost operator open on the thread at the time of the record"),
-        columns.key("device", "Device", "device that holds the memory"),
-        _bytes("baseline", "Allocated A", "bytes allocated per step of the baseline", role="baseline"),
-        _bytes("candidate", "Allocated B", "bytes allocated per step of the candidate", role="candidate"),
+        _OPERATOR,
+        _DEVICE,
+        *columns.sides(_bytes, "", "Allocated", "bytes allocated per step of the {side}", sided=True),
         _bytes("delta", "Δ", "candidate minus baseline: bytes allocated per step", role="delta"),
-        columns.count("baseline_calls", "Allocations A", "allocations per step of the baseline"),
-        columns.count("candidate_calls", "Allocations B", "allocations per step of the candidate"),
-        _bytes("baseline_released", "Released A", "bytes released per step of the baseline", shown=False),
-        _bytes("candidate_released", "Released B", "bytes released per step of the candidate", shown=False),
+        *columns.sides(columns.count, "calls", "Allocations", "allocations per step of the {side}"),
+        *columns.sides(_bytes, "released", "Released", "bytes released per step of the {side}", shown=False),
         columns.STATUS,
     )
     note = "A tensor may be released by a different operator than allocated it."
@@ -236,9 +206,10 @@ def _compared(a: float | None, b: float | None) -> tuple[Cell, Cell, Cell, Cell]
     return a, b, b - a, (b - a) / a if a else None
 
 
-def _bytes(name: str, label: str, what: str, *, role: str = "plain", shown: bool = True) -> Column:
-    return Column(name, label, BYTES.symbol, Better.LOWER, what, role=role, kind="number", shown=shown)
+def _bytes(name: str, label: str, description: str, *, role: str = "plain", shown: bool = True) -> Column:
+    return columns.number(name, label, BYTES.symbol, description, role=role, better=Better.LOWER, shown=shown)
 
 
-def _number(name: str, label: str, what: str, *, role: str = "plain") -> Column:
-    return Column(name, label, COUNT.symbol, Better.LOWER, f"{what}, in the row's unit", role=role, kind="number")
+def _number(name: str, label: str, description: str, *, role: str = "plain") -> Column:
+    what = f"{description}, in the row's unit"
+    return columns.number(name, label, COUNT.symbol, what, role=role, better=Better.LOWER)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Annotated
 
 from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree
 from tb_perfcompare.comparison.tables.call_tree import KINDS
 from tb_perfcompare.comparison.tables.path_source import PathSource, row_place
-from tb_perfcompare.comparison.tables.row_paths import Pair
+from tb_perfcompare.comparison.tables.row_paths import Pair, by_change
 from tb_perfcompare.comparison.tables.row_related import FRAMES
 from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.quick_dataclass import dataclass
@@ -28,15 +29,23 @@ class Callee:
 
 
 @dataclass(frozen=True, slots=True)
-class Callees:
-    """Exposed times in nanoseconds per step x the tree's denominator: `own`, `rows` and `rest` sum to `whole`;
-    `others` is the number of callees in the rest."""
+class CalleesRest:
+    """Time and number of the callees that are not listed."""
 
-    whole: Pair
-    own: Pair
-    rows: tuple[Callee, ...]
-    rest: Pair
-    others: int
+    time: Annotated[Pair, "nanoseconds per step x `denominator`: baseline, candidate"]
+    callees: Annotated[int, "number of callees that are not listed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Callees:
+    """Exposed times of the direct callees of the row's frames: `own`, `rows` and `rest` sum to `whole`."""
+
+    whole: Annotated[
+        Pair, "the row's frames with everything they call; nanoseconds per step x `denominator`: baseline, candidate"
+    ]
+    own: Annotated[Pair, "time in the frames themselves; nanoseconds per step x `denominator`: baseline, candidate"]
+    rows: Annotated[tuple[Callee, ...], "at most 12 callees, the largest change first"]
+    rest: Annotated[CalleesRest, "sum of the callees that are not listed"]
 
 
 def callees(
@@ -46,28 +55,21 @@ def callees(
     kind = FRAMES.get(table)
     if tree is None or kind is None:
         return None
-    total: list[int | None] = [None, None]
-    own_times: list[int | None] = [None, None]
-    below: dict[tuple[int, str], list[int | None]] = {}
+    whole = own = _NO_TIME
+    below: dict[tuple[int, str], Pair] = {}
     for frame, is_outer in _frames_of(tree, kind, row):
-        times = _times(frame)
+        times = _of_sides(frame, (frame.baseline, frame.candidate))
         if is_outer:
-            _add(total, times)
-            _add(own_times, (None if times[0] is None else frame.own[0], None if times[1] is None else frame.own[1]))
+            whole, own = _sum(whole, times), _sum(own, _of_sides(frame, frame.own))
         else:
-            _add(below.setdefault((frame.key[0], frame.key[2]), [None, None]), times)
+            key = frame.key[0], frame.key[2]
+            below[key] = _sum(below.get(key, _NO_TIME), times)
     if not below:
         return None
-    rows = [
-        Callee(KINDS[of], name, _table(of, name, sides), (times[0], times[1])) for (of, name), times in below.items()
-    ]
-    rows.sort(key=_order)
-    rest: list[int | None] = [None, None]
-    for callee in rows[most:]:
-        _add(rest, callee.time)
-    return Callees(
-        (total[0], total[1]), (own_times[0], own_times[1]), tuple(rows[:most]), (rest[0], rest[1]), len(rows[most:])
-    )
+    rows = [Callee(KINDS[of], name, _table(of, name, sides), times) for (of, name), times in below.items()]
+    rows.sort(key=lambda callee: (*by_change(callee.time), callee.kind, callee.name))
+    rest = functools.reduce(_sum, (callee.time for callee in rows[most:]), _NO_TIME)
+    return Callees(whole, own, tuple(rows[:most]), CalleesRest(rest, len(rows[most:])))
 
 
 def _frames_of(tree: JointTree, kind: str, name: str) -> Iterator[tuple[Frame, bool]]:
@@ -84,22 +86,16 @@ def _frames_of(tree: JointTree, kind: str, name: str) -> Iterator[tuple[Frame, b
             yield frame, False
 
 
-def _times(frame: Frame) -> Pair:
-    return (
-        None if frame.status == "added" else frame.baseline,
-        None if frame.status == "removed" else frame.candidate,
-    )
+_NO_TIME: Pair = (None, None)
 
 
-def _add(sums: list[int | None], times: Pair) -> None:
-    for side, time in enumerate(times):
-        if time is not None:
-            sums[side] = (sums[side] or 0) + time
+def _of_sides(frame: Frame, times: tuple[int, int]) -> Pair:
+    return None if frame.status == "added" else times[0], None if frame.status == "removed" else times[1]
 
 
-def _order(callee: Callee) -> tuple[object, ...]:
-    a, b = (time or 0 for time in callee.time)
-    return -abs(b - a), -max(a, b), callee.kind, callee.name
+def _sum(one: Pair, other: Pair) -> Pair:
+    a, b = (x if y is None else (x or 0) + y for x, y in zip(one, other, strict=True))
+    return a, b
 
 
 def _table(kind: int, name: str, sides: tuple[PathSource, PathSource]) -> str:

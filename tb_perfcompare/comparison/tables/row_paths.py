@@ -106,18 +106,20 @@ def row_paths(
     ways = []
     for name in (BY_OPERATOR, BY_PYTHON) if sources else ():
         stacks = [side.paths(name, table, row, without_modules=plain, together=together) for side in sides]
-        joined = list(_joined(*stacks)) if name == BY_PYTHON else list(_equal_stacks(*stacks))
+        a, b = stacks
+        joined = list(_joined(a, b) if name == BY_PYTHON else ((way, None, a.get(way), b.get(way)) for way in a | b))
         ways.append(_path_split(name, joined, total, list(sources), factors, sides, most))
     return RowPaths(table, row, denominator, labels, total, tuple(ways))
 
 
+def by_change(times: Pair) -> tuple[int, int]:
+    """Sort key: the largest difference first, independent of the order of the sides."""
+    a, b = (time or 0 for time in times)
+    return -abs(b - a), -max(a, b)
+
+
 _ValuesByPath = Mapping[tuple[Frame, ...], Values]
 _Joined = tuple[tuple[Frame, ...], tuple[Frame, ...] | None, Values | None, Values | None]
-
-
-def _equal_stacks(a: _ValuesByPath, b: _ValuesByPath) -> Iterator[_Joined]:
-    for frames in dict.fromkeys([*a, *b]):
-        yield frames, None, a.get(frames), b.get(frames)
 
 
 def _joined(a: _ValuesByPath, b: _ValuesByPath) -> Iterator[_Joined]:

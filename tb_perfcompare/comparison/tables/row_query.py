@@ -143,13 +143,8 @@ def statuses_of(table: Table, query: RowQuery) -> Mapping[str, int]:
     return out
 
 
-def row_key(table: Table, row: Row) -> str:
-    """Text that identifies a row in links and findings: its key columns."""
-    return " › ".join("" if cell is None else _text(cell) for cell in _cells(table, row, "key"))
-
-
 def row_keys(table: Table) -> tuple[str, ...]:
-    """`row_key` of every row."""
+    """Texts that identify the rows in links and findings: their key columns."""
     keys = [cells_of(table.rows, index) for index, column in enumerate(table.columns) if column.role == "key"]
     if not keys:
         return ("",) * len(table.rows)
@@ -165,10 +160,6 @@ def place_of(table: Table, chosen: ChosenRows, key: str) -> int | None:
     if keyed is not None:
         return keyed
     return next((position for position, row in enumerate(picked(table.rows, numbers)) if key in row), None)
-
-
-def _cells(table: Table, row: Row, role: str) -> list[Cell]:
-    return [cell for cell, column in zip(row, table.columns, strict=True) if column.role == role]
 
 
 def _text(cell: Cell) -> str:

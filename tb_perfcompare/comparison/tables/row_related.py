@@ -8,7 +8,7 @@ from typing import Annotated
 
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.path_source import PathSource, row_place
-from tb_perfcompare.comparison.tables.row_paths import Pair
+from tb_perfcompare.comparison.tables.row_paths import Pair, by_change
 from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, OUTSIDE_OPERATORS
 from tb_perfcompare.quick_dataclass import dataclass
@@ -74,14 +74,9 @@ def related_rows(table: str, row: str, baseline: PathSource, candidate: PathSour
     out = []
     for what, each in kinds.items():
         rows = [RelatedRow(*to, name, (a, b)) for (to, name), (a, b) in each.items()]
-        rows.sort(key=_order)
+        rows.sort(key=lambda row: (*by_change(row.time), row.row))
         out.append(Related(what, tuple(rows[:MAX_RELATED]), max(0, len(rows) - MAX_RELATED)))
     return tuple(out)
-
-
-def _order(row: RelatedRow) -> tuple[object, ...]:
-    a, b = (time or 0 for time in row.time)
-    return -abs(b - a), -max(a, b), row.row
 
 
 def _related_on_side(side: PathSource, table: str, row: str) -> Iterator[_RankedRow]:
@@ -91,24 +86,18 @@ def _related_on_side(side: PathSource, table: str, row: str) -> Iterator[_Ranked
         return
     name, *other_keys = side.groups[table].keys[index]
     if table == "operators":
-        for key in _keys(side, "kernels_by_operator", 1, name):
-            yield from _itself(side, "launches", "kernels_by_operator", key, key[0])
-        for key in _keys(side, "operators_by_shape", 0, name):
-            yield from _itself(side, "shapes", "operators_by_shape", key, key[1])
+        yield from _with_part(side, "launches", "kernels_by_operator", 1, name)
+        yield from _with_part(side, "shapes", "operators_by_shape", 0, name)
     elif table == "kernels":
-        for key in _keys(side, "kernels_by_operator", 0, name):
-            for what, there, _, time in _itself(side, "launched_by", "kernels_by_operator", key, ""):
-                is_operator = row_place(side, "operators", key[1]) is not None
-                yield what, ("operators", key[1]) if is_operator else there, key[1] or OUTSIDE_OPERATORS, time
-        for key in _keys(side, "kernels_by_launch", 0, name):
-            yield from _itself(side, "launch_properties", "kernels_by_launch", key, key[1])
-        for key in _keys(side, "kernels_by_module", 0, name):
-            yield from _itself(side, "in_modules", "kernels_by_module", key, key[1])
+        for what, there, operator, time in _with_part(side, "launched_by", "kernels_by_operator", 0, name):
+            is_operator = row_place(side, "operators", operator) is not None
+            yield what, ("operators", operator) if is_operator else there, operator or OUTSIDE_OPERATORS, time
+        yield from _with_part(side, "launch_properties", "kernels_by_launch", 0, name)
+        yield from _with_part(side, "in_modules", "kernels_by_module", 0, name)
     elif table == "modules":
         for operator, time in _operators_in(side, name).items():
             yield "contains", ("operators", operator), operator, time
-        for key in _keys(side, "kernels_by_module", 1, name):
-            yield from _itself(side, "launches", "kernels_by_module", key, key[0])
+        yield from _with_part(side, "launches", "kernels_by_module", 1, name)
     elif table in ("kernels_by_operator", "kernels_by_launch", "kernels_by_module", "kernels_by_type"):
         yield from _itself(side, "kernel", "kernels", (name,), name)
         for to in ("operator", "module"):
@@ -127,9 +116,12 @@ def _itself(side: PathSource, what: str, table: str, key: tuple[str, ...], name:
         yield what, (table, row), name, int(side.groups[table].measures_ns[measure][index].sum())
 
 
-def _keys(side: PathSource, table: str, part: int, name: str) -> list[tuple[str, ...]]:
+def _with_part(side: PathSource, what: str, table: str, part: int, name: str) -> Iterator[_RankedRow]:
+    """Yields the rows of a table with two keys that have this part, each by the other part."""
     group = side.groups.get(table)
-    return [] if group is None else [key for key in group.keys if key[part] == name]
+    for key in group.keys if group is not None else ():
+        if key[part] == name:
+            yield from _itself(side, what, table, key, key[1 - part])
 
 
 def _operators_in(side: PathSource, module: str) -> dict[str, int]:
@@ -158,14 +150,9 @@ def frame_index(tree: Table | None) -> dict[_Row, FrameLink]:
         return {}
     names = [column.name for column in tree.columns]
     indices = [names.index(name) for name in ("kind", "frame", "below", "baseline_us", "candidate_us")]
-    sizes: dict[_Row, float] = {}
-    links: dict[_Row, FrameLink] = {}
+    frames: dict[_Row, list[tuple[float, str]]] = {}
     for row in tree.rows:
         kind, name, below, *times = (row[index] for index in indices)
         size = max(float(time) if isinstance(time, int | float) else 0.0 for time in times)
-        key = str(kind), str(name)
-        before = links.get(key, FrameLink("", 0))
-        largest = size > sizes.get(key, -1.0)
-        sizes[key] = max(size, sizes.get(key, -1.0))
-        links[key] = FrameLink(f"{name} › {below}" if largest else before.row, before.frames + 1)
-    return links
+        frames.setdefault((str(kind), str(name)), []).append((size, f"{name} › {below}"))
+    return {key: FrameLink(max(own, key=lambda frame: frame[0])[1], len(own)) for key, own in frames.items()}

@@ -41,9 +41,9 @@ class Fact:
 @dataclass(frozen=True, slots=True)
 class TableSpec:
     """Specification of a group table. The first measure is the main one; `order` names the measures whose summed
-    changes give the default order. `exposed` is the note on exposed time, "" if the group has none. `one` is the
-    term for one call, "" if mean time per call and the row's share are not shown; `counted` is the label of the
-    number of calls."""
+    changes give the default order. `exposed` is the note on exposed time, "" if the group has none; `notes` are those
+    beside that on the reading. `one` is the term for one call, "" if mean time per call and the row's share are not
+    shown; `counted` is the label of the number of calls."""
 
     title: str
     calls: str
@@ -85,14 +85,10 @@ _OPERATOR_MEASURES = (
     ),
     Measure("host_api", "API calls", "Outermost API calls made by the operator itself", "host_api", False),
     Measure(
-        "device_total",
-        "Device total",
-        "Total device time: launched by it and by operators below it",
-        "device_total",
+        "device_total", "Device total", "Total device time: launched by it and by operators below it", "device_total",
         False,
     ),
-)
-_CORRECTED = "Corrected reading (docs/method/corrected_reading.md)."
+)  # fmt: skip
 _OVERLAP = (
     "Self and total times are summed durations: they overlap across threads and streams and do not add up to step "
     "time; the ledger does."
@@ -117,166 +113,106 @@ _BOUND_FACTS = tuple(
     )
 )
 
+_HOST_AND_DEVICE = ("host_self", "device_self")
+_OF_KERNEL = "Exposed time is the part the kernel owns in the ledger; the rest overlaps other device work."
+_OF_DEVICE = "Exposed time is the part that the ledger counts; the rest overlaps other device work."
+
+
+def _timed(
+    title: str, calls: str, definition: str, *notes: str, order: tuple[str, ...] = ("total",),
+    facts: tuple[Fact, ...] = (), exposed: str = "", one: str = "", counted: str = "Calls",
+) -> TableSpec:  # fmt: skip
+    """Specification of a group with a single time."""
+    return TableSpec(title, calls, (Measure("", "", definition, "total"),), order, facts, exposed, notes, one, counted)
+
+
 TABLE_SPECS: Mapping[str, TableSpec] = {
     "operators": TableSpec(
-        "Operators",
-        "Calls",
-        _OPERATOR_MEASURES,
-        ("host_self", "device_self"),
+        "Operators", "Calls", _OPERATOR_MEASURES, _HOST_AND_DEVICE,
         exposed="Exposed time is what the ledger counts of the operator's own host work, of its API calls and of the "
         "device work that these launched; the rest overlaps other device work.",
-        notes=(_CORRECTED, _OVERLAP),
+        notes=(_OVERLAP,),
     ),
     "operators_by_shape": TableSpec(
-        "Operators by input shape",
-        "Calls",
-        _OPERATOR_MEASURES,
-        ("host_self", "device_self"),
-        notes=(_CORRECTED, _OVERLAP),
+        "Operators by input shape", "Calls", _OPERATOR_MEASURES, _HOST_AND_DEVICE, notes=(_OVERLAP,)
     ),
     "operators_by_type": TableSpec(
-        "Operators by input type",
-        "Calls",
-        _OPERATOR_MEASURES,
-        ("host_self", "device_self"),
-        notes=(_CORRECTED, _OVERLAP),
+        "Operators by input type", "Calls", _OPERATOR_MEASURES, _HOST_AND_DEVICE, notes=(_OVERLAP,)
     ),
     "modules": TableSpec(
-        "Modules",
-        "Calls",
+        "Modules", "Calls",
         (
             Measure("", "Host self", "Self host time: in the module, excluding the modules below it", "host_self"),
             Measure("device_self", "Device self", "Device work launched by the module's own operators", "device_self"),
             Measure("host_total", "Host total", "Host time from start to end of its calls", "host_total", False),
             Measure("device_total", "Device total", "Device work launched by it and the modules below", "device_total"),
         ),
-        ("host_self", "device_self"),
+        _HOST_AND_DEVICE,
         exposed="Exposed time is what the ledger counts of the module with its backward work, without modules in it.",
-        notes=(_CORRECTED, _OVERLAP, "Backward passes run outside the module's calls and are not in its other times."),
+        notes=(_OVERLAP, "Backward passes run outside the module's calls and are not in its other times."),
     ),
-    "kernels": TableSpec(
-        "Kernels",
-        "Launches",
-        (Measure("", "", "Kernel time: summed durations of its launches", "total"),),
-        ("total",),
-        (
-            Fact(
-                "tensor_active", "Tensor", FRACTION, "time with the tensor pipe active, mean weighted by time",
-                Better.HIGHER, True,
-            ),
-            Fact(
-                "dram_active",
-                "DRAM",
-                FRACTION,
-                "fraction of the peak memory throughput, mean weighted by time",
-                Better.HIGHER,
-                True,
-            ),
+    "kernels": _timed(
+        "Kernels", "Launches", "Kernel time: summed durations of its launches", exposed=_OF_KERNEL, one="launch",
+        facts=(
+            Fact("tensor_active", "Tensor", FRACTION, "time with the tensor pipe active, mean weighted by time",
+                 Better.HIGHER, True),
+            Fact("dram_active", "DRAM", FRACTION, "fraction of the peak memory throughput, mean weighted by time",
+                 Better.HIGHER, True),
             *_BOUND_FACTS,
             *_KERNEL_FACTS,
         ),
-        exposed="Exposed time is the part the kernel owns in the ledger; the rest overlaps other device work.",
-        notes=(_CORRECTED,),
-        one="launch",
     ),
-    "kernels_by_operator": TableSpec(
-        "Kernels by operator",
-        "Launches",
-        (Measure("", "", "Kernel time: summed durations of its launches below the operator", "total"),),
-        ("total",),
-        _KERNEL_FACTS,
-        exposed="Exposed time is the part the kernel owns in the ledger; the rest overlaps other device work.",
-        notes=(_CORRECTED,),
+    "kernels_by_operator": _timed(
+        "Kernels by operator", "Launches", "Kernel time: summed durations of its launches below the operator",
+        facts=_KERNEL_FACTS, exposed=_OF_KERNEL,
     ),
-    "kernels_by_launch": TableSpec(
-        "Kernels by launch",
-        "Launches",
-        (Measure("", "", "Kernel time: summed durations of its launches", "total"),),
-        ("total",),
-        (
+    "kernels_by_launch": _timed(
+        "Kernels by launch", "Launches", "Kernel time: summed durations of its launches",
+        facts=(
             Fact("registers", "Registers", NUMBER, "registers per thread, mean weighted by time", Better.NONE),
             Fact("shared_memory", "Shared memory", BYTES, "bytes per block, mean weighted by time", Better.NONE),
             *_KERNEL_FACTS,
         ),
-        notes=(_CORRECTED,),
     ),
-    "kernels_by_module": TableSpec(
-        "Kernels by module",
-        "Launches",
-        (Measure("", "", "Kernel time: summed durations of its launches in the module", "total"),),
-        ("total",),
-        notes=(
-            _CORRECTED,
-            "The module is the innermost one that is open at the launch; backward work is its forward operator's, "
-            "where arrows lead there.",
-        ),
+    "kernels_by_module": _timed(
+        "Kernels by module", "Launches", "Kernel time: summed durations of its launches in the module",
+        "The module is the innermost one that is open at the launch; backward work is its forward operator's, "
+        "where arrows lead there.",
     ),
-    "kernels_by_type": TableSpec(
-        "Kernels by data type",
-        "Launches",
-        (Measure("", "", "Kernel time: summed durations of its launches with inputs of this type", "total"),),
-        ("total",),
-        notes=(_CORRECTED, "Types are those of the inputs of the operator that launched the kernel."),
+    "kernels_by_type": _timed(
+        "Kernels by data type", "Launches",
+        "Kernel time: summed durations of its launches with inputs of this type",
+        "Types are those of the inputs of the operator that launched the kernel.",
     ),
-    "functions": TableSpec(
-        "Functions",
-        "Calls",
-        (Measure("", "", "Time of all calls: summed over processes, devices, threads and streams", "total"),),
-        ("total",),
-        notes=(
-            _CORRECTED,
-            "Times overlap across threads and streams: they do not add up to the cycle and may exceed it.",
-        ),
+    "functions": _timed(
+        "Functions", "Calls", "Time of all calls: summed over processes, devices, threads and streams",
+        "Times overlap across threads and streams: they do not add up to the cycle and may exceed it.",
     ),
-    "memcpy": TableSpec(
-        "Copies and sets",
-        "Operations",
-        (Measure("", "", "Copy time: summed durations", "total"),),
-        ("total",),
-        (Fact("bytes", "Bytes", BYTES, "total bytes moved in all admitted steps", Better.NONE),),
-        exposed="Exposed time is the part that the ledger counts; the rest overlaps other device work.",
-        notes=(_CORRECTED,),
+    "memcpy": _timed(
+        "Copies and sets", "Operations", "Copy time: summed durations", exposed=_OF_DEVICE,
+        facts=(Fact("bytes", "Bytes", BYTES, "total bytes moved in all admitted steps", Better.NONE),),
     ),
-    "communication": TableSpec(
-        "Collectives",
-        "Operations",
-        (Measure("", "", "Communication time: summed durations of collective kernels and host collectives", "total"),),
-        ("total",),
-        exposed="Exposed time is the part that the ledger counts; the rest overlaps other device work.",
-        notes=(_CORRECTED, "Waiting for other ranks is part of a collective's time."),
+    "communication": _timed(
+        "Collectives", "Operations",
+        "Communication time: summed durations of collective kernels and host collectives",
+        "Waiting for other ranks is part of a collective's time.", exposed=_OF_DEVICE,
     ),
-    BY_MESSAGE: TableSpec(
-        "Collectives by message",
-        "Operations",
-        (Measure("", "", "Communication time: summed durations of collective kernels", "total"),),
-        ("total",),
-        notes=(_CORRECTED, "Messages of a row are the same: the test of its time is that of its bandwidth."),
-        one="operation",
+    BY_MESSAGE: _timed(
+        "Collectives by message", "Operations", "Communication time: summed durations of collective kernels",
+        "Messages of a row are the same: the test of its time is that of its bandwidth.", one="operation",
     ),
-    DEVICE_TIMELINE: TableSpec(
-        "Device timeline",
-        "Events or gaps",
-        (Measure("", "", "Device time; mean over devices and ranks if there are several", "total"),),
-        (),
-        notes=(
-            _CORRECTED,
-            "Busy and the parts of Idle sum to the step. They are views of time that the ledger has already.",
-        ),
-        counted="Count",
+    DEVICE_TIMELINE: _timed(
+        "Device timeline", "Events or gaps", "Device time; mean over devices and ranks if there are several",
+        "Busy and the parts of Idle sum to the step. They are views of time that the ledger has already.",
+        order=(), counted="Count",
     ),
-    CRITICAL_PATH: TableSpec(
-        "Critical path",
-        "Pieces of the path",
-        (Measure("", "", "Time on the critical path: back from the step's end through the last dependency", "total"),),
-        ("total",),
-        notes=(
-            _CORRECTED,
-            "The rows sum to the step. They are views of time that the ledger has already; edges are as far as the "
-            "trace records them (docs/method/metrics.md#critical-path).",
-        ),
-        counted="Pieces",
+    CRITICAL_PATH: _timed(
+        "Critical path", "Pieces of the path",
+        "Time on the critical path: back from the step's end through the last dependency",
+        "The rows sum to the step. They are views of time that the ledger has already; edges are as far as the "
+        "trace records them (docs/method/metrics.md#critical-path).", counted="Pieces",
     ),
-}
+}  # fmt: skip
 
 IF_RECORDED = frozenset({
     "operators_by_shape", "operators_by_type", "kernels_by_launch", "kernels_by_module", "kernels_by_type", "modules",

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.ranks.table import own_ranks
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.caveats import merged
 from tb_perfcompare.comparison.result.plain_values import Cell
-from tb_perfcompare.comparison.result.table import Column, Table
+from tb_perfcompare.comparison.result.table import Column, Table, by_name
 from tb_perfcompare.comparison.result.wording import many, noun_of, setting_words
 from tb_perfcompare.comparison.tables import bandwidths
 from tb_perfcompare.comparison.tables.counters import counters_view
@@ -29,7 +29,7 @@ from tb_perfcompare.comparison.work.measured import (
     own_kernel_metrics,
     own_measured_work,
 )
-from tb_perfcompare.comparison.work.row_work import OF_TABLES, RowWork, has_work, table_work
+from tb_perfcompare.comparison.work.row_work import OF_TABLES, has_work, table_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, notes_of, own_columns
 from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.device_peaks import DevicePeaks, GivenPeak, device_peaks
@@ -40,20 +40,20 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, KE
 _CORRECTED = "Corrected reading"
 """Prefix of the note under tables made from traces."""
 
-AS_ANSWERED = "Saved answers are in torch-tb-profiler's own reading (docs/inputs/answers.md)."
-AS_LISTED = "Figures are those of the listing (docs/inputs/kernel_listings.md)."
-AS_RECORDED = "Figures are those of the table (docs/inputs/perf_data.md)."
-
-_READING_NOTES = {"as listed": AS_LISTED, "as recorded": AS_RECORDED}
+_AS_ANSWERED = "Saved answers are in torch-tb-profiler's own reading (docs/inputs/answers.md)."
+_READING_NOTES = {
+    "as listed": "Figures are those of the listing (docs/inputs/kernel_listings.md).",
+    "as recorded": "Figures are those of the table (docs/inputs/perf_data.md).",
+}
 """Reading -> note, if all sides have that reading."""
 
 
 def with_reading_notes(tables: dict[str, Table], *sides: Summary) -> dict[str, Table]:
     """Returns the tables, with the note "corrected reading" replaced if a side was not read that way."""
-    if all(side.reading == "corrected" for side in sides):
-        return tables
     readings = {side.reading for side in sides}
-    reading = _READING_NOTES.get(readings.pop(), AS_ANSWERED) if len(readings) == 1 else AS_ANSWERED
+    if readings == {"corrected"}:
+        return tables
+    reading = _READING_NOTES.get(readings.pop(), _AS_ANSWERED) if len(readings) == 1 else _AS_ANSWERED
     return {
         name: replace(table, notes=tuple(reading if note.startswith(_CORRECTED) else note for note in table.notes))
         for name, table in tables.items()
@@ -84,27 +84,18 @@ def view_tables(summary: Summary, given: Sequence[GivenPeak] = ()) -> dict[str, 
         "environment": _environment(summary),
         "recommendations": _recommendations(summary),
     }
-    counters = counters_view(summary)
-    if counters is not None:
-        tables["counters"] = counters
     tables |= memory_views(summary)
-    ranks = own_ranks(summary)
-    if ranks is not None:
-        tables["ranks"] = ranks
-    if summary.modules is not None:
-        tables["modules_ledger"] = own_module_ledger(summary.modules, len(summary.steps))
-    if summary.bound_ns:
-        tables["bound"] = _bound(summary)
-    if summary.launches is not None:
-        tables["launches"] = own_launches(summary.launches, summary.groups["kernels"].keys)
     for name, table in summary.groups.items():
         if name in TABLE_SPECS:
-            tables[name] = _group(name, table, summary, _work(name, table, summary, peaks))
-    work = own_work_by_family(summary, peaks)
-    measured = {KERNEL_METRICS: own_kernel_metrics(summary), MEASURED_WORK: own_measured_work(summary)}
-    for name, table_or_none in {BY_FAMILY: work, **measured}.items():
-        if table_or_none is not None:
-            tables[name] = table_or_none
+            tables[name] = _group(name, table, summary, peaks)
+    modules, launches = summary.modules, summary.launches
+    tables |= by_name((
+        counters_view(summary), own_ranks(summary),
+        None if modules is None else own_module_ledger(modules, len(summary.steps)),
+        _bound(summary) if summary.bound_ns else None,
+        None if launches is None else own_launches(launches, summary.groups["kernels"].keys),
+        own_work_by_family(summary, peaks), own_kernel_metrics(summary), own_measured_work(summary),
+    ))  # fmt: skip
     untimed: tuple[str, ...] = () if summary.is_timed else ("overview", "steps", "categories")
     if summary.metric == CYCLE_TIME:
         untimed = ("categories", "device")
@@ -213,63 +204,58 @@ def _categories(summary: Summary) -> Table:
     return Table("categories", "Step time by category", shown, rows, (_READING,))
 
 
-def _work(name: str, table: GroupTable, summary: Summary, peaks: DevicePeaks | None) -> RowWork | None:
-    """Work of the rows of a table of operators or modules; None if not known."""
-    if name not in OF_TABLES or not has_work(summary, OF_TABLES[name][0]):
-        return None
-    places = {key: index for index, key in enumerate(table.keys)}
-    return table_work(summary, name, places, len(table), peaks)
-
-
-def _group(name: str, table: GroupTable, summary: Summary, work: RowWork | None) -> Table:
+def _group(name: str, table: GroupTable, summary: Summary, peaks: DevicePeaks | None) -> Table:
     spec, steps = TABLE_SPECS[name], len(summary.steps)
-    heads: list[Column] = [
-        columns.key(key, KEY_COLUMNS[key][0], "name" if key == "name" else KEY_COLUMNS[key][1])
-        for key in table.key_columns
-    ]
-    cells: list[list[Cell]] = [[key[i] for key in table.keys] for i in range(len(table.key_columns))]
-    if table.calls.any():
-        heads.append(columns.count("calls", spec.calls, f"{spec.calls.lower()}, {columns.PER_STEP}"))
-        cells.append([float(c) / steps for c in table.calls.sum(axis=1)])
+    work = None
+    if name in OF_TABLES and has_work(summary, OF_TABLES[name][0]):
+        work = table_work(summary, name, {key: row for row, key in enumerate(table.keys)}, len(table), peaks)
+    calls = table.calls.sum(axis=1).tolist()
+    cells: list[tuple[Column, Sequence[Cell]]] = [
+        (columns.key(key, KEY_COLUMNS[key][0], "name" if key == "name" else KEY_COLUMNS[key][1]),
+         [row[part] for row in table.keys])
+        for part, key in enumerate(table.key_columns)
+    ]  # fmt: skip
+    if any(calls):
+        column = columns.count("calls", spec.calls, f"{spec.calls.lower()}, {columns.PER_STEP}")
+        cells.append((column, [count / steps for count in calls]))
     order = np.zeros(len(table))
     for measure in spec.measures:
         if measure.source not in table.measures_ns:
             continue
         total = table.measures_ns[measure.source].sum(axis=1)
         label = measure.label or ("Host self" if measure.source == "host_self" else "Total")
-        heads.append(columns.time(f"{measure.source}_us", label, f"{measure.definition}; {columns.PER_STEP}"))
-        cells.append([int(t) / steps / 1000 for t in total])
+        column = columns.time(f"{measure.source}_us", label, f"{measure.definition}; {columns.PER_STEP}")
+        times = total.tolist()
+        cells.append((column, [time / steps / 1000 for time in times]))
         if measure.source in spec.order:
             order += total
         if spec.one and not measure.name:
-            calls, everything = table.calls.sum(axis=1).tolist(), int(total.sum())
-            heads.append(columns.time("mean_us", f"Per {spec.one}", f"mean time of one {spec.one}"))
-            cells.append([int(t) / n / 1000 if n else None for t, n in zip(total, calls, strict=True)])
-            heads.append(columns.fraction("share", "Share", "fraction of the time of all rows"))
-            cells.append([int(t) / everything if everything else None for t in total])
-    if table.min_ns is not None and table.max_ns is not None:
-        for label, values in (("min", table.min_ns), ("max", table.max_ns)):
-            heads.append(columns.time(f"{label}_us", label.capitalize(), f"{label}imum time of one call", shown=False))
-            cells.append([int(v) / 1000 for v in values])
+            everything = sum(times)
+            cells += [
+                (columns.time("mean_us", f"Per {spec.one}", f"mean time of one {spec.one}"),
+                 [time / n / 1000 if n else None for time, n in zip(times, calls, strict=True)]),
+                (columns.fraction("share", "Share", "fraction of the time of all rows"),
+                 [time / everything if everything else None for time in times]),
+            ]  # fmt: skip
+    for label, values in (("min", table.min_ns), ("max", table.max_ns)):
+        if values is not None:
+            column = columns.time(f"{label}_us", label.capitalize(), f"{label}imum time of one call", shown=False)
+            cells.append((column, [ns / 1000 for ns in values.tolist()]))
     for fact in spec.facts:
-        values_of_fact = table.facts.get(fact.name)
-        if values_of_fact is not None and np.isfinite(values_of_fact).any():
-            heads.append(columns.fact(fact.name, fact.label, fact.unit, fact.definition, better=fact.better))
-            cells.append([float(v) if np.isfinite(v) else None for v in values_of_fact])
+        figures = table.facts.get(fact.name)
+        if figures is not None and np.isfinite(figures).any():
+            column = columns.fact(fact.name, fact.label, fact.unit, fact.definition, better=fact.better)
+            cells.append((column, [float(figure) if np.isfinite(figure) else None for figure in figures]))
     of_work = [] if work is None else own_columns(work, SHOWN_WORK if name == "operators_by_shape" else ())
-    for column, figures in of_work:
-        heads.append(column)
-        cells.append([None if cell != cell else cell for cell in figures])
     of_messages = bandwidths.own_columns(summary, name) if name in bandwidths.TABLES else []
-    for column, rates in of_messages:
-        heads.append(column)
-        cells.append([None if cell != cell else cell for cell in rates.tolist()])
-    rows = list(zip(*cells, strict=True))
+    for column, own in (*of_work, *of_messages):
+        cells.append((column, [None if cell != cell else cell for cell in own]))  # NaN: not known
+    rows = list(zip(*(own for _, own in cells), strict=True))
     ranked = sorted(range(len(rows)), key=lambda i: (-order[i], table.keys[i]))
-    work_notes = () if work is None else notes_of(work)
-    work_notes = (*work_notes, *bandwidths.notes_of(of_messages))
-    notes = (*spec.notes, *work_notes, f"Means over {many(steps, 'step')}.")
-    return Table(name, spec.title, tuple(heads), tuple(rows[i] for i in ranked), notes)
+    of_works = () if work is None else notes_of(work)
+    means = f"Means over {many(steps, 'step')}."
+    notes = (columns.CORRECTED, *spec.notes, *of_works, *bandwidths.notes_of(of_messages), means)
+    return Table(name, spec.title, tuple(column for column, _ in cells), tuple(rows[i] for i in ranked), notes)
 
 
 def _device(summary: Summary) -> Table:

@@ -35,7 +35,7 @@ def work(library: str, scale: int, groups: int) -> DeviceWork:
 
 def aligned(a: DeviceWork, b: DeviceWork) -> tuple[OperatorMatch, ...]:
     tree = PlaceTree()
-    return match_operators(tree, side_of(a, 1, tree, shapes=True), side_of(b, 1, tree, shapes=True), (1, 1))
+    return match_operators(tree, side_of(a, tree, shapes=True), side_of(b, tree, shapes=True), (1, 1))
 
 
 @pytest.mark.parametrize(("scale", "rule"), [(1, "below the same operator and shape"), (3, "below the same operator")])

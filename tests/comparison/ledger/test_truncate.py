@@ -5,9 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.ledger.rows import sum_row
 from tb_perfcompare.comparison.ledger.truncate import cut_ledger
-from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow, columns_of, sum_of
 
 
 def entry(category: str, name: str, delta: int) -> LedgerRow:
@@ -23,12 +22,12 @@ def ledger(deltas: dict[str, list[int]]) -> Ledger:
     rows: list[LedgerRow] = []
     for category, values in deltas.items():
         entries = [entry(category, f"{category}{number}", value) for number, value in enumerate(values)]
-        rows.append(sum_row((category,), category, entries))
+        rows.append(sum_of(columns_of(category, entries), category))
         for each in sorted(entries, key=lambda row: -abs(row.delta)):
             rows += [each, part(each, "called by x")]
     heads = [row for row in rows if len(row.path) == 1]
-    total = sum_row(("",), "", heads)
-    return Ledger(1, total.baseline, total.candidate, total.delta, tuple(rows))
+    baseline, candidate = sum(row.baseline for row in heads), sum(row.candidate for row in heads)
+    return Ledger(1, baseline, candidate, candidate - baseline, tuple(rows))
 
 
 DRAWN = ledger({"Kernel": [50, -40, 3, 2, 1], "Memcpy": [1]})
@@ -64,4 +63,4 @@ def test_every_category_still_adds_up(deltas: list[list[int]], most: int) -> Non
     for head in (row for row in whole.rows if len(row.path) == 1):
         assert head in cut.rows
         below = [row for row in cut.rows if len(row.path) == 2 and row.path[0] == head.path[0]]
-        assert sum_row(head.path, head.name, below) == head
+        assert sum_of(columns_of(head.name, below), head.name) == head

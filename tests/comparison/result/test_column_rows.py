@@ -61,9 +61,5 @@ def test_cells_of_a_column() -> None:
     assert numbers is not None and np.isnan(numbers[3])
 
 
-def test_an_added_column_is_last() -> None:
-    assert kept_as_columns().with_column(("x",) * MANY)[4] == (*ROWS[4], "x")
-
-
 def test_rows_survive_pickling() -> None:
     assert pickle.loads(pickle.dumps(kept_as_columns())) == ROWS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tb_perfcompare.comparison.ledger.call_tree import JointTree, joint_tree
 from tb_perfcompare.comparison.tables.path_source import PathSource, path_source
-from tb_perfcompare.comparison.tables.row_callees import Callees, callees
+from tb_perfcompare.comparison.tables.row_callees import Callees, CalleesRest, callees
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
@@ -40,7 +40,7 @@ def test_own_time_and_callees_sum_to_the_row() -> None:
     found = callees(tree, "operators", "aten::linear", sides)
     assert found is not None
     assert times(found) == {"aten::addmm": (200_000, 300_000), "aten::t": (10_000, 10_000)}
-    assert found.whole == (300_000, 400_000) and found.own == (90_000, 90_000) and found.others == 0
+    assert found.whole == (300_000, 400_000) and found.own == (90_000, 90_000) and found.rest.callees == 0
 
 
 def test_unlisted_callees_are_one_sum_and_a_missing_side_is_absent() -> None:
@@ -48,10 +48,10 @@ def test_unlisted_callees_are_one_sum_and_a_missing_side_is_absent() -> None:
     found = callees(tree, "operators", "aten::linear", sides, most=2)
     assert found is not None
     assert times(found) == {"aten::addmm": (200_000, 300_000), "aten::relu": (None, 10_000)}
-    assert found.rest == (10_000, 10_000) and found.others == 1
+    assert found.rest == CalleesRest((10_000, 10_000), 1)
     for side in (0, 1):
         listed = sum(row.time[side] or 0 for row in found.rows)
-        assert (found.own[side] or 0) + listed + (found.rest[side] or 0) == found.whole[side]
+        assert (found.own[side] or 0) + listed + (found.rest.time[side] or 0) == found.whole[side]
 
 
 def test_a_row_without_callees_has_none() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import ColumnRows, MadeTexts, Table
-from tb_perfcompare.comparison.tables.row_query import RowQuery, choose_rows, place_of, row_key, sums_of
+from tb_perfcompare.comparison.tables.row_query import RowQuery, choose_rows, place_of, row_keys, sums_of
 from tb_perfcompare.errors import SelectionError
 
 COLUMNS = (
@@ -148,7 +148,7 @@ def test_an_unknown_column_is_refused_with_the_known_ones() -> None:
 def test_a_row_is_found_by_its_key_or_by_a_text_of_it() -> None:
     found = choose_rows(DRAWN, RowQuery(sort=(("delta_us", True),)))
     assert [place_of(DRAWN, found, key) for key in ("relu", "Memcpy", "unknown")] == [1, 1, None]
-    assert row_key(DRAWN, DRAWN.rows[0]) == "gemm_nn"
+    assert row_keys(DRAWN)[0] == "gemm_nn"
 
 
 CELLS = st.none() | st.floats(-1e6, 1e6)

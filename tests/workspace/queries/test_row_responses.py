@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
-from tb_perfcompare.comparison.tables.row_query import row_key
+from tb_perfcompare.comparison.tables.row_query import row_keys
 from tb_perfcompare.comparison.tables.table_specs import TABLE_SPECS
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
@@ -33,8 +33,8 @@ def test_every_row_of_every_table_of_entities(baseline: str, candidate: str) -> 
     assert sum(len(table.rows) for table in tables) > 30
     for table in tables:
         at = [column.name for column in table.columns].index("delta_us")
-        for row in table.rows:
-            answer = json.loads(workspace.rows.step_times(request, table.name, row_key(table, row))[0])
+        for row, key in zip(table.rows, row_keys(table), strict=True):
+            answer = json.loads(workspace.rows.step_times(request, table.name, key)[0])
             means = [mean(answer[side]["time_us"]) for side in ("baseline", "candidate")]
             assert means[1] - means[0] == pytest.approx(row[at], abs=1e-3)
 
