@@ -62,7 +62,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "comparison/ranks": {"comparison/result", "comparison/statistics", "comparison/verdict"},
     "comparison/statistics": {"comparison/result"},
-    "comparison/strict": {"comparison/pairing", "comparison/result", "comparison/statistics"},
+    "comparison/strict": {"comparison/result", "comparison/statistics"},
     "comparison/tables": {
         "comparison/launches", "comparison/ledger", "comparison/ranks", "comparison/result", "comparison/statistics",
         "comparison/verdict", "comparison/work",

@@ -9,8 +9,7 @@ import pytest
 
 from tb_perfcompare.analysis.cycles.trace_cycles import EXCLUSIVE, StepsAsCycles, trace_cycles
 from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.comparison.pairing.pairing import WorkerName
-from tb_perfcompare.comparison.strict.processes import ProcessPair, numbered_workers
+from tb_perfcompare.comparison.strict.processes import ProcessPair, WorkerName, numbered_workers
 from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.recordings.cycles import CycleTable
 from tb_perfcompare.model.summary.summary import Summary

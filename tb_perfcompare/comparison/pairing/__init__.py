@@ -1,1 +1,1 @@
-"""Matches runs, workers and spans by their names."""
+"""Matches runs and spans by their names."""

@@ -1,11 +1,11 @@
-"""Suggests pairs of runs and matches workers of two runs, by names alone. Every suggestion has a reason."""
+"""Suggests pairs of runs, by names alone. Every suggestion has a reason."""
 
 from __future__ import annotations
 
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tb_perfcompare.comparison.pairing.run_names import (
     WORD_PAIRS,
@@ -57,32 +57,6 @@ class RunShape:
     in_turns: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerName:
-    """A worker and its rank (None: not known)."""
-
-    name: str
-    rank: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerMatch:
-    """Two corresponding workers; `how` is "rank" or "name"."""
-
-    baseline: WorkerName
-    candidate: WorkerName
-    how: str
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerMatches:
-    """Matched workers in the baseline's order, and those without a counterpart on each side."""
-
-    matches: tuple[WorkerMatch, ...]
-    only_baseline: tuple[WorkerName, ...]
-    only_candidate: tuple[WorkerName, ...]
-
-
 def suggest_pairs(runs: Sequence[RunShape]) -> tuple[Pair, ...]:
     """Pairs worth comparing, best reason first; for one reason by name, whatever the order of `runs`.
 
@@ -109,36 +83,6 @@ def suggest_pairs(runs: Sequence[RunShape]) -> tuple[Pair, ...]:
             by_runs.setdefault(frozenset({(pair.baseline.run, None), (pair.candidate.run, None)}), pair)
     within = [of(run) for of in (_two_starts, _span_check) for run in sorted(runs, key=lambda run: _natural(run.name))]
     return (*by_runs.values(), *(pair for pair in within if pair is not None))
-
-
-def match_workers(baseline: Sequence[WorkerName], candidate: Sequence[WorkerName]) -> WorkerMatches:
-    """Matches workers by rank; the rest by name. A rank or name that occurs twice on one side matches nothing,
-    because it is ambiguous."""
-    matches: dict[int, WorkerMatch] = {}
-    taken: set[int] = set()
-    for how in ("rank", "name"):
-        left = _unique(baseline, how, skip=matches.keys())
-        right = _unique(candidate, how, skip=taken)
-        for key, index in left.items():
-            if key in right:
-                matches[index] = WorkerMatch(baseline[index], candidate[right[key]], how)
-                taken.add(right[key])
-    return WorkerMatches(
-        matches=tuple(matches[index] for index in sorted(matches)),
-        only_baseline=tuple(worker for index, worker in enumerate(baseline) if index not in matches),
-        only_candidate=tuple(worker for index, worker in enumerate(candidate) if index not in taken),
-    )
-
-
-def _unique(workers: Sequence[WorkerName], how: str, skip: Iterable[int]) -> dict[str | int, int]:
-    """Rank or name -> index of the one worker that has it."""
-    places: dict[str | int, list[int]] = defaultdict(list)
-    skipped = set(skip)
-    for index, worker in enumerate(workers):
-        key = worker.rank if how == "rank" else worker.name
-        if key is not None and index not in skipped:
-            places[key].append(index)
-    return {key: indexes[0] for key, indexes in places.items() if len(indexes) == 1}
 
 
 def _spots(name: str, word: str, *, blank_numbers: bool = False) -> Iterator[tuple[tuple[str, ...], ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import Annotated
 
 import numpy as np
 
@@ -13,17 +14,17 @@ from tb_perfcompare.comparison.strict.processes import ProcessPair, alone
 from tb_perfcompare.comparison.strict.report import StrictReport
 from tb_perfcompare.comparison.strict.weak_figures import WEAK_FIGURES
 from tb_perfcompare.comparison.strict.weak_recordings import WEAK_RECORDINGS
-from tb_perfcompare.comparison.strict.work import Work, device_work, work_per_cycle
+from tb_perfcompare.comparison.strict.work import NO_WORK, Work, device_work, work_per_cycle
 from tb_perfcompare.model.recordings.cycles import CycleTable
 from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Weakness:
-    """A weakness of the method: `number` in docs/method/strict.md, and a sentence with this pair's figures."""
+    """A weakness of the method that applies to this report."""
 
-    number: int
-    sentence: str
+    number: Annotated[int, "number in docs/method/strict.md, Weaknesses"]
+    sentence: Annotated[str, "the weakness with the figures of this report"]
 
 
 def weaknesses(
@@ -106,8 +107,7 @@ def _other_processes(pair: tuple[CycleTable, CycleTable], files: tuple[CycleTabl
     least = _MIN_SHARE * float(pair[0].cycle_lengths_us().mean())
     moved: tuple[float, str] = (0.0, "")
     for name in here[0].keys() | here[1].keys():
-        own = [_time_us(side, name) for side in here]
-        every = [_time_us(side, name) for side in everywhere]
+        own, every = ([side.get(name, NO_WORK).time_us for side in sides] for sides in (here, everywhere))
         change = abs(own[1] - own[0])
         if change >= least and abs(every[1] - every[0]) < _MOVED * change and change > moved[0]:
             moved = (change, f"{name} {times_text(*own)} per cycle here, {times_text(*every)} summed over all "
@@ -120,10 +120,5 @@ def _summed(table: CycleTable) -> dict[str, Work]:
     summed: dict[str, Work] = {}
     for pid in table.pids():
         for name, own in device_work(work_per_cycle(table.of_pid(pid))).items():
-            before = summed.get(name, Work(0.0, 0.0))
-            summed[name] = Work(before.calls + own.calls, before.time_us + own.time_us)
+            summed[name] = summed.get(name, NO_WORK).plus(own)
     return summed
-
-
-def _time_us(work: dict[str, Work], name: str) -> float:
-    return work[name].time_us if name in work else 0.0

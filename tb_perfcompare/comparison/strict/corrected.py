@@ -10,14 +10,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.strict.groups import NO_DEVICE, Triplet, align, cycles_per_group
 from tb_perfcompare.comparison.strict.report import StrictReport
-from tb_perfcompare.comparison.strict.work import Work, work_per_cycle
+from tb_perfcompare.comparison.strict.work import NO_WORK, Work, work_per_cycle
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.recordings.cycles import NO_COUNTER, CycleTable
 from tb_perfcompare.quick_dataclass import dataclass
-
-ADDED, REMOVED, BOTH = "added", "removed", "both"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +52,16 @@ def corrected(normal: CycleTable, abnormal: CycleTable, report: StrictReport) ->
     """Builds the report's additional columns from both tables."""
     work = _named(work_per_cycle(normal)), _named(work_per_cycle(abnormal))
     keys = [(function, device) for function, _, device in report.triplets]
-    times = tuple(np.array([_time_us(side, key) for key in keys], dtype=np.float64) for side in work)
-    in_report = set(keys)
+    times = tuple(np.array([side.get(key, NO_WORK).time_us for key in keys], dtype=np.float64) for side in work)
     lost = [
-        LostFunction(function, device, _time_us(work[0], key), _time_us(work[1], key))
-        for key in sorted(work[0].keys() | work[1].keys())
-        if key not in in_report
-        for function, device in (key,)
+        LostFunction(*key, *(side.get(key, NO_WORK).time_us for side in work))
+        for key in sorted((work[0].keys() | work[1].keys()) - set(keys))
     ]
     lost.sort(key=lambda row: -abs(row.abnormal_us - row.normal_us))
     cycles, sampled = _rows(normal, abnormal, report)
     return Corrected(
         time_us=(times[0], times[1]),
-        status=tuple(_status(key in work[0], key in work[1]) for key in keys),
+        status=tuple(columns.status(key in work[0], key in work[1]) for key in keys),
         cycles=(cycles[0], cycles[1]),
         sampled=(sampled[0], sampled[1]),
         lost=tuple(lost),
@@ -75,17 +71,6 @@ def corrected(normal: CycleTable, abnormal: CycleTable, report: StrictReport) ->
 def _named(work: Mapping[tuple[str, str], Work]) -> dict[tuple[str, str], Work]:
     """The work with missing devices named as in a triplet."""
     return {(function, device or NO_DEVICE): own for (function, device), own in work.items()}
-
-
-def _time_us(side: Mapping[tuple[str, str], Work], key: tuple[str, str]) -> float:
-    own = side.get(key)
-    return 0.0 if own is None else own.time_us
-
-
-def _status(on_normal: bool, on_abnormal: bool) -> str:
-    if on_normal and on_abnormal:
-        return BOTH
-    return REMOVED if on_normal else ADDED
 
 
 def _rows(normal: CycleTable, abnormal: CycleTable, report: StrictReport) -> tuple[list[Ints], list[Floats | None]]:

@@ -26,10 +26,8 @@ class CounterChange:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One function on one device. `row` is the position of its first triplet in the report; betas in percent of the
-    cycle."""
+    """One function on one device; betas in percent of the cycle."""
 
-    row: int
     function: str
     device: str
     beta_normal: float
@@ -61,7 +59,7 @@ def key_findings(report: StrictReport) -> tuple[Finding, ...]:
         first.setdefault((function, device), row)
     return tuple(
         Finding(
-            row, function, device, float(report.beta.normal.mean[row]), float(report.beta.abnormal.mean[row]),
+            function, device, float(report.beta.normal.mean[row]), float(report.beta.abnormal.mean[row]),
             float(report.beta.delta[row]), float(report.welch_beta[row]),
             _counters(report, significant, function, device),
         )

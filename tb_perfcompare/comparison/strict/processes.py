@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 
-from tb_perfcompare.comparison.pairing.pairing import WorkerName, match_workers
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.quick_dataclass import dataclass
 
 Numbers = dict[str, int]
 """Worker -> number."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerName:
+    """A worker and its rank (None: not known)."""
+
+    name: str
+    rank: int | None = None
 
 
 def numbered_workers(
@@ -20,9 +28,7 @@ def numbered_workers(
     Workers are paired by rank, then by name; if one is left on each side, and not both ranks are known, these two as
     well. The numbers are the ranks if every worker has a rank of its own, else consecutive numbers.
     """
-    workers = match_workers(normal, abnormal)
-    groups = [(match.baseline, match.candidate) for match in workers.matches]
-    rest_normal, rest_abnormal = list(workers.only_baseline), list(workers.only_candidate)
+    groups, rest_normal, rest_abnormal = match_workers(normal, abnormal)
     if len(rest_normal) == len(rest_abnormal) == 1 and None in (rest_normal[0].rank, rest_abnormal[0].rank):
         groups.append((rest_normal.pop(), rest_abnormal.pop()))
     normal_numbers, abnormal_numbers = Numbers(), Numbers()
@@ -40,6 +46,33 @@ def numbered_workers(
         for pair in all_pairs(list(normal_numbers.values()), list(abnormal_numbers.values()))
     )
     return normal_numbers, abnormal_numbers, pairs
+
+
+def match_workers(
+    normal: Sequence[WorkerName], abnormal: Sequence[WorkerName]
+) -> tuple[list[tuple[WorkerName, WorkerName]], list[WorkerName], list[WorkerName]]:
+    """(workers with the same rank or else the same name, in the order of normal; the others of normal; of abnormal).
+    A rank or name that occurs twice on one side matches nothing, because it is ambiguous."""
+    partners: dict[int, int] = {}
+    for by_rank in (True, False):
+        left = _unique(normal, by_rank, skip=partners.keys())
+        right = _unique(abnormal, by_rank, skip=partners.values())
+        partners |= {index: right[key] for key, index in left.items() if key in right}
+    return (
+        [(normal[index], abnormal[partners[index]]) for index in sorted(partners)],
+        [worker for index, worker in enumerate(normal) if index not in partners],
+        [worker for index, worker in enumerate(abnormal) if index not in partners.values()],
+    )
+
+
+def _unique(workers: Sequence[WorkerName], by_rank: bool, skip: Collection[int]) -> dict[str | int, int]:
+    """Rank or name -> index of the one worker that has it."""
+    places: dict[str | int, list[int]] = defaultdict(list)
+    for index, worker in enumerate(workers):
+        key = worker.rank if by_rank else worker.name
+        if key is not None and index not in skip:
+            places[key].append(index)
+    return {key: indexes[0] for key, indexes in places.items() if len(indexes) == 1}
 
 
 def _own_ranks(workers: Sequence[WorkerName]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.comparison.statistics.rank_test import exact_p_table
-from tb_perfcompare.comparison.strict.groups import Layout, Moments, Rows, Triplet, align, cycles_per_group
+from tb_perfcompare.comparison.strict.groups import Layout, Moments, Triplet, align, cycles_per_group
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.recordings.cycles import CycleTable
 from tb_perfcompare.quick_dataclass import dataclass
@@ -66,16 +66,12 @@ class StrictReport:
     lost: tuple[int, int]
 
 
+@np.errstate(over="ignore", invalid="ignore")  # absurd figures give infinities, not warnings
 def strict_report(normal: CycleTable, abnormal: CycleTable, labels: tuple[str, str]) -> StrictReport:
     """Compares two tables, each already reduced to one process.
 
     Order of the triplets: score and then |delta of beta|, largest first, then function, counter, device.
     """
-    with np.errstate(over="ignore", invalid="ignore"):  # absurd figures give infinities, not warnings
-        return _compared(normal, abnormal, labels)
-
-
-def _compared(normal: CycleTable, abnormal: CycleTable, labels: tuple[str, str]) -> StrictReport:
     triplets, rows_a, rows_b = align(normal, abnormal, published=True)
     count = len(triplets)
     layouts = Layout(rows_a.group, count), Layout(rows_b.group, count)
@@ -97,14 +93,10 @@ def _compared(normal: CycleTable, abnormal: CycleTable, labels: tuple[str, str])
         score=score[order],
         welch_beta=welch_p(beta.normal, beta.abnormal, *cycles)[order],
         welch_mu=welch_p(mu.normal, mu.abnormal, *cycles)[order],
-        rank_beta=_rank_p(rows_a, rows_b, rows_a.beta, rows_b.beta, count)[order],
-        rank_mu=_rank_p(rows_a, rows_b, rows_a.mu, rows_b.mu, count)[order],
+        rank_beta=rank_test_p(rows_a.group, rows_a.beta, rows_b.group, rows_b.beta, count)[order],
+        rank_mu=rank_test_p(rows_a.group, rows_a.mu, rows_b.group, rows_b.mu, count)[order],
         lost=(rows_a.lost, rows_b.lost),
     )
-
-
-def _rank_p(rows_a: Rows, rows_b: Rows, values_a: Floats, values_b: Floats, count: int) -> Floats:
-    return rank_test_p(rows_a.group, values_a, rows_b.group, values_b, count)
 
 
 def _quantity(layouts: tuple[Layout, Layout], values_a: Floats, values_b: Floats) -> Quantity:

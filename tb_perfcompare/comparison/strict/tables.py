@@ -11,11 +11,11 @@ from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import times_text
-from tb_perfcompare.comparison.strict.corrected import ADDED, REMOVED, Corrected
+from tb_perfcompare.comparison.strict.corrected import Corrected
 from tb_perfcompare.comparison.strict.report import Durations, StrictReport
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.number_text import listed
-from tb_perfcompare.units import COUNT, NUMBER, PERCENT, US, Better
+from tb_perfcompare.units import COUNT, NUMBER, PERCENT, US
 
 _MAX_LOST_NAMED = 5
 
@@ -87,10 +87,10 @@ def _summary(report: StrictReport) -> Table:
         "High-level performance summary",
         (
             columns.key("metric", "Metric", "quantity compared"),
-            _figure("normal", a, NUMBER.symbol, f"figure of {a}, in the row's unit", role="baseline"),
-            _figure("abnormal", b, NUMBER.symbol, f"figure of {b}, in the row's unit", role="candidate"),
-            _figure("delta", "Δ", NUMBER.symbol, f"{b} minus {a}", role="delta"),
-            _figure("change", "Change (%)", PERCENT.symbol, f"delta in percent of {a}", role="percent"),
+            columns.number("normal", a, NUMBER.symbol, f"figure of {a}, in the row's unit", role="baseline"),
+            columns.number("abnormal", b, NUMBER.symbol, f"figure of {b}, in the row's unit", role="candidate"),
+            columns.number("delta", "Δ", NUMBER.symbol, f"{b} minus {a}", role="delta"),
+            columns.number("change", "Change (%)", PERCENT.symbol, f"delta in percent of {a}", role="percent"),
             columns.text("unit", "Unit", "unit of the row's figures"),
         ),
         (
@@ -122,7 +122,7 @@ def _cycles(report: StrictReport) -> Table:
             columns.time("normal_us", a, f"length of the cycle of {a} with this rank", role="baseline"),
             columns.time("abnormal_us", b, f"length of the cycle of {b} with this rank", role="candidate"),
             columns.time("delta_us", "Δ", f"{b} minus {a}", role="delta"),
-            _figure("change", "Δ (%)", PERCENT.symbol, f"delta in percent of {a}", role="percent"),
+            columns.number("change", "Δ (%)", PERCENT.symbol, f"delta in percent of {a}", role="percent"),
         ),
         tuple(
             (rank, own, other, delta, None if own is None or delta is None else _change(own, delta))
@@ -139,7 +139,7 @@ def _triplets(report: StrictReport, beside: Corrected, units: Mapping[str, str])
         cells.append((columns.key(name, labels[index], what), [triplet[index] for triplet in report.triplets]))
     published = zip(_PUBLISHED, labels[len(_KEYS) :], figures(report), strict=True)
     for (name, unit, role, what), label, values in published:
-        cells.append((_figure(name, label, unit, what, role=role), _cells(values)))
+        cells.append((columns.number(name, label, unit, what, role=role), _cells(values)))
     cells.append((
         columns.text("mu_unit", "Unit of μ", "unit of μ; × 100 is a factor on it, not a percentage"),
         [units.get(metric, "") for _, metric, _ in report.triplets],
@@ -154,11 +154,12 @@ def _corrected(beside: Corrected) -> list[tuple[Column, Iterable[Cell]]]:
     per_cycle = "mean time per cycle over all cycles of the side, zero in cycles without the function"
     first, second = beside.time_us
     shown: list[tuple[Column, Iterable[Cell]]] = [
-        (columns.time("normal_us", "Time A", f"{per_cycle}: A", role="baseline"), _present(first, beside, ADDED)),
-        (columns.time("abnormal_us", "Time B", f"{per_cycle}: B", role="candidate"), _present(second, beside, REMOVED)),
+        (columns.time("normal_us", "Time A", f"{per_cycle}: A", role="baseline"), _present(first, beside, "added")),
+        (columns.time("abnormal_us", "Time B", f"{per_cycle}: B", role="candidate"),
+         _present(second, beside, "removed")),
         (columns.time("delta_us", "Δ time", "time per cycle of B minus A", role="delta"), _cells(second - first)),
         (columns.STATUS, list(beside.status)),
-    ]
+    ]  # fmt: skip
     for letter, cycles, sampled in zip("AB", beside.cycles, beside.sampled, strict=True):
         what = f"number of cycles of {letter} in which the function ran and the counter has a value"
         shown.append((columns.count(f"cycles_{letter.lower()}", f"Cycles {letter}", what), cycles.tolist()))
@@ -181,10 +182,6 @@ def _lost(beside: Corrected) -> tuple[str, ...]:
         for lost in beside.lost
     )
     return (f"functions without a counter have no row here: {listed(named, _MAX_LOST_NAMED, '; ')}",)
-
-
-def _figure(name: str, label: str, unit: str, what: str, *, role: str = "plain") -> Column:
-    return Column(name, label, unit, Better.NONE, what, role=role, kind="number")
 
 
 def _cells(values: Floats) -> list[Cell]:

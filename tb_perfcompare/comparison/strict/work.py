@@ -19,6 +19,13 @@ class Work:
     calls: float
     time_us: float
 
+    def plus(self, other: Work) -> Work:
+        """Sum of both."""
+        return Work(self.calls + other.calls, self.time_us + other.time_us)
+
+
+NO_WORK = Work(0.0, 0.0)
+
 
 def work_per_cycle(table: CycleTable) -> dict[tuple[str, str], Work]:
     """(function, device) -> its work. If the file has no time, it is computed from the share of the cycle; absent
@@ -70,15 +77,13 @@ def device_work(work: dict[tuple[str, str], Work]) -> dict[str, Work]:
     on_device: dict[str, Work] = {}
     for (function, device), own in work.items():
         if device not in ("", HOST):
-            before = on_device.get(function, Work(0.0, 0.0))
-            on_device[function] = Work(before.calls + own.calls, before.time_us + own.time_us)
+            on_device[function] = on_device.get(function, NO_WORK).plus(own)
     return on_device
 
 
 def same_launches(normal: dict[str, Work], abnormal: dict[str, Work]) -> float | None:
     """Launches per cycle that both sides have over those that either has, 0..1; None without launches."""
-    none = Work(0.0, 0.0)
-    pairs = [(normal.get(name, none).calls, abnormal.get(name, none).calls) for name in {*normal, *abnormal}]
+    pairs = [(normal.get(name, NO_WORK).calls, abnormal.get(name, NO_WORK).calls) for name in {*normal, *abnormal}]
     either = sum(max(pair) for pair in pairs)
     return sum(min(pair) for pair in pairs) / either if either else None
 

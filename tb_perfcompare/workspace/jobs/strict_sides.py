@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tb_perfcompare.analysis.cycles.trace_cycles import TOTAL, CounterFacts, trace_cycles
-from tb_perfcompare.comparison.pairing.pairing import WorkerName
-from tb_perfcompare.comparison.strict.processes import ProcessPair, all_pairs, chosen_pair, numbered_workers
+from tb_perfcompare.comparison.strict.processes import ProcessPair, WorkerName, all_pairs, chosen_pair, numbered_workers
 from tb_perfcompare.errors import NotComparable, SelectionError
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.counter_units import unit_notes

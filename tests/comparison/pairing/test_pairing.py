@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.pairing.pairing import RunShape, Selection, WorkerName, match_workers, suggest_pairs
+from tb_perfcompare.comparison.pairing.pairing import RunShape, Selection, suggest_pairs
+from tb_perfcompare.comparison.strict.processes import WorkerName, match_workers
 
 
 def suggested(*names: str) -> list[tuple[str, str]]:
@@ -172,16 +173,12 @@ def test_suggestions_ignore_the_order_of_runs_and_never_pair_a_run_with_itself(
 def test_workers_match_by_rank_then_by_name() -> None:
     baseline = [WorkerName("hostA_1", 0), WorkerName("hostA_2", 1), WorkerName("helper")]
     candidate = [WorkerName("helper"), WorkerName("hostB_9", 1), WorkerName("hostB_8", 2)]
-    found = match_workers(baseline, candidate)
-    assert [(match.baseline.name, match.candidate.name, match.how) for match in found.matches] == [
-        ("hostA_2", "hostB_9", "rank"),
-        ("helper", "helper", "name"),
-    ]
-    assert [worker.name for worker in found.only_baseline] == ["hostA_1"]
-    assert [worker.name for worker in found.only_candidate] == ["hostB_8"]
+    matches, only_baseline, only_candidate = match_workers(baseline, candidate)
+    assert [(one.name, other.name) for one, other in matches] == [("hostA_2", "hostB_9"), ("helper", "helper")]
+    assert [worker.name for worker in only_baseline] == ["hostA_1"]
+    assert [worker.name for worker in only_candidate] == ["hostB_8"]
 
 
 def test_a_rank_that_occurs_twice_matches_nothing() -> None:
-    found = match_workers([WorkerName("a", 0), WorkerName("b", 0)], [WorkerName("c", 0)])
-    assert found.matches == ()
-    assert len(found.only_baseline) == 2
+    matches, only_baseline, _ = match_workers([WorkerName("a", 0), WorkerName("b", 0)], [WorkerName("c", 0)])
+    assert (matches, len(only_baseline)) == ([], 2)
