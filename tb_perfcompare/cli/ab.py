@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from tb_perfcompare.capture.options import add_capture, capture_words
 from tb_perfcompare.cli.arguments import add_options, add_output, positive
@@ -185,9 +184,10 @@ def _variants(arguments: argparse.Namespace) -> tuple[Variant, ...]:
     if arguments.config:
         if arguments.a or arguments.b or arguments.b_git:
             raise PerfCompareError("--config has the commands already", hint="leave out --a, --b and --b-git")
-        config = read_config(arguments.config)
-        _apply_settings(arguments, config.settings)
-        variants = config.variants
+        variants, settings = read_config(arguments.config)
+        for name, value in settings.items():
+            if getattr(arguments, name) is None:  # options of the command line take precedence
+                setattr(arguments, name, value)
     else:
         if not arguments.a or not (arguments.b or arguments.b_git):
             raise PerfCompareError("two commands are needed", hint="give --a and --b, or --a and --b-git, or --config")
@@ -201,13 +201,6 @@ def _variants(arguments: argparse.Namespace) -> tuple[Variant, ...]:
         hint = f"at most {MAX_CANDIDATES} are compared at a time"
         raise SelectionError(f"{len(variants) - 1} candidates", hint=hint)
     return variants
-
-
-def _apply_settings(arguments: argparse.Namespace, settings: dict[str, Any]) -> None:
-    """Applies settings of the configuration file; options of the command line take precedence."""
-    for name, value in settings.items():
-        if getattr(arguments, name) is None:
-            setattr(arguments, name, value)
 
 
 def _minutes(text: str) -> float:

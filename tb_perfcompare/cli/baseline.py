@@ -19,7 +19,7 @@ from tb_perfcompare.model.formats import TITLES
 from tb_perfcompare.model.saved.baseline import SavedFacts
 from tb_perfcompare.number_text import many
 from tb_perfcompare.render.formats import render_table
-from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.render.wire.json_encoding import json_document
 from tb_perfcompare.workspace.baselines import Baselines
 
 LIST_SCHEMA = "tb_perfcompare.baselines/1"
@@ -92,7 +92,7 @@ def _listed(baselines: Baselines, console: Console, *, as_json: bool) -> bytes:
             entries.append((name, error))
     if as_json:
         rows = [{"name": name, **_facts_or_error(facts)} for name, facts in entries]
-        return wire.encode({"schema": LIST_SCHEMA, "baselines": rows}, indent=2) + b"\n"
+        return json_document({"schema": LIST_SCHEMA, "baselines": rows})
     none = () if entries else (f"none in {baselines.directory}; save one with: tb-perfcompare baseline save NAME RUN",)
     table = Table("baselines", "Saved baselines", _COLUMNS, tuple(_row(name, facts) for name, facts in entries), none)
     return render_table(table, "text", terminal=console.screen)
@@ -117,7 +117,7 @@ def _facts_or_error(facts: SavedFacts | InputError) -> dict[str, Any]:
 
 def _shown(facts: SavedFacts, arguments: argparse.Namespace) -> bytes:
     if arguments.json:
-        return wire.encode({"name": arguments.name, **_facts_dict(facts)}, indent=2) + b"\n"
+        return json_document({"name": arguments.name, **_facts_dict(facts)})
     lines = {
         "run": facts.run,
         "format": TITLES[facts.format],

@@ -11,7 +11,7 @@ import argparse
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.number_text import size
-from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.render.wire.json_encoding import json_document
 from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
 from tb_perfcompare.workspace.disk_cache.disk_store import CacheFacts
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache, user_cache
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             "comparisons": facts.comparisons, "bytes": facts.bytes, "limit_bytes": facts.limit_bytes,
         }  # fmt: skip
         text = _text(facts, cleared=arguments.clear)
-    console.answer(wire.encode(answer, indent=2) + b"\n" if arguments.json else f"{text}\n".encode())
+    console.answer(json_document(answer) if arguments.json else f"{text}\n".encode())
     return 0
 
 

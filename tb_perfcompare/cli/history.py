@@ -12,7 +12,7 @@ from dataclasses import replace
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace, strict_listing
 from tb_perfcompare.render.formats import render_table
-from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.render.wire.json_encoding import json_document
 from tb_perfcompare.workspace.listing.history import SeriesPoints, series_history, series_of
 from tb_perfcompare.workspace.listing.history_responses import history_dict, history_table, series_table
 
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     series = arguments.series or (names[0] if len(names) == 1 else None)
     points = None if series is None else series_history(listing, series)
     if arguments.json:
-        console.answer(wire.encode(history_dict(listing, points), indent=2) + b"\n")
+        console.answer(json_document(history_dict(listing, points)))
     elif points is None:
         console.answer(render_table(series_table(listing, arguments.logdir), "text", terminal=console.screen))
     else:

@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.render.formats import render_table
-from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.render.wire.json_encoding import json_document
 from tb_perfcompare.workspace.listing.describe import pairs_dict
 from tb_perfcompare.workspace.listing.index import Index, Root
 
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, console: Console) -> int:
     listing = strict_listing(Index([Root(arguments.logdir)]), arguments.logdir)
     if arguments.json:
-        console.answer(wire.encode(pairs_dict(listing), indent=2) + b"\n")
+        console.answer(json_document(pairs_dict(listing)))
         return 0
     rows = tuple((_text(pair.baseline), _text(pair.candidate), pair.reason) for pair in listing.pairs)
     none = () if rows else ("no two runs have names that suggest a pair; diff compares any two",)

@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.formats import TITLES, TRACE
 from tb_perfcompare.render.formats import render_table
-from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.render.wire.json_encoding import json_document
 from tb_perfcompare.sources.discover import OTHER_NAMES
 from tb_perfcompare.sources.run_entries import RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             facts_by_file = {(file.path, file.part): answer for file, answer in zip(files, results, strict=True)}
     if arguments.json:
         listed = runs_dict(listing, [arguments.logdir], lambda _run, _worker, span: _details(span, facts_by_file))
-        console.answer(wire.encode(listed, indent=2) + b"\n")
+        console.answer(json_document(listed))
     else:
         rows = tuple(_row(run, worker, span, facts_by_file) for run, worker, span in spans)
         table = Table(

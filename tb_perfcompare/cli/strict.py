@@ -10,12 +10,11 @@ import argparse
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from tb_perfcompare.analysis.cycles.trace_cycles import BETAS
 from tb_perfcompare.cli.arguments import SELECTION, add_options, add_side_options
 from tb_perfcompare.cli.output import Console, check_writable, write_file
-from tb_perfcompare.cli.sources import add_baselines, new_workspace, option_value
+from tb_perfcompare.cli.sources import add_baselines, named_side, new_workspace, option_value
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.strict.processes import ProcessPair, alone
@@ -297,28 +296,13 @@ def _tables(arguments: argparse.Namespace, console: Console) -> Iterator[tuple[S
 def _traces(
     arguments: argparse.Namespace, workspace: Workspace, console: Console
 ) -> tuple[StrictSides, tuple[Side, Side]]:
-    sources = [
-        side_from_path(
-            getattr(arguments, side), option_value(arguments, "worker", side), option_value(arguments, "span", side),
-            option_value(arguments, "steps", side), counters=getattr(arguments, f"{side}_counters"),
-        )
-        for side in _SIDES
-    ]  # fmt: skip
-    sources = [
-        replace(
-            source,
-            all_steps=source.all_steps or arguments.all_steps,
-            marker=arguments.step_marker,
-            kind=arguments.kind or source.kind,
-        )
-        for source in sources
-    ]
-    sources = list(workspace.agreed(of_one_kind(*sources), arguments.step_window, console.progress))
+    baseline, candidate = (named_side(arguments, getattr(arguments, side), side) for side in _SIDES)
+    sources = workspace.agreed(of_one_kind(baseline, candidate), arguments.step_window, console.progress)
     summaries = [workspace.load(source, arguments.step_window, console.progress) for source in sources]
     sides = sides_of_traces(summaries[0], summaries[1], arguments.beta, case=arguments.name)
     for note in sides.notes:
         console.warn(f"note: {note}")
-    return sides, (sources[0], sources[1])
+    return sides, sources
 
 
 def _processes(sides: StrictSides, arguments: argparse.Namespace) -> tuple[ProcessPair, ...]:

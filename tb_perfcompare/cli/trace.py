@@ -11,10 +11,9 @@ from dataclasses import replace
 
 from tb_perfcompare.cli.arguments import add_options, add_output, as_argument
 from tb_perfcompare.cli.output import Console, check_writable
-from tb_perfcompare.cli.sources import new_workspace
+from tb_perfcompare.cli.sources import new_workspace, option_value
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import Reporter
-from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.workspace.inputs.sides import parse_steps
 from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide
 from tb_perfcompare.workspace.listing.index import side_from_path
@@ -47,49 +46,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     check_writable(arguments.output)
-    requests = [_Request(arguments.source, "baseline", arguments.steps, arguments.worker, arguments.span)]
-    if arguments.candidate is not None:
-        requests.append(
-            _Request(
-                arguments.candidate, "candidate", arguments.candidate_steps or arguments.steps,
-                arguments.candidate_worker or arguments.worker, arguments.candidate_span or arguments.span,
-            )
-        )  # fmt: skip
+    sources = (("baseline", arguments.source), ("candidate", arguments.candidate))
     compress = bool(arguments.output) and arguments.output.endswith(_COMPRESSED)
     with new_workspace() as workspace:
-        sides = tuple(_excerpt_side(workspace, request, arguments, console.progress) for request in requests)
+        sides = tuple(
+            _excerpt_side(workspace, side, source, arguments, console.progress)
+            for side, source in sources
+            if source is not None
+        )
         data = workspace.step_views.excerpt(sides, compress, console.progress)
     console.write_result(data, arguments.output)
     return 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """The steps requested of one run."""
-
-    source: str
-    label: str
-    steps: str
-    worker: str | None
-    span: str | None
-
-
 def _excerpt_side(
-    workspace: Workspace, request: _Request, arguments: argparse.Namespace, report: Reporter
+    workspace: Workspace, label: str, source: str, arguments: argparse.Namespace, report: Reporter
 ) -> ExcerptSide:
     """Finds the requested steps and their file; for a range, the first file that has any of them. Raises
     SelectionError."""
     window = arguments.step_window
-    side = side_from_path(request.source, request.worker, request.span)
+    worker, span, steps = (option_value(arguments, name, label) for name in ("worker", "span", "steps"))
+    side = side_from_path(source, worker, span)
     side = replace(side, all_steps=arguments.all_steps, marker=arguments.step_marker)
-    if request.steps in (TYPICAL, WORST):
-        facts, file = workspace.step_views.chosen(ChosenSide(side, StepChoice(request.steps)), window, report)
-        return ExcerptSide(file, window, facts.label, facts.label, request.label, side.marker)
+    if steps in (TYPICAL, WORST):
+        facts, file = workspace.step_views.chosen(ChosenSide(side, StepChoice(steps)), window, report)
+        return ExcerptSide(file, window, facts.label, facts.label, label, side.marker)
     # steps given by number are always included
     listing = workspace.step_views.steps(replace(side, all_steps=True), window, report)
     if listing.absent:
-        raise SelectionError(f"{request.source} has no events", hint=listing.absent)
-    first, last = parse_steps(request.steps)
+        raise SelectionError(f"{source} has no events", hint=listing.absent)
+    first, last = parse_steps(steps)
     inside = [
         step for step in listing.steps
         if step.drawable and (number := step.label.partition(" ")[0]).isdecimal() and first <= int(number) <= last
@@ -97,11 +83,11 @@ def _excerpt_side(
     if not inside:
         labels = ", ".join(list(dict.fromkeys(step.label for step in listing.steps))[:_MAX_NAMED])
         missing = f"step {first}" if first == last else f"step between {first} and {last}"
-        raise SelectionError(f"{request.source} has no {missing}", hint=f"there are: {labels}")
+        raise SelectionError(f"{source} has no {missing}", hint=f"there are: {labels}")
     begin = inside[0]
     end = [step for step in inside if (step.worker, step.span) == (begin.worker, begin.span)][-1]
     file = next(file for file in side.files if (file.worker, file.span) == (begin.worker, begin.span))
-    return ExcerptSide(file, window, begin.label, end.label, request.label, side.marker)
+    return ExcerptSide(file, window, begin.label, end.label, label, side.marker)
 
 
 @as_argument

@@ -13,7 +13,7 @@ from tb_perfcompare.cli.sources import RUN, add_baselines, named_side, new_works
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.render.formats import FORMATS, render_table
-from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.render.wire.json_encoding import json_document
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
 from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, candidates_table, left_out_of
 from tb_perfcompare.workspace.queries.candidates import MAX_CANDIDATES, Candidate, CandidateRow, with_adjusted_p
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         rows = tuple(_row(workspace, arguments, baseline, path, options, console) for path in paths)
     verdicts = with_adjusted_p(rows, options.alpha)
     if arguments.format == "json":
-        data = wire.encode(candidates_dict(verdicts), indent=2) + b"\n"
+        data = json_document(candidates_dict(verdicts))
     else:
         if arguments.format == "csv":
             for sentence in left_out_of(verdicts):

@@ -9,7 +9,6 @@ from typing import Any
 from tb_perfcompare.errors import InputError, PerfCompareError
 from tb_perfcompare.experiment.command import parse_command
 from tb_perfcompare.experiment.experiment import Variant
-from tb_perfcompare.quick_dataclass import dataclass
 
 _NAME = re.compile(r"\w[\w.-]*")
 _SETTINGS: dict[str, type | tuple[type, ...]] = {
@@ -18,16 +17,8 @@ _SETTINGS: dict[str, type | tuple[type, ...]] = {
 _OF_VARIANT = ("command", "git")
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
-    """Variants of an experiment; `settings` are the command line's options that the file sets."""
-
-    variants: tuple[Variant, ...]
-    settings: dict[str, Any]
-
-
-def read_config(path: str) -> Config:
-    """Reads the file. Raises InputError naming the key."""
+def read_config(path: str) -> tuple[tuple[Variant, ...], dict[str, Any]]:
+    """Returns the variants, and the command line's options that the file sets. Raises InputError naming the key."""
     try:
         with open(path, "rb") as file:
             text = file.read().decode("utf-8")
@@ -48,7 +39,7 @@ def read_config(path: str) -> Config:
     named = {"baseline": baseline, **candidates}
     if "baseline" in candidates:
         raise InputError(path, "the name is taken", place="candidates.baseline")
-    return Config(tuple(_variant(path, name, table, usual) for name, table in named.items()), tables)
+    return tuple(_variant(path, name, table, usual) for name, table in named.items()), tables
 
 
 def _variant(path: str, name: str, table: object, usual: object) -> Variant:

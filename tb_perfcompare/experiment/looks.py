@@ -15,7 +15,7 @@ from tb_perfcompare.experiment.stopping import first_look, is_settled, program_v
 from tb_perfcompare.model.progress import Reporter
 from tb_perfcompare.render.formats import render, render_table
 from tb_perfcompare.render.widths import Terminal
-from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.render.wire.json_encoding import json_document
 from tb_perfcompare.sources.saved.manifest import Look
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import side_from_path
@@ -73,7 +73,7 @@ class Looks:
         )
         adjusted = with_adjusted_p(rows, self._options.alpha)
         if form == "json":
-            return wire.encode(candidates_dict(adjusted), indent=2) + b"\n"
+            return json_document(candidates_dict(adjusted))
         alpha = number_text.setting(self._experiment.manifest.alpha)
         note = f"if no candidate really differed, at most {alpha} of such experiments would show a difference"
         return render_table(replace(candidates_table(adjusted, self._baseline), notes=(note,)), form, terminal=terminal)

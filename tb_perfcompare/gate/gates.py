@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding, is_sure
@@ -14,10 +12,6 @@ from tb_perfcompare.errors import PerfCompareError, SelectionError, choices
 from tb_perfcompare.gate.limits import Limit, is_limit
 from tb_perfcompare.gate.outcome import Outcome, Status
 from tb_perfcompare.model.summary.summary import STEP_TIME
-
-
-class _MakeOutcome(Protocol):
-    def __call__(self, status: Status, sentence: str, measured: str = "") -> Outcome: ...
 
 
 def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False) -> Outcome:
@@ -32,61 +26,55 @@ def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False
 
     Profiler options of one side widen the interval by what they can cost.
     """
-    name, allowed, shift = headline.metric.replace("_", " "), limit.text, headline.shift
-    doubt = f"cannot tell whether the candidate is more than {allowed} slower"
+    shift, program, machine = headline.shift, headline.program, headline.machine
 
-    def outcome(status: Status, sentence: str, measured: str = "") -> Outcome:
-        shown = measured or ("" if shift is None else _measured(shift, limit))
-        return Outcome(name, f"+{allowed}", status, shown, sentence)
+    def outcome(status: Status, sentence: str, measured: str) -> Outcome:
+        return Outcome(headline.metric.replace("_", " "), f"+{limit.text}", status, measured, sentence)
 
+    measured = "" if shift is None else _measured(shift, limit)
     if headline.verdict is Verdict.WITHHELD or shift is None:
-        return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}")
-    if headline.program is not None and headline.machine is not None and shift.level is not None:
-        return _of_parts(headline, headline.program, headline.machine, limit, outcome, fail_on_machine)
-    if shift.level is None:
-        if headline.verdict is Verdict.SAME:
-            return outcome(Status.PASSED, headline.reason)
-        return outcome(Status.CANNOT_TELL, f"{doubt}: {headline.reason}")
-    (low, high), most = (
-        (_at_equal_options(shift.low, shift.high, headline), limit.fraction)
-        if limit.fraction is not None
-        else (_us_at_equal_options(shift, headline), limit.allowed_us(0.0))
-    )
-    interval = _interval(shift, limit)
-    doubt += _options_clause(headline)
-    is_above = _mean_is_above(shift.mean, limit, headline)
-    if headline.verdict.way > 0 and low > most and is_above is not False:
-        return outcome(Status.TRIPPED, f"the candidate is more than {allowed} slower, {interval}")
-    if high <= most and not is_above:
-        return outcome(Status.PASSED, f"the candidate is not more than {allowed} slower, {interval}")
-    why = _why_open(low > most, high <= most, headline.verdict, shift.mean, headline)
-    return outcome(Status.CANNOT_TELL, f"{doubt}, {interval}{why}")
-
-
-def _of_parts(
-    headline: Headline, program: Part, machine: Part, limit: Limit, outcome: _MakeOutcome, fail_on_machine: bool
-) -> Outcome:
-    """Decides by the program's part of the shift; see step_time for the machine's part."""
-    most = _fraction(limit, headline)
-    if most is None:
-        return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}")
-    interval = f"program {_part(program)}"
-    longer = f"the program takes more than {limit.text} longer"
-    low, high = _at_equal_options(program.low, program.high, headline)
-    is_above = _mean_is_above(program.mean, limit, headline)
-    if program.verdict.way > 0 and low > most and is_above is not False:
-        return outcome(Status.TRIPPED, f"{longer}, {interval}", interval)
-    if machine.verdict is Verdict.SLOWER and _at_equal_options(machine.low, machine.high, headline)[0] > most:
+        return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}", measured)
+    if program is None or machine is None or shift.level is None:
+        program = machine = None
+        longer, not_longer = (f"the candidate is {word}more than {limit.text} slower" for word in ("", "not "))
+        if shift.level is None:
+            if headline.verdict is Verdict.SAME:
+                return outcome(Status.PASSED, headline.reason, measured)
+            return outcome(Status.CANNOT_TELL, f"cannot tell whether {longer}: {headline.reason}", measured)
+        mean, interval = shift.mean, _interval(shift, limit)
+        (low, high), most = (
+            (_at_equal_options(shift.low, shift.high, headline), limit.fraction)
+            if limit.fraction is not None
+            else (_us_at_equal_options(shift, headline), limit.allowed_us(0.0))
+        )
+    else:
+        fraction = _fraction(limit, headline)
+        if fraction is None:
+            return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}", measured)
+        longer = f"the program takes more than {limit.text} longer"
+        not_longer = f"the program does not take more than {limit.text} longer"
+        mean, most = program.mean, fraction
+        measured = interval = f"program {_part(program)}"
+        low, high = _at_equal_options(program.low, program.high, headline)
+    verdict = headline.verdict if program is None else program.verdict
+    is_above = _mean_is_above(mean, limit, headline)
+    if verdict.way > 0 and low > most and is_above is not False:
+        return outcome(Status.TRIPPED, f"{longer}, {interval}", measured)
+    if (
+        machine is not None
+        and machine.verdict is Verdict.SLOWER
+        and _at_equal_options(machine.low, machine.high, headline)[0] > most
+    ):
         slower = f"the same work runs more than {limit.text} slower, machine {_part(machine)}"
         if fail_on_machine:
             return outcome(Status.TRIPPED, slower, f"machine {_part(machine)}")
         advice = "record again on an idle machine, with as many threads"
-        return outcome(Status.CANNOT_TELL, f"cannot tell: {slower}; {advice}", interval)
-    doubt = f"cannot tell whether {longer}{_options_clause(headline)}"
+        return outcome(Status.CANNOT_TELL, f"cannot tell: {slower}; {advice}", measured)
     if high <= most and not is_above:
-        return outcome(Status.PASSED, f"the program does not take more than {limit.text} longer, {interval}", interval)
-    why = _why_open(low > most, high <= most, program.verdict, program.mean, headline)
-    return outcome(Status.CANNOT_TELL, f"{doubt}, {interval}{why}", interval)
+        return outcome(Status.PASSED, f"{not_longer}, {interval}", measured)
+    why = _why_open(low > most, high <= most, verdict, mean, headline)
+    doubt = f"cannot tell whether {longer}{_options_clause(headline)}"
+    return outcome(Status.CANNOT_TELL, f"{doubt}, {interval}{why}", measured)
 
 
 def _mean_is_above(mean: float | None, limit: Limit, headline: Headline) -> bool | None:

@@ -289,7 +289,8 @@ def _evidence(headline: Headline) -> tuple[tuple[str, str], ...]:
     if headline.sensitivity:
         rows.append(("robustness", printable(headline.sensitivity)))
     if headline.program is not None:
-        word = "" if headline.amount is not None else f"{verdict_word(_recorded(headline))}: "
+        recorded = headline if headline.recorded is None else headline.recorded
+        word = "" if headline.amount is not None else f"{verdict_word(recorded.verdict)}: "
         rows.append(("step time alone", f"{word}{printable(headline.reason)}"))
     elif headline.unsplit and headline.metric == STEP_TIME and headline.unsplit != headline.reason:
         rows.append(("machine", f"not separated from the program: {printable(headline.unsplit)}"))
@@ -314,10 +315,6 @@ def _alternatives(alternatives: tuple[Alternative, ...], is_page: bool) -> Listi
         )
         items.append((f"{lead}: {printable(alternative.sentence)}", rest))
     return Listing(tuple(items))
-
-
-def _recorded(headline: Headline) -> Verdict:
-    return headline.verdict if headline.recorded is None else headline.recorded.verdict
 
 
 def _shift(label: str, shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:

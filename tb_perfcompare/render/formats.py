@@ -13,7 +13,7 @@ from tb_perfcompare.render import document
 from tb_perfcompare.render.ledger_tables import LEDGER
 from tb_perfcompare.render.text import text
 from tb_perfcompare.render.widths import Terminal
-from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.render.wire.json_encoding import json_document
 
 if TYPE_CHECKING:
     from tb_perfcompare.comparison.result.comparison import Comparison, View
@@ -55,7 +55,7 @@ def render(
     """
     match name:
         case "json":
-            return wire.encode(_narrowed(comparison, table, top).to_dict(), indent=2) + b"\n"
+            return json_document(_narrowed(comparison, table, top).to_dict())
         case "csv":
             return _csv(document.table_named(comparison, table or LEDGER), top)
     if table is None and name == "html":
@@ -88,7 +88,7 @@ def render_view(view: View, name: str, *, top: int | None = None, terminal: Term
             return _csv(view.table, top)
         case "json":
             cut = view if top is None else replace(view, table=first_rows(view.table, top))
-            return wire.encode(cut.to_dict(), indent=2) + b"\n"
+            return json_document(cut.to_dict())
     return _utf8(_rendered(document.view_blocks(view, top=top), name, terminal))
 
 
@@ -101,10 +101,9 @@ def _rendered(blocks: tuple[document.Block, ...], name: str, terminal: Terminal 
 
             return markdown(blocks)
         case "html":
-            from tb_perfcompare.render.html import html
-            from tb_perfcompare.render.html_report import TITLE
+            from tb_perfcompare.render.html_report import block_page
 
-            return html(blocks, title=TITLE)
+            return block_page(blocks)
         case _:
             raise ValueError(f"no format {name!r}")
 

@@ -106,12 +106,6 @@ class Page:
                 return self.grid(without_blank(block) if block.brief else block)
 
 
-def html(blocks: Iterable[Block | Markup], title: str) -> str:
-    """Renders a complete document; the first heading becomes its h1."""
-    page = Page()
-    return page.document(page.draw(blocks), title)
-
-
 def _fact(name: str, value: str) -> str:
     """Renders a fact; one without a name continues the fact before."""
     label = f"<dt>{_BADGES.get(name, escape(name))}</dt>" if name else ""

@@ -64,11 +64,17 @@ def report_page(comparison: Comparison, *, top: int) -> str:
     return page.document("\n".join(body), f"{TITLE}: {runs}")
 
 
+def block_page(blocks: Iterable[Block | Markup]) -> str:
+    """Renders blocks; the first heading becomes the page's h1."""
+    page = Page()
+    return page.document(page.draw(blocks), TITLE)
+
+
 def table_page(blocks: Sequence[Block], table: Table) -> str:
     """Renders a single table; in a table of candidates the confidence intervals are drawn."""
-    page = Page()
     if (shift_index := _shift_column(table)) is None:
-        return page.document(page.draw(blocks), TITLE)
+        return block_page(blocks)
+    page = Page()
     head, cells = _intervals(table)
     columns = tuple(
         replace(column, shown=column.shown and column.name not in _INTERVAL_ENDS) for column in table.columns

@@ -40,7 +40,7 @@ def summary(path: Path, *answers: Any) -> Summary:
 
 def compared(a: Summary, b: Summary) -> Comparison:
     got = compare(a, b)
-    assert wire.encode(got.to_dict(), indent=None), "it encodes as JSON"
+    assert wire.encode(got.to_dict()), "it encodes as JSON"
     return got
 
 

@@ -82,8 +82,8 @@ GUIDE = (Path(__file__).parents[2] / "docs" / "guide" / "ab.md").read_text("utf-
 @pytest.mark.parametrize("text", re.findall(r"^```toml\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL))
 def test_the_guides_setups_can_be_used(text: str, tmp_path: Path) -> None:
     (tmp_path / "ab.toml").write_text(text, "utf-8")
-    found = read_config(str(tmp_path / "ab.toml"))
-    assert {variant.command.text for variant in found.variants} <= {"python train.py", "python train.py --compile"}
+    variants, _ = read_config(str(tmp_path / "ab.toml"))
+    assert {variant.command.text for variant in variants} <= {"python train.py", "python train.py --compile"}
 
 
 def test_the_guides_job_is_a_command_line_there_is() -> None:

@@ -800,7 +800,7 @@ export interface FrameLink {
   frames: number;
 }
 
-/** Exposed times of the direct callees of the row's frames. `own`, `rows` and `rest` sum to `whole`. */
+/** Exposed times of the direct callees of the row's frames: `own`, `rows` and `rest` sum to `whole`. */
 export interface Callees {
   /** the row's frames with everything they call; nanoseconds per step x `denominator`: baseline, candidate */
   whole: [number | null, number | null];

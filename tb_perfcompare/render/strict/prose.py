@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Annotated
 
 from tb_perfcompare.comparison.strict.findings import SIGNIFICANT_SCORE, Finding, key_findings
 from tb_perfcompare.comparison.strict.report import StrictReport
@@ -25,24 +26,27 @@ PLAIN = Style(strong=lambda text: text, name=lambda text: text)
 
 
 @dataclass(frozen=True, slots=True)
-class FindingProse:
-    """One key finding in words; `subject` names its function and device."""
+class StrictFinding:
+    """One of at most three key findings."""
 
-    function: str
-    device: str
-    subject: str
-    sentence: str
-    counters: tuple[str, ...]
+    function: Annotated[str, "function name"]
+    device: Annotated[str, "device of the function; N/A if it has none"]
+    sentence: Annotated[str, "the finding in words"]
+    counters: Annotated[tuple[str, ...], "changes of its counters, in words"]
+
+    def subject(self, style: Style) -> str:
+        """Names its function and device."""
+        return f"{style.name(self.function)} on device {style.name(self.device)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Prose:
     """All sentences of a report. `recommendation` is empty without findings, `note` without a share above 100 %."""
 
-    overview: str
-    findings: tuple[FindingProse, ...]
-    recommendation: str
-    note: str
+    overview: str = ""
+    findings: tuple[StrictFinding, ...] = ()
+    recommendation: str = ""
+    note: str = ""
 
 
 def prose(report: StrictReport, style: Style) -> Prose:
@@ -54,7 +58,7 @@ def prose(report: StrictReport, style: Style) -> Prose:
             f"No function of {a} and {b} differs with a Suspicion Score above {SIGNIFICANT_SCORE:g}, "
             "the threshold for a significant difference."
         )
-        return Prose(overview, (), "", "")
+        return Prose(overview)
     overview = (
         f"The primary performance difference between {a} and {b} appears to be driven by changes in "
         f"{style.strong(style.name(findings[0].function))}. The analysis indicates a notable {_noun(findings[0])} in "
@@ -75,7 +79,7 @@ _NOTE = (
 )
 
 
-def _finding(finding: Finding, style: Style) -> FindingProse:
+def _finding(finding: Finding, style: Style) -> StrictFinding:
     judged = (
         "which is statistically significant"
         if finding.significant
@@ -88,10 +92,9 @@ def _finding(finding: Finding, style: Style) -> FindingProse:
         counters.append(
             f"{strong(style.name(change.metric))}: {way} from {change.normal:,.2f} to {change.abnormal:,.2f}."
         )
-    return FindingProse(
+    return StrictFinding(
         finding.function,
         finding.device,
-        f"{style.name(finding.function)} on device {style.name(finding.device)}",
         f"Its contribution to total cycle time (β) {strong(_noun(finding) + 'd')} from "
         f"{strong(f'{finding.beta_normal:.2f}%')} to {strong(f'{finding.beta_abnormal:.2f}%')} "
         f"({finding.delta:+.2f} ppt), {judged} (p-value: {finding.p:.3f}).",

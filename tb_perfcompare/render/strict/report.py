@@ -64,7 +64,7 @@ def _prose(report: StrictReport) -> Iterator[str]:
         return
     yield from ("", "### Key Findings:")
     for finding in text.findings:
-        yield f"- {MARKDOWN.strong(finding.subject + ':')}"
+        yield f"- {MARKDOWN.strong(finding.subject(MARKDOWN) + ':')}"
         yield f"  - {finding.sentence}"
         if finding.counters:
             yield f"  - {COUNTERS_HEAD}"
@@ -104,7 +104,7 @@ def _cut_to_fit(table: Table) -> list[Block]:
 
 def _blocks(words: Prose) -> list[Block]:
     findings = tuple(
-        (printable(f"{finding.subject}: {finding.sentence}"), printable(" ".join(finding.counters)))
+        (printable(f"{finding.subject(PLAIN)}: {finding.sentence}"), printable(" ".join(finding.counters)))
         for finding in words.findings
     )
     return [

@@ -10,9 +10,9 @@ import msgspec
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.result.plain_values import as_plain
 from tb_perfcompare.comparison.result.table import Column, Table, TableDict
-from tb_perfcompare.comparison.strict.answer import SCHEMA, StrictAnswer
+from tb_perfcompare.comparison.strict.answer import SCHEMA, StrictAnswer, Weakness
 from tb_perfcompare.comparison.strict.processes import ProcessPair
-from tb_perfcompare.render.strict.prose import PLAIN, Prose, prose
+from tb_perfcompare.render.strict.prose import PLAIN, Prose, StrictFinding, prose
 from tb_perfcompare.render.strict.report import report_title
 from tb_perfcompare.render.wire.pages import first_rows
 from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit, encoded, raw
@@ -27,22 +27,6 @@ class ProcessPairDict(TypedDict):
     strict: Annotated[bool, "whether it is the same process on both sides"]
 
 
-class StrictFindingDict(TypedDict):
-    """One of at most three key findings."""
-
-    function: Annotated[str, "function name"]
-    device: Annotated[str, "device of the function; N/A if it has none"]
-    sentence: Annotated[str, "the finding in words"]
-    counters: Annotated[Sequence[str], "changes of its counters, in words"]
-
-
-class WeaknessDict(TypedDict):
-    """A weakness of the method that applies to this report."""
-
-    number: Annotated[int, "number in docs/method/strict.md, Weaknesses"]
-    sentence: Annotated[str, "the weakness with the figures of this report"]
-
-
 class _StrictDict(TypedDict):
     schema: Annotated[str, "name and number of this schema", (SCHEMA,)]
     version: Annotated[str, "tb_perfcompare version"]
@@ -51,10 +35,10 @@ class _StrictDict(TypedDict):
     processes: Annotated[Sequence[ProcessPairDict], "all pairs of processes that can be compared"]
     chosen: Annotated[int, "index of the compared pair in `processes`"]
     overview: Annotated[str, "opening sentences of the report"]
-    findings: Annotated[Sequence[StrictFindingDict], "key findings, at most three"]
+    findings: Annotated[Sequence[StrictFinding], "key findings, at most three"]
     recommendation: Annotated[str, "recommendation; empty without findings"]
     note: Annotated[str, "note on shares above 100 %; empty if no finding has one"]
-    weaknesses: Annotated[Sequence[WeaknessDict], "weaknesses of the method that apply to this report"]
+    weaknesses: Annotated[Sequence[Weakness], "weaknesses of the method that apply to this report"]
     units: Annotated[Sequence[str], "unit of each counter's mean (mu)"]
     tables: Annotated[Mapping[str, TableDict], "`summary`, `cycles` and `triplets`; empty if there is no report"]
     absent: Annotated[str, "reason why there is no report; empty if there is one"]
@@ -67,12 +51,9 @@ class StrictAnswerDict(_StrictDict, total=False):
     tag: Annotated[str, "identifier of the compared files' state; pass it to api/table"]
 
 
-_NOTHING = Prose("", (), "", "")
-
-
 def strict_dict(answer: StrictAnswer) -> StrictAnswerDict:
     """Returns the complete answer as values for JSON."""
-    words = prose(answer.report, PLAIN) if answer.report is not None else _NOTHING
+    words = prose(answer.report, PLAIN) if answer.report is not None else Prose()
     pair = answer.processes[answer.chosen] if answer.processes else None
     return {
         "schema": SCHEMA,
@@ -82,18 +63,10 @@ def strict_dict(answer: StrictAnswer) -> StrictAnswerDict:
         "processes": [_pair(process_pair) for process_pair in answer.processes],
         "chosen": answer.chosen,
         "overview": words.overview,
-        "findings": [
-            {
-                "function": finding.function,
-                "device": finding.device,
-                "sentence": finding.sentence,
-                "counters": list(finding.counters),
-            }
-            for finding in words.findings
-        ],
+        "findings": as_plain(words.findings),
         "recommendation": words.recommendation,
         "note": words.note,
-        "weaknesses": [{"number": weakness.number, "sentence": weakness.sentence} for weakness in answer.weaknesses],
+        "weaknesses": as_plain(answer.weaknesses),
         "units": list(answer.units),
         "tables": {name: table.to_dict() for name, table in answer.tables.items()},
         "absent": answer.absent,

@@ -8,14 +8,17 @@ from typing import Any
 import msgspec
 
 
-def encode(value: Any, *, indent: int | None = None) -> bytes:
+def encode(value: Any) -> bytes:
     """Returns UTF-8 JSON. An unpaired surrogate, which UTF-8 cannot represent, is written as a JSON escape."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    packed = text.encode("utf-8", "backslashreplace")
-    if indent is None:
-        return packed
+    return text.encode("utf-8", "backslashreplace")
+
+
+def json_document(value: Any) -> bytes:
+    """`encode`, indented and with a line end."""
     try:
-        return msgspec.json.format(packed, indent=indent)  # ten times as fast as indenting while encoding
+        text = msgspec.json.format(encode(value), indent=2)  # ten times as fast as indenting while encoding
     except msgspec.DecodeError:  # an unpaired surrogate
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=(",", ": "))
-        return text.encode("utf-8", "backslashreplace")
+        indented = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2, separators=(",", ": "))
+        text = indented.encode("utf-8", "backslashreplace")
+    return text + b"\n"

@@ -7,7 +7,7 @@ from typing import Annotated, TypedDict
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.result.plain_values import as_plain
-from tb_perfcompare.comparison.tables.row_callees import Callee, Callees
+from tb_perfcompare.comparison.tables.row_callees import Callees
 from tb_perfcompare.comparison.tables.row_durations import LaunchDurations
 from tb_perfcompare.comparison.tables.row_paths import Figures, Pair, PathFrame, PathSplit, RowPaths
 from tb_perfcompare.comparison.tables.row_related import FrameLink, Related
@@ -56,24 +56,6 @@ class PathSplitDict(TypedDict):
     rest: Annotated[RestDict, "sum of the paths that are not listed"]
 
 
-class CalleesRestDict(TypedDict):
-    """Time and number of the callees that are not listed."""
-
-    time: Annotated[Pair, "nanoseconds per step x `denominator`: baseline, candidate"]
-    callees: Annotated[int, "number of callees that are not listed"]
-
-
-class CalleesDict(TypedDict):
-    """Exposed times of the direct callees of the row's frames. `own`, `rows` and `rest` sum to `whole`."""
-
-    whole: Annotated[
-        Pair, "the row's frames with everything they call; nanoseconds per step x `denominator`: baseline, candidate"
-    ]
-    own: Annotated[Pair, "time in the frames themselves; nanoseconds per step x `denominator`: baseline, candidate"]
-    rows: Annotated[Sequence[Callee], "at most 12 callees, the largest change first"]
-    rest: Annotated[CalleesRestDict, "sum of the callees that are not listed"]
-
-
 class MeasureDict(TypedDict):
     """A kind of time by which rows are compared."""
 
@@ -98,9 +80,7 @@ class RowPathsDict(TypedDict):
     ]
     related: Annotated[Sequence[Related], "rows of other tables that share work with this one, by relation"]
     call_tree: Annotated[FrameLink | None, "largest frame of this name in the call tree; null if there is none"]
-    callees: Annotated[
-        CalleesDict | None, "what the row's frames call, by exposed time; null if nothing runs inside them"
-    ]
+    callees: Annotated[Callees | None, "what the row's frames call, by exposed time; null if nothing runs inside them"]
     durations: Annotated[LaunchDurations | None, "histogram of the single launches; null if there are none"]
 
 
@@ -126,17 +106,10 @@ def paths_answer(
         "ways": ways,
         "related": as_plain(related),
         "call_tree": as_plain(frame),
-        "callees": None if called is None else _callees(called),
+        "callees": as_plain(called),
         "durations": as_plain(durations),
     }
     return cut_to_fit(encoded(answer), MAX_BYTES)
-
-
-def _callees(called: Callees) -> CalleesDict:
-    return {
-        "whole": called.whole, "own": called.own, "rows": as_plain(called.rows),
-        "rest": {"time": called.rest, "callees": called.others},
-    }  # fmt: skip
 
 
 def _path_split(way: PathSplit, numbers: dict[PathFrame, int]) -> PathSplitDict:
