@@ -129,7 +129,7 @@ def named_tables() -> Work:
 
     def work(path: str) -> dict[str, Any]:
         recording = read_trace(path, want_hash=False)
-        timeline = interpret(recording.events, find_vendor(recording)[0])
+        timeline = interpret(recording.events, find_vendor(recording))
         both = step_windows(timeline)
         windows = both["device"]
         steps = len(windows.label)
@@ -217,7 +217,7 @@ def aggregate() -> Work:
     from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 
     def core(recording: TraceRecording) -> None:
-        timeline = interpret(recording.events, find_vendor(recording)[0])
+        timeline = interpret(recording.events, find_vendor(recording))
         both = step_windows(timeline)
         windows = both["device"]
         step = event_steps(timeline, both, "device").step

@@ -44,7 +44,7 @@ class TimedTrace:
 
 def timed_trace(recording: TraceRecording, window: str, marker: str, *, tail: bool) -> TimedTrace:
     """Finds the recording's steps. Arguments and errors as of summarize."""
-    vendor, _ = find_vendor(recording)
+    vendor = find_vendor(recording)
     steps = trace_steps(interpret(recording.events, vendor), marker, tail=tail)
     windows = steps.windows[window]
     if not len(windows.label) or not int((windows.end_ns - windows.start_ns).sum()):

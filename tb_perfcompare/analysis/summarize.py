@@ -19,7 +19,7 @@ from tb_perfcompare.analysis.entities.collectives import collectives
 from tb_perfcompare.analysis.entities.device_metrics import device_metrics
 from tb_perfcompare.analysis.entities.device_places import device_work
 from tb_perfcompare.analysis.entities.device_timeline import device_timeline
-from tb_perfcompare.analysis.entities.device_work import Texts, device_tables
+from tb_perfcompare.analysis.entities.device_work import device_tables
 from tb_perfcompare.analysis.entities.modules import calls_in_steps, module_table
 from tb_perfcompare.analysis.entities.operators import operator_tables
 from tb_perfcompare.analysis.entities.recommendations import recommendations
@@ -41,12 +41,9 @@ from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE
-from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
-from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
-from tb_perfcompare.model.summary.gil_waits import TABLE as GIL_WAITS
-from tb_perfcompare.model.summary.kernel_metrics import MODELLED_WORK
-from tb_perfcompare.model.summary.python_time import TABLE as PYTHON_TIME
+from tb_perfcompare.model.summary.groups import CRITICAL_PATH, DEVICE_TIMELINE, GIL_WAITS, MODELLED_WORK, PYTHON_TIME
 from tb_perfcompare.model.summary.summary import Capture, DroppedStep, GroupTable, StepTable, Summary
+from tb_perfcompare.model.texts import Coded
 
 _REASONS_IF_ABSENT = {
     "operators": "the trace has no operators; record with ProfilerActivity.CPU",
@@ -107,12 +104,12 @@ def summarize(
     module_of = None if paths is None else partial(modules_of, owners, paths)
     groups = _group_tables(timeline, windows, step, steps, module_of, durations=paths_of_rows)
     measured = _measure(groups, trace)
-    on_path = critical_path(timeline, owners, windows, recording.flows)
-    groups |= {} if on_path is None else {CRITICAL_PATH: on_path}
-    waits = gil_waits(timeline, windows)
-    groups |= {} if waits is None else {GIL_WAITS: waits}
-    in_python = python_time(timeline, owners, step, steps)
-    groups |= {} if in_python is None else {PYTHON_TIME: in_python}
+    found = {
+        CRITICAL_PATH: critical_path(timeline, owners, windows, recording.flows),
+        GIL_WAITS: gil_waits(timeline, windows),
+        PYTHON_TIME: python_time(timeline, owners, step, steps),
+    }
+    groups |= {name: table for name, table in found.items() if table is not None}
     memory = memory_use(timeline, windows_by_rule["marker"])
     series, coarse = counters_by_step(trace)
     by_module = None if paths is None else owned_modules(owners, paths, steps)
@@ -164,7 +161,7 @@ def summarize(
 
 def _group_tables(
     timeline: InterpretedTrace, windows: Windows, step: StepIndex, steps: int,
-    module_of: Callable[[EventIndex], Texts] | None, *, durations: bool,
+    module_of: Callable[[EventIndex], Coded] | None, *, durations: bool,
 ) -> dict[str, GroupTable]:  # fmt: skip
     """Returns the tables of operators, device work, modules and device timeline that have rows.
 

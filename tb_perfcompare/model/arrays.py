@@ -107,7 +107,7 @@ def row_medians(values: NDArray[Any]) -> Floats:
     return medians
 
 
-def weighted_means(values: Floats, weights: Floats, group: AnyInts, groups: int) -> Floats:
+def weighted_means(values: Floats, weights: Floats | Ints, group: AnyInts, groups: int) -> Floats:
     """(n,) values, NaN for none, with their weights and groups -> (groups,) weighted means, NaN for groups without
     weight."""
     has = np.isfinite(values)
@@ -115,6 +115,26 @@ def weighted_means(values: Floats, weights: Floats, group: AnyInts, groups: int)
     product = np.bincount(group[has], weights=weights[has] * values[has], minlength=groups)
     means: Floats = np.divide(product, total, out=np.full(groups, np.nan), where=total > 0)
     return means
+
+
+def min_by_target(values: Nanoseconds, into: AnyInts, count: int) -> Ints:
+    """(count,) Smallest of the values with each target; the largest int64 for targets without any."""
+    out = np.full(count, np.iinfo(np.int64).max)
+    np.minimum.at(out, into, values)
+    return out
+
+
+def max_by_target(values: Nanoseconds, into: AnyInts, count: int) -> Ints:
+    """(count,) Largest of the non-negative values with each target; 0 for targets without any."""
+    out = np.zeros(count, dtype=np.int64)
+    np.maximum.at(out, into, values)
+    return out
+
+
+def spread(totals: Ints, parts: int) -> Ints:
+    """(g,) totals -> (g, parts) integers that differ by at most one and sum to them."""
+    share, remainder = np.divmod(totals, parts)
+    return share[:, None] + (np.arange(parts) < remainder[:, None])
 
 
 def are_in(values: NDArray[Number], wanted: NDArray[Number]) -> Flags:

@@ -217,10 +217,3 @@ class EventTable:
     def end_ns(self) -> Ints:
         """(n,) start_ns + dur_ns."""
         return self.start_ns + self.dur_ns
-
-    def arg(self, name: str, missing: int | float) -> NDArray[np.generic]:
-        """(n,) dense values of an argument; `missing` where absent (index -1 for JSON columns)."""
-        column = self.args.get(name)
-        if column is None:
-            return np.full(len(self), missing)
-        return column.dense(len(self), missing)

@@ -63,11 +63,8 @@ def without_lists(shape: str) -> str:
         return shape
     if not isinstance(inputs, list):
         return shape
-    return str([[] if _is_list_of_tensors(dims) else dims for dims in inputs])
-
-
-def _is_list_of_tensors(dims: object) -> bool:
-    return isinstance(dims, list) and any(isinstance(dim, list) for dim in dims)
+    is_list = [isinstance(dims, list) and any(isinstance(dim, list) for dim in dims) for dims in inputs]
+    return str([[] if of_tensors else dims for of_tensors, dims in zip(is_list, inputs, strict=True)])
 
 
 @lru_cache(maxsize=1 << 12)

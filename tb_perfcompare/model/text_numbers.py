@@ -118,9 +118,7 @@ def join_rows(numbers: TextNumbers, a: Keys, b: Keys, width: int) -> JoinedRows:
 def join_parts(numbers: TextNumbers, a: tuple[Ints, ...], b: tuple[Ints, ...]) -> JoinedRows:
     """Joins two tables by keys whose parts are text numbers, or other integers below the count of texts."""
     code_a, code_b = _codes((a, b), len(numbers))
-    place = np.full(max(int(code_a.max(initial=-1)), int(code_b.max(initial=-1))) + 1, -1, dtype=np.int64)
-    place[code_a] = np.arange(len(code_a))
-    of_b = place[code_b]
+    of_b = _places(code_a, code_b)
     shared, new = np.flatnonzero(of_b >= 0), np.flatnonzero(of_b < 0)
     at_b = np.full(len(code_a), -1, dtype=np.int64)
     at_b[of_b[shared]] = shared
@@ -139,11 +137,7 @@ def at_rows(values: NDArray[Any], rows: Ints, absent: Any = 0) -> NDArray[Any]:
 
 def rows_of(joined: JoinedRows, keys: tuple[Ints, ...]) -> Ints:
     """(n,) row of each key in the joined table; -1 if neither side has it."""
-    known, wanted = _codes((joined.parts, keys), len(joined.numbers))
-    place = np.full(max(int(known.max(initial=-1)), int(wanted.max(initial=-1))) + 1, -1, dtype=np.int64)
-    place[known] = np.arange(len(known))
-    rows: Ints = place[wanted]
-    return rows
+    return _places(*_codes((joined.parts, keys), len(joined.numbers)))
 
 
 def parts_of(keys: Keys, width: int) -> tuple[Sequence[str], ...]:
@@ -151,6 +145,14 @@ def parts_of(keys: Keys, width: int) -> tuple[Sequence[str], ...]:
     if isinstance(keys, TextRows):
         return keys.columns
     return tuple(zip(*keys, strict=True)) if keys else ((),) * width
+
+
+def _places(known: Ints, wanted: Ints) -> Ints:
+    """(w,) index of each wanted code among the known ones, -1 if it is none of them."""
+    place = np.full(max(int(known.max(initial=-1)), int(wanted.max(initial=-1))) + 1, -1, dtype=np.int64)
+    place[known] = np.arange(len(known))
+    places: Ints = place[wanted]
+    return places
 
 
 def _codes(sides: Sequence[tuple[Ints, ...]], count: int) -> tuple[Ints, Ints]:

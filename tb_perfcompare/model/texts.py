@@ -5,7 +5,8 @@ Short columns hold the texts themselves; both forms are sequences with the same 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias, overload
 
 import numpy as np
@@ -131,6 +132,16 @@ Keys: TypeAlias = tuple[tuple[str, ...], ...] | TextRows
 
 Coded: TypeAlias = tuple[TextIndex, TextPool]
 """(n,) indices into a pool, and the pool."""
+
+
+def numbered(labels: Iterable[str]) -> tuple[str, ...]:
+    """The labels, repeated ones with a number: 1, 2, 1 (2)."""
+    seen = Counter[str]()
+    distinct = []
+    for label in labels:
+        seen[label] += 1
+        distinct.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    return tuple(distinct)
 
 
 def column(code: TextIndex, pool: TextPool) -> Column:

@@ -24,7 +24,7 @@ def recording(trace: TraceBuilder, order: list[int] | None = None) -> TraceRecor
 def timeline(trace: TraceBuilder) -> InterpretedTrace:
     """The corrected reading of a drawn trace."""
     drawn = recording(trace)
-    return interpret(drawn.events, find_vendor(drawn)[0])
+    return interpret(drawn.events, find_vendor(drawn))
 
 
 def summary(

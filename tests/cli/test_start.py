@@ -24,10 +24,7 @@ UNUSED = {
     "tb_perfcompare.sources.saved.baseline_file",
 }  # fmt: skip
 """Modules that a comparison of two small traces does not use."""
-REPLACED = {
-    "tb_perfcompare.analysis.attribution.ownership_in_numpy",
-    "tb_perfcompare.analysis.columns.nesting_in_numpy",
-}
+REPLACED = {"tb_perfcompare.analysis.attribution.ownership_in_numpy"}
 """Modules replaced by compiled passes."""
 COMPUTING = ("tb_perfcompare.analysis", "tb_perfcompare.comparison.causes", "tb_perfcompare.comparison.engine")
 

@@ -90,8 +90,7 @@ def test_rows_of_different_lengths_are_refused() -> None:
         TextRows(())
 
 
-@pytest.mark.parametrize("asked", ["all", "one by one"])
-def test_places_are_made_on_demand(asked: str) -> None:
+def test_places_are_made_on_demand() -> None:
     names, shapes = texts_of([0, 2, 0, 2]), texts_of([1, 1, 3, 1])
     above = np.array([0, 1, 2, 0], dtype=np.int32)
     pool = PlacePool(above, names, shapes)
@@ -101,4 +100,4 @@ def test_places_are_made_on_demand(asked: str) -> None:
     sent = pickle.loads(pickle.dumps(pool))
     for one in (pool, sent):
         assert len(one) == 5
-        assert ([one.text(at) for at in range(5)] if asked == "one by one" else one.texts) == expected
+        assert one.texts == expected

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import Floats, Ints, weighted_means
+from tb_perfcompare.model.arrays import Floats, Ints, max_by_target, min_by_target, spread, weighted_means
 from tb_perfcompare.model.names.names import kernel_key, operator_key
 from tb_perfcompare.model.recordings.answers import AnswersRecording, SavedKernel, SavedOperator
 from tb_perfcompare.model.summary.summary import GroupTable
@@ -35,17 +35,13 @@ def operator_table(rows: Sequence[SavedOperator], pies: Pies, steps: int, *, by_
         values = [getattr(row, f"{measure}_ns") for row in rows]
         if any(value is not None for value in values):
             exact = _exact([row.name for row in rows], [value or 0 for value in values], pies.get(measure, {}))
-            measures[measure] = _spread(_sums(at, exact, len(index)), steps)
+            measures[measure] = spread(_sums(at, exact, len(index)), steps)
     return GroupTable(
-        kind="operator_by_shape" if by_shape else "operator",
         key_columns=("name", "input_shape") if by_shape else ("name",),
         keys=tuple(index),
         names=names,
-        calls=_spread(_sums(at, [row.calls for row in rows], len(index)), steps),
+        calls=spread(_sums(at, [row.calls for row in rows], len(index)), steps),
         measures_ns=measures,
-        min_ns=None,
-        max_ns=None,
-        facts={},
         sampled=False,
     )
 
@@ -63,12 +59,11 @@ def kernel_table(rows: Sequence[SavedKernel], pies: Pies, steps: int, tensor_cor
     key = [(kernel_key(row.name),) for row in rows]
     index, row_of, names = _grouped(key, [row.name for row in rows])
     total = _exact([row.name for row in rows], [row.total_ns for row in rows], pies.get("kernel", {}))
-    low = np.full(len(index), np.iinfo(np.int64).max)
-    high = np.zeros(len(index), dtype=np.int64)
     spans = [(row.min_ns, row.max_ns) for row in rows if row.min_ns is not None and row.max_ns is not None]
+    low = high = None
     if len(spans) == len(rows):
-        np.minimum.at(low, row_of, np.array([span[0] for span in spans], dtype=np.int64))
-        np.maximum.at(high, row_of, np.array([span[1] for span in spans], dtype=np.int64))
+        shortest, longest = np.array(spans, dtype=np.int64).reshape(-1, 2).T
+        low, high = min_by_target(shortest, row_of, len(index)), max_by_target(longest, row_of, len(index))
     facts = {
         "blocks_per_sm": _weighted(row_of, [row.blocks_per_sm for row in rows], total, len(index)),
         "occupancy": _weighted(row_of, [row.occupancy for row in rows], total, len(index)),
@@ -76,14 +71,13 @@ def kernel_table(rows: Sequence[SavedKernel], pies: Pies, steps: int, tensor_cor
     if tensor_cores:
         facts["tensor_cores"] = _weighted(row_of, [row.tensor_cores for row in rows], total, len(index))
     return GroupTable(
-        kind="kernel",
         key_columns=("name",),
         keys=tuple(index),
         names=names,
-        calls=_spread(_sums(row_of, [row.calls for row in rows], len(index)), steps),
-        measures_ns={"total": _spread(_sums(row_of, total, len(index)), steps)},
-        min_ns=low if len(spans) == len(rows) else None,
-        max_ns=high if len(spans) == len(rows) else None,
+        calls=spread(_sums(row_of, [row.calls for row in rows], len(index)), steps),
+        measures_ns={"total": spread(_sums(row_of, total, len(index)), steps)},
+        min_ns=low,
+        max_ns=high,
         facts={name: values for name, values in facts.items() if np.isfinite(values).any()},
     )
 
@@ -147,12 +141,6 @@ def _sums(at: Ints, values: Sequence[int], groups: int) -> Ints:
     out = np.zeros(groups, dtype=np.int64)
     np.add.at(out, at, np.array(values, dtype=np.int64))
     return out
-
-
-def _spread(totals: Ints, steps: int) -> Ints:
-    """(g,) totals -> (g, s) integers that differ by at most one and sum to them."""
-    share, remainder = np.divmod(totals, steps)
-    return share[:, None] + (np.arange(steps) < remainder[:, None])
 
 
 def _weighted(at: Ints, values: Sequence[float | None], weights: Sequence[int], groups: int) -> Floats:

@@ -77,7 +77,9 @@ def summarize_answers(recording: AnswersRecording, origin: Origin, window: str =
         raise InputError(path, message, hint="leave --step-window out")
     steps, dropped, step_notes = _steps(recording)
     vendor = _answers_vendor(recording)
-    device = _answers_device(recording, vendor)
+    names = sorted({name for device in recording.devices if (name := device.figures.get("Name", ""))})
+    count = len(recording.devices) or int(_has_device_work(recording))  # work without a listed device: one device
+    device = DeviceFacts(vendor.kind, vendor.word, ", ".join(names), count)
     groups = _groups(recording, len(steps), not _no_tensor_core_test(vendor))
     marked = [step.label for step in recording.steps] not in ([], [_UNMARKED])
     absent = {name: why for name, why in _ABSENT.items() if name not in groups}
@@ -95,7 +97,9 @@ def summarize_answers(recording: AnswersRecording, origin: Origin, window: str =
         other_window=np.zeros(0, dtype=np.int64),
         owned=_owned(steps),
         groups=groups,
-        device_metrics=_answer_metrics(recording, vendor),
+        device_metrics=tuple(
+            _metric(device, name, title, vendor) for device in recording.devices for name, title in _FIGURES
+        ),
         environment=_environment(recording, device),
         recommendations=recording.recommendations,
         absent=absent,
@@ -253,18 +257,6 @@ def _answers_vendor(recording: AnswersRecording) -> Vendor:
     return CUDA if "GPU" in words or _has_device_work(recording) else CPU
 
 
-def _answers_device(recording: AnswersRecording, vendor: Vendor) -> DeviceFacts:
-    """Returns model and number of devices; device work without a listed device counts as one device."""
-    names = sorted({name for device in recording.devices if (name := device.figures.get("Name", ""))})
-    count = len(recording.devices) or int(_has_device_work(recording))
-    return DeviceFacts(vendor.kind, vendor.word, ", ".join(names), count)
-
-
-def _answer_metrics(recording: AnswersRecording, vendor: Vendor) -> tuple[DeviceMetric, ...]:
-    """Returns four metrics per device as fractions; None with a reason for those that the answer lacks."""
-    return tuple(_metric(device, name, title, vendor) for device in recording.devices for name, title in _FIGURES)
-
-
 def _no_tensor_core_test(vendor: Vendor) -> str:
     """Says why torch-tb-profiler's tensor core test of kernel names is invalid on this device; "" if it is valid."""
     if vendor.tensor_cores is None:
@@ -275,16 +267,17 @@ def _no_tensor_core_test(vendor: Vendor) -> str:
 
 
 def _metric(device: SavedDevice, name: str, title: re.Pattern[str], vendor: Vendor) -> DeviceMetric:
+    """Returns a metric as a fraction; None with a reason if the answer lacks it."""
     if name == "tensor_core_share" and (why := _no_tensor_core_test(vendor)):
         # The profiler answers 0.0 % here without having measured it.
-        return DeviceMetric(device.label, name, "fraction", None, why)
+        return DeviceMetric(device.label, name, None, why)
     text = next((value for label, value in device.figures.items() if title.fullmatch(label)), None)
     if text is None:
-        return DeviceMetric(device.label, name, "fraction", None, "not in the saved overview")
+        return DeviceMetric(device.label, name, None, "not in the saved overview")
     percent = _PERCENT.fullmatch(text)
     if percent is None:
-        return DeviceMetric(device.label, name, "fraction", None, f"{text!r} is no percentage")
-    return DeviceMetric(device.label, name, "fraction", float(Decimal(percent[1]).scaleb(-2)))
+        return DeviceMetric(device.label, name, None, f"{text!r} is no percentage")
+    return DeviceMetric(device.label, name, float(Decimal(percent[1]).scaleb(-2)))
 
 
 def _has_device_work(recording: AnswersRecording) -> bool:

@@ -19,7 +19,7 @@ from tb_perfcompare.analysis.attribution.largest_frames import LargestFrames
 from tb_perfcompare.analysis.attribution.owned_modules import ModulePaths
 from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.entities.modules import module_name, module_self_times
-from tb_perfcompare.analysis.entities.operators import operator_times
+from tb_perfcompare.analysis.entities.operators import device_self_times, forest_rows, host_self_times
 from tb_perfcompare.analysis.entities.python_stacks import PythonStacks, python_stacks
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NodeIndex, StepIndex
@@ -82,10 +82,11 @@ def _shown(timeline: InterpretedTrace, owners: Owners, step: StepIndex) -> _Show
     in_step = step[rows] >= 0
     timed = in_step & (timeline.is_device[rows] | (owners.role == StepCategory.COMMUNICATION))
     time[timed], calls[timed] = events.dur_ns[rows[timed]], 1
-    times = operator_times(timeline)
+    node_of = forest_rows(timeline)
     in_steps = np.flatnonzero(timeline.is_operator[forest.row] & (step[forest.row] >= 0))
     at = own[forest.row[in_steps]]
-    time[at], launched[at], calls[at] = times.host_self[in_steps], times.device_self[in_steps], ~forest.merged[in_steps]
+    time[at], calls[at] = host_self_times(timeline, node_of)[in_steps], ~forest.merged[in_steps]
+    launched[at] = device_self_times(timeline, node_of)[in_steps]
     called, self_time = module_self_times(timeline, step)
     time[own[called]], calls[own[called]] = self_time, 1
     return _Shown(time, launched, calls, step[rows], events.start_ns[rows])
@@ -124,7 +125,7 @@ def _by_python(timeline: InterpretedTrace, owners: Owners, stacks: PythonStacks,
 
     def below_python(at: AnyInts) -> Ints:
         """(q,) Node of the innermost Python function around each event."""
-        place = stacks.around(at)
+        place = stacks.place[at]
         return np.where(place >= 0, place + first, NODE_ROOT)
 
     place = np.full(len(timeline.events) + 1, -1, dtype=np.int64)
@@ -147,7 +148,7 @@ def _by_python(timeline: InterpretedTrace, owners: Owners, stacks: PythonStacks,
     parent[launcher >= 0] = below_python(launcher[launcher >= 0])
     node[orphans] = grown.below(parent, owners.entity[orphans], FrameKind.DEVICE)
     called = np.flatnonzero(shown.any & module)
-    above = stacks.above(rows[called])
+    above = stacks.caller[rows[called]]
     node[called] = grown.below(
         np.where(above >= 0, above + first, NODE_ROOT), owners.entity[called], FrameKind.MODULE
     )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.attribution.entities import Owners
 from tb_perfcompare.analysis.attribution.largest_frames import LargestFrames
 from tb_perfcompare.analysis.attribution.owned_modules import ModulePaths
-from tb_perfcompare.analysis.columns.cells import added_cells
+from tb_perfcompare.analysis.columns.grouping import added_cells
 from tb_perfcompare.analysis.columns.numbering import chunks, gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.columns.paths import found_paths

@@ -10,17 +10,15 @@ Docs: docs/method/metrics.md.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.event_masks import used_codes
 from tb_perfcompare.analysis.columns.intervals import union_by_lane
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import sorted_order
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.api_calls import RELEASE, STREAM_WAIT, WAIT, calls
+from tb_perfcompare.model.api_calls import RELEASE, STREAM_WAIT, WAIT
 from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, are_in, unique
 from tb_perfcompare.model.events import Category, FlowTable
 from tb_perfcompare.quick_dataclass import dataclass
@@ -87,7 +85,7 @@ def device_edges(timeline: InterpretedTrace, main: int) -> DeviceEdges:
     why = np.where((stream_done >= launched) & (at > _NEVER), STREAM, LAUNCH)
     at = np.where(at > _NEVER, at, start)
     before = np.where(launcher >= 0, timeline.lane[launcher], main).astype(np.int64)
-    if len(rows) and len(_named(timeline, STREAM_WAIT)):
+    if len(rows) and len(timeline.calls_with(STREAM_WAIT)):
         last, done = _last_ended(end, start)
         later = (last >= 0) & (done > at) & (lane[last] != lane)
         why, before, at = (np.where(later, new, old) for new, old in ((EVENT, why), (last, before), (done, at)))
@@ -98,27 +96,17 @@ def device_edges(timeline: InterpretedTrace, main: int) -> DeviceEdges:
 def host_edges(timeline: InterpretedTrace, device: DeviceEdges, flows: FlowTable, main: int) -> Mapping[int, HostEdges]:
     """Returns the edges of each host lane."""
     busy = _busy(timeline, _program_lanes(timeline, flows, main))
-    waits, handed = _waits(timeline, device), _handed_over(busy)
+    waits, handed = _waits(timeline, device), _handed_over(*busy)
     lane, resumed, before, done = (np.concatenate(both) for both in zip(waits, handed, strict=True))
     order = np.lexsort((resumed, lane))
     lane, resumed, before, done = (column[order] for column in (lane, resumed, before, done))
     of_device = order < len(waits[0])
-    lanes = unique(np.concatenate([lane, busy.lane]))
+    lanes = unique(np.concatenate([lane, busy[0]]))
     bounds = zip(*(np.searchsorted(lane, lanes, side=side).tolist() for side in ("left", "right")), strict=True)
     return {
         number: HostEdges(resumed[low:high], of_device[low:high], before[low:high], done[low:high])
         for number, (low, high) in zip(lanes.tolist(), bounds, strict=True)
     }
-
-
-def _named(timeline: InterpretedTrace, *roles: re.Pattern[str]) -> EventIndex:
-    """Returns the API calls whose names have one of these roles."""
-    events = timeline.events
-    rows = np.flatnonzero(timeline.is_api)
-    has_role = np.zeros(len(events.strings), dtype=bool)
-    used = used_codes(events.name[rows], len(events.strings)).tolist()
-    has_role[used] = [any(calls(role, events.strings[code]) for role in roles) for code in used]
-    return rows[has_role[events.name[rows]]]
 
 
 def _last_ended(end: Ints, at: Ints) -> tuple[Ints, Ints]:
@@ -135,7 +123,7 @@ def _waits(timeline: InterpretedTrace, device: DeviceEdges) -> tuple[Ints, Ints,
 
     Calls with the role WAIT or RELEASE do, and copies that were done before the call that started them returned.
     """
-    rows = _named(timeline, WAIT, RELEASE)
+    rows = timeline.calls_with(WAIT, RELEASE)
     last, done = _last_ended(device.end_ns, timeline.ends(rows))
     waited = done > timeline.events.start_ns[rows]
     copies = np.flatnonzero(timeline.events.category[device.row] == Category.MEMCPY)
@@ -160,28 +148,19 @@ def _program_lanes(timeline: InterpretedTrace, flows: FlowTable, main: int) -> l
     return [main, *others] if others else []
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Busy:
-    """When operators and API calls run, per lane: disjoint intervals, by lane, then time."""
-
-    lane: Ints
-    start_ns: Ints
-    end_ns: Ints
-
-
-def _busy(timeline: InterpretedTrace, lanes: list[int]) -> _Busy:
+def _busy(timeline: InterpretedTrace, lanes: list[int]) -> tuple[Ints, Ints, Ints]:
+    """When operators and API calls run: disjoint intervals (lane, start, end), by lane, then time."""
     forest = timeline.host
     rows = np.concatenate([forest.row[forest.parent < 0], np.flatnonzero(timeline.is_api)])
     rows = rows[are_in(timeline.lane[rows], np.array(lanes, dtype=np.int64))]
-    return _Busy(*union_by_lane(timeline.lane[rows], timeline.events.start_ns[rows], timeline.ends(rows)))
+    return union_by_lane(timeline.lane[rows], timeline.events.start_ns[rows], timeline.ends(rows))
 
 
-def _handed_over(busy: _Busy) -> tuple[Ints, Ints, Ints, Ints]:
+def _handed_over(lane: Ints, begins: Ints, ends: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     """Gaps of a lane in which another lane started working: (lane, end of gap, other lane, until when it worked).
 
     Of several other lanes, the one that worked longest.
     """
-    begins, ends, lane = busy.start_ns, busy.end_ns, busy.lane
     is_first = np.append(True, lane[1:] != lane[:-1])[: len(lane)]
     since = np.where(is_first, _NEVER, np.roll(ends, 1))
     by_start = np.argsort(begins, kind="stable")

@@ -27,15 +27,15 @@ from tb_perfcompare.analysis.attribution.ownership import Claims, owned_shares
 from tb_perfcompare.analysis.columns.numbering import chunks, gather, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.analysis.trace.main_thread import main_lane
 from tb_perfcompare.analysis.trace.steps import Windows
+from tb_perfcompare.analysis.trace.threads import main_lane
 from tb_perfcompare.model.arrays import EventIndex, Ints, unique
 from tb_perfcompare.model.events import FlowTable
-from tb_perfcompare.model.summary import critical_path as names
+from tb_perfcompare.model.summary.groups import EVENT_EDGE, LAUNCH_EDGE, STREAM_EDGE, WAIT_EDGE
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, GroupTable, StepCategory
 from tb_perfcompare.model.texts import TextPool, column, keys
 
-_GAPS = (names.LAUNCH, names.STREAM, names.EVENT, names.RETURN, (NOTHING_RECORDED, CATEGORY_LABELS[StepCategory.OTHER]))
+_GAPS = (LAUNCH_EDGE, STREAM_EDGE, EVENT_EDGE, WAIT_EDGE, (NOTHING_RECORDED, CATEGORY_LABELS[StepCategory.OTHER]))
 _RETURN, _IDLE = 3, 4
 """Further indices into _GAPS; LAUNCH, STREAM and EVENT are the first three."""
 _MANY = 100_000
@@ -152,15 +152,11 @@ def _table(
     name = np.append(owners.key.code, gap_places)[used]
     label = np.append(owners.category, len(CATEGORY_LABELS) + np.arange(len(_GAPS)))[used].astype(np.int32)
     return GroupTable(
-        kind=names.TABLE,
         key_columns=("name", "category"),
         keys=keys((name, pool.pool), (label, _LABELS)),
         names=column(name, pool.pool),
         calls=scatter_add(row, rows, step, steps)[used],
         measures_ns={"total": time[used]},
-        min_ns=None,
-        max_ns=None,
-        facts={},
     )
 
 

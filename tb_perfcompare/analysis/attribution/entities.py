@@ -13,8 +13,8 @@ from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.numbering import gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.analysis.trace.main_thread import on_other_threads
 from tb_perfcompare.analysis.trace.steps import Windows
+from tb_perfcompare.analysis.trace.threads import on_other_threads
 from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, stable_order, unique_places
 from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.summary.summary import (

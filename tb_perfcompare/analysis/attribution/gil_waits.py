@@ -8,15 +8,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.numbering import rows_where
+from tb_perfcompare.analysis.columns.numbering import rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
+from tb_perfcompare.analysis.trace.event_steps import step_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.analysis.trace.main_thread import main_lane
 from tb_perfcompare.analysis.trace.steps import Windows
+from tb_perfcompare.analysis.trace.threads import main_lane
 from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds, NodeIndex, unique
-from tb_perfcompare.model.summary.gil_waits import LATEST, MOST_INTERVALS, SWITCH_NS, TABLE
 from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, GroupTable
 from tb_perfcompare.quick_dataclass import dataclass
+
+SWITCH_NS = 5_000_000
+"""Python's default switch interval (sys.getswitchinterval): a thread that runs Python code keeps the GIL for so long
+before it hands it over to one that waits."""
+
+LATEST = 0.12
+"""Share of the switch interval after which a wait has ended: in recordings 0.02 to 0.06, for the wake-up."""
+
+MOST_INTERVALS = 4
+"""Most intervals of a wait: other threads may get the GIL first."""
 
 MIN_NS = SWITCH_NS * 4 // 5
 """Shortest pause that could as well be a wait: other pauses are not much shorter than the interval by chance."""
@@ -128,8 +138,8 @@ def _intervals(pause_ns: Ints) -> Ints:
 
 def _table(timeline: InterpretedTrace, windows: Windows, waits: _Pauses, name: Ints) -> GroupTable | None:
     """Sums waits that start in a step; `name` (p,) is that of the operator around, -1 outside."""
-    step = np.searchsorted(windows.start_ns, waits.start_ns, side="right") - 1
-    inside = np.flatnonzero((step >= 0) & (waits.start_ns < windows.end_ns[step]))
+    step, steps = step_of(waits.start_ns, windows), len(windows.label)
+    inside = np.flatnonzero(step >= 0)
     step, name = step[inside], name[inside]
     spent = np.minimum(waits.end_ns[inside], windows.end_ns[step]) - waits.start_ns[inside]
     if not len(step):
@@ -140,11 +150,5 @@ def _table(timeline: InterpretedTrace, windows: Windows, waits: _Pauses, name: I
     texts = [keys_of.pool.texts[at] for at in key.tolist()]
     keys = sorted(set(texts))
     row = np.array([keys.index(text) for text in texts])
-    calls = np.zeros((len(keys), len(windows.label)), dtype=np.int64)
-    total = np.zeros_like(calls)
-    np.add.at(calls, (row, step), 1)
-    np.add.at(total, (row, step), spent)
-    return GroupTable(
-        kind=TABLE, key_columns=("name",), keys=tuple((key,) for key in keys), names=tuple(keys), calls=calls,
-        measures_ns={"total": total}, min_ns=None, max_ns=None, facts={},
-    )  # fmt: skip
+    calls, total = (scatter_add(row, len(keys), step, steps, value) for value in (None, spent))
+    return GroupTable(("name",), tuple((key,) for key in keys), tuple(keys), calls, {"total": total})

@@ -11,11 +11,12 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.grouping import argument_values
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, sorted_order
+from tb_perfcompare.analysis.columns.numbering import scatter_add
 from tb_perfcompare.analysis.trace.event_steps import step_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.model.arrays import AnyInts, EventIndex, Floats, Ints, thinned, unique, unique_places
-from tb_perfcompare.model.events import ABSENT, Category, EventTable
+from tb_perfcompare.model.arrays import EventIndex, Ints, thinned, unique, unique_places
+from tb_perfcompare.model.events import ABSENT, Category
 from tb_perfcompare.model.names.names import other_keys
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.split_time import distinct
@@ -41,13 +42,17 @@ def memory_use(timeline: InterpretedTrace, windows: Windows) -> MemoryUse | None
     rows = rows[(events.start_ns[rows] >= start) & (events.start_ns[rows] < end)]
     if not len(rows):
         return None
-    size = np.asarray(argument_values(events, "bytes", rows, 0), dtype=np.int64)
+    size = argument_values(events, "bytes", rows, 0)
     # records of one instant: releases first, so that the curve does not depend on file order
     order = sorted_order(events.start_ns[rows], ~size)
     devices, device = _devices(timeline, rows)
     rows, size, device = rows[order], size[order], device[order]
     keys, key_of = _keys(timeline, rows, devices, device)
-    allocated, released, calls = _per_step(step_of(events.start_ns[rows], windows), key_of, size, len(keys), windows)
+    step, steps = step_of(events.start_ns[rows], windows), len(windows.label)
+    of_allocation, of_release = np.where(size > 0, key_of, -1), np.where(size < 0, key_of, -1)
+    calls = scatter_add(of_allocation, len(keys), step, steps)
+    allocated = scatter_add(of_allocation, len(keys), step, steps, size)
+    released = -scatter_add(of_release, len(keys), step, steps, size)
     seen = np.flatnonzero(calls.any(axis=1) | released.any(axis=1))
     return MemoryUse(
         keys=tuple(keys[i] for i in seen.tolist()),
@@ -61,10 +66,8 @@ def memory_use(timeline: InterpretedTrace, windows: Windows) -> MemoryUse | None
 def _devices(timeline: InterpretedTrace, rows: EventIndex) -> tuple[list[str], Ints]:
     """Returns (device names, index of each record's device)."""
     events = timeline.events
-    kinds, numbers = (
-        unique_places(np.asarray(argument_values(events, argument, rows, ABSENT), dtype=np.int64))
-        for argument in ("device_type", "device_id")
-    )
+    arguments = ("device_type", "device_id")
+    kinds, numbers = (unique_places(argument_values(events, argument, rows, ABSENT)) for argument in arguments)
     width = len(numbers[0])
     pairs, at = distinct(kinds[1] * width + numbers[1], len(kinds[0]) * width)
     index: dict[str, int] = {}
@@ -103,20 +106,6 @@ def _keys(
     return ordered, np.array([place[pair] for pair in pairs], dtype=np.int64)[pair_of]
 
 
-def _per_step(step: AnyInts, key: Ints, size: Ints, keys: int, windows: Windows) -> tuple[Ints, Ints, Ints]:
-    """(keys, s) each: bytes allocated, bytes released, number of allocations."""
-    steps = len(windows.label)
-    cell = key * steps + step
-    out = [np.zeros(keys * steps, dtype=np.int64) for _ in range(3)]
-    in_step = step >= 0
-    allocations, releases = np.flatnonzero(in_step & (size > 0)), np.flatnonzero(in_step & (size < 0))
-    np.add.at(out[0], cell[allocations], size[allocations])
-    np.add.at(out[1], cell[releases], -size[releases])
-    np.add.at(out[2], cell[allocations], 1)
-    allocated, released, calls = (values.reshape(keys, steps) for values in out)
-    return allocated, released, calls
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Records:
     """(r,) Records of the compared window in time order: row, bytes, and index of the device in `devices`."""
@@ -127,20 +116,13 @@ class _Records:
     device: Ints
 
 
-def _floats(events: EventTable, argument: str, rows: EventIndex) -> Floats:
-    """(r,) Values of an argument, NaN for rows without it."""
-    return np.asarray(argument_values(events, argument, rows, np.nan), dtype=np.float64)
-
-
 def _last_before(timeline: InterpretedTrace, early: Ints) -> dict[str, int]:
     """Maps each device to its last record before the compared window, among records that state totals."""
     events = timeline.events
-    rows = early[np.isfinite(_floats(events, "total_allocated", early))]
+    rows = early[np.isfinite(argument_values(events, "total_allocated", early, np.nan))]
     if not len(rows):
         return {}
-    rows = rows[
-        sorted_order(events.start_ns[rows], ~np.asarray(argument_values(events, "bytes", rows, 0), dtype=np.int64))
-    ]
+    rows = rows[sorted_order(events.start_ns[rows], ~argument_values(events, "bytes", rows, 0))]
     devices, device = _devices(timeline, rows)
     return {name: int(rows[np.flatnonzero(device == number)[-1]]) for number, name in enumerate(devices)}
 
@@ -155,18 +137,18 @@ def _curves(
     for name in sorted(records.devices):
         of_device = np.flatnonzero(records.device == records.devices.index(name))
         row = records.row[of_device]
-        stated = np.isfinite(_floats(events, "total_allocated", row))
+        stated = np.isfinite(argument_values(events, "total_allocated", row, np.nan))
         absolute = bool(stated.any())
         if absolute:
             row = row[stated]
             time_ns = events.start_ns[row] - zero
             if name in before and time_ns[0] > 0:  # memory held when the first step begins
                 row, time_ns = np.append(before[name], row), np.append(0, time_ns)
-            held_bytes = _floats(events, "total_allocated", row).astype(np.int64)
+            held_bytes = argument_values(events, "total_allocated", row, np.nan).astype(np.int64)
         else:
             time_ns = events.start_ns[row] - zero
             held_bytes = np.cumsum(records.size[of_device])
-        stated_reserved = _floats(events, "total_reserved", row)
+        stated_reserved = argument_values(events, "total_reserved", row, np.nan)
         has_reserved = absolute and bool(np.isfinite(stated_reserved).all()) and bool((stated_reserved > 0).any())
         reserved = stated_reserved.astype(np.int64) if has_reserved else None
         # first record of each step and of each gap after a step

@@ -10,16 +10,18 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.analysis.attribution.entities import Owners
-from tb_perfcompare.analysis.columns.cells import Cells, added_cells
-from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, nest
+from tb_perfcompare.analysis.columns.grouping import Cells, added_cells
+from tb_perfcompare.analysis.columns.nesting import Nesting
 from tb_perfcompare.analysis.columns.numbering import chunks, factorize, gather, numbered_pairs
 from tb_perfcompare.analysis.columns.paths import found_paths
 from tb_perfcompare.analysis.entities.modules import module_calls, module_name
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.analysis.trace.threads import innermost_around, nested
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32, NodeIndex, unique_first
 from tb_perfcompare.model.events import FlowTable
 from tb_perfcompare.model.summary.split_time import SplitTime, listed
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_MODULES, StepCategory
+from tb_perfcompare.model.texts import Coded, TextPool
 from tb_perfcompare.quick_dataclass import dataclass
 
 BACKWARD_OUTSIDE = "(backward, outside modules)"
@@ -65,7 +67,7 @@ def module_paths(timeline: InterpretedTrace, owners: Owners, flows: FlowTable) -
     return ModulePaths(calls.paths, calls.names, calls.above, path, gather(calls.node_of, owners.row) >= 0)
 
 
-def modules_of(owners: Owners, paths: ModulePaths, rows: EventIndex) -> tuple[AnyInts, tuple[str, ...]]:
+def modules_of(owners: Owners, paths: ModulePaths, rows: EventIndex) -> Coded:
     """Returns (index of the innermost module of each row, module names as in the table of modules).
 
     Rows must be among the owners, as all device work is.
@@ -73,7 +75,7 @@ def modules_of(owners: Owners, paths: ModulePaths, rows: EventIndex) -> tuple[An
     used, number = factorize(gather(paths.of_owner, np.searchsorted(owners.row, rows)), len(paths.name))
     names: dict[str, int] = {}
     place = np.array([names.setdefault(paths.name[path], len(names)) for path in used.tolist()], dtype=np.int64)
-    return place[number], tuple(names)
+    return place[number], TextPool(list(names))
 
 
 def owned_modules(owners: Owners, paths: ModulePaths, steps: int) -> SplitTime:
@@ -98,13 +100,14 @@ def owned_modules(owners: Owners, paths: ModulePaths, steps: int) -> SplitTime:
 class _Calls:
     """k module calls.
 
-    nodes         the calls, for searching the innermost one
+    row, nesting  (k,) event rows and their nesting
     node_path     (k,) index of each call's path
     node_of       (n,) int32 index of an event's call, -1 if it is none
     paths, names, above  text, name and above of ModulePaths
     """
 
-    nodes: Enclosers
+    row: EventIndex
+    nesting: Nesting
     node_path: NodeIndex
     node_of: NodeIndex
     paths: list[str]
@@ -113,16 +116,14 @@ class _Calls:
 
     def path_of(self, timeline: InterpretedTrace, rows: EventIndex) -> Ints32:
         """(m,) Path of each event, -1 outside all module calls. A call is in its own module."""
-        events = timeline.events
         device = timeline.is_device[rows]
         at = np.where(device, timeline.launcher[rows], rows).astype(np.int32, copy=False)
         node = np.where(at >= 0, self.node_of[at], np.int32(-1))
         # Threads without module calls, and device work with an unknown launch, need no search.
         has_calls = np.zeros(int(timeline.lane.max(initial=0)) + 1, dtype=bool)
-        has_calls[self.nodes.lane] = True
+        has_calls[timeline.lane[self.row]] = True
         search = np.flatnonzero((at >= 0) & (node < 0) & has_calls[timeline.lane[at]])
-        asked = at[search]
-        node[search] = innermost(self.nodes, timeline.lane[asked], events.start_ns[asked])
+        node[search] = innermost_around(timeline, self.row, self.nesting, at[search])
         path: Ints32 = np.where(node >= 0, self.node_path[node], np.int32(-1))
         return path
 
@@ -132,10 +133,7 @@ def _calls(timeline: InterpretedTrace) -> _Calls | None:
     rows = module_calls(timeline)
     if not len(rows):
         return None
-    ranks = events.strings.ranks()[events.name[rows]]
-    nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.ends(rows), ranks)
-    rows = rows[nesting.order]
-    nodes = Enclosers(timeline.lane[rows], events.start_ns[rows], nesting.end, nesting.parent)
+    rows, nesting = nested(timeline, rows)
     node_of = np.full(len(events), -1, dtype=np.int32)
     node_of[rows] = np.arange(len(rows), dtype=np.int32)
     paths = [OUTSIDE_MODULES, BACKWARD_OUTSIDE]
@@ -147,7 +145,7 @@ def _calls(timeline: InterpretedTrace) -> _Calls | None:
         paths.append(f"{paths[parent]}/{own}" if depth > 1 else own)
         names.append(own)
         upper.append(parent if depth > 1 else -1)
-    return _Calls(nodes, tree.node, node_of, paths, names, upper)
+    return _Calls(rows, nesting, tree.node, node_of, paths, names, upper)
 
 
 def _backward_paths(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable, rows: EventIndex) -> Ints:
@@ -160,25 +158,14 @@ def _backward_paths(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable,
     prefixed = [number for number, text in enumerate(events.strings.texts) if text.startswith(_BACKWARD)]
     if prefixed:
         roots = forest.row[np.isin(events.name[forest.row], prefixed)]
-        path_of_row[on_host] = np.where(_innermost_around(timeline, roots, asked) >= 0, _BACK, _OUTSIDE)
+        is_inside = innermost_around(timeline, *nested(timeline, roots), asked) >= 0
+        path_of_row[on_host] = np.where(is_inside, _BACK, _OUTSIDE)
     target, path = _arrows(timeline, calls, flows)
     if len(target):
-        node = _innermost_around(timeline, target, asked)
-        path_of_row[on_host] = np.where(node >= 0, path[node], path_of_row[on_host])
+        target, nesting = nested(timeline, target)
+        node = innermost_around(timeline, target, nesting, asked)
+        path_of_row[on_host] = np.where(node >= 0, path[nesting.order[node]], path_of_row[on_host])
     return path_of_row
-
-
-def _innermost_around(timeline: InterpretedTrace, enclosing: AnyInts, asked: AnyInts) -> AnyInts:
-    """(m,) Index into `enclosing` of the innermost event around each asked event's start, -1 if there is none."""
-    events = timeline.events
-    if not len(enclosing):
-        return np.full(len(asked), -1, dtype=np.int64)
-    start, lane = events.start_ns[enclosing], timeline.lane[enclosing]
-    nesting = nest(lane, start, timeline.ends(enclosing), events.strings.ranks()[events.name[enclosing]])
-    order = nesting.order
-    nodes = Enclosers(lane[order], start[order], nesting.end, nesting.parent)
-    node = innermost(nodes, timeline.lane[asked], events.start_ns[asked])
-    return np.where(node >= 0, order[node], -1)
 
 
 def _arrows(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable) -> tuple[AnyInts, AnyInts]:

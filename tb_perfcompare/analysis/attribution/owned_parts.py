@@ -13,15 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.attribution.ownership import Shares
-from tb_perfcompare.analysis.columns.cells import added_cells
-from tb_perfcompare.analysis.columns.grouping import number_combinations
+from tb_perfcompare.analysis.columns.grouping import added_cells, number_combinations
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import sorted_order
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, rows_where
 from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH, operator_keys_of
-from tb_perfcompare.analysis.entities.operators import numbered_texts, shape_ids
+from tb_perfcompare.analysis.entities.operators import numbered_texts
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.analysis.trace.main_thread import main_lane
+from tb_perfcompare.analysis.trace.threads import main_lane
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32, Nanoseconds, StepIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import operator_key
@@ -162,8 +161,7 @@ def _shapes(timeline: InterpretedTrace, rows: EventIndex) -> tuple[Ints32, list[
     events = timeline.events
     if "input_dims" not in events.args:
         return np.zeros(len(rows), dtype=np.int32), [""]
-    ids = shape_ids(events)
-    dims = gather(ids, np.asarray(events.args["input_dims"].dense(len(events), -1), dtype=np.int32))
+    dims = np.asarray(events.args["input_dims"].dense(len(events), -1), dtype=np.int32)
     merged = np.flatnonzero(timeline.host.merged)
     forest = timeline.host.row
     dims[forest[merged]] = dims[forest[timeline.host.top[merged]]]

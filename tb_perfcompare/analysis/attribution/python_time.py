@@ -5,32 +5,33 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.analysis.attribution.entities import Owners
-from tb_perfcompare.analysis.columns.grouping import Groups, min_by_target
+from tb_perfcompare.analysis.columns.grouping import Groups
 from tb_perfcompare.analysis.columns.nesting import nest, with_descendants
 from tb_perfcompare.analysis.columns.numbering import gather, numbered_pairs, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import EventIndex, Flags, Ints32, StepIndex, unique_places
+from tb_perfcompare.analysis.trace.threads import nested
+from tb_perfcompare.model.arrays import EventIndex, Flags, Ints32, StepIndex, min_by_target, unique_places
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.summary.python_time import DEPTH, LEAST_SHARE, TABLE
+from tb_perfcompare.model.summary.groups import PYTHON_DEPTH
 from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.model.texts import column, keys
 
+LEAST_SHARE = 0.01
+"""Least share of the time of all Python functions for one to be listed."""
+
 
 def python_time(timeline: InterpretedTrace, owners: Owners, step: StepIndex, steps: int) -> GroupTable | None:
-    """Returns TABLE; None without Python functions that own time. A function that calls itself, or that
+    """Returns PYTHON_TIME; None without Python functions that own time. A function that calls itself, or that
     another one calls in it, counts once."""
     events, shares = timeline.events, owners.shares
     functions = np.flatnonzero(gather(events.category, owners.row) == Category.PYTHON_FUNCTION)
     if not len(functions):
         return None
     owned = scatter_add(shares.claim, len(owners.row), value=shares.time_ns)[functions, 0]
-    rows = owners.row[functions]
+    rows, nesting = nested(timeline, owners.row[functions])
     names = gather(events.name, rows)
-    ranks = events.strings.ranks()[names]
-    nesting = nest(gather(timeline.lane, rows), gather(events.start_ns, rows), timeline.ends(rows), ranks)
     total = with_descendants(nesting.parent, nesting.depth, owned[nesting.order])
-    rows, names = rows[nesting.order], names[nesting.order]
     listed = np.flatnonzero((total > 0) & ~_inside_itself(timeline, rows, names) & (gather(step, rows) >= 0))
     keys_of = operator_keys_of(events.strings)
     used, group = unique_places(keys_of.of(names[listed]))
@@ -41,15 +42,12 @@ def python_time(timeline: InterpretedTrace, owners: Owners, step: StepIndex, ste
     if not len(large):
         return None
     return GroupTable(
-        kind=TABLE,
         key_columns=("name",),
         keys=keys((used[large], keys_of.pool)),
         names=column(used[large], keys_of.pool),
         calls=calls[large],
         measures_ns={"total": time[large]},
-        min_ns=None,
-        max_ns=None,
-        facts={DEPTH: depth[large].astype(np.float64)},
+        facts={PYTHON_DEPTH: depth[large].astype(np.float64)},
     )
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NameIndex
-from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.names.names import passing_names
 from tb_perfcompare.model.strings import StringTable
 
@@ -31,6 +31,15 @@ def used_codes(codes: AnyInts, size: int) -> Ints:
     seen = np.zeros(size, dtype=bool)
     seen[codes] = True
     return np.flatnonzero(seen)
+
+
+def named(events: EventTable, rows: AnyInts, test: Callable[[str], bool]) -> Flags:
+    """(r,) Whether the names of these events pass a test, which is made once per distinct name."""
+    names = gather(events.name, rows)
+    used = used_codes(names, len(events.strings))
+    passes = np.zeros(len(events.strings), dtype=bool)
+    passes[used] = [test(events.strings[code]) for code in used.tolist()]
+    return gather(passes, names)
 
 
 class NameFlags:

@@ -7,18 +7,16 @@ than the rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.columns.native_passes import compiled
-from tb_perfcompare.analysis.columns.numbering import Chosen, factorize, gather, numbered_pairs, scatter_add
-from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32
+from tb_perfcompare.analysis.columns.numbering import Chosen, factorize, numbered_pairs, scatter_add
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints, Ints32, max_by_target, min_by_target
 from tb_perfcompare.model.events import EventTable
-from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.model.summary.split_time import SplitCells, Values
 from tb_perfcompare.quick_dataclass import dataclass
-
-_LATEST = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,16 +43,8 @@ class Groups:
 
     def span(self, values: Ints, chosen: slice | Flags = slice(None)) -> tuple[Ints, Ints]:
         """(g,) smallest and (g,) largest value of the chosen rows; the largest int64 and 0 for groups without any."""
-        low, high = np.full(self.count, _LATEST), np.zeros(self.count, dtype=np.int64)
-        np.minimum.at(low, self.of_row[chosen], values[chosen])
-        np.maximum.at(high, self.of_row[chosen], values[chosen])
-        return low, high
-
-    def first_names(self, strings: StringTable, name: AnyInts) -> Ints:
-        """(g,) Alphabetical rank of the first name of each group; `name` (r,) are the rows' name codes."""
-        first = np.full(self.count, _LATEST)
-        np.minimum.at(first, self.of_row, gather(strings.ranks(), name))
-        return first
+        group, values = self.of_row[chosen], values[chosen]
+        return min_by_target(values, group, self.count), max_by_target(values, group, self.count)
 
 
 def number_combinations(keys: Sequence[tuple[AnyInts, int]]) -> tuple[list[Ints], Ints32]:
@@ -83,8 +73,21 @@ def number_combinations(keys: Sequence[tuple[AnyInts, int]]) -> tuple[list[Ints]
     return columns, at
 
 
-def argument_values(events: EventTable, name: str, rows: EventIndex, missing: int | float) -> NDArray[np.generic]:
-    """(r,) Values of an argument for these rows, in any order; `missing` for rows without it."""
+@overload
+def argument_values(events: EventTable, name: str, rows: EventIndex, missing: int) -> Ints: ...
+
+
+@overload
+def argument_values(events: EventTable, name: str, rows: EventIndex, missing: float) -> Floats: ...
+
+
+def argument_values(events: EventTable, name: str, rows: EventIndex, missing: int | float) -> Ints | Floats:
+    """(r,) Values of an argument for these rows, in any order, of the type of `missing`, which rows without it get."""
+    return np.asarray(recorded_values(events, name, rows, missing), dtype=np.array(missing).dtype)
+
+
+def recorded_values(events: EventTable, name: str, rows: EventIndex, missing: int | float) -> NDArray[np.generic]:
+    """The same, of the type in which the argument is stored."""
     column = events.args.get(name)
     if column is None:
         return np.full(len(rows), missing)
@@ -109,26 +112,59 @@ def sum_by_target(matrix: Ints, into: AnyInts, count: int) -> Ints:
     if count == len(into) and (np.diff(into) == 1).all():
         return matrix  # each row is its own target
     rows, steps = matrix.shape
-    if compiled() is not None:
-        row = into.astype(np.int32, copy=False), np.repeat(np.arange(rows, dtype=np.int32), steps)
-        return scatter_add(row, count, np.tile(np.arange(steps, dtype=np.int32), rows), steps, matrix.ravel())
-    out = np.zeros((count, steps), dtype=np.int64)
-    if len(into):
-        order = np.argsort(into, kind="stable")
-        first = np.flatnonzero(np.diff(into[order], prepend=-1))
-        out[into[order[first]]] = np.add.reduceat(matrix[order], first, axis=0)
-    return out
+    row = into.astype(np.int32, copy=False), np.repeat(np.arange(rows, dtype=np.int32), steps)
+    return scatter_add(row, count, np.tile(np.arange(steps, dtype=np.int32), rows), steps, matrix.ravel())
 
 
-def min_by_target(values: Ints, into: AnyInts, count: int) -> Ints:
-    """(count,) Smallest of the values with each target; the largest int64 for targets without any."""
-    out = np.full(count, _LATEST)
-    np.minimum.at(out, into, values)
-    return out
+Cells: TypeAlias = tuple[Chosen, Chosen, "Chosen | None"]
+"""(rows, steps, values); values None means 1 for each. Entries with a negative row or step are not counted."""
+
+_SMALL = 1 << 16
 
 
-def max_by_target(values: Ints, into: AnyInts, count: int) -> Ints:
-    """(count,) Largest of the non-negative values with each target; 0 for targets without any."""
-    out = np.zeros(count, dtype=np.int64)
-    np.maximum.at(out, into, values)
-    return out
+def added_cells(count: int, steps: int, timed: Sequence[Cells], called: Sequence[Cells]) -> SplitCells:
+    """Sums times and calls of `count` rows by step, as add_cells of model/summary/split_time.py does."""
+    size = count * steps
+    if size > _SMALL and size > sum(_length(row) for row, _, _ in (*timed, *called)):
+        return _sparse_sums(count, steps, timed, called)
+    time, calls = (np.zeros((count, steps), dtype=np.int64) for _ in range(2))
+    for sums, parts in ((time, timed), (calls, called)):
+        for row, step, values in parts:
+            sums += scatter_add(row, count, step, steps, values)
+    code = np.flatnonzero((time != 0) | (calls != 0))
+    return SplitCells(count, code // steps, code % steps, time.ravel()[code], calls.ravel()[code])
+
+
+def _sparse_sums(count: int, steps: int, timed: Sequence[Cells], called: Sequence[Cells]) -> SplitCells:
+    """Computes the sums with memory only for cells that occur."""
+    parts = [_counted(*part) for part in (*timed, *called)]
+    rows, within = (np.concatenate([part[i] for part in parts]) for i in range(2))
+    code, place = numbered_pairs(rows, count, within, steps)
+    del rows, within
+    time, calls = np.zeros(len(code), dtype=np.int64), np.zeros(len(code), dtype=np.int64)
+    begin = 0
+    for number, (row, _, values) in enumerate(parts):
+        sums = time if number < len(timed) else calls
+        sums += scatter_add(place[begin : begin + len(row)], len(code), value=values)[:, 0]
+        begin += len(row)
+    nonzero = np.flatnonzero((time != 0) | (calls != 0))
+    code = code[nonzero]
+    return SplitCells(count, code // max(steps, 1), code % max(steps, 1), time[nonzero], calls[nonzero])
+
+
+def _length(chosen: Chosen) -> int:
+    return len(chosen[1] if isinstance(chosen, tuple) else chosen)
+
+
+def _counted(row: Chosen, step: Chosen, values: Chosen | None) -> Values:
+    """Returns the values behind any indices, without entries that are not counted."""
+    rows, within = _values(row), _values(step)
+    counted = np.flatnonzero((rows >= 0) & (within >= 0))
+    weights = np.ones(len(counted), dtype=np.int64) if values is None else _values(values, np.int64)[counted]
+    return rows[counted], within[counted], weights
+
+
+def _values(chosen: Chosen, dtype: type[np.generic] = np.int32) -> NDArray[Any]:
+    values, at = chosen if isinstance(chosen, tuple) else (chosen, None)
+    values = values.astype(dtype, copy=False)
+    return values if at is None else np.where(at >= 0, values[at], values.dtype.type(-1))

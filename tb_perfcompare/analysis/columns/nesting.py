@@ -4,8 +4,7 @@ Rule: events of a lane are taken in order of start, longer ones first; an event'
 that is still open. An event that ends after its parent is clipped to it, so children never exceed their parents,
 siblings never overlap, and self times are never negative.
 
-Nesting, look-ups and sums have two implementations with equal results: a compiled one (native/nesting.c), which follows
-the rule row by row, and one in numpy (nesting_in_numpy.py).
+Nesting, look-ups and sums have two implementations with equal results: a compiled one (native/nesting.c) and one here.
 """
 
 from __future__ import annotations
@@ -45,12 +44,7 @@ def nest(lane: AnyInts, start: Nanoseconds, end: Nanoseconds, *ties: Tie, rows: 
     """
     module = compiled()
     if module is None:
-        from tb_perfcompare.analysis.columns.nesting_in_numpy import nest_in_numpy
-
-        chosen = np.arange(len(start)) if rows is None else rows.astype(np.int64)
-        columns = nest_in_numpy(lane[chosen], start[chosen], end[chosen], tuple(tie[chosen] for tie in ties))
-        order, parent, depth = (ints.astype(np.int32) for ints in (chosen[columns[0]], columns[1], columns[2]))
-        return Nesting(order, parent, depth, *columns[3:])
+        return _nest_in_python(lane, start, end, ties, np.arange(len(start)) if rows is None else rows)
     numbered, lanes = _numbered(lane)
     order, parent, depth, clipped_end, inside, clipped = module.nest(
         packed(numbered, np.int32),
@@ -68,6 +62,32 @@ def nest(lane: AnyInts, start: Nanoseconds, end: Nanoseconds, *ties: Tie, rows: 
         unpacked(inside, np.int64),
         clipped,
     )
+
+
+def _nest_in_python(
+    lane: AnyInts, start: Nanoseconds, end: Nanoseconds, ties: tuple[Tie, ...], rows: AnyInts
+) -> Nesting:
+    order = rows[np.lexsort((*(tie[rows] for tie in reversed(ties)), ~end[rows], start[rows], lane[rows]))]
+    begin, ends = start[order], end[order].tolist()
+    parent, depth = [-1] * len(order), [0] * len(order)
+    open_rows: list[int] = []
+    clipped, current = 0, None
+    for row, (lane_of, begins) in enumerate(zip(lane[order].tolist(), begin.tolist(), strict=True)):
+        if lane_of != current:
+            open_rows, current = [], lane_of
+        while open_rows and ends[open_rows[-1]] <= begins:
+            open_rows.pop()
+        if open_rows:
+            outer = parent[row] = open_rows[-1]
+            depth[row] = len(open_rows)
+            if ends[row] > ends[outer]:
+                ends[row] = ends[outer]
+                clipped += 1
+        open_rows.append(row)
+    parents, clipped_end, inside = np.array(parent, dtype=np.int32), np.array(ends, np.int64), np.zeros_like(begin)
+    inner = np.flatnonzero(parents >= 0)
+    np.add.at(inside, parents[inner], (clipped_end - begin)[inner])
+    return Nesting(order.astype(np.int32), parents, np.array(depth, np.int32), clipped_end, inside, clipped)
 
 
 def sorted_order(first: Ints, second: Ints, *ties: Tie) -> Ints32:
@@ -111,9 +131,7 @@ def innermost(nodes: Enclosers, lane: AnyInts, at: Ints) -> Ints32:
         return np.full(len(at), -1, dtype=np.int32)
     module = compiled()
     if module is None:
-        from tb_perfcompare.analysis.columns.nesting_in_numpy import innermost_in_numpy
-
-        return innermost_in_numpy(nodes.lane, nodes.start, nodes.end, nodes.parent, lane, at).astype(np.int32)
+        return _innermost_in_numpy(nodes, lane, at)
     node_lanes, lanes = _numbered(nodes.lane)
     query_lanes = lane
     if node_lanes is not nodes.lane or int(lane.max()) >= lanes or int(lane.min()) < 0:
@@ -131,6 +149,22 @@ def innermost(nodes: Enclosers, lane: AnyInts, at: Ints) -> Ints32:
         ),
         np.int32,
     )
+
+
+def _innermost_in_numpy(nodes: Enclosers, lane: AnyInts, at: Ints) -> Ints32:
+    count = len(nodes.start)
+    merged = np.lexsort((
+        np.repeat(np.array([0, 1]), [count, len(at)]), np.concatenate([nodes.start, at]),
+        np.concatenate([nodes.lane, lane]),
+    ))  # fmt: skip
+    latest = np.maximum.accumulate(np.where(merged < count, np.arange(len(merged)), -1))
+    latest_row = np.empty(len(merged), dtype=np.int64)
+    latest_row[merged] = np.where(latest >= 0, merged[latest], -1)
+    row = latest_row[count:]
+    row = np.where((row >= 0) & (nodes.lane[row] == lane), row, -1)
+    while (closed := (row >= 0) & (nodes.end[row] <= at)).any():
+        row = np.where(closed, nodes.parent[row], row)
+    return row.astype(np.int32)
 
 
 def with_descendants(parent: AnyInts, depth: AnyInts, own: Ints) -> Ints:

@@ -11,7 +11,6 @@ from tb_perfcompare.analysis.columns.native_passes import compiled, indices, pac
 from tb_perfcompare.analysis.columns.nesting import by_level
 from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, NodeIndex, stable_order, unique_places
-from tb_perfcompare.model.summary.split_time import distinct
 from tb_perfcompare.quick_dataclass import dataclass
 
 
@@ -40,14 +39,14 @@ def found_paths(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, dept
     wanted  (h,) bool rows that are used; their ancestors are used as well
     depth   (f,) depth of the existing nodes; new ones are numbered from f on
     """
-    module = compiled()
+    module, size, width = compiled(), len(depth), int(key.max(initial=0)) + 1
     if module is None:
-        return _found_in_numpy(above, root, key, wanted, depth)
-    size, width = len(depth), int(key.max(initial=0)) + 1
-    columns = module.paths(
-        indices(above), packed(root, np.int32), packed(key, np.int32), wanted.view(np.int8), size
-    )
-    node, parent, key, level = (unpacked(column, np.int32) for column in columns)
+        node, parent, key, level = _numbered_in_python(above, root, key, wanted, size)
+    else:
+        columns = module.paths(
+            indices(above), packed(root, np.int32), packed(key, np.int32), wanted.view(np.int8), size
+        )
+        node, parent, key, level = (unpacked(column, np.int32) for column in columns)
     # nodes are in order of occurrence: number them level by level
     number = np.append(np.arange(size), np.zeros(len(level), dtype=np.int64))
     order = np.empty(len(level), dtype=np.int64)
@@ -63,29 +62,23 @@ def found_paths(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, dept
     return Paths(*(column.astype(np.int32) for column in columns))
 
 
-def _found_in_numpy(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, depth: AnyInts) -> Paths:
-    levels = by_level(_levels(above))
-    used = wanted.copy()
-    for level in reversed(levels[1:]):
-        used[above[level[used[level]]]] = True
-    width = int(key.max(initial=0)) + 1
-    size = len(depth)
-    node = np.full(len(above), -1, dtype=np.int64)
-    none = np.zeros(0, dtype=np.int64)
-    parents, keys, depths = [none], [none], [depth.astype(np.int64)]
-    first = 0  # first node of the level above
-    for number, level in enumerate(levels):
-        rows = level[used[level]]
-        parent = (node[above[rows]] if number else root[rows]).astype(np.int64)
-        code, at = distinct(parent * width + key[rows], size * width)
-        upper, own = np.divmod(code, width)
-        node[rows] = at + size
-        parents.append(upper)
-        keys.append(own)
-        depths.append(depths[-1][upper - first] + 1)
-        first, size = size, size + len(code)
-    columns = (node, np.concatenate(parents), np.concatenate(keys), np.concatenate(depths)[len(depth) :])
-    return Paths(*(column.astype(np.int32) for column in columns))
+def _numbered_in_python(
+    above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, size: int
+) -> tuple[Ints32, Ints32, Ints32, Ints32]:
+    """(node of each row; parent, key and level of each new node, in order of occurrence)"""
+    outer, used = above.tolist(), wanted.tolist()
+    for row in range(len(outer) - 1, -1, -1):
+        if used[row] and outer[row] >= 0:
+            used[outer[row]] = True
+    nodes, numbers, levels = [-1] * len(outer), dict[tuple[int, int], int](), list[int]()
+    for row, (up, top, own) in enumerate(zip(outer, root.tolist(), key.tolist(), strict=True)):
+        if used[row]:
+            parent = nodes[up] if up >= 0 else top
+            nodes[row] = size + numbers.setdefault((parent, own), len(numbers))
+            if len(levels) < len(numbers):
+                levels.append(levels[parent - size] + 1 if up >= 0 else 0)
+    new = np.array(list(numbers), dtype=np.int32).reshape(-1, 2)
+    return np.array(nodes, np.int32), new[:, 0], new[:, 1], np.array(levels, np.int32)
 
 
 def _levels(above: AnyInts) -> Ints:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 _MAX_TEXTS = 1 << 14
 
@@ -18,31 +19,16 @@ _known: dict[str, str] = {}
 _INTEGER_LISTS = re.compile(r"[][0-9, \n]*")
 
 
-def shown_text(raw: str) -> str:
-    """Returns the display text of one argument; invalid JSON unchanged."""
-    shown = _known.get(raw)
-    if shown is None:
-        predecode([raw])
-        shown = _known.get(raw) or _decoded(raw)
-    return shown
-
-
 def shown_texts(raw: Sequence[str]) -> list[str]:
-    """Returns the display texts of many arguments."""
-    predecode(raw)
-    cache = _known
-    if all(map(cache.__contains__, raw)):
-        return list(map(cache.__getitem__, raw))
-    return list(map(shown_text, raw))
-
-
-def predecode(texts: Iterable[str]) -> None:
-    """Decodes and caches texts that will be requested."""
-    if len(_known) > _MAX_TEXTS:
-        _known.clear()
-    new = [text for text in dict.fromkeys(texts) if text not in _known][:_MAX_TEXTS]
+    """Returns the display texts of arguments; those of invalid JSON are unchanged."""
+    shown: dict[str, Any] = {text: _known.get(text) for text in raw}
+    new = [text for text, known in shown.items() if known is None]
     if new:
-        _known.update(zip(new, _all_at_once(new) or map(_decoded, new), strict=True))
+        shown.update(zip(new, _all_at_once(new) or map(_decoded, new), strict=True))
+        if len(_known) > _MAX_TEXTS:
+            _known.clear()
+        _known.update((text, shown[text]) for text in new[:_MAX_TEXTS])
+    return [shown[text] for text in raw]
 
 
 def _all_at_once(texts: list[str]) -> list[str] | None:

@@ -14,7 +14,7 @@ from datetime import datetime, timezone
 
 import numpy as np
 
-from tb_perfcompare.analysis.counters.counter_tables import coarse_note, sampled_counters
+from tb_perfcompare.analysis.counters.counter_tables import coarse_note, means_of_runs, sampled_counters
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
 from tb_perfcompare.model.counter_names import without_process
@@ -100,9 +100,8 @@ def _series(table: CounterTable) -> list[_Series]:
             continue
         several = pid is not None and (len(processes[name]) > 1 or (name, None) in rows)
         shown = f"{name} #{sorted(processes[name]).index(pid) + 1}" if several and pid is not None else name
-        sampled = rounds(time_ns, value)
         device = ALL_DEVICES if _DEVICE_COUNTER.match(name) else HOST_DEVICE
-        out.append(_Series(shown, device, sampled.time_ns, sampled.value, sampled.size))
+        out.append(_Series(shown, device, *rounds(time_ns, value)))
     return sorted(out, key=lambda series: series.name)
 
 
@@ -225,17 +224,8 @@ _MIN_GAP_RATIO = 4.0
 """A gap between rounds is at least this many times the longest gap within a round."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rounds:
-    """One counter, a sample per round. `size` is the typical number of samples per round; 1 if nothing was averaged."""
-
-    time_ns: Nanoseconds
-    value: Floats
-    size: int
-
-
-def rounds(time_ns: Nanoseconds, value: Floats) -> Rounds:
-    """Averages each round of samples (in any order), at the time of its first sample.
+def rounds(time_ns: Nanoseconds, value: Floats) -> tuple[Ints, Floats, int]:
+    """Averages each round of samples (in any order): (time of its first sample, mean, typical number of samples).
 
     A recorder that visits all devices in turn leaves a burst of samples under one name, then nothing until the next
     round. They belong to different devices: taken one after another, the last device of each round would represent
@@ -244,10 +234,8 @@ def rounds(time_ns: Nanoseconds, value: Floats) -> Rounds:
     order = np.lexsort((value, time_ns))
     time_ns, value = time_ns[order], value[order]
     first = _first_of_rounds(time_ns)
-    size = np.diff(np.append(first, len(time_ns)))
-    reference = np.repeat(value[first], size)
-    mean = value[first] + np.add.reduceat((value - reference) / np.repeat(size, size), first)
-    return Rounds(time_ns[first], mean, int(np.median(size)))
+    mean, size = means_of_runs(value, first)
+    return time_ns[first], mean, int(np.median(size))
 
 
 def _first_of_rounds(time_ns: Nanoseconds) -> Ints:

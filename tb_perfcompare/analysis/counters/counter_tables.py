@@ -42,20 +42,20 @@ def sampled_counters(
     start_ns, end_ns  (s,) the steps, disjoint and in time order, in the samples' clock
     word              what users call the device
     """
-    keys, of_row = _counter_keys(samples, word)
+    keys, units, of_row = _counter_keys(samples, word)
     with np.errstate(over="ignore", invalid="ignore"):
         stairs = _stairs(of_row, samples.time_ns, samples.value)
-    per_step = _per_step(stairs, len(keys), start_ns, end_ns)
-    order = [row for row in sorted(range(len(keys)), key=lambda row: keys[row].key) if per_step.known[row].any()]
+    mean, sd, coverage, count, known = _per_step(stairs, len(keys), start_ns, end_ns)
+    order = [row for row in sorted(range(len(keys)), key=keys.__getitem__) if known[row].any()]
     if not order:
         return None
     series = CounterSeries(
-        keys=tuple(keys[row].key for row in order),
-        units=tuple(keys[row].unit for row in order),
-        mean=per_step.mean[order],
-        sd=per_step.sd[order],
-        coverage=per_step.coverage[order],
-        samples=per_step.samples[order],
+        keys=tuple(keys[row] for row in order),
+        units=tuple(units[row] for row in order),
+        mean=mean[order],
+        sd=sd[order],
+        coverage=coverage[order],
+        samples=count[order],
     )
     return SampledCounters(series, _periods(stairs, len(keys))[order])
 
@@ -103,26 +103,21 @@ def _stairs(series: Ints, time_ns: Nanoseconds, value: Floats) -> _Stairs:
     is_first = np.ones(len(series), dtype=bool)
     is_first[1:] = (series[1:] != series[:-1]) | (time_ns[1:] != time_ns[:-1])
     first = np.flatnonzero(is_first)
-    count = np.diff(np.append(first, len(series)))
-    # average differences from the first, so that equal values give exactly that value
+    return _Stairs(series[first], time_ns[first], *means_of_runs(value, first))
+
+
+def means_of_runs(value: Floats, first: Ints) -> tuple[Floats, Ints]:
+    """(mean, number) of the values in each run; runs begin at `first`. The mean of equal values is exact."""
+    count = np.diff(np.append(first, len(value)))
     reference = np.repeat(value[first], count)
-    mean = value[first] + np.add.reduceat((value - reference) / np.repeat(count, count), first)
-    return _Stairs(series[first], time_ns[first], mean, count.astype(np.int64))
+    return value[first] + np.add.reduceat((value - reference) / np.repeat(count, count), first), count
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _PerStep:
-    """(k, s) matrices; `known` marks steps with any value."""
-
-    mean: Floats
-    sd: Floats
-    coverage: Floats
-    samples: Ints
-    known: Flags
-
-
-def _per_step(stairs: _Stairs, k: int, start_ns: Nanoseconds, end_ns: Nanoseconds) -> _PerStep:
-    """Averages the step functions over each window.
+def _per_step(
+    stairs: _Stairs, k: int, start_ns: Nanoseconds, end_ns: Nanoseconds
+) -> tuple[Floats, Floats, Floats, Ints, Flags]:
+    """Averages the step functions over each window: (k, s) mean, deviation, coverage, samples, whether there is any
+    value.
 
     Windows are disjoint, so a row starts in at most one; the row before a window may also hold within it.
     """
@@ -157,13 +152,12 @@ def _per_step(stairs: _Stairs, k: int, start_ns: Nanoseconds, end_ns: Nanosecond
     known = np.isfinite(reference)
     mean[~np.isfinite(mean)] = np.nan  # overflow
     sd[~known | ~np.isfinite(sd)] = np.nan
-    return _PerStep(
-        mean=mean.reshape(k, s),
-        sd=sd.reshape(k, s),
-        coverage=np.divide(own_ns, length, out=np.zeros(k * s), where=length > 0).reshape(k, s),
-        samples=summed(stairs.samples[inside]).astype(np.int64).reshape(k, s),
-        known=known.reshape(k, s),
-    )
+    coverage = np.divide(own_ns, length, out=np.zeros(k * s), where=length > 0)
+    count = summed(stairs.samples[inside]).astype(np.int64)
+    shape = k, s
+    return (
+        mean.reshape(shape), sd.reshape(shape), coverage.reshape(shape), count.reshape(shape), known.reshape(shape),
+    )  # fmt: skip
 
 
 def _held(stairs: _Stairs, k: int, start_ns: Nanoseconds, end_ns: Nanoseconds) -> tuple[Ints, Ints]:
@@ -211,16 +205,8 @@ _GENERIC = "value"
 """Argument key that adds no information: the value is the counter itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class _CounterKey:
-    """A series: its key (name, device) and its unit, "" if unknown."""
-
-    key: tuple[str, str]
-    unit: str
-
-
-def _counter_keys(samples: CounterSamples, word: str) -> tuple[list[_CounterKey], Ints]:
-    """Returns (the series of the samples, with unique keys; (m,) series of each sample).
+def _counter_keys(samples: CounterSamples, word: str) -> tuple[list[tuple[str, str]], list[str], Ints]:
+    """Returns ((name, device) and unit of each series, "" if unknown; (m,) series of each sample).
 
     `word` is what users call the device. A series is named by its event without the device number, plus the key of the
     value in the event's arguments if it adds information: "memory / used", but only "GPU Utilization".
@@ -236,11 +222,11 @@ def _counter_keys(samples: CounterSamples, word: str) -> tuple[list[_CounterKey]
         names, place = divmod(code, len(devices))
         name, series = (samples.strings[text] for text in divmod(names, texts))
         parts.append((name, series, _device_label(int(devices[place]), word)))
-    keys = [
-        _CounterKey(key, sample_unit((without_device(series), without_device(name)), high))
-        for key, (name, series, _), high in zip(_named(parts), parts, largest.tolist(), strict=True)
+    units = [
+        sample_unit((without_device(series), without_device(name)), high)
+        for (name, series, _), high in zip(parts, largest.tolist(), strict=True)
     ]
-    return keys, of_row.astype(np.int64)
+    return _named(parts), units, of_row.astype(np.int64)
 
 
 def _named(parts: list[tuple[str, str, str]]) -> list[tuple[str, str]]:

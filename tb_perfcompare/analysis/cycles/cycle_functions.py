@@ -134,15 +134,11 @@ def function_table(table: CycleTable, cycles: Cycles, functions: Functions, kept
     ran = np.flatnonzero(time.any(axis=1) | calls.any(axis=1))
     keys = list(shown)
     return GroupTable(
-        kind="function",
         key_columns=("name", "type"),
         keys=tuple(keys[row] for row in ran.tolist()),
         names=tuple(shown[keys[row]] for row in ran.tolist()),
         calls=calls[ran],
         measures_ns={"total": time[ran]},
-        min_ns=None,
-        max_ns=None,
-        facts={},
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
 from tb_perfcompare.model.recordings.cycles import CycleTable
+from tb_perfcompare.model.texts import numbered
 from tb_perfcompare.quick_dataclass import dataclass
 
 LONGEST_NS = 2.0**62
@@ -39,7 +42,10 @@ class Cycles:
 def find_cycles(table: CycleTable) -> Cycles:
     """Finds the distinct (number, length) pairs of the rows. Raises CorruptInput for lengths beyond LONGEST_NS."""
     length = whole_ns(table.cycle_us, table.source, "anchor_dur_us")
-    start = None if table.start_us is None else _starts(table.start_us, table.source)
+    start = None  # of each row's cycle, -1 if the row has none
+    if table.start_us is not None:
+        has_start = np.isfinite(table.start_us) & (table.start_us >= 0)
+        start = np.where(has_start, whole_ns(table.start_us, table.source, "cycle_start_ts"), -1)
     # a cycle starts at the earliest start of its rows; cycles are sorted by number, start, length
     order = np.lexsort((length, table.cycle))
     number, size = table.cycle[order], length[order]
@@ -51,8 +57,8 @@ def find_cycles(table: CycleTable) -> Cycles:
     number, size = number[first], size[first]
     begin = np.full(len(number), np.iinfo(np.int64).max)
     if start is not None:
-        has_start = np.flatnonzero(start >= 0)
-        np.minimum.at(begin, of_row[has_start], start[has_start])
+        started = np.flatnonzero(start >= 0)
+        np.minimum.at(begin, of_row[started], start[started])
     dated = bool((begin < np.iinfo(np.int64).max).all())
     ranked = np.lexsort((size, begin, number)) if dated else np.arange(len(number))
     new = np.empty(len(ranked), dtype=np.int64)
@@ -61,12 +67,12 @@ def find_cycles(table: CycleTable) -> Cycles:
     if float(size.astype(np.float64).sum()) >= LONGEST_NS:
         raise _too_long(table.source, "anchor_dur_us")
     return Cycles(
-        label=_labels(number.tolist()),
+        label=numbered(map(str, number.tolist())),
         total_ns=size,
         start_ns=begin if dated else np.cumsum(size) - size,
         dated=dated,
         of_row=new[of_row],
-        repeated=tuple(n for n, count in zip(*_counted(number), strict=True) if count > 1),
+        repeated=tuple(n for n, count in Counter(number.tolist()).items() if count > 1),
     )
 
 
@@ -78,25 +84,6 @@ def whole_ns(us: Floats, path: str, column: str) -> Ints:
     # convert the fraction separately: a double cannot hold nanoseconds since 1970 exactly
     integer_us = np.floor(finite_us)
     return integer_us.astype(np.int64) * 1000 + np.rint((finite_us - integer_us) * 1000).astype(np.int64)
-
-
-def _starts(us: Floats, path: str) -> Ints:
-    """(rows,) Start of each row's cycle in ns, -1 if the row has none."""
-    return np.where(np.isfinite(us) & (us >= 0), whole_ns(us, path, "cycle_start_ts"), -1)
-
-
-def _counted(numbers: Ints) -> tuple[list[int], list[int]]:
-    distinct, counts = np.unique(numbers, return_counts=True)
-    return distinct.tolist(), counts.tolist()
-
-
-def _labels(numbers: list[int]) -> tuple[str, ...]:
-    seen: dict[int, int] = {}
-    labels = []
-    for number in numbers:
-        seen[number] = seen.get(number, 0) + 1
-        labels.append(str(number) if seen[number] == 1 else f"{number} ({seen[number]})")
-    return tuple(labels)
 
 
 def _too_long(path: str, column: str) -> CorruptInput:

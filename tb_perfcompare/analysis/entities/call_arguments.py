@@ -11,9 +11,15 @@ from tb_perfcompare.analysis.columns.numbering import factorize
 from tb_perfcompare.analysis.entities.operators import numbered_texts
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.model.summary.call_arguments import LEAST_SHARE, MOST_SIGNATURES, TABLE
 from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.model.texts import Coded, TextPool, column, keys
+
+MOST_SIGNATURES = 8
+"""Most sets of arguments with which one capture calls an operator on inputs of the same shapes. An operator with more
+is left out: its arguments are data."""
+
+LEAST_SHARE = 0.0001
+"""Least share of the time of all operators for one to be listed."""
 
 ARGUMENTS = ("input_strides", "concrete_inputs")
 
@@ -21,7 +27,7 @@ ARGUMENTS = ("input_strides", "concrete_inputs")
 def call_arguments(
     strings: StringTable, name: Coded, shape: Coded, arguments: Mapping[str, Ints], calls: Ints, time: Ints
 ) -> GroupTable | None:
-    """Builds TABLE from w kinds of calls; None if neither strides nor concrete inputs were recorded.
+    """Builds CALL_ARGUMENTS from w kinds of calls; None if neither strides nor concrete inputs were recorded.
 
     name, shape  (w,) operator and input shape of each kind
     arguments    argument -> (w,) string index + 1, 0 if this kind has none
@@ -42,7 +48,6 @@ def call_arguments(
     of_row = parts[0][rows]
     names = operator[0][of_row]
     return GroupTable(
-        kind=TABLE,
         key_columns=("name", "input_shape", *ARGUMENTS),
         keys=keys(
             (names, name[1]), (operator[1][of_row], shape[1]),
@@ -51,9 +56,6 @@ def call_arguments(
         names=column(names, name[1]),
         calls=sum_by_target(calls[chosen], place[into[chosen]], len(rows)),
         measures_ns={"total": sum_by_target(time[chosen], place[into[chosen]], len(rows))},
-        min_ns=None,
-        max_ns=None,
-        facts={},
     )  # fmt: skip
 
 

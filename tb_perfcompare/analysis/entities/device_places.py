@@ -6,15 +6,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.cells import added_cells
-from tb_perfcompare.analysis.columns.grouping import number_combinations
+from tb_perfcompare.analysis.columns.grouping import added_cells, number_combinations
 from tb_perfcompare.analysis.columns.nesting import least_below, sorted_order
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
 from tb_perfcompare.analysis.columns.paths import cells_upwards, found_paths
-from tb_perfcompare.analysis.entities.operators import numbered_texts, shape_ids
+from tb_perfcompare.analysis.entities.operators import argument_texts, operator_names
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, Nanoseconds, NodeIndex, StepIndex
+from tb_perfcompare.model.arrays import EventIndex, Ints, Nanoseconds, NodeIndex, StepIndex
 from tb_perfcompare.model.summary.launch_sites import DeviceWork, PlacePool
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
@@ -77,7 +76,9 @@ class _Places:
 
     def __init__(self, timeline: InterpretedTrace, nodes: _Nodes) -> None:
         active = rows_where(nodes.active)
-        name, names, shape, shapes = _names_and_shapes(timeline, gather(timeline.host.row, active))
+        rows = gather(timeline.host.row, active)
+        name, names = operator_names(timeline.events, rows)
+        shape, shapes = argument_texts(timeline.events, "input_dims", rows)
         (name_of, shape_of), pair_of = number_combinations([(name, len(names)), (shape, len(shapes))])
         pair = np.zeros(len(nodes.active), dtype=np.int32)
         pair[active] = pair_of
@@ -92,25 +93,6 @@ class _Places:
 
     def __len__(self) -> int:
         return len(self.above)
-
-
-def _names_and_shapes(timeline: InterpretedTrace, rows: EventIndex) -> tuple[Ints32, Ints32, Ints32, list[str]]:
-    """Returns the operator and input shape of each row.
-
-    ((q,) index of its key, the keys in OperatorKeys.pool, (q,) index of its shape, the shapes); the first shape means
-    none.
-    """
-    events = timeline.events
-    used, at = factorize(gather(events.name, rows), len(events.strings))
-    number, names = operator_keys_of(events.strings).numbered(used)
-    name = gather(number, at)
-    if "input_dims" not in events.args or not len(used):
-        return name, names, np.zeros(len(name), dtype=np.int32), [""]
-    ids = shape_ids(events) + np.int32(1)
-    raw = gather(np.asarray(events.args["input_dims"].dense(len(events), -1), dtype=np.int32), rows)
-    used, at = factorize(gather(ids, raw), len(events.strings) + 1)
-    number, shapes = numbered_texts(events.strings, used)
-    return name, names, gather(number, at), shapes
 
 
 def _work(timeline: InterpretedTrace, rows: EventIndex, step: StepIndex, node: NodeIndex, places: _Places) -> SplitTime:
@@ -132,7 +114,7 @@ def _work(timeline: InterpretedTrace, rows: EventIndex, step: StepIndex, node: N
     order, rank = _in_order(
         events.start_ns[rows][first],
         (_ranks(CATEGORY_LABELS)[category], _ranks(texts)[kernel]),
-        lambda number: places.pool.text(int(place_of[number])),
+        lambda number: places.pool.texts[place_of[number]],
     )
     row, steps = rank[cell_of], int(step.max(initial=0)) + 1
     cells = added_cells(len(order), steps, [(row, (step, rows), (events.dur_ns, rows))], [(row, (step, rows), None)])
@@ -163,7 +145,7 @@ def _operators(
     order, rank = _in_order(
         timeline.events.start_ns[rows][first],
         (ranks[places.name], _ranks(places.shapes.texts)[places.shape]),
-        lambda number: places.pool.text(int(places.above[number]) + 1),
+        lambda number: places.pool.texts[places.above[number] + 1],
     )
     cells = added_cells(len(order), steps, [(rank[place], within, dur)], [(rank[called], when, None)])
     name, shape, above = places.name[order], places.shape[order], places.above[order] + np.int32(1)

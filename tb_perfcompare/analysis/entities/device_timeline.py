@@ -11,11 +11,13 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.grouping import argument_values
 from tb_perfcompare.analysis.columns.intervals import covered_in_windows, union
+from tb_perfcompare.analysis.columns.numbering import scatter_add
+from tb_perfcompare.analysis.trace.event_steps import step_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, unique
+from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, min_by_target, unique
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.summary.device_timeline import (
+from tb_perfcompare.model.summary.groups import (
     BUSY,
     EXPOSED_COMMUNICATION,
     EXPOSED_COPIES,
@@ -27,7 +29,6 @@ from tb_perfcompare.model.summary.device_timeline import (
     SHORT_KERNELS,
     SHORT_NS,
     STEP_END,
-    TABLE,
 )
 from tb_perfcompare.model.summary.summary import GroupTable, StepCategory
 
@@ -46,7 +47,7 @@ def device_timeline(timeline: InterpretedTrace, windows: Windows) -> GroupTable 
     rows = np.flatnonzero(timeline.is_device)
     if not len(rows):
         return None
-    device = np.asarray(argument_values(timeline.events, "device", rows, _UNKNOWN_DEVICE), dtype=np.int64)
+    device = argument_values(timeline.events, "device", rows, _UNKNOWN_DEVICE)
     numbers = unique(device[device != _UNKNOWN_DEVICE])
     if len(numbers) > 1 and (device == _UNKNOWN_DEVICE).any():
         return None
@@ -66,15 +67,11 @@ def _table(devices: list[_Figures]) -> GroupTable:
     time[IDLE] = running[-1] - time[BUSY]
     names = tuple(sorted(name for name in time if name != LAUNCH_UNKNOWN or time[name].any()))
     return GroupTable(
-        kind=TABLE,
         key_columns=("figure",),
         keys=tuple((name,) for name in names),
         names=names,
         calls=np.array([np.rint(calls[name] / count) for name in names]).astype(np.int64),
         measures_ns={"total": np.array([time[name] for name in names], dtype=np.int64)},
-        min_ns=None,
-        max_ns=None,
-        facts={},
     )
 
 
@@ -88,12 +85,11 @@ def _figures(timeline: InterpretedTrace, windows: Windows, rows: EventIndex) -> 
     computing, with_copies = (union(start[chosen], end[chosen]) for chosen in (kernels, kernels | copies))
     busy = union(start, end)
     covered = [covered_in_windows(intervals, low, high) for intervals in (computing, with_copies, busy)]
-    step = _windows_of(start, windows)
+    step = step_of(start, windows)
     short = (events.category[rows] == Category.KERNEL) & (end - start < SHORT_NS)
 
     def begun(chosen: Flags, weights: Ints | None = None) -> Ints:
-        sums = np.bincount(step[chosen] + 1, None if weights is None else weights[chosen], len(low) + 1)
-        return np.rint(sums[1:]).astype(np.int64)
+        return scatter_add(np.where(chosen, step, -1), len(low), value=weights)[:, 0]
 
     idle = _idle(busy, _launch_ns(timeline, rows, busy[0]), windows)
     parts = np.array(list(idle.values()))
@@ -107,12 +103,6 @@ def _figures(timeline: InterpretedTrace, windows: Windows, rows: EventIndex) -> 
     }
 
 
-def _windows_of(at: Ints, windows: Windows) -> Ints:
-    """(n,) Window that contains each instant, -1 if none does."""
-    window = np.searchsorted(windows.start_ns, at, side="right") - 1
-    return np.where((window >= 0) & (at < windows.end_ns[np.maximum(window, 0)]), window, -1)
-
-
 def _launch_ns(timeline: InterpretedTrace, rows: EventIndex, begins: Ints) -> Ints:
     """(b,) When the host began the first launch of work that starts at each instant; _NEVER if none was recorded."""
     events = timeline.events
@@ -121,9 +111,7 @@ def _launch_ns(timeline: InterpretedTrace, rows: EventIndex, begins: Ints) -> In
     start = events.start_ns[rows[is_launched]]
     place = np.minimum(np.searchsorted(begins, start), max(len(begins) - 1, 0))
     first = begins[place] == start
-    launch = np.full(len(begins), _NEVER)
-    np.minimum.at(launch, place[first], events.start_ns[launcher[is_launched][first]])
-    return launch
+    return min_by_target(events.start_ns[launcher[is_launched][first]], place[first], len(begins))
 
 
 def _idle(busy: tuple[Ints, Ints], launch: Ints, windows: Windows) -> _Figures:
@@ -135,7 +123,7 @@ def _idle(busy: tuple[Ints, Ints], launch: Ints, windows: Windows) -> _Figures:
     low, high = windows.start_ns, windows.end_ns
     last = np.searchsorted(begins, high, side="left") - 1
     until = np.where(last >= 0, np.clip(np.append(ends, 0)[last], low, high), low)
-    step = _windows_of(begins, windows)
+    step = step_of(begins, windows)
     inside = np.flatnonzero(step >= 0)
     step, launch, stop = step[inside], launch[inside], begins[inside]
     start = np.maximum(np.where(inside > 0, np.append(ends, 0)[inside - 1], low[step]), low[step])
@@ -148,8 +136,7 @@ def _idle(busy: tuple[Ints, Ints], launch: Ints, windows: Windows) -> _Figures:
     }
     figures: dict[str, tuple[Ints, Ints]] = {}
     for name, length in gaps.items():
-        time = np.zeros(len(low), dtype=np.int64)
-        np.add.at(time, step, length)
+        time = scatter_add(step, len(low), value=length)[:, 0]
         figures[name] = time, np.bincount(step[length > 0], minlength=len(low))
     figures[STEP_END] = high - until, (high > until).astype(np.int64)
     return figures

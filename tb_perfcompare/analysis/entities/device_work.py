@@ -16,23 +16,19 @@ from tb_perfcompare.analysis.entities.launch_properties import launch_texts
 from tb_perfcompare.analysis.entities.message_sizes import message_table, messages_of
 from tb_perfcompare.analysis.entities.operators import forest_rows, numbered_texts
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints, StepIndex
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints, StepIndex, weighted_means
 from tb_perfcompare.model.device import uses_tensor_cores
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE
-from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES, PER_OCTAVE, duration_class
+from tb_perfcompare.model.summary.groups import DURATION_TABLES, PER_OCTAVE, duration_class
 from tb_perfcompare.model.summary.summary import GroupTable, StepCategory
-from tb_perfcompare.model.texts import TextPool
+from tb_perfcompare.model.texts import Coded, TextPool
 from tb_perfcompare.model.texts import column as texts_of_column
 from tb_perfcompare.model.texts import keys as texts_of_rows
-from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_CELLS = 4_000_000
 """Maximum number of launch counts by name, duration class and step."""
-
-Texts = tuple[AnyInts, tuple[str, ...]]
-"""(index of each row's text, the texts)"""
 
 
 def device_tables(
@@ -40,7 +36,7 @@ def device_tables(
     step: StepIndex,
     steps: int,
     *,
-    module_of: Callable[[EventIndex], Texts] | None = None,
+    module_of: Callable[[EventIndex], Coded] | None = None,
     durations: bool = False,
 ) -> dict[str, GroupTable]:
     """Returns the tables that have rows.
@@ -50,38 +46,38 @@ def device_tables(
     names the modules of device work, "kernels_by_module"; with `durations` also DURATION_TABLES, for the names with
     most time.
     """
-    category = timeline.events.category
+    events, category = timeline.events, timeline.events.category
     kernels = _Work(timeline, category == Category.KERNEL, step, steps)
     copies = _Work(timeline, is_one_of(category, (Category.MEMCPY, Category.MEMSET)), step, steps)
     collectives = _Work(timeline, timeline.role == StepCategory.COMMUNICATION, step, steps)
-    measured = {name: kernels.carried(kernels.numbers(name)) for name in ("blocks_per_sm", "occupancy")}
+    measured = {name: argument_values(events, name, kernels.rows, np.nan) for name in ("blocks_per_sm", "occupancy")}
     tables = {
-        "kernels": kernels.table("kernel", measured, tensor_cores=True),
-        "memcpy": copies.table("memcpy", summed="bytes"),
-        "communication": collectives.table("collective", added=collectives.messages()),
+        "kernels": kernels.table(measured=measured, tensor_cores=True),
+        "memcpy": copies.table(summed="bytes"),
+        "communication": collectives.table(added=collectives.messages()),
     }
-    launch = launch_texts(timeline.events, kernels.rows)
+    launch = launch_texts(events, kernels.rows)
     if launch is not None:
-        measured |= {name: kernels.carried(kernels.numbers_in_texts(name)) for name in ("registers", "shared_memory")}
-        tables["kernels_by_launch"] = kernels.table("kernel_by_launch", measured, launch, "launch", tensor_cores=True)
+        measured |= {name: kernels.numbers_in_texts(name) for name in ("registers", "shared_memory")}
+        tables["kernels_by_launch"] = kernels.table("launch", launch, measured=measured, tensor_cores=True)
     by_message = message_table(timeline, step, steps)
     if by_message is not None:
         tables[BY_MESSAGE] = by_message
     below = operator_texts(timeline, kernels.rows)
     if below is not None:
-        tables["kernels_by_operator"] = kernels.table("kernel_by_operator", {}, below, "operator")
+        tables["kernels_by_operator"] = kernels.table("operator", below)
     types = type_texts(timeline, kernels.rows)
     if types is not None:
-        tables["kernels_by_type"] = kernels.table("kernel_by_type", {}, types, "input_type")
+        tables["kernels_by_type"] = kernels.table("input_type", types)
     if module_of is not None:
-        tables["kernels_by_module"] = kernels.table("kernel_by_module", {}, module_of(kernels.rows), "module")
+        tables["kernels_by_module"] = kernels.table("module", module_of(kernels.rows))
     if durations:
         for name, work in (("kernels", kernels), ("memcpy", copies), ("communication", collectives)):
-            tables[DURATION_TABLES[name]] = work.durations(tables[name].kind)
+            tables[DURATION_TABLES[name]] = work.durations()
     return {name: table for name, table in tables.items() if len(table)}
 
 
-def operator_texts(timeline: InterpretedTrace, rows: EventIndex) -> Texts | None:
+def operator_texts(timeline: InterpretedTrace, rows: EventIndex) -> Coded | None:
     """Returns the operator that launched each row, "" for none; None if no row has one."""
     operator = timeline.operator[rows]
     if not (operator >= 0).any():
@@ -92,11 +88,11 @@ def operator_texts(timeline: InterpretedTrace, rows: EventIndex) -> Texts | None
     none = ("",) if used[0] == 0 else ()
     keys = operator_keys_of(events.strings)
     number, places = keys.numbered(used[len(none) :] - 1, none)
-    texts = tuple(map(keys.pool.texts.__getitem__, places.tolist()))
+    texts = TextPool(list(map(keys.pool.texts.__getitem__, places.tolist())))
     return np.concatenate([np.zeros(len(none), dtype=np.int64), number])[at], texts
 
 
-def type_texts(timeline: InterpretedTrace, rows: EventIndex) -> Texts | None:
+def type_texts(timeline: InterpretedTrace, rows: EventIndex) -> Coded | None:
     """Returns the input types of the operator that launched each row, as in the table of operators.
 
     "" if they were not recorded; None if no row has any.
@@ -106,27 +102,10 @@ def type_texts(timeline: InterpretedTrace, rows: EventIndex) -> Texts | None:
         return None
     counted = gather(forest.row, gather(forest.top, gather(forest_rows(timeline), operator[operator >= 0])))
     code = np.zeros(len(rows), dtype=np.int64)
-    code[operator >= 0] = 1 + np.asarray(argument_values(events, "input_type", counted, -1), dtype=np.int64)
+    code[operator >= 0] = 1 + argument_values(events, "input_type", counted, -1)
     used, at = factorize(code, len(events.strings) + 1)
     number, texts = numbered_texts(events.strings, used)
-    return (number[at], tuple(texts)) if number.any() else None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Carried:
-    """A metric of the rows that record it: (k,) values times durations, (k,) durations; `has` (r,) marks these rows."""
-
-    has: Flags | slice
-    product: Floats
-    weight: Floats
-
-    def mean(self, group: AnyInts, groups: int) -> Floats:
-        """(groups,) Mean weighted by duration, NaN for groups in which no row records the metric."""
-        group = group[self.has]
-        total = np.bincount(group, weights=self.weight, minlength=groups)
-        product = np.bincount(group, weights=self.product, minlength=groups)
-        mean: Floats = np.divide(product, total, out=np.full(groups, np.nan), where=total > 0)
-        return mean
+    return (number[at], TextPool(texts)) if number.any() else None
 
 
 class _Work:
@@ -154,42 +133,30 @@ class _Work:
         self._keys = list(index)
         self.group = number_of[name]
 
-    def numbers(self, argument: str) -> Floats:
-        """(r,) Values of an argument, NaN where absent."""
-        return np.asarray(argument_values(self._timeline.events, argument, self.rows, np.nan), dtype=np.float64)
-
     def numbers_in_texts(self, argument: str) -> Floats:
         """(r,) Values of an argument that is stored as JSON text, NaN where absent."""
         strings = self._timeline.events.strings
-        text = np.asarray(argument_values(self._timeline.events, argument, self.rows, -1), dtype=np.int64)
+        text = argument_values(self._timeline.events, argument, self.rows, -1)
         number = np.full(len(strings) + 1, np.nan)  # the last entry is for no text
         for code in used_codes(text[text >= 0], len(strings)).tolist():
             with contextlib.suppress(ValueError):
                 number[code] = float(strings[code])
         return number[text]
 
-    def carried(self, value: Floats) -> _Carried:
-        """Prepares a metric for means weighted by duration."""
-        finite = np.isfinite(value)
-        has = slice(None) if finite.all() else finite
-        weight = self._dur[has].astype(np.float64)
-        return _Carried(has, weight * value[has], weight)
-
     def table(
         self,
-        kind: str,
-        measured: Mapping[str, _Carried] | None = None,
-        second_key: Texts | None = None,
         column: str = "",
+        second_key: Coded | None = None,
         *,
+        measured: Mapping[str, Floats] = MappingProxyType({}),
         tensor_cores: bool = False,
         summed: str = "",
         added: Mapping[str, Ints] = MappingProxyType({}),
     ) -> GroupTable:
-        """Builds a table by name, or by name and the text that `second_key` gives for each row.
+        """Builds a table by name, or by name and `column`: the text that `second_key` gives for each row.
 
-        Facts: means of `measured`, whether names indicate tensor cores, the sum of the argument `summed`. `added` are
-        further measures by name.
+        Facts: means of `measured` (r,) weighted by duration, whether names indicate tensor cores, the sum of the
+        argument `summed`. `added` are further measures by name.
         """
         group: AnyInts = self.group
         name: AnyInts = np.arange(len(self._keys), dtype=np.int32)
@@ -198,10 +165,10 @@ class _Work:
             number, texts = second_key
             used, group = numbered_pairs(group, len(name), number, len(texts))
             name, at = np.divmod(used, max(len(texts), 1))
-            parts = [(name, TextPool(self._keys)), (at, TextPool(list(texts)))]
+            parts = [(name, TextPool(self._keys)), (at, texts)]
         groups = Groups(group, len(name), self._step, self._steps)
         low, high = groups.span(self._dur)
-        facts = {figure: carried.mean(group, len(name)) for figure, carried in (measured or {}).items()}
+        facts = {of: weighted_means(values, self._dur, group, len(name)) for of, values in measured.items()}
         marks = self._timeline.vendor.tensor_cores
         if tensor_cores and marks:
             uses = np.array([uses_tensor_cores(key, marks) for key in self._keys], dtype=np.float64)
@@ -209,7 +176,6 @@ class _Work:
         if summed:
             facts[summed] = self._sum(summed, group, len(name))
         return GroupTable(
-            kind=kind,
             key_columns=("name",) if second_key is None else ("name", column),
             keys=texts_of_rows(*parts),
             names=texts_of_column(name, TextPool(self._raw)),
@@ -220,7 +186,7 @@ class _Work:
             facts=facts,
         )
 
-    def durations(self, kind: str) -> GroupTable:
+    def durations(self) -> GroupTable:
         """Builds the table by name and duration class, for the names with most time: about MAX_CELLS counts."""
         max_names = max(1, MAX_CELLS // (PER_OCTAVE * max(1, self._steps)))
         total = np.bincount(self.group, weights=self._dur, minlength=len(self._keys))
@@ -230,7 +196,7 @@ class _Work:
         chosen[self.rows[largest[self.group]]] = True
         work = self if largest.all() else _Work(self._timeline, chosen, self._step_of, self._steps)
         used, at = np.unique(duration_class(work._dur), return_inverse=True)
-        return work.table(f"{kind}_duration", {}, (at, tuple(map(str, used.tolist()))), "duration")
+        return work.table("duration", (at, TextPool(list(map(str, used.tolist())))))
 
     def messages(self) -> dict[str, Ints]:
         """Returns measures of the messages of collectives, by name."""
@@ -239,7 +205,7 @@ class _Work:
 
     def _sum(self, argument: str, group: AnyInts, groups: int) -> Floats:
         """(groups,) Sum of an argument over the calls; NaN for groups in which no call records it."""
-        value = np.asarray(argument_values(self._timeline.events, argument, self.rows, -1), dtype=np.float64)
+        value = argument_values(self._timeline.events, argument, self.rows, -1.0)
         has = value >= 0
         total = np.bincount(group[has], weights=value[has], minlength=groups)
         return np.where(np.bincount(group[has], minlength=groups) > 0, total, np.nan)

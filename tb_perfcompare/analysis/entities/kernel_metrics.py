@@ -7,18 +7,19 @@ of the launches.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.event_masks import used_codes
-from tb_perfcompare.analysis.columns.numbering import gather
+from tb_perfcompare.analysis.columns.event_masks import named
+from tb_perfcompare.analysis.columns.numbering import gather, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.entities.operators import outermost_calls
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import Ints, StepIndex
+from tb_perfcompare.model.arrays import Ints, StepIndex, spread
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.recordings.recording import MeasuredRanges
-from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS, OPERATOR_METRICS, WORK_METRICS, unit_of
+from tb_perfcompare.model.summary.groups import KERNEL_METRICS, OPERATOR_METRICS, WORK_METRICS, unit_of
 from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.number_text import many
 
@@ -37,15 +38,16 @@ def metric_tables(
     names = [kernel_key(name) for name in ranges.name]
     if len(launch) != len(ranges):
         counted = f"{many(len(ranges), 'measured range')}, but {many(len(launch), 'kernel launch', 'kernel launches')}"
-        of_recording = _table(KERNEL_METRICS, names, ranges, np.zeros(len(ranges), dtype=np.int64), 1)
-        return {KERNEL_METRICS: _spread(of_recording, steps)}, counted
+        whole = _table(names, ranges, np.zeros(len(ranges), dtype=np.int64), 1)
+        calls, total = (spread(sums[:, 0], steps) for sums in (whole.calls, whole.measures_ns["total"]))
+        return {KERNEL_METRICS: replace(whole, calls=calls, measures_ns={"total": total}, sampled=False)}, counted
     of_step = step[launch].astype(np.int64)
     operators = _operators(timeline, launch)
     work = [place for place, metric in enumerate(ranges.metrics) if metric in WORK_METRICS]
     of_work = MeasuredRanges(ranges.name, tuple(ranges.metrics[place] for place in work), ranges.values[:, work])
     return {
-        KERNEL_METRICS: _table(KERNEL_METRICS, names, ranges, of_step, steps),
-        OPERATOR_METRICS: _table(OPERATOR_METRICS, operators, of_work, of_step, steps),
+        KERNEL_METRICS: _table(names, ranges, of_step, steps),
+        OPERATOR_METRICS: _table(operators, of_work, of_step, steps),
     }, ""
 
 
@@ -53,11 +55,8 @@ def _launches(timeline: InterpretedTrace) -> Ints:
     """Returns the API calls that launched a kernel, in order of start."""
     events = timeline.events
     rows = outermost_calls(timeline)
-    is_launch = re.compile("|".join(timeline.vendor.launches) or "(?!)").fullmatch
-    used = used_codes(gather(events.name, rows), len(events.strings))
-    launches = np.zeros(len(events.strings), dtype=bool)
-    launches[used] = [is_launch(events.strings[code]) is not None for code in used.tolist()]
-    rows = rows[launches[gather(events.name, rows)]]
+    launch = re.compile("|".join(timeline.vendor.launches) or "(?!)")
+    rows = rows[named(events, rows, lambda name: launch.fullmatch(name) is not None)]
     ordered: Ints = rows[np.argsort(gather(events.start_ns, rows), kind="stable")].astype(np.int64)
     return ordered
 
@@ -71,7 +70,7 @@ def _operators(timeline: InterpretedTrace, launch: Ints) -> list[str]:
     return [texts[place] if at >= 0 else "" for at, place in zip(row.tolist(), places.tolist(), strict=True)]
 
 
-def _table(kind: str, names: list[str], ranges: MeasuredRanges, step: Ints, steps: int) -> GroupTable:
+def _table(names: list[str], ranges: MeasuredRanges, step: Ints, steps: int) -> GroupTable:
     """Sums metrics by range name and step; `step` (n,) is negative outside steps."""
     index = {name: place for place, name in enumerate(sorted(set(names)))}
     units = np.array([unit_of(metric) for metric in ranges.metrics], dtype=np.float64)
@@ -79,33 +78,14 @@ def _table(kind: str, names: list[str], ranges: MeasuredRanges, step: Ints, step
     counts = (np.abs(values) < _MAX_VALUE) & (step >= 0)[:, None]
     at, metric = np.nonzero(counts)
     row = np.array([index[name] for name in names], dtype=np.int64)[at] * len(ranges.metrics) + metric
-    calls, total = (np.zeros((len(index) * len(ranges.metrics), steps), dtype=np.int64) for _ in range(2))
-    np.add.at(calls, (row, step[at]), 1)
-    np.add.at(total, (row, step[at]), np.rint(values[at, metric]).astype(np.int64))
     keys = [(name, metric) for name in index for metric in ranges.metrics]
+    whole = np.rint(values[at, metric]).astype(np.int64)
+    calls, total = (scatter_add(row, len(keys), step[at], steps, value) for value in (None, whole))
     used = np.flatnonzero(calls.any(axis=1))
     return GroupTable(
-        kind=kind,
         key_columns=("name", "metric"),
         keys=tuple(keys[place] for place in used.tolist()),
         names=tuple(keys[place][0] for place in used.tolist()),
         calls=calls[used],
         measures_ns={"total": total[used]},
-        min_ns=None,
-        max_ns=None,
-        facts={},
     )
-
-
-def _spread(table: GroupTable, steps: int) -> GroupTable:
-    """Spreads a table of one step over several; the columns sum to it."""
-
-    def parts(sums: Ints) -> Ints:
-        each, rest = np.divmod(sums, steps)
-        columns: Ints = each + (np.arange(steps) < rest)
-        return columns
-
-    return GroupTable(
-        table.kind, table.key_columns, table.keys, table.names, parts(table.calls),
-        {"total": parts(table.measures_ns["total"])}, None, None, {}, sampled=False,
-    )  # fmt: skip

@@ -94,6 +94,6 @@ def recorded_work(events: EventTable, rows: EventIndex) -> tuple[Ints32, list[Wo
 
 def _integers(events: EventTable, rows: EventIndex, argument: str, unit: float) -> Ints:
     """(r,) Integer values of an argument, 0 if missing or implausible."""
-    values: Floats = np.asarray(argument_values(events, argument, rows, 0.0), dtype=np.float64) * unit
+    values: Floats = argument_values(events, argument, rows, 0.0) * unit
     sensible: Flags = np.isfinite(values) & (values > 0) & (values <= _MAX_VALUE)
     return np.rint(np.where(sensible, values, 0)).astype(np.int64)

@@ -11,17 +11,18 @@ from tb_perfcompare.analysis.columns.shown_texts import shown_texts
 from tb_perfcompare.model.arrays import EventIndex, Ints
 from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.model.texts import Coded, TextPool
 
 _COLUMNS = ("grid", "block", "kernel_type", "dim", "dim_x", "dim_y", "dim_z", "tasktopo")
 
 
-def launch_texts(events: EventTable, rows: EventIndex) -> tuple[Ints, tuple[str, ...]] | None:
+def launch_texts(events: EventTable, rows: EventIndex) -> Coded | None:
     """Returns (index of each row's text, texts), "" for kernels without properties; None if no row has any."""
     if not any(column in events.args for column in _COLUMNS):
         return None
     width = len(events.strings) + 1
     columns = [column for column in _COLUMNS if column in events.args]
-    keys = [(np.asarray(argument_values(events, column, rows, -1), dtype=np.int64) + 1, width) for column in columns]
+    keys = [(argument_values(events, column, rows, -1) + 1, width) for column in columns]
     stated, at = number_combinations(keys)
     values = {column: _values(events.strings, used) for column, used in zip(columns, stated, strict=True)}
     absent: list[str | None] = [None] * len(stated[0])
@@ -29,7 +30,7 @@ def launch_texts(events: EventTable, rows: EventIndex) -> tuple[Ints, tuple[str,
     number = {text: at for at, text in enumerate(dict.fromkeys(launches))}
     if not any(number):
         return None
-    return np.array([number[text] for text in launches], dtype=np.int64)[at], tuple(number)
+    return np.array([number[text] for text in launches], dtype=np.int64)[at], TextPool(list(number))
 
 
 def _text(

@@ -8,7 +8,7 @@ from tb_perfcompare.analysis.columns.grouping import Groups, argument_values
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, StepIndex
 from tb_perfcompare.model.collective_messages import Message, message
-from tb_perfcompare.model.summary.collectives import BUS_BYTES, BY_MESSAGE, MESSAGE_BYTES, SIZED_CALLS, SIZED_TIME
+from tb_perfcompare.model.summary.collectives import BUS_BYTES, MESSAGE_BYTES, SIZED_CALLS, SIZED_TIME
 from tb_perfcompare.model.summary.summary import GroupTable, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -18,11 +18,9 @@ _UNKNOWN = -1
 class Messages:
     """Messages of r collectives on the device.
 
-    row       (r,) event rows
     message   (r,) index into `messages`, _UNKNOWN if the message is unknown
     """
 
-    row: EventIndex
     message: Ints
     messages: tuple[Message, ...]
 
@@ -46,14 +44,13 @@ class Messages:
 def messages_of(timeline: InterpretedTrace, rows: EventIndex) -> Messages:
     """Returns the messages of these collectives; host ranges have none, as they do not last as long as the transfer."""
     events = timeline.events
-    none = np.full(len(rows), _UNKNOWN, dtype=np.int64)
+    message_of = np.full(len(rows), _UNKNOWN, dtype=np.int64)
     if "collective_name" not in events.args:
-        return Messages(rows, none, ())
+        return Messages(message_of, ())
     columns = [recorded_argument(timeline, name, rows).tolist() for name in _ARGUMENTS]
     texts = [*events.strings.texts, ""]
     number: dict[tuple[int, ...], int] = {}
     index: dict[Message, int] = {}
-    message_of = none
     for place, (is_whole, *row) in enumerate(zip(_whole(timeline, rows).tolist(), *columns, strict=True)):
         if not is_whole:
             continue
@@ -62,7 +59,7 @@ def messages_of(timeline: InterpretedTrace, rows: EventIndex) -> Messages:
             read = message(texts[row[0]], texts[row[1]], *row[2:])
             at = number[tuple(row)] = _UNKNOWN if read is None else index.setdefault(read, len(index))
         message_of[place] = at
-    return Messages(rows, message_of, tuple(index))
+    return Messages(message_of, tuple(index))
 
 
 def _whole(timeline: InterpretedTrace, rows: EventIndex) -> Flags:
@@ -70,8 +67,7 @@ def _whole(timeline: InterpretedTrace, rows: EventIndex) -> Flags:
 
     It is if it names the collective itself, or if the operator that names it launched nothing else.
     """
-    collective = argument_values(timeline.events, "collective_name", rows, _UNKNOWN)
-    is_collective = np.asarray(collective, dtype=np.int64) != _UNKNOWN
+    is_collective = argument_values(timeline.events, "collective_name", rows, _UNKNOWN) != _UNKNOWN
     device = timeline.is_device[rows]
     operator = timeline.operator[rows].astype(np.int64)
     launched = np.bincount(operator[device & (operator >= 0)], minlength=len(timeline.events) + 1)
@@ -85,7 +81,7 @@ _ARGUMENTS = ("collective_name", "element_type", "in_elements", "out_elements", 
 def recorded_argument(timeline: InterpretedTrace, argument: str, rows: EventIndex) -> Ints:
     """(r,) An argument of each event, or of the operator that launched it; -1 if neither has it."""
     events = timeline.events
-    own = np.asarray(argument_values(events, argument, rows, _UNKNOWN), dtype=np.int64)
+    own = argument_values(events, argument, rows, _UNKNOWN)
     missing = np.flatnonzero((own == _UNKNOWN) & (timeline.operator[rows] >= 0))
     if len(missing):
         own = own.copy()
@@ -104,10 +100,9 @@ def message_table(timeline: InterpretedTrace, step: StepIndex, steps: int) -> Gr
     dur = timeline.events.dur_ns[rows]
     groups = Groups(group, len(all_messages.messages), of_step, steps)
     low, high = groups.span(dur)
-    own = Messages(rows, group, all_messages.messages)
+    own = Messages(group, all_messages.messages)
     names = tuple(entry.collective for entry in all_messages.messages)
     return GroupTable(
-        kind=BY_MESSAGE,
         key_columns=("name", "group_size", "message"),
         keys=tuple(entry.key for entry in all_messages.messages),
         names=names,
@@ -115,5 +110,4 @@ def message_table(timeline: InterpretedTrace, step: StepIndex, steps: int) -> Gr
         measures_ns={"total": groups.matrix(dur), **own.measures(group, of_step, steps, len(names), dur)},
         min_ns=low,
         max_ns=high,
-        facts={},
     )

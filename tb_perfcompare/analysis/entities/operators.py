@@ -2,59 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from tb_perfcompare.analysis.columns.event_masks import used_codes
-from tb_perfcompare.analysis.columns.grouping import (
-    Groups,
-    max_by_target,
-    min_by_target,
-    number_combinations,
-    sum_by_target,
-)
+from tb_perfcompare.analysis.columns.grouping import Groups, number_combinations, sum_by_target
 from tb_perfcompare.analysis.columns.nesting import nest, with_descendants
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.columns.shown_texts import shown_texts
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, unique_places
+from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, max_by_target, min_by_target, unique_places
 from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.summary import GroupTable
-from tb_perfcompare.model.texts import Keys, TextPool, column, keys
+from tb_perfcompare.model.texts import Coded, TextPool, column, keys
 from tb_perfcompare.quick_dataclass import dataclass
 
-_NO_CALL = np.iinfo(np.int64).max
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OperatorTimes:
-    """Nanoseconds (h,) int64 per forest row.
-
-    A merged row (HostForest.merged) has no call or total of its own and belongs to the operator of row HostForest.top.
-    """
-
-    host_self: Ints
-    host_total: Ints
-    host_api: Ints
-    device_self: Ints
-    device_total: Ints
-
-
-def operator_times(timeline: InterpretedTrace) -> OperatorTimes:
-    """Returns self and total times of every host event in the forest.
-
-    host_self = span - spans of children - outermost API calls of the operator, at least zero.
-    host_api = those API calls, as recorded.
-    device_self = device work launched by the operator's own API calls; device_total adds that of descendants.
-    """
-    node_of = forest_rows(timeline)
-    total, api = _host_total(timeline), _host_api(timeline, node_of)
-    launched = device_self_times(timeline, node_of)
-    below = with_descendants(timeline.host.parent, timeline.host.depth, launched)
-    return OperatorTimes(_host_self(timeline, total.copy(), api), total, api, launched, below)
+_NO_CALL, _NO_TEXT = np.iinfo(np.int64).max, TextPool([""])
 
 
 def _host_total(timeline: InterpretedTrace) -> Ints:
@@ -76,7 +39,10 @@ def _host_self(timeline: InterpretedTrace, total: Ints, api: Ints) -> Ints:
 
 
 def host_self_times(timeline: InterpretedTrace, node_of: Ints32) -> Ints:
-    """(h,) Host time of each forest row without operators and API calls below it. `node_of` as from forest_rows."""
+    """(h,) Host time of each forest row without the spans of its children and its outermost API calls, at least zero.
+
+    `node_of` as from forest_rows.
+    """
     return _host_self(timeline, _host_total(timeline), _host_api(timeline, node_of))
 
 
@@ -114,38 +80,25 @@ def operator_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> 
     shown = rows_where(counts)
     rows = gather(forest.row, shown)
     of = gather(forest.row, gather(forest.top, shown))
-    names, labels = _names(events, rows)
+    names, labels = operator_names(events, rows)
     parts: list[tuple[Ints32, int]] = [(names, len(labels))]
     arguments: list[tuple[str, str, TextPool]] = []
     for kind, of_key, argument in (("shape", "input_shape", "input_dims"), ("type", "input_type", "input_type")):
         if argument in events.args:
-            number_of, texts = _argument_texts(events, argument, of)
+            number_of, texts = argument_texts(events, argument, of)
             parts.append((number_of, len(texts)))
             arguments.append((kind, of_key, TextPool(texts)))
     groups_of, of_row = number_combinations(parts)
     groups = Groups(of_row, len(groups_of[0]), (step, rows), steps)
     del parts, names, of, of_row  # frees memory for the next steps
     sums = _sums(timeline, shown, groups)
-    pool = operator_keys_of(events.strings).pool
-    operators = sums.table("operator", ("name",), groups_of[0], lambda codes: keys((labels[codes], pool)))
-    tables = {"operators": operators}
+    tables = {"operators": sums.table(groups_of[0], labels)}
     for (kind, of_key, of_texts), numbers in zip(arguments, groups_of[1:], strict=True):
-        width = len(of_texts)
-        tables[f"operators_by_{kind}"] = sums.table(
-            f"operator_by_{kind}", ("name", of_key), groups_of[0] * width + numbers, _pair(labels, pool, of_texts)
-        )
+        tables[f"operators_by_{kind}"] = sums.table(groups_of[0], labels, of_key, (numbers, of_texts))
     return tables
 
 
-def _pair(labels: Ints32, pool: TextPool, texts: TextPool) -> Callable[[Ints], Keys]:
-    def pairs(codes: Ints) -> Keys:
-        label, text = np.divmod(codes, len(texts))
-        return keys((labels[label], pool), (text, texts))
-
-    return pairs
-
-
-def _names(events: EventTable, rows: EventIndex) -> tuple[Ints32, Ints32]:
+def operator_names(events: EventTable, rows: EventIndex) -> tuple[Ints32, Ints32]:
     """Returns ((r,) index of each row's operator, indices of the operators' keys in OperatorKeys.pool).
 
     Operators are in order of the first code with their key.
@@ -155,8 +108,10 @@ def _names(events: EventTable, rows: EventIndex) -> tuple[Ints32, Ints32]:
     return gather(number, place), labels
 
 
-def _argument_texts(events: EventTable, argument: str, rows: EventIndex) -> tuple[Ints32, list[str]]:
+def argument_texts(events: EventTable, argument: str, rows: EventIndex) -> tuple[Ints32, list[str]]:
     """Returns ((r,) index of each row's text, the display texts); 0 means that the argument is missing."""
+    if argument not in events.args:
+        return np.zeros(len(rows), dtype=np.int32), [""]
     codes = np.asarray(events.args[argument].dense(len(events), -1), dtype=np.int32)
     codes += 1
     used, place = factorize(gather(codes, rows), len(events.strings) + 1)
@@ -179,16 +134,6 @@ def numbered_texts(strings: StringTable, codes: Ints) -> tuple[Ints32, list[str]
     return number, texts
 
 
-def shape_ids(events: EventTable) -> Ints32:
-    """Maps the string index of raw JSON to that of the first equal shape; the last entry is for "no shape recorded"."""
-    used = used_codes(np.asarray(events.args["input_dims"].values, dtype=np.int32), len(events.strings))
-    out = np.full(len(events.strings) + 1, -1, dtype=np.int32)
-    shown = shown_texts(list(map(events.strings.texts.__getitem__, used.tolist())))
-    first = dict(zip(reversed(shown), reversed(used.tolist()), strict=True))  # for equal texts the last wins
-    out[used] = list(map(first.__getitem__, shown))
-    return out
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sums:
     """Table values by the finest groups: (g, s) matrices, (g,) extremes, (g,) rank of the first raw name."""
@@ -200,29 +145,26 @@ class _Sums:
     high: Ints
     first_name: Ints
 
-    def table(
-        self, kind: str, key_columns: tuple[str, ...], codes: Ints, keys_of: Callable[[Ints], Keys]
-    ) -> GroupTable:
-        """Builds the table with a row per distinct code.
+    def table(self, name: Ints, labels: Ints32, of_key: str = "", texts: Coded | None = None) -> GroupTable:
+        """Builds the table by name, or by name and text.
 
-        `codes` (g,) are those of the groups; `keys_of` returns the keys of codes.
+        `name` (g,) are indices into `labels`, which are in OperatorKeys.pool; `texts` are the groups' second keys.
         """
-        used, into = unique_places(codes)
+        number, pool = (0, _NO_TEXT) if texts is None else texts
+        used, into = unique_places(name * len(pool) + number)
+        label, text = np.divmod(used, len(pool))
         strings = self.timeline.events.strings
         count = len(used)
-        low = min_by_target(self.low, into, count)
+        names, low = operator_keys_of(strings).pool, min_by_target(self.low, into, count)
+        parts = [(labels[label], names), (text, pool)]
         return GroupTable(
-            kind=kind,
-            key_columns=key_columns,
-            keys=keys_of(used),
-            names=column(
-                strings.in_order()[min_by_target(self.first_name, into, count)], operator_keys_of(strings).pool
-            ),
+            key_columns=("name",) if texts is None else ("name", of_key),
+            keys=keys(*parts[: 1 if texts is None else 2]),
+            names=column(strings.in_order()[min_by_target(self.first_name, into, count)], names),
             calls=sum_by_target(self.calls, into, count),
             measures_ns={name: sum_by_target(matrix, into, count) for name, matrix in self.measures_ns.items()},
             min_ns=np.where(low == _NO_CALL, 0, low),
             max_ns=max_by_target(self.high, into, count),
-            facts={},
         )
 
 
@@ -247,11 +189,13 @@ def _sums(timeline: InterpretedTrace, shown: Ints32, groups: Groups) -> _Sums:
     del launched
     measures["device_total"] = groups.matrix((below, shown), counted)
     del below
+    events = timeline.events
+    names = gather(events.name, gather(forest.row, shown))
     return _Sums(
         timeline,
         calls=groups.matrix(None, counted),
         measures_ns=measures,
         low=low,
         high=high,
-        first_name=groups.first_names(timeline.events.strings, gather(timeline.events.name, gather(forest.row, shown))),
+        first_name=min_by_target(gather(events.strings.ranks(), names), groups.of_row, groups.count),
     )

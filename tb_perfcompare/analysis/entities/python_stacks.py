@@ -10,10 +10,11 @@ import json
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.nesting import Enclosers, by_level, innermost, nest
+from tb_perfcompare.analysis.columns.nesting import by_level
 from tb_perfcompare.analysis.entities.modules import module_calls
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import AnyInts, EventIndex, Ints, NodeIndex
+from tb_perfcompare.analysis.trace.threads import innermost_around, nested
+from tb_perfcompare.model.arrays import EventIndex, Ints, NodeIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import operator_key
 from tb_perfcompare.model.summary.split_time import distinct
@@ -44,14 +45,6 @@ class PythonStacks:
     caller: Ints
     modules: Ints
 
-    def around(self, rows: AnyInts) -> Ints:
-        """(q,) Place around each of these events, -1 for none."""
-        return self.place[rows]
-
-    def above(self, rows: AnyInts) -> Ints:
-        """(q,) Place from which each of these Python functions was called, -1 for none."""
-        return self.caller[rows]
-
 
 def python_stacks(timeline: InterpretedTrace) -> PythonStacks | None:
     """Returns the Python stacks; None if the trace has neither Python functions nor text stacks."""
@@ -61,9 +54,7 @@ def python_stacks(timeline: InterpretedTrace) -> PythonStacks | None:
 
 def _of_functions(timeline: InterpretedTrace, rows: EventIndex) -> PythonStacks:
     events = timeline.events
-    ranks = events.strings.ranks()[events.name[rows]]
-    nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.ends(rows), ranks)
-    rows = rows[nesting.order]
+    rows, nesting = nested(timeline, rows)
     used, code = distinct(events.name[rows].astype(np.int64), len(events.strings))
     index: dict[str, int] = {}
     name = np.array([index.setdefault(operator_key(events.strings[at]), len(index)) for at in used.tolist()])[code]
@@ -79,8 +70,7 @@ def _of_functions(timeline: InterpretedTrace, rows: EventIndex) -> PythonStacks:
         depths.append(np.full(len(codes), int(nesting.depth[level[0]]), dtype=np.int64))
         place[level] = at + size
         size += len(codes)
-    nodes = Enclosers(timeline.lane[rows], events.start_ns[rows], nesting.end, nesting.parent)
-    open_then = innermost(nodes, timeline.lane, events.start_ns)
+    open_then = innermost_around(timeline, rows, nesting, slice(None))
     around = np.where(open_then >= 0, place[open_then], -1)
     caller = around.copy()
     around[rows] = place

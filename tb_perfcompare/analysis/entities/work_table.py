@@ -13,13 +13,7 @@ from typing import cast
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.grouping import (
-    Groups,
-    argument_values,
-    min_by_target,
-    number_combinations,
-    sum_by_target,
-)
+from tb_perfcompare.analysis.columns.grouping import Groups, number_combinations, recorded_values, sum_by_target
 from tb_perfcompare.analysis.columns.nesting import with_descendants
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
@@ -29,13 +23,12 @@ from tb_perfcompare.analysis.entities.known_work import NOTHING_KNOWN, KnownWork
 from tb_perfcompare.analysis.entities.modules import ModuleCalls
 from tb_perfcompare.analysis.entities.operators import device_self_times, forest_rows, host_self_times, numbered_texts
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.analysis.work.generated import FAMILY as GENERATED
-from tb_perfcompare.analysis.work.operator_work import Work, operator_work, reasons_without_model
+from tb_perfcompare.analysis.work.operator_work import GENERATED, Work, operator_work, reasons_without_model
 from tb_perfcompare.analysis.work.tensor_lists import types_of_lists
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex, min_by_target
 from tb_perfcompare.model.device import uses_tensor_cores
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.summary.call_arguments import TABLE as CALL_ARGUMENTS
+from tb_perfcompare.model.summary.groups import CALL_ARGUMENTS
 from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.model.texts import Coded, TextPool, column, keys
 from tb_perfcompare.quick_dataclass import dataclass
@@ -108,10 +101,10 @@ def work_tables(
         time, other_ns = host_self_times(timeline, node_of), None
     counted = _counted(timeline, node_of, step, time, nested=not on_device)
     groups = Groups(counted.kind, len(counted.name), (step, counted.row), steps)
-    matrices = groups.matrix(), groups.matrix((counted.time, counted.node))
+    calls, spent = groups.matrix(), groups.matrix((counted.time, counted.node))
     operator, shape = _operator_keys(timeline, counted)
-    tables = {"operator_work": _of_calls(operator, shape, counted.work, matrices, other_ns)}
-    arguments = call_arguments(events.strings, operator, shape, counted.arguments, *matrices)
+    tables = {"operator_work": _table(operator, shape, counted.work, (calls, spent, calls), other_ns)}
+    arguments = call_arguments(events.strings, operator, shape, counted.arguments, calls, spent)
     if arguments is not None:
         tables[CALL_ARGUMENTS] = arguments
     if on_device:
@@ -123,18 +116,10 @@ def work_tables(
         used, group = numbered_pairs(module[inner.node], len(names), inner.kind, len(inner.name))
         module_at, kind = np.divmod(used, max(len(inner.name), 1))
         groups = Groups(group, len(used), (step, inner.row), steps)
-        matrices = groups.matrix(), groups.matrix((inner.time, inner.node))
-        of_modules = module_at, TextPool(names)
-        tables["module_work"] = _of_calls(of_modules, _no_shape(module_at), inner.work.of(kind), matrices, None)
+        calls, spent = groups.matrix(), groups.matrix((inner.time, inner.node))
+        of_module, work = (module_at, TextPool(names)), inner.work.of(kind)
+        tables["module_work"] = _table(of_module, _no_shape(module_at), work, (calls, spent, calls))
     return tables
-
-
-def _of_calls(
-    name: Coded, shape: Coded, work: KnownWork, matrices: tuple[Ints, Ints], other_ns: Ints | None
-) -> GroupTable:
-    """Builds the table of groups of calls from (calls, time); the calls of a group have the same work."""
-    calls, time = matrices
-    return _table("operator_work", name, shape, work, (calls, time, calls), other_ns)
 
 
 def _of_kernels(
@@ -148,7 +133,7 @@ def _of_kernels(
     work_of = kernel_work(timeline, step, steps, call_of, counted.kind, counted.work, NO_OPERATOR)
     time = work_of.groups.matrix((timeline.events.dur_ns, work_of.rows))
     matrices = work_of.groups.matrix(), time, work_of.groups.matrix(counted=work_of.counted)
-    return _table("kernel_work", work_of.name, _no_shape(work_of.name[0]), work_of.work, matrices, None)
+    return _table(work_of.name, _no_shape(work_of.name[0]), work_of.work, matrices)
 
 
 def _no_shape(name: AnyInts) -> Coded:
@@ -168,7 +153,7 @@ def _counted(
     codes: list[tuple[Ints32, int]] = [(gather(events.name, event_rows), len(events.strings))]
     recorded = [argument for argument in ARGUMENTS if argument in events.args]
     for argument in recorded:
-        text = np.asarray(argument_values(events, argument, event_rows, -1), dtype=np.int32)
+        text = np.asarray(recorded_values(events, argument, event_rows, -1), dtype=np.int32)
         codes.append((text + np.int32(1), len(events.strings) + 1))
     zeros = np.zeros(len(forest.row), dtype=np.int32)
     how, of_list, listed = (zeros, zeros, [""]) if nested else _evidence_of_device(timeline, node_of)
@@ -332,7 +317,7 @@ def _operator_keys(timeline: InterpretedTrace, counted: _Counted) -> tuple[Coded
 
 
 def _table(
-    kind: str, name: Coded, shape: Coded, work: KnownWork, matrices: tuple[Ints, Ints, Ints], other_ns: Ints | None
+    name: Coded, shape: Coded, work: KnownWork, matrices: tuple[Ints, Ints, Ints], other_ns: Ints | None = None
 ) -> GroupTable:
     """Builds a table from g groups of calls, given the first key columns of each.
 
@@ -363,13 +348,9 @@ def _table(
         models = (*models, ("", "", NO_OPERATOR))
     of_models = (TextPool([texts[part] for texts in models]) for part in range(3))
     return GroupTable(
-        kind=kind,
         key_columns=("name", "input_shape", "data_type", "family", "reason"),
         keys=keys((names, pools[0]), (shapes, pools[1]), *((model_of, pool) for pool in of_models)),
         names=column(names, pools[0]),
         calls=summed[0],
         measures_ns={"total": summed[1], "flops": summed[2], "bytes": summed[3]},
-        min_ns=None,
-        max_ns=None,
-        facts={},
     )

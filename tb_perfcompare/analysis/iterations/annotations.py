@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from operator import itemgetter
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
+from tb_perfcompare.analysis.columns.event_masks import used_codes
 from tb_perfcompare.analysis.iterations.marks import (
     MIN_OCCURRENCES,
     Marks,
@@ -57,14 +58,13 @@ AROUND = 0.8
 
 _FAMILIES = frozenset(KNOWN[:5])
 _MAX_SCORED = 16
-_HOST = (Category.OPERATOR, Category.PYTHON, Category.ANNOTATION)
 
 
 def annotation_rows(timeline: InterpretedTrace) -> Ints:
     """Returns the host annotations; if the host was not recorded, their copies on streams."""
     category = timeline.events.category
     rows = np.flatnonzero(category == Category.ANNOTATION)
-    if len(rows) or is_one_of(category, _HOST).any():
+    if len(rows) or timeline.is_host_work.any():
         return rows
     return np.flatnonzero(category == Category.DEVICE_ANNOTATION)
 
@@ -113,7 +113,7 @@ def marks_with_known_names(timeline: InterpretedTrace, known: tuple[str, ...] = 
         matching = [codes for name, codes in names.items() if _matches(pattern, name)]
         if matching:
             own = rows_named(timeline, np.concatenate([rows, old]), matching)
-            encloses = _is_enclosing(pattern)
+            encloses = pattern not in WRAPPERS
             candidates.append(marks_of(timeline, ANNOTATION, pattern, own, texts=True, encloses_steps=encloses))
     return candidates
 
@@ -153,11 +153,8 @@ def other_names(timeline: InterpretedTrace, rows: Ints) -> list[tuple[str, Ints]
         if not (is_step(name) or is_loader(name) or is_optimizer(name) or is_collective_annotation(name))
         and not any(_matches(pattern, name) for pattern in (*KNOWN, *WRAPPERS))
     ]
-    return [(name, codes) for minus_count, name, codes in sorted(names, key=_order) if -minus_count >= MIN_OCCURRENCES]
-
-
-def _order(entry: tuple[int, str, Ints]) -> tuple[int, str]:
-    return entry[:2]
+    names.sort(key=itemgetter(0, 1))
+    return [(name, codes) for minus_count, name, codes in names if -minus_count >= MIN_OCCURRENCES]
 
 
 def _usable(
@@ -191,11 +188,6 @@ def _judged_outside(
     if not around:
         return 1.0, marks
     return judged(marks, around, fewest_names=1)
-
-
-def _is_enclosing(pattern: str) -> bool:
-    """Whether an annotation with this pattern encloses the whole iteration."""
-    return pattern not in WRAPPERS
 
 
 def _likely(strings: StringTable, patterns: tuple[str, ...]) -> list[int]:

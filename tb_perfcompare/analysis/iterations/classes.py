@@ -29,7 +29,6 @@ MAX_NAMED = 2
 
 _MAX_CELLS = 40_000_000
 _HOST = (Category.OPERATOR, Category.ANNOTATION)
-_DEVICE = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 
 
 def class_texts(timeline: InterpretedTrace, windows: Windows) -> tuple[str, ...]:
@@ -40,7 +39,7 @@ def class_texts(timeline: InterpretedTrace, windows: Windows) -> tuple[str, ...]
     events = timeline.events
     rows = rows_where(is_one_of(events.category, _HOST) & ~timeline.is_marker)
     if not len(rows):
-        rows = rows_where(is_one_of(events.category, _DEVICE))
+        rows = rows_where(timeline.is_device)
     names = used_codes(gather(events.name, rows), len(events.strings))
     if not len(names) or len(names) * steps > _MAX_CELLS:
         return ()

@@ -38,7 +38,7 @@ from tb_perfcompare.analysis.iterations.training import training_marks
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import profiler_markers, recorded_extent
 from tb_perfcompare.errors import MarkerMissing, SelectionError, choices
-from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, calls
+from tb_perfcompare.model.api_calls import GRAPH_LAUNCH
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.names.numbers_out import BETWEEN, glob_pattern, without_numbers
 from tb_perfcompare.model.summary.iterations import (
@@ -56,15 +56,9 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 def graph_launches(timeline: InterpretedTrace) -> Marks:
     """Returns marks at all graph launches of the thread that makes most of them."""
-    events = timeline.events
-    rows = np.flatnonzero(timeline.is_api)
-    names = {
-        code: events.strings[code]
-        for code in used_codes(events.name[rows], len(events.strings)).tolist()
-        if calls(GRAPH_LAUNCH, events.strings[code])
-    }
-    rows = rows_named(timeline, rows, [np.array(list(names), dtype=np.int64)])
-    return marks_of(timeline, GRAPH, ", ".join(sorted(set(names.values()))), rows)
+    events, rows = timeline.events, timeline.calls_with(GRAPH_LAUNCH)
+    names = {events.strings[code] for code in used_codes(events.name[rows], len(events.strings)).tolist()}
+    return marks_of(timeline, GRAPH, ", ".join(sorted(names)), rows)
 
 
 def graph_marks(timeline: InterpretedTrace, extent: tuple[int, int]) -> list[Marks]:

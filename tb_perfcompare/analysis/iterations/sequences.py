@@ -8,10 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
+from tb_perfcompare.analysis.columns.event_masks import named, used_codes
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Flags, Ints, unique, unique_first, unique_places
-from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import is_update
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -37,7 +36,6 @@ _MAX_PAIRS = 12
 _LONGEST_COMPARED = 4_000
 _BUSIEST, _MAX_LANES = 8, 4
 _MIN_NAMES = 0.05
-_DEVICE = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,12 +89,11 @@ def sequences(timeline: InterpretedTrace) -> list[Sequence]:
 
     If there is device work, excludes threads that launch none (they decode and collate the next batches).
     """
-    events = timeline.events
     rows = np.flatnonzero(timeline.is_operator)
     if not len(rows):
         rows = np.flatnonzero(timeline.is_api)
     if not len(rows):
-        rows = np.flatnonzero(is_one_of(events.category, _DEVICE))
+        rows = np.flatnonzero(timeline.is_device)
     if not len(rows):
         return []
     lane = timeline.lane[rows]
@@ -112,20 +109,11 @@ def sequences(timeline: InterpretedTrace) -> list[Sequence]:
     return [sequence for sequence in by_lane[:_MAX_LANES] if len(sequence.names) >= least]
 
 
-def _waits(timeline: InterpretedTrace, rows: Ints) -> NDArray[np.bool_]:
-    """(r,) Whether each call is a synchronisation; the profiler itself makes some."""
-    events = timeline.events
-    waits = np.zeros(len(events.strings), dtype=np.bool_)
-    used = used_codes(events.name[rows], len(events.strings))
-    names = [events.strings[code] for code in used.tolist()]
-    waits[used] = ["Synchronize" in (timeline.vendor.role_of(name) or name) for name in names]
-    return np.asarray(waits[events.name[rows]])
-
-
 def sequence_of(timeline: InterpretedTrace, rows: Ints) -> Sequence:
-    """Builds the sequence of the outermost of these events of one lane, without synchronisations."""
-    events = timeline.events
-    rows = rows[~_waits(timeline, rows)]
+    """Builds the sequence of the outermost of these events of one lane, without synchronisations, of which the profiler
+    itself makes some."""
+    events, role_of = timeline.events, timeline.vendor.role_of
+    rows = rows[~named(events, rows, lambda name: "Synchronize" in (role_of(name) or name))]
     if (np.diff(events.start_ns[rows]) <= 0).any():
         rows = rows[np.lexsort((-events.dur_ns[rows], events.start_ns[rows]))]
     start, end = events.start_ns[rows], np.maximum.accumulate(timeline.ends(rows))

@@ -11,14 +11,7 @@ from tb_perfcompare.analysis.iterations.classes import class_texts
 from tb_perfcompare.analysis.iterations.find import find_iterations
 from tb_perfcompare.analysis.iterations.marks import MIN_OCCURRENCES, Marks
 from tb_perfcompare.analysis.trace.interpretation import NO_ROLE, InterpretedTrace
-from tb_perfcompare.analysis.trace.steps import (
-    HostRanges,
-    Windows,
-    range_windows,
-    recorded_extent,
-    step_windows,
-    whole_windows,
-)
+from tb_perfcompare.analysis.trace.steps import Windows, range_windows, recorded_extent, step_windows, whole_windows
 from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.kinds import kinds_of
@@ -135,24 +128,24 @@ def trace_steps(timeline: InterpretedTrace, marker: str = "", *, tail: bool = Fa
         return TraceSteps(timeline, windows, delimiters.iterations, class_texts(timeline, windows["marker"]))
     timeline = _with_markers(timeline, delimiters.marks)
     extent = recorded_extent(timeline)
-    ranges = host_ranges(delimiters.marks, 0 if extent is None else extent[1], tail=tail)
+    ranges = _ranges(delimiters.marks, 0 if extent is None else extent[1], tail=tail)
     windows = range_windows(timeline, ranges, tail=tail)
-    texts = ranges.text[: len(windows["device"].label)]
+    texts = delimiters.marks.texts[: len(windows["device"].label)]
     kinds = {*kinds_of(texts)}
     if len(kinds) < 2 and all(kind == without_numbers(kind) for kind in kinds):
         texts = class_texts(timeline, windows["marker"]) or texts
     return TraceSteps(timeline, windows, delimiters.iterations, texts, delimiters.marks, delimiters.refused)
 
 
-def host_ranges(marks: Marks, end_ns: int, *, tail: bool = False) -> HostRanges:
+def _ranges(marks: Marks, end_ns: int, *, tail: bool) -> Windows:
     """Ranges from each mark to the next; the one after the last mark is complete only with `tail`."""
     label = _labels(marks)
     start = marks.start_ns
     end = np.append(start[1:], max(end_ns, int(start[-1])))
     if tail:
-        return HostRanges(label, start, end, marks.texts, ())
+        return Windows(label, start, end, (), True, 0)
     cut_off = ((label[-1], int(end[-1] - start[-1]), _CUT_OFF),)
-    return HostRanges(label[:-1], start[:-1], end[:-1], marks.texts[:-1], cut_off)
+    return Windows(label[:-1], start[:-1], end[:-1], cut_off, True, 0)
 
 
 def _labels(marks: Marks) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from tb_perfcompare.analysis.listings.launch_figures import launch_figures
-from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.arrays import Floats, max_by_target, min_by_target
 from tb_perfcompare.model.device import TENSOR_CORES_ANYWHERE, uses_tensor_cores
 from tb_perfcompare.model.formats import NCU, TITLES
 from tb_perfcompare.model.names.names import kernel_key
@@ -108,24 +108,19 @@ def _kernels(launches: LaunchTable) -> tuple[GroupTable, LaunchSequence]:
     row_of = np.array([index[key] for key in keys], dtype=np.int64)[launches.name]
     shown = dict(zip(keys, launches.strings.texts, strict=True))
     rows = len(index)
-    low = np.full(rows, np.iinfo(np.int64).max)
-    high = np.zeros(rows, dtype=np.int64)
-    np.minimum.at(low, row_of, launches.dur_ns)
-    np.maximum.at(high, row_of, launches.dur_ns)
     calls = np.bincount(row_of, minlength=rows).astype(np.int64)[:, None]
     total = np.bincount(row_of, weights=launches.dur_ns, minlength=rows).astype(np.int64)[:, None]
     codes = [list[int]() for _ in index]
     for code, key in enumerate(keys):
         codes[index[key]].append(code)
     kernels = GroupTable(
-        kind="kernel",
         key_columns=("name",),
         keys=tuple((key,) for key in index),
         names=tuple(shown[key] for key in index),
         calls=calls,
         measures_ns={"total": total},
-        min_ns=low,
-        max_ns=high,
+        min_ns=min_by_target(launches.dur_ns, row_of, rows),
+        max_ns=max_by_target(launches.dur_ns, row_of, rows),
         facts={
             **launch_figures(launches, codes).facts(),
             "tensor_cores": np.array([_tensor_cores(key) for key in index], dtype=np.float64),
@@ -148,16 +143,8 @@ def _whole_run(launches: LaunchTable) -> tuple[DeviceMetric, ...]:
         ("dram_active", _mean(launches.dram, launches)),
         ("unused_headroom", 1 - _mean(np.minimum(np.fmax(launches.tensor, launches.dram), 1.0), launches)),
     )
-    return tuple(
-        DeviceMetric(
-            "GPU",
-            name,
-            "fraction",
-            value if np.isfinite(value) else None,
-            "" if np.isfinite(value) else "not in the listing",
-        )
-        for name, value in figures
-    )
+    shown = ((name, value, "") if np.isfinite(value) else (name, None, "not in the listing") for name, value in figures)
+    return tuple(DeviceMetric("GPU", name, value, why) for name, value, why in shown)
 
 
 def _mean(value: Floats, launches: LaunchTable) -> float:

@@ -14,9 +14,9 @@ import numpy as np
 
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.call_tree import CallTree, Frames, tree_of
-from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
+from tb_perfcompare.model.summary.groups import CRITICAL_PATH
 from tb_perfcompare.model.summary.memory import MemoryUse
-from tb_perfcompare.model.summary.split_time import SplitTime, split_time
+from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable, OwnedTime
 
 Order = Callable[[tuple[str, ...]], tuple[Any, ...]]
@@ -31,39 +31,22 @@ def added(matrix: Ints, into: Ints, count: int) -> Ints:
     return out
 
 
-def added_owned(owned: OwnedTime, into: Ints, count: int) -> OwnedTime:
-    return replace(
-        owned,
-        time_ns=added(owned.time_ns, into, count),
-        plain_ns=added(owned.plain_ns, into, count),
-        calls=added(owned.calls, into, count),
-        parts=None if owned.parts is None else added_split(owned.parts, into),
-    )
-
-
-def added_group(group: GroupTable, into: Ints, count: int) -> GroupTable:
-    measures = {name: added(values, into, count) for name, values in group.measures_ns.items()}
-    return replace(group, calls=added(group.calls, into, count), measures_ns=measures)
-
-
-def added_split(split: SplitTime, into: Ints) -> SplitTime:
-    summed = split_time(split.keys, split.row, into[split.step], split.time_ns, split.calls)
-    return replace(summed, recorded_keys=split.recorded_keys, pooled=split.pooled)
-
-
 def added_tree(tree: CallTree, into: Ints) -> CallTree:
     frames = Frames(tree.parent.tolist(), tree.keys())
     return tree_of(frames, tree.merged, tree.frame, into[tree.step], tree.time_ns, tree.calls)
 
 
-def added_memory(memory: MemoryUse | None, into: Ints, count: int) -> MemoryUse | None:
+def changed_memory(
+    memory: MemoryUse | None, amounts: Callable[[Ints], Ints], calls: Callable[[Ints], Ints]
+) -> MemoryUse | None:
+    """Memory with other columns; `amounts` and `calls` return them for a matrix of bytes, of allocations."""
     if memory is None:
         return None
     return replace(
         memory,
-        allocated=added(memory.allocated, into, count),
-        released=added(memory.released, into, count),
-        calls=added(memory.calls, into, count),
+        allocated=amounts(memory.allocated),
+        released=amounts(memory.released),
+        calls=calls(memory.calls),
     )
 
 
@@ -101,8 +84,8 @@ def mean_owned(owned: OwnedTime, ranks: Ints) -> OwnedTime:
     )
 
 
-def mean_group(group: GroupTable, ranks: Ints) -> GroupTable:
-    mean = closing_means if group.kind == CRITICAL_PATH else mean_of
+def mean_group(name: str, group: GroupTable, ranks: Ints) -> GroupTable:
+    mean = closing_means if name == CRITICAL_PATH else mean_of
     measures = {name: mean(values, ranks) for name, values in group.measures_ns.items()}
     return replace(group, calls=mean_calls(group.calls, ranks), measures_ns=measures)
 
@@ -124,8 +107,7 @@ def mean_split(split: SplitTime, ranks: Ints, order_of: Order | None = None) -> 
         time = mean_of(time, ranks)
     calls = mean_calls(calls, ranks)
     row, step = np.nonzero((time != 0) | (calls != 0))
-    means = split_time(keys, row, step, time[row, step], calls[row, step])
-    return replace(means, recorded_keys=split.recorded_keys, pooled=split.pooled)
+    return split.with_cells(row, step, time[row, step], calls[row, step], keys)
 
 
 def mean_tree(tree: CallTree, ranks: Ints) -> CallTree:
@@ -140,14 +122,3 @@ def mean_tree(tree: CallTree, ranks: Ints) -> CallTree:
         tree, frame=frame.astype(np.int32), step=step.astype(np.int32), time_ns=mean[frame, step],
         calls=calls[frame, step],
     )  # fmt: skip
-
-
-def mean_memory(memory: MemoryUse | None, ranks: Ints) -> MemoryUse | None:
-    if memory is None:
-        return None
-    return replace(
-        memory,
-        allocated=mean_of(memory.allocated, ranks),
-        released=mean_of(memory.released, ranks),
-        calls=mean_calls(memory.calls, ranks),
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from tb_perfcompare.model.summary.summary import (
     StepTable,
     Summary,
 )
+
+Key = TypeVar("Key")
 
 
 def pool(summaries: Sequence[Summary]) -> Summary:
@@ -122,26 +125,29 @@ def _steps(summaries: Sequence[Summary], offsets: AnyInts) -> StepTable:
 
 
 def _owned(parts: Sequence[OwnedTime]) -> OwnedTime:
-    index: dict[tuple[int, str], int] = {}
-    name: list[str] = []
-    places: list[Ints] = []
-    for part in parts:
-        rows = []
-        for category, key, shown in zip(part.category.tolist(), part.key, part.name, strict=True):
-            if (category, key) not in index:
-                index[category, key] = len(index)
-                name.append(shown)
-            rows.append(index[category, key])
-        places.append(np.array(rows, dtype=np.int64))
+    keys = [list(zip(part.category.tolist(), part.key, strict=True)) for part in parts]
+    index, name, places = _joined_keys([(own, part.name) for own, part in zip(keys, parts, strict=True)])
     return OwnedTime(
         category=np.array([category for category, _ in index], dtype=np.int8),
         key=tuple(key for _, key in index),
-        name=tuple(name),
+        name=name,
         time_ns=_stack([part.time_ns for part in parts], places, len(index)),
         plain_ns=_stack([part.plain_ns for part in parts], places, len(index)),
         calls=_stack([part.calls for part in parts], places, len(index)),
         parts=pool_splits([part.parts for part in parts], [part.time_ns.shape[1] for part in parts]),
     )
+
+
+def _joined_keys(
+    parts: Sequence[tuple[Sequence[Key], Sequence[str]]],
+) -> tuple[dict[Key, int], tuple[str, ...], list[Ints]]:
+    """Numbers the keys of all parts: (number of each key, name of its first occurrence, number of each part's keys)."""
+    names: dict[Key, str] = {}
+    for keys, shown in parts:
+        for key, name in zip(keys, shown, strict=True):
+            names.setdefault(key, name)
+    index = {key: number for number, key in enumerate(names)}
+    return index, tuple(names.values()), [np.array([index[key] for key in keys], np.int64) for keys, _ in parts]
 
 
 def _stack(matrices: Sequence[Ints], places: Sequence[Ints], rows: int) -> Ints:
@@ -167,17 +173,7 @@ def _paths(summaries: Sequence[Summary], steps: Sequence[int]) -> dict[str, Call
 
 def _group(parts: Sequence[GroupTable | None], steps: Sequence[int]) -> GroupTable:
     model = next(part for part in parts if part is not None)
-    index: dict[tuple[str, ...], int] = {}
-    shown: list[str] = []
-    places: list[Ints] = []
-    for part in parts:
-        rows = []
-        for key, text in zip(part.keys, part.names, strict=True) if part is not None else ():
-            if key not in index:
-                index[key] = len(index)
-                shown.append(text)
-            rows.append(index[key])
-        places.append(np.array(rows, dtype=np.int64))
+    index, shown, places = _joined_keys([((), ()) if part is None else (part.keys, part.names) for part in parts])
     rows_total = len(index)
 
     def matrix(pick: Callable[[GroupTable], Ints]) -> Ints:
@@ -193,10 +189,9 @@ def _group(parts: Sequence[GroupTable | None], steps: Sequence[int]) -> GroupTab
             np.maximum.at(high, place, part.max_ns)
     timed = model.min_ns is not None
     return GroupTable(
-        kind=model.kind,
         key_columns=model.key_columns,
         keys=tuple(index),
-        names=tuple(shown),
+        names=shown,
         calls=matrix(lambda part: part.calls),
         measures_ns={name: matrix(_measure(name)) for name in model.measures_ns},
         min_ns=low if timed else None,

@@ -39,10 +39,7 @@ def pool_splits(splits: Sequence[SplitTime | None], steps: Sequence[int]) -> Spl
 def split_of_steps(split: SplitTime, columns: NDArray[np.intp]) -> SplitTime:
     """Selects and renumbers steps, dropping keys that do not occur in them."""
     place, kept = _chosen(split.step, columns)
-    chosen = split_time(
-        split.keys, split.row[kept], place[split.step[kept]], split.time_ns[kept], split.calls[kept]
-    )
-    return replace(chosen, recorded_keys=split.recorded_keys, pooled=split.pooled)
+    return split.with_cells(split.row[kept], place[split.step[kept]], split.time_ns[kept], split.calls[kept])
 
 
 def pool_work(parts: Sequence[DeviceWork | None], steps: Sequence[int]) -> DeviceWork | None:

@@ -160,31 +160,44 @@ def _added(summary: Summary, into: Ints, count: int) -> Summary:
     first = np.full(count, len(into), dtype=np.int64)
     np.minimum.at(first, into, np.arange(len(into)))
     steps = summary.steps
-    memory = sums.added_memory(summary.memory, into, count)
+
+    def add(matrix: Ints) -> Ints:
+        return sums.added(matrix, into, count)
+
+    owned, memory = summary.owned, sums.changed_memory(summary.memory, add, add)
     if memory is not None:
         curves = sorted(memory.curves, key=lambda curve: -curve.peak_allocated)[:_CURVES_KEPT]
         memory = replace(memory, curves=tuple(sorted(curves, key=lambda curve: curve.capture)))
+
+    def in_job_steps(split: SplitTime) -> SplitTime:
+        return split.with_cells(split.row, into[split.step], split.time_ns, split.calls)
+
     dropped = {
         (summary.captures[step.capture].span, step.label, step.reason): step for step in reversed(summary.dropped)
     }
     return replace(
-        with_changed_parts(
-            summary, lambda split: sums.added_split(split, into), lambda tree: sums.added_tree(tree, into)
-        ),
+        with_changed_parts(summary, in_job_steps, lambda tree: sums.added_tree(tree, into)),
         steps=replace(
-            steps,
-            capture=steps.capture[first],
-            label=tuple(steps.label[at] for at in first.tolist()),
-            start_ns=steps.start_ns[first],
-            total_ns=sums.added(steps.total_ns[None], into, count)[0],
-            launches=sums.added(steps.launches[None], into, count)[0],
-            backlog_ns=sums.added(steps.backlog_ns[None], into, count)[0],
-            text=tuple(steps.text[at] for at in first.tolist()) if steps.text else (),
+            steps.only(first),
+            total_ns=add(steps.total_ns[None])[0],
+            launches=add(steps.launches[None])[0],
+            backlog_ns=add(steps.backlog_ns[None])[0],
         ),
         dropped=tuple(sorted(dropped.values(), key=lambda step: (step.capture, step.label))),
-        other_window=sums.added(summary.other_window[None], into, count)[0],
-        owned=sums.added_owned(summary.owned, into, count),
-        groups={name: sums.added_group(group, into, count) for name, group in summary.groups.items()},
+        other_window=add(summary.other_window[None])[0],
+        owned=replace(
+            owned,
+            time_ns=add(owned.time_ns),
+            plain_ns=add(owned.plain_ns),
+            calls=add(owned.calls),
+            parts=None if owned.parts is None else in_job_steps(owned.parts),
+        ),
+        groups={
+            name: replace(
+                group, calls=add(group.calls), measures_ns={of: add(values) for of, values in group.measures_ns.items()}
+            )
+            for name, group in summary.groups.items()
+        },
         memory=memory,
     )
 
@@ -206,8 +219,10 @@ def _mean(total: Summary, ranks: Ints) -> Summary:
         ),
         other_window=sums.mean_of(total.other_window, ranks) if total.other_window.all() else total.other_window[:0],
         owned=sums.mean_owned(total.owned, ranks),
-        groups={name: sums.mean_group(group, ranks) for name, group in total.groups.items()},
-        memory=sums.mean_memory(total.memory, ranks),
+        groups={name: sums.mean_group(name, group, ranks) for name, group in total.groups.items()},
+        memory=sums.changed_memory(
+            total.memory, lambda bytes_: sums.mean_of(bytes_, ranks), lambda calls: sums.mean_calls(calls, ranks)
+        ),
     )
 
 

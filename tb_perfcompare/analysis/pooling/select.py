@@ -14,21 +14,27 @@ from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.arrays import Flags, Ints
 from tb_perfcompare.model.names.kinds import kind_pattern
 from tb_perfcompare.model.summary.collectives import RankSteps
-from tb_perfcompare.model.summary.device_timeline import LAUNCH_UNKNOWN
-from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
-from tb_perfcompare.model.summary.summary import (
-    NO_TABLE,
-    CounterSeries,
-    DroppedStep,
-    GroupTable,
-    OwnedTime,
-    StepTable,
-    Summary,
+from tb_perfcompare.model.summary.groups import (
+    CALL_ARGUMENTS,
+    DEVICE_TIMELINE,
+    DURATION_TABLES,
+    GIL_WAITS,
+    KERNEL_METRICS,
+    LAUNCH_UNKNOWN,
+    MODELLED_WORK,
+    OPERATOR_METRICS,
+    PYTHON_TIME,
 )
+from tb_perfcompare.model.summary.summary import CounterSeries, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
 from tb_perfcompare.number_text import listed
 
 _WHOLE_CAPTURE = "known for whole recordings only, not for a subset of steps"
 _LABELS_NAMED = 20
+_NO_TABLE = frozenset({
+    "operator_work", "module_work", "kernel_work", KERNEL_METRICS, OPERATOR_METRICS, MODELLED_WORK, CALL_ARGUMENTS,
+    GIL_WAITS, PYTHON_TIME, *DURATION_TABLES.values(),
+})  # fmt: skip
+"""Groups without a table of their own: other tables have columns of them."""
 
 
 def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
@@ -53,9 +59,9 @@ def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
         message = f"there is no step {first}" if first == last else f"no step between {first} and {last}"
         raise SelectionError(message, hint=f"there are: {_named(summary.steps.label)}")
     columns = np.flatnonzero(kept)
-    groups = {name: _group(group, columns) for name, group in summary.groups.items()}
+    groups = {name: _group(name, group, columns) for name, group in summary.groups.items()}
     counters = None if summary.counters is None else _counters(summary.counters, columns)
-    empty = [name for name, group in groups.items() if not len(group) and name not in NO_TABLE]
+    empty = [name for name, group in groups.items() if not len(group) and name not in _NO_TABLE]
     if summary.counters is not None and counters is None:
         empty.append("counters")
     memory = summary.memory
@@ -88,7 +94,7 @@ def without_steps(summary: Summary, reasons: Mapping[int, str]) -> Summary:
     dropped = tuple(
         step for at, why in sorted(reasons.items()) for step in _left_out(summary.steps, np.array([at]), why)
     )
-    groups = {name: _group(group, columns, with_facts=True) for name, group in summary.groups.items()}
+    groups = {name: _group(name, group, columns, with_facts=True) for name, group in summary.groups.items()}
     memory = None if summary.memory is None else memory_of_steps(summary.memory, columns)
     return replace(
         _of_steps(summary, columns, groups, dropped),
@@ -195,18 +201,17 @@ def _counters(counters: CounterSeries, columns: NDArray[np.intp]) -> CounterSeri
     )
 
 
-def _group(group: GroupTable, columns: NDArray[np.intp], *, with_facts: bool = False) -> GroupTable:
+def _group(name: str, group: GroupTable, columns: NDArray[np.intp], *, with_facts: bool = False) -> GroupTable:
     """Selects columns; drops groups that do not occur in them. Facts, which are of whole captures, need with_facts."""
     calls = group.calls[:, columns]
     measures = {name: values[:, columns] for name, values in group.measures_ns.items()}
     present: Flags = np.asarray(calls.any(axis=1), dtype=np.bool_)
     for values in measures.values():
         present |= values.any(axis=1)
-    if group.kind == DEVICE_TIMELINE:  # figures stay even if zero
+    if name == DEVICE_TIMELINE:  # figures stay even if zero
         present |= np.array([key[0] != LAUNCH_UNKNOWN for key in group.keys], dtype=np.bool_)
     rows = np.flatnonzero(present)
     return GroupTable(
-        kind=group.kind,
         key_columns=group.key_columns,
         keys=tuple(group.keys[int(row)] for row in rows),
         names=tuple(group.names[int(row)] for row in rows),

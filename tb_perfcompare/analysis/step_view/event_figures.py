@@ -36,8 +36,7 @@ def own_times(step: StepEvents, area: tuple[int, int] | None = None) -> Ints:
     outer = step.parent[inner]
     np.subtract.at(own, outer, np.maximum(np.minimum(end[inner], end[outer]) - start[inner], 0))
     # only outermost calls: a driver call inside a runtime call counts there
-    of_calls = np.array([lane.kind == "calls" for lane in step.lanes], dtype=np.bool_)
-    calls = np.flatnonzero((step.operator != NO_EVENT) & (step.parent == NO_EVENT) & _is_in_lanes(step, of_calls))
+    calls = np.flatnonzero((step.operator != NO_EVENT) & (step.parent == NO_EVENT) & step.in_lanes(("calls",)))
     caller = step.operator[calls]
     within = np.minimum(end[calls], end[caller]) - np.maximum(start[calls], start[caller])
     np.subtract.at(own, caller, np.maximum(within, 0))
@@ -51,9 +50,8 @@ def name_totals(step: StepEvents, area: tuple[int, int] | None = None) -> tuple[
     Excludes Python functions and modules, whose operators and calls are included, and ranges on streams, which repeat
     those of the host.
     """
-    repeats = _is_in_lanes(step, np.array([lane.kind == "ranges" for lane in step.lanes], dtype=np.bool_))
     active = np.ones(len(step), bool) if area is None else (step.start_ns < area[1]) & (step.end_ns > area[0])
-    counted = np.flatnonzero(~repeats & step.inside & active)
+    counted = np.flatnonzero(~step.in_lanes(("ranges",)) & step.inside & active)
     own = own_times(step, area)[counted]
     numbers: dict[tuple[str, int], int] = {}
     group = np.array([numbers.setdefault((name.key, name.kind), len(numbers)) for name in step.names], dtype=np.int64)
@@ -71,12 +69,6 @@ def name_totals(step: StepEvents, area: tuple[int, int] | None = None) -> tuple[
             shown = step.names[int(step.name[event])].name
             totals.append(NameTotals(shown, key, kind, int(calls[at]), int(time[at]), event))
     return tuple(totals)
-
-
-def _is_in_lanes(step: StepEvents, lanes: Flags) -> Flags:
-    """(n,) Whether each event is in one of these lanes."""
-    is_inside: Flags = lanes[step.lane_of_row][step.row]
-    return is_inside
 
 
 _TEXT_ARGS = np.int32
@@ -131,15 +123,8 @@ def _launched(step: StepEvents, event: int, lane: Lane) -> NDArray[np.intp] | No
     start, end = step.start_ns[event], step.start_ns[event] + step.dur_ns[event]
     within = (step.row >= step.row[event]) & (step.row < lane.first + lane.rows)
     within &= (step.start_ns >= start) & (step.end_ns <= end)
-    has_operator = (step.operator != NO_EVENT) & _on_device(step)
+    has_operator = (step.operator != NO_EVENT) & step.in_lanes(DEVICE_LANES)
     return np.flatnonzero(has_operator & within[step.operator])
-
-
-def _on_device(step: StepEvents) -> Flags:
-    """(n,) Whether each event is work of a device."""
-    of_lane = np.array([lane.kind in DEVICE_LANES for lane in step.lanes], dtype=np.bool_)
-    is_device: Flags = of_lane[step.lane_of_row][step.row]
-    return is_device
 
 
 def _queue(step: StepEvents, event: int) -> int | None:

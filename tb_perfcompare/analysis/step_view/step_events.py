@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.columns.event_masks import named
 from tb_perfcompare.analysis.columns.nesting import nest
 from tb_perfcompare.analysis.iterations.step_ranges import trace_steps
 from tb_perfcompare.analysis.step_view.step_lanes import NOT_DRAWN, LanesFound, find_lanes
@@ -21,7 +22,7 @@ from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Ints, Ints32, Nanoseconds
 from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind, Category, EventTable, SparseColumn
-from tb_perfcompare.model.names.names import kernel_key, operator_key
+from tb_perfcompare.model.names.names import MODULE_PREFIX, kernel_key, operator_key
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.step_events import DEVICE_LANES, KINDS, NO_EVENT, EventName, Lane, StepEvents
 from tb_perfcompare.model.summary.summary import StepCategory
@@ -31,7 +32,6 @@ _UNDRAWN = {
     Category.MEMORY: "allocations and releases of memory",
     Category.MEMORY_RECORD: "records of memory use",
 }
-_MODULE = "nn.Module: "
 _KIND_OF_CATEGORY: dict[Category, str] = {
     Category.OPERATOR: "operator",
     Category.PYTHON: "operator",
@@ -54,7 +54,7 @@ class StepCutter:
     def __init__(
         self, recording: TraceRecording, window: str, worker: str = "", span: str = "", *, marker: str = ""
     ) -> None:
-        vendor, _ = find_vendor(recording)
+        vendor = find_vendor(recording)
         self._recording = recording
         self._place = (worker, span)
         steps = trace_steps(interpret(recording.events, vendor), marker, tail=True)
@@ -179,10 +179,8 @@ def _kinds(timeline: InterpretedTrace, rows: EventIndex) -> Ints:
     kind[role == StepCategory.COMMUNICATION] = KINDS.index("communication")
     kind[role == StepCategory.DATALOADER] = KINDS.index("dataloader")
     kind[timeline.is_marker[rows]] = KINDS.index("step")
-    modules = np.zeros(len(events.strings), dtype=np.bool_)
-    used = np.unique(events.name[rows])
-    modules[used] = [events.strings[code].startswith(_MODULE) for code in used.tolist()]
-    kind[(kind == KINDS.index("python")) & modules[events.name[rows]]] = KINDS.index("module")
+    is_module = named(events, rows, lambda name: name.startswith(MODULE_PREFIX))
+    kind[is_module & (kind == KINDS.index("python"))] = KINDS.index("module")
     return kind
 
 

@@ -107,16 +107,16 @@ class _Places:
         self._of: dict[int, tuple[int | str, int | str]] = {}
         names: dict[int, str] = {}
         # two spellings of one thread ("25738" and 25738) share a lane; either may have the name
-        for row, lane in zip(*_first_of_lanes(timeline), strict=True):
-            self._of.setdefault(int(lane), (table.pid[int(row)], table.tid[int(row)]))
-            key = (table.pid[int(row)], table.tid[int(row)])
-            names.setdefault(int(lane), recording.thread_names.get(key, ""))
-            names[int(lane)] = names[int(lane)] or recording.thread_names.get(key, "")
+        spellings, first = np.unique(timeline.events.lane, return_index=True)
+        for row, lane in zip(spellings.tolist(), timeline.lane[first].tolist(), strict=True):
+            key = (table.pid[row], table.tid[row])
+            self._of.setdefault(lane, key)
+            names[lane] = names.get(lane, "") or recording.thread_names.get(key, "")
         self._thread_names = names
         self._labels = recording.process_labels
         self._processes = recording.process_names
         self._word = timeline.vendor.word
-        host = np.isin(timeline.events.category, (Category.OPERATOR, Category.ANNOTATION, Category.PYTHON))
+        host = timeline.is_host_work
         count = max(self._of, default=0) + 1
         self._busy = np.bincount(timeline.lane[host], minlength=count)
         self._marks = np.bincount(timeline.lane[timeline.is_marker], minlength=count)
@@ -151,12 +151,6 @@ class _Places:
 
 
 _MAX_DEVICES = 256
-
-
-def _first_of_lanes(timeline: InterpretedTrace) -> tuple[Ints, Ints]:
-    """Returns (index in the lane table, lane) of every spelling that events use."""
-    spelling, first = np.unique(timeline.events.lane, return_index=True)
-    return spelling.astype(np.int64), timeline.lane[first].astype(np.int64)
 
 
 def _number(place: int | str) -> int:

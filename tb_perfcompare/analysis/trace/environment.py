@@ -119,15 +119,12 @@ def _written(recording: TraceRecording) -> list[tuple[str, str]]:
     """Fields that later versions of PyTorch added to the trace, and to operators if their inputs were recorded."""
     added = [(WRITTEN_FIELDS, [field for field in _ADDED_FIELDS if field in recording.properties])]
     if {"input_dims", "input_type"} <= set(recording.events.args):
-        types = ["Input type"] if _names_types(recording) else []
+        # PyTorch 1.8 writes empty lists of types
+        names_types = any(text not in NO_TYPES for text in _used_texts(recording.events, "input_type"))
+        types = ["Input type"] if names_types else []
         arguments = [name for name, column in _ADDED_ARGUMENTS.items() if column in recording.events.args]
         added.append((WRITTEN_ARGUMENTS, [*arguments, *types]))
     return [(name, ", ".join(fields) or NO_FIELDS) for name, fields in added]
-
-
-def _names_types(recording: TraceRecording) -> bool:
-    """Whether a call names types: PyTorch 1.8 writes empty lists."""
-    return any(text not in NO_TYPES for text in _used_texts(recording.events, "input_type"))
 
 
 def _used_texts(events: EventTable, argument: str) -> Iterator[str]:

@@ -7,14 +7,17 @@ repeat the correlation link nothing.
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.columns.event_masks import NameFlags, is_one_of, used_codes
+from tb_perfcompare.analysis.columns.event_masks import NameFlags, is_one_of, named, used_codes
 from tb_perfcompare.analysis.columns.lookup import last_equal
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, nest
 from tb_perfcompare.analysis.columns.numbering import gather, rows_where, scatter_add
+from tb_perfcompare.model.api_calls import calls
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, LaneIndex, NameIndex, Nanoseconds, NodeIndex
 from tb_perfcompare.model.events import ABSENT, Category, EventTable
 from tb_perfcompare.model.names.names import (
@@ -87,6 +90,16 @@ class InterpretedTrace:
     def is_api(self) -> Flags:
         """(n,) Runtime and driver calls."""
         return is_one_of(self.events.category, _API)
+
+    @property
+    def is_host_work(self) -> Flags:
+        """(n,) Operators and annotations on host threads."""
+        return is_one_of(self.events.category, _HOST_WORK)
+
+    def calls_with(self, *roles: re.Pattern[str]) -> Ints:
+        """Rows of API calls whose names have one of these roles (model/api_calls.py)."""
+        rows = np.flatnonzero(self.is_api)
+        return rows[named(self.events, rows, lambda name: any(calls(role, name) for role in roles))]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,14 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.event_masks import is_one_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Ints, Nanoseconds
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import step_label
+from tb_perfcompare.model.texts import numbered
 from tb_perfcompare.quick_dataclass import dataclass
-
-_HOST_WORK = (Category.OPERATOR, Category.PYTHON, Category.ANNOTATION)
 
 TAIL_SHARE = 0.8
 """The last step is cut off if it has less than this share of the previous step's device events.
@@ -49,23 +47,6 @@ class Windows:
     unfinished: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HostRanges:
-    """s iterations by markers other than ProfilerStep, in time order, disjoint.
-
-    label    s texts
-    start_ns, end_ns  (s,) int64
-    text     s texts: name of each marker, () if all have one name
-    cut_off  (label, total_ns, reason) of the iteration that the end of the recording cut off
-    """
-
-    label: tuple[str, ...]
-    start_ns: Ints
-    end_ns: Ints
-    text: tuple[str, ...]
-    cut_off: tuple[tuple[str, int, str], ...]
-
-
 def step_windows(timeline: InterpretedTrace, *, tail: bool = False) -> dict[str, Windows]:
     """Returns windows of the profiler.step() steps under both rules: {"device": ..., "marker": ...}.
 
@@ -76,33 +57,28 @@ def step_windows(timeline: InterpretedTrace, *, tail: bool = False) -> dict[str,
     if not len(markers):
         return whole_windows(timeline)
     events = timeline.events
-    label = _distinct([step_label(events.strings[int(i)]) for i in events.name[markers]])
+    label = numbered(step_label(events.strings[code]) for code in events.name[markers].tolist())
     start, end = events.start_ns[markers], timeline.ends(markers)
-    plain, overlaps = _disjoint(start, end)
-    host = Windows(label, start.copy(), plain, (), True, overlaps)
-    device = _extend(timeline, host, tail=tail)
-    kept = len(device.label)
-    marker = Windows(
-        label[:kept], start[:kept], _to_next_marker(label, start, plain)[:kept], device.dropped, True, overlaps,
-        device.unfinished,
-    )  # fmt: skip
-    return {"device": device, "marker": marker}
+    plain = end.copy()
+    plain[:-1] = np.minimum(end[:-1], start[1:])
+    overlaps = int((plain < end).sum())
+    ranges = Windows(label, start, plain, (), True, overlaps)
+    return range_windows(timeline, ranges, tail=tail, end_ns=_to_next_marker(label, start, plain))
 
 
 def whole_windows(timeline: InterpretedTrace) -> dict[str, Windows]:
     """Returns the recording as one step, under both rules."""
-    window = _whole_window(timeline)
-    return {"device": _extend(timeline, window), "marker": window}
+    return range_windows(timeline, _whole_window(timeline))
 
 
-def range_windows(timeline: InterpretedTrace, ranges: HostRanges, *, tail: bool = False) -> dict[str, Windows]:
-    """Returns windows of iterations by other markers, under both rules."""
-    host = Windows(ranges.label, ranges.start_ns.copy(), ranges.end_ns.copy(), (), True, 0)
-    device = _extend(timeline, host, tail=tail)
-    device = replace(device, dropped=(*device.dropped, *ranges.cut_off))
+def range_windows(
+    timeline: InterpretedTrace, ranges: Windows, *, tail: bool = False, end_ns: Nanoseconds | None = None
+) -> dict[str, Windows]:
+    """Returns windows of these ranges on the host under both rules; `end_ns` are other ends under the rule "marker"."""
+    device = _extend(timeline, ranges, tail=tail)
     kept = len(device.label)
-    marker = replace(device, start_ns=ranges.start_ns[:kept].copy(), end_ns=ranges.end_ns[:kept].copy())
-    return {"device": device, "marker": marker}
+    ends = ranges.end_ns if end_ns is None else end_ns
+    return {"device": device, "marker": replace(device, start_ns=ranges.start_ns[:kept], end_ns=ends[:kept])}
 
 
 def recorded_extent(timeline: InterpretedTrace) -> tuple[int, int] | None:
@@ -122,8 +98,7 @@ def profiler_markers(timeline: InterpretedTrace) -> Ints:
     if not len(rows):
         # A trace of device streams alone still has copies of the markers.
         names = np.array([text.startswith("ProfilerStep#") for text in events.strings.texts], dtype=bool)
-        has_host = is_one_of(events.category, _HOST_WORK).any()
-        if has_host or not len(names):
+        if timeline.is_host_work.any() or not len(names):
             return rows
         rows = np.flatnonzero(names[events.name] & (events.category == Category.DEVICE_ANNOTATION))
     markers_of_name: dict[int, list[int]] = {}
@@ -137,20 +112,10 @@ def profiler_markers(timeline: InterpretedTrace) -> Ints:
     return chosen[np.lexsort((events.strings.ranks()[events.name[chosen]], events.start_ns[chosen]))]
 
 
-def _distinct(labels: list[str]) -> tuple[str, ...]:
-    """Adds a suffix to repeated labels: 1, 2, 1 (2)."""
-    seen: dict[str, int] = {}
-    out = []
-    for label in labels:
-        seen[label] = seen.get(label, 0) + 1
-        out.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
-    return tuple(out)
-
-
 def _whole_window(timeline: InterpretedTrace) -> Windows:
     """One step "0" over all host operators and annotations; without any, over all events with a role."""
     events = timeline.events
-    rows = np.flatnonzero(is_one_of(events.category, _HOST_WORK))
+    rows = np.flatnonzero(timeline.is_host_work)
     if not len(rows):
         rows = np.flatnonzero(timeline.role >= 0)
     if not len(rows):
@@ -159,13 +124,6 @@ def _whole_window(timeline: InterpretedTrace) -> Windows:
     start = events.start_ns[rows].min(keepdims=True)
     end = timeline.ends(rows).max(keepdims=True)
     return Windows(("0",), start, end, (), False, 0)
-
-
-def _disjoint(start: Nanoseconds, end: Nanoseconds) -> tuple[Ints, int]:
-    """Cuts ends at the next start: (ends, number of cuts)."""
-    cut = end.copy()
-    cut[:-1] = np.minimum(end[:-1], start[1:])
-    return cut, int((cut < end).sum())
 
 
 def _to_next_marker(label: tuple[str, ...], start: Nanoseconds, end: Nanoseconds) -> Ints:
@@ -211,9 +169,11 @@ def _extend(timeline: InterpretedTrace, host: Windows, *, tail: bool = False) ->
     kept = _without_tail(hits)
     if tail:
         unfinished = tuple((host.label[k], _tail_reason(hits, k)) for k in range(kept, count))
-        return Windows(host.label, start, end, (), host.marked, host.overlaps, unfinished)
-    dropped = tuple((host.label[k], int(end[k] - start[k]), _tail_reason(hits, k)) for k in range(kept, count))
-    return Windows(host.label[:kept], start[:kept], end[:kept], dropped, host.marked, host.overlaps)
+        return replace(host, start_ns=start, end_ns=end, unfinished=unfinished)
+    cut_off = tuple((host.label[k], int(end[k] - start[k]), _tail_reason(hits, k)) for k in range(kept, count))
+    return replace(
+        host, label=host.label[:kept], start_ns=start[:kept], end_ns=end[:kept], dropped=(*cut_off, *host.dropped)
+    )
 
 
 def _without_tail(hits: AnyInts) -> int:

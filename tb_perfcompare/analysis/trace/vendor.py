@@ -16,8 +16,8 @@ _DEVICE_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 _OF_DEVICES = (*_DEVICE_WORK, Category.RUNTIME, Category.DRIVER)
 
 
-def find_vendor(recording: TraceRecording) -> tuple[Vendor, str]:
-    """Returns the vendor and the evidence.
+def find_vendor(recording: TraceRecording) -> Vendor:
+    """Returns the vendor of the trace's device.
 
     Without device work and API calls it is CPU, even if the file lists devices: the profiler lists the machine's
     devices whatever it records. Otherwise evidence counts in this order: device names, categories that only one vendor
@@ -26,36 +26,36 @@ def find_vendor(recording: TraceRecording) -> tuple[Vendor, str]:
     """
     events = recording.events
     if not is_one_of(events.category, _OF_DEVICES).any():
-        return CPU, "no device events"
+        return CPU
     names = " ".join(str(item.get("name", "")) for item in recording.device_properties).lower()
     if names:
         for vendor in VENDORS:
             if any(mark in names for mark in vendor.name_marks):
-                return vendor, "deviceProperties"
+                return vendor
     raw = {events.strings[code].lower() for code in used_codes(events.raw_category, len(events.strings)).tolist()}
     for vendor in VENDORS:
         if not raw.isdisjoint(vendor.categories):
-            return vendor, "categories"
+            return vendor
     for vendor in VENDORS:
         if any(arg in events.args and len(events.args[arg].rows) for arg in vendor.kernel_args):
-            return vendor, "kernel arguments"
+            return vendor
     labels = " ".join(str(label) for label in recording.process_labels.values()).lower()
     for vendor in VENDORS:
         if vendor.word != "GPU" and vendor.word.lower() in labels:
-            return vendor, "process labels"
+            return vendor
     called = events.name[is_one_of(events.category, (Category.RUNTIME, Category.DRIVER))]
     calls = [events.strings[code] for code in used_codes(called, len(events.strings)).tolist()]
     for vendor in VENDORS:
         if any(call.startswith(vendor.api_prefixes) for call in calls):
-            return vendor, "API names"
-    return CUDA, "device events"
+            return vendor
+    return CUDA
 
 
 def device_facts(recording: TraceRecording, vendor: Vendor) -> DeviceFacts:
     """Returns the device model and the number of devices that did work (0 for a CPU trace)."""
     events = recording.events
     work = np.flatnonzero(is_one_of(events.category, _DEVICE_WORK))
-    used = unique(np.asarray(argument_values(events, "device", work, -1), dtype=np.int64))
+    used = unique(argument_values(events, "device", work, -1))
     lanes = {str(events.lanes.pid[lane]) for lane in used_codes(events.lane[work], len(events.lanes)).tolist()}
     properties = recording.device_properties
     names = sorted({str(item["name"]) for item in properties if item.get("name")}) if vendor is not CPU else []

@@ -41,34 +41,21 @@ def _output(
     return tuple(positions)
 
 
-def max_pool(dimensions: int) -> Callable[[Call], Work]:
-    """max_poolNd_with_indices(self, kernel, stride, padding, dilation, ceil_mode)."""
-
-    def model(call: Call) -> Work:
-        x = call.tensor(0)
-        need(len(x.sizes) in (dimensions + 1, dimensions + 2))
-        kernel = _numbers(call, 1, dimensions, ())
-        stride = _numbers(call, 2, dimensions, kernel)
-        padding, dilation = _numbers(call, 3, dimensions, (0,)), _numbers(call, 4, dimensions, (1,))
-        positions = _output(x.sizes[-dimensions:], kernel, stride, padding, dilation, call.value(5) == "True")
-        count = prod(x.sizes[:-dimensions]) * prod(positions)
-        return Work(count * prod(kernel), x.bytes + count * (x.type.size + INT64.size), x.type.name, FAMILY)
-
-    return model
-
-
-def avg_pool(dimensions: int) -> Callable[[Call], Work]:
-    """avg_poolNd(self, kernel, stride, padding, ceil_mode, ...); positions in the padding count."""
+def forward(dimensions: int, largest: bool) -> Callable[[Call], Work]:
+    """max_poolNd_with_indices(self, kernel, stride, padding, dilation, ceil_mode) if `largest`, else
+    avg_poolNd(self, kernel, stride, padding, ceil_mode, ...), where positions in the padding count."""
 
     def model(call: Call) -> Work:
         x = call.tensor(0)
         need(len(x.sizes) in (dimensions + 1, dimensions + 2))
         kernel = _numbers(call, 1, dimensions, ())
         stride, padding = _numbers(call, 2, dimensions, kernel), _numbers(call, 3, dimensions, (0,))
-        ones = (1,) * dimensions
-        positions = _output(x.sizes[-dimensions:], kernel, stride, padding, ones, call.value(4) == "True")
+        dilation = _numbers(call, 4, dimensions, (1,)) if largest else (1,) * dimensions
+        ceil = call.value(5 if largest else 4) == "True"
+        positions = _output(x.sizes[-dimensions:], kernel, stride, padding, dilation, ceil)
         count = prod(x.sizes[:-dimensions]) * prod(positions)
-        return Work(count * prod(kernel), x.bytes + count * x.type.size, x.type.name, FAMILY)
+        moved = x.bytes + count * (x.type.size + INT64.size * largest)
+        return Work(count * prod(kernel), moved, x.type.name, FAMILY)
 
     return model
 
@@ -122,8 +109,8 @@ def adaptive_avg_pool_backward(call: Call) -> Work:
 
 
 MODELS.update({
-    "aten::max_pool2d_with_indices": max_pool(2),
-    "aten::max_pool3d_with_indices": max_pool(3),
-    "aten::avg_pool2d": avg_pool(2),
-    "aten::avg_pool3d": avg_pool(3),
+    "aten::max_pool2d_with_indices": forward(2, largest=True),
+    "aten::max_pool3d_with_indices": forward(3, largest=True),
+    "aten::avg_pool2d": forward(2, largest=False),
+    "aten::avg_pool3d": forward(3, largest=False),
 })

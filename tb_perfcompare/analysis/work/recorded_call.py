@@ -131,7 +131,7 @@ class Call(msgspec.Struct, frozen=True):
 
     def tensor(self, index: int) -> Tensor:
         """Returns the tensor argument. Raises NoModelError if it is not a tensor."""
-        kind = self.types[index] if index < len(self.types) else ""
+        kind = self.kind(index)
         data_type = DATA_TYPES.get(kind)
         if data_type is None:
             if kind in NO_TENSOR:
@@ -161,8 +161,7 @@ class Call(msgspec.Struct, frozen=True):
 
     def optional(self, index: int) -> Tensor | None:
         """Returns the tensor argument, None if it is absent."""
-        absent = index >= len(self.types) or self.types[index] in NO_TENSOR
-        return None if absent else self.tensor(index)
+        return self.tensor(index) if self.is_tensor(index) else None
 
     def optional_bytes(self, *indices: int) -> int:
         """Sums the bytes of those arguments that are tensors."""

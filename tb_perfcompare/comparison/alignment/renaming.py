@@ -8,9 +8,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import Floats, Ints, weighted_means
+from tb_perfcompare.model.arrays import Floats, Ints, max_by_target, min_by_target, weighted_means
 from tb_perfcompare.model.summary.call_tree import CallTree, FrameKind
-from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
+from tb_perfcompare.model.summary.groups import CRITICAL_PATH
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable, OwnedTime, StepCategory, Summary
 
@@ -27,7 +27,7 @@ _GROUPS: Mapping[StepCategory, tuple[str, ...]] = {
     StepCategory.MEMSET: ("memcpy", CRITICAL_PATH),
     StepCategory.RUNTIME: (CRITICAL_PATH,),
 }
-"""Category -> prefixes of the kinds of its tables."""
+"""Category -> prefixes of the names of its tables."""
 
 _FRAMES: Mapping[StepCategory, frozenset[FrameKind]] = {
     StepCategory.KERNEL: frozenset({FrameKind.DEVICE}),
@@ -57,10 +57,10 @@ def renamed(side: Summary, joins: Mapping[StepCategory, Joins]) -> Summary:
     if not any(joins.values()):
         return side
     groups = dict(side.groups)
-    for category, kinds in _GROUPS.items():
+    for category, tables in _GROUPS.items():
         if joins.get(category):
             for name, group in side.groups.items():
-                if group.kind.startswith(kinds) and any(key[0] in joins[category] for key in group.keys):
+                if name.startswith(tables) and any(key[0] in joins[category] for key in group.keys):
                     groups[name] = _merged_group(groups[name], joins[category])[0]
     return replace(
         side,
@@ -86,10 +86,7 @@ def _merged_group(table: GroupTable, joins: Joins) -> tuple[GroupTable, Ints]:
     weight = table.measures_ns["total"].sum(axis=1).astype(np.float64)
     low, high = table.min_ns, table.max_ns
     if low is not None and high is not None:
-        lowest, highest = np.full(rows, np.iinfo(np.int64).max), np.zeros(rows, dtype=np.int64)
-        np.minimum.at(lowest, row_of, low)
-        np.maximum.at(highest, row_of, high)
-        low, high = lowest, highest
+        low, high = min_by_target(low, row_of, rows), max_by_target(high, row_of, rows)
     merged = replace(
         table,
         keys=index,

@@ -133,7 +133,7 @@ class _Matcher:
 def _sequences(side: StepEvents, kind: str) -> dict[int, Ints]:
     """Place among the lanes of its kind -> numbers of its events in order. The device is one sequence."""
     if kind == _DEVICE:
-        rows = np.flatnonzero(_in_lanes(side, [lane.kind in DEVICE_LANES for lane in side.lanes]))
+        rows = np.flatnonzero(side.in_lanes(DEVICE_LANES))
         return {0: rows[np.lexsort(_launch_order(side, rows))]} if len(rows) else {}
     sequences = {}
     for lane in side.lanes:
@@ -142,11 +142,6 @@ def _sequences(side: StepEvents, kind: str) -> dict[int, Ints]:
             lane_number = int(lane.key.rpartition(".")[2])
             sequences[lane_number] = rows[np.lexsort((rows, side.row[rows], side.start_ns[rows]))]
     return sequences
-
-
-def _in_lanes(side: StepEvents, wanted: list[bool]) -> Flags:
-    inside: Flags = np.array(wanted, dtype=np.bool_)[side.lane_of_row][side.row]
-    return inside
 
 
 def _launch_order(side: StepEvents, rows: Ints) -> tuple[Ints, ...]:

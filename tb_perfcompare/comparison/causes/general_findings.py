@@ -44,8 +44,7 @@ from tb_perfcompare.comparison.result.wording import (
     times_text,
 )
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
-from tb_perfcompare.model.summary.python_time import DEPTH
-from tb_perfcompare.model.summary.python_time import TABLE as PYTHON_TIME
+from tb_perfcompare.model.summary.groups import PYTHON_DEPTH, PYTHON_TIME
 from tb_perfcompare.model.summary.summary import (
     CATEGORY_LABELS,
     NOT_SPLIT,
@@ -330,7 +329,7 @@ def _python_time(side: Summary) -> dict[str, tuple[float, float, float]]:
     if table is None:
         return {}
     time, calls = table.measures_ns["total"].sum(axis=1) / steps / 1000, table.calls.sum(axis=1) / steps
-    figures = zip(time.tolist(), calls.tolist(), table.facts[DEPTH].tolist(), strict=True)
+    figures = zip(time.tolist(), calls.tolist(), table.facts[PYTHON_DEPTH].tolist(), strict=True)
     return {key[0]: of_key for key, of_key in zip(table.keys, figures, strict=True)}
 
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_observation
 from tb_perfcompare.model.arrays import Ints, SidePair, each_side
-from tb_perfcompare.model.summary.critical_path import EVENT, STREAM
-from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
+from tb_perfcompare.model.summary.groups import CRITICAL_PATH, EVENT_EDGE, STREAM_EDGE
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory, Summary
 
 Sides = tuple[Summary, Summary]
@@ -29,7 +28,7 @@ ON_HOST = [int(category) for category in StepCategory if category not in (*ON_DE
 
 _FOLLOWS = {
     **{CATEGORY_LABELS[category]: "device" for category in ON_DEVICE},
-    CATEGORY_LABELS[_APART]: "", STREAM[1]: "device", EVENT[1]: "device",
+    CATEGORY_LABELS[_APART]: "", STREAM_EDGE[1]: "device", EVENT_EDGE[1]: "device",
 }  # fmt: skip
 """Category on the critical path -> pace that it follows; categories not listed follow the host's."""
 

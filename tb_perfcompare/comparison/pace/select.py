@@ -19,7 +19,7 @@ from tb_perfcompare.model.arrays import Flags, Floats, each_side
 from tb_perfcompare.model.input_shapes import NO_TYPES, tensor_types
 from tb_perfcompare.model.names.names import channels_last
 from tb_perfcompare.model.names.work_kinds import CONVOLUTION, work_kind
-from tb_perfcompare.model.summary.gil_waits import TABLE as GIL_WAITS
+from tb_perfcompare.model.summary.groups import GIL_WAITS
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 

@@ -7,7 +7,18 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import AnyInts, CaptureIndex, Flags, Ints, Ints32, Nanoseconds, is_run_start, median
+from tb_perfcompare.model.arrays import (
+    AnyInts,
+    CaptureIndex,
+    Flags,
+    Ints,
+    Ints32,
+    Nanoseconds,
+    is_run_start,
+    max_by_target,
+    median,
+    min_by_target,
+)
 from tb_perfcompare.model.collective_messages import Message, message
 from tb_perfcompare.model.summary.amounts import amounts_of_work
 from tb_perfcompare.model.summary.collectives import Collectives
@@ -200,9 +211,7 @@ def _matched_calls(communication: Collectives, job_step: Ints, clock: AnyInts) -
     # one row per (step of a rank, key): do all ranks that have the key there call it equally often?
     step_and_key, member = np.unique(job_step[step[first]] * keys + key[first], return_inverse=True)
     ranks = np.bincount(member, minlength=len(step_and_key))
-    most, least = np.zeros(len(step_and_key), dtype=np.int64), np.full(len(step_and_key), np.iinfo(np.int64).max)
-    np.maximum.at(most, member, count)
-    np.minimum.at(least, member, count)
+    most, least = (of(count, member, len(step_and_key)) for of in (max_by_target, min_by_target))
     size = communication.group_size[step_and_key % keys]
     usable = (ranks > 1) & (most == least) & ((size <= 0) | (ranks <= size))
     group = np.repeat(member, count)
@@ -213,8 +222,7 @@ def _matched_calls(communication: Collectives, job_step: Ints, clock: AnyInts) -
         _, call = np.unique(same, return_inverse=True)
         meets = _meet(call, clock[step[chosen]].astype(np.int64), start[chosen], dur[chosen])
         chosen, call = chosen[meets], call[meets]
-    transfer = np.full(int(call.max(initial=-1)) + 1, np.iinfo(np.int64).max)
-    np.minimum.at(transfer, call, dur[chosen])
+    transfer = min_by_target(dur[chosen], call, int(call.max(initial=-1)) + 1)
     return order[chosen], transfer[call]
 
 

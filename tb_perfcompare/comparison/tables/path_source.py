@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 
 from tb_perfcompare.model.formats import TRACE
+from tb_perfcompare.model.names.names import MODULE_PREFIX
 from tb_perfcompare.model.summary.call_tree import CallTree, FrameKind
-from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES
+from tb_perfcompare.model.summary.groups import DURATION_TABLES
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, GroupTable, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -144,7 +145,7 @@ _FITS: Mapping[str, Callable[[int, StepCategory], bool]] = {
 
 
 def _without_number(kind: int, name: str) -> str:
-    is_module = kind == FrameKind.MODULE or (kind == FrameKind.PYTHON and name.startswith(_MODULE))
+    is_module = kind == FrameKind.MODULE or (kind == FrameKind.PYTHON and name.startswith(MODULE_PREFIX))
     return _NUMBER.sub("", name) if is_module else name
 
 
@@ -181,7 +182,6 @@ def _durations(summary: Summary) -> dict[str, dict[str, dict[int, int]]]:
 
 
 _NUMBER = re.compile(r"_\d+$")
-_MODULE = "nn.Module: "
 RELATED = ("operators_by_shape", "operators_by_type", "kernels_by_launch", "kernels_by_module", "kernels_by_type")
 """Tables of related rows."""
 

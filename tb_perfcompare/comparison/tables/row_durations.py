@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from tb_perfcompare.comparison.tables.path_source import PathSource
-from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES, class_start_ns
+from tb_perfcompare.model.summary.groups import DURATION_TABLES, class_start_ns
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_BINS = 40

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE
-from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
-from tb_perfcompare.model.summary.device_timeline import MEANINGS
-from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
+from tb_perfcompare.model.summary.groups import CRITICAL_PATH, DEVICE_TIMELINE, DEVICE_TIMELINE_MEANINGS
 from tb_perfcompare.model.summary.summary import BOUND
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.units import BYTES, FRACTION, NUMBER, PERCENT, Better, Unit
@@ -63,7 +61,7 @@ KEY_COLUMNS: Mapping[str, tuple[str, str]] = {
     "operator": ("Operator", "operator that launched the kernel; empty if none was recorded"),
     "module": ("Module", "innermost nn.Module call around the launch; for backward work, around its forward operator"),
     "type": ("Type", "type of work from the input table; device or host if the table has none"),
-    "figure": ("Figure", "; ".join(f"{name}: {what}" for name, what in MEANINGS.items())),
+    "figure": ("Figure", "; ".join(f"{name}: {what}" for name, what in DEVICE_TIMELINE_MEANINGS.items())),
     "category": ("Category", "category as in the ledger, or the edge of the path that takes the time"),
     "group_size": ("Ranks", "number of ranks in the process group"),
     "message": (

@@ -33,8 +33,8 @@ from tb_perfcompare.comparison.work.row_work import OF_TABLES, has_work, table_w
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, notes_of, own_columns
 from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.device_peaks import DevicePeaks, GivenPeak, device_peaks
+from tb_perfcompare.model.summary.groups import KERNEL_METRICS
 from tb_perfcompare.model.summary.job_workers import job_workers
-from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, KERNEL_TIME, GroupTable, Summary
 
 _CORRECTED = "Corrected reading"
@@ -259,7 +259,7 @@ def _group(name: str, table: GroupTable, summary: Summary, peaks: DevicePeaks | 
 
 
 def _device(summary: Summary) -> Table:
-    rows = tuple((m.device, m.name, m.value, m.unit, m.reason) for m in summary.device_metrics)
+    rows = tuple((m.device, m.name, m.value, "fraction", m.reason) for m in summary.device_metrics)
     shown = (
         columns.key("device", "Device", "device number in the trace"),
         columns.key("metric", "Metric", "metric of the device summary"),

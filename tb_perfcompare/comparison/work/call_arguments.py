@@ -10,7 +10,7 @@ import numpy as np
 
 from tb_perfcompare.model.input_shapes import shown_shape
 from tb_perfcompare.model.names.argument_names import argument_names, argument_text
-from tb_perfcompare.model.summary.call_arguments import TABLE
+from tb_perfcompare.model.summary.groups import CALL_ARGUMENTS
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -104,7 +104,7 @@ def arguments_of_change(
 def time_by_inputs(side: Summary) -> dict[Operator, float]:
     """(operator, input shapes) -> own time per step in ns, of operators whose arguments were recorded."""
     times: dict[Operator, float] = {}
-    group = side.groups[TABLE]
+    group = side.groups[CALL_ARGUMENTS]
     for key, ns in zip(group.keys, group.measures_ns["total"].sum(axis=1).tolist(), strict=True):
         times[key[0], key[1]] = times.get((key[0], key[1]), 0.0) + ns / len(side.steps)
     return times
@@ -112,7 +112,7 @@ def time_by_inputs(side: Summary) -> dict[Operator, float]:
 
 def _regular_calls(side: Summary) -> dict[Operator, Mapping[Signature, float]]:
     """(operator, input shapes) -> calls per step by arguments, if these belong to the program."""
-    group = side.groups.get(TABLE)
+    group = side.groups.get(CALL_ARGUMENTS)
     if group is None:
         return {}
     rows: dict[Operator, list[int]] = {}

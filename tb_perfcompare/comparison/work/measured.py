@@ -10,7 +10,7 @@ from typing import Final
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
-from tb_perfcompare.model.summary.kernel_metrics import (
+from tb_perfcompare.model.summary.groups import (
     BYTE_METRICS,
     FLOP_METRICS,
     KERNEL_METRICS,

@@ -26,7 +26,7 @@ from tb_perfcompare.model.device import (
 )
 from tb_perfcompare.model.strings import StringTable
 
-STEP_PREFIX = "ProfilerStep#"
+STEP_PREFIX, MODULE_PREFIX = "ProfilerStep#", "nn.Module: "
 AUTOGRAD_GRAPH = "autograd.graph"
 """Entry of the environment: whether autograd records what a backward pass needs, "recorded" or "not recorded"
 (no_grad, inference_mode)."""

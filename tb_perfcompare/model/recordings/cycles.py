@@ -6,6 +6,9 @@ field: docs/inputs/perf_data.md.
 
 from __future__ import annotations
 
+from dataclasses import fields
+from typing import Any
+
 import numpy as np
 
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, Ints32, unique
@@ -87,20 +90,9 @@ class CycleTable:
 
     def rows(self, chosen: Flags) -> CycleTable:
         """The rows where `chosen`, (rows,), is true, in the same order."""
-        return CycleTable(
-            self.source, self.strings, self.cycle[chosen], self.pid[chosen], self.function[chosen],
-            self.metric[chosen], self.device[chosen], self.beta_pct[chosen], self.mu_pct[chosen],
-            self.cycle_us[chosen],
-            None if self.anchor is None else self.anchor[chosen],
-            None if self.duration_us is None else self.duration_us[chosen],
-            None if self.instances is None else self.instances[chosen],
-            None if self.interpolated is None else self.interpolated[chosen],
-            None if self.kind is None else self.kind[chosen],
-            None if self.sigma_pct is None else self.sigma_pct[chosen],
-            None if self.start_us is None else self.start_us[chosen],
-            None if self.host is None else self.host[chosen],
-            None if self.published_mu_pct is None else self.published_mu_pct[chosen],
-        )  # fmt: skip
+        columns: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        of_rows = {name: column[chosen] for name, column in columns.items() if isinstance(column, np.ndarray)}
+        return CycleTable(**{**columns, **of_rows})
 
     def of_pid(self, pid: int) -> CycleTable:
         """The rows of one process."""

@@ -70,19 +70,6 @@ class PlacePool(TextPool):
     def __len__(self) -> int:
         return len(self._above) + 1
 
-    def text(self, number: int) -> str:
-        """Text of one place, computed without the others."""
-        if self._texts or not number:
-            return self.texts[number] if number else OUTSIDE
-        enclosing = []
-        while number:
-            enclosing.append(number - 1)
-            number = int(self._above[number - 1])
-        text = OUTSIDE
-        for at in reversed(enclosing):
-            text = place_below(text, self._operator[at], self._shape[at])
-        return text
-
     def only(self, code: TextIndex) -> Texts:
         """Column with the whole pool, since each place depends on those above it."""
         return Texts(np.ascontiguousarray(code, dtype=np.int32), self)

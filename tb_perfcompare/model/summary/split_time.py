@@ -62,8 +62,15 @@ class SplitTime:
 
     def renamed(self, keys: Sequence[tuple[str, ...]]) -> SplitTime:
         """The same cells under other keys, one for each present key; cells whose keys become equal are added."""
-        renamed = split_time(keys, self.row, self.step, self.time_ns, self.calls)
-        return replace(renamed, recorded_keys=self.recorded_keys, pooled=self.pooled)
+        return self.with_cells(self.row, self.step, self.time_ns, self.calls, keys)
+
+    def with_cells(
+        self, row: AnyInts, step: AnyInts, time_ns: Nanoseconds, calls: Ints,
+        keys: Sequence[tuple[str, ...]] | None = None,
+    ) -> SplitTime:  # fmt: skip
+        """Other cells, of the same keys or of the given ones; arguments and result as of split_time."""
+        changed = split_time(self.keys if keys is None else keys, row, step, time_ns, calls)
+        return replace(changed, recorded_keys=self.recorded_keys, pooled=self.pooled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

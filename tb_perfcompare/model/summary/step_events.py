@@ -7,7 +7,7 @@ device was not done.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -119,6 +119,12 @@ class StepEvents:
     def lane_of_row(self) -> Ints:
         """(rows,) index into `lanes`."""
         return np.repeat(np.arange(len(self.lanes)), [lane.rows for lane in self.lanes]).astype(np.int64)
+
+    def in_lanes(self, kinds: Collection[str]) -> Flags:
+        """(n,) whether each event is in a lane of one of these kinds."""
+        wanted = np.array([lane.kind in kinds for lane in self.lanes], dtype=np.bool_)
+        is_in: Flags = wanted[self.lane_of_row][self.row]
+        return is_in
 
     @property
     def kind(self) -> Ints:

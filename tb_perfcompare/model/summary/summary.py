@@ -16,16 +16,11 @@ from numpy.typing import NDArray
 from tb_perfcompare.model.arrays import AnyInts, CaptureIndex, Floats, Ints, Ints32, Nanoseconds
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
-from tb_perfcompare.model.summary.call_arguments import TABLE as CALL_ARGUMENTS
 from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import Collectives, RankSteps
-from tb_perfcompare.model.summary.gil_waits import TABLE as GIL_WAITS
 from tb_perfcompare.model.summary.iterations import Iterations
-from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS, MODELLED_WORK, OPERATOR_METRICS
-from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES
 from tb_perfcompare.model.summary.launch_sites import DeviceWork
 from tb_perfcompare.model.summary.memory import MemoryUse
-from tb_perfcompare.model.summary.python_time import TABLE as PYTHON_TIME
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.texts import Column, Keys
 from tb_perfcompare.model.vendors import CPU
@@ -227,38 +222,29 @@ STATED_WORK = "as recorded"
 """Family of calls whose work is stated in the trace; their compute type is unknown, and missing figures stay
 unknown."""
 
-NO_TABLE = frozenset({
-    "operator_work", "module_work", "kernel_work", KERNEL_METRICS, OPERATOR_METRICS, MODELLED_WORK, CALL_ARGUMENTS,
-    GIL_WAITS, PYTHON_TIME, *DURATION_TABLES.values(),
-})  # fmt: skip
-"""Groups without a table of their own: other tables have columns of them."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupTable:
     """Groups of events (operators, kernels), g rows x s steps.
 
-    kind         "operator", "operator_by_shape", "kernel"
     key_columns  parts of a key: ("name",) or ("name", "input_shape")
     keys         g tuples of texts, unique; joins the two sides (normalised)
     names        g raw names for display
     calls        (g, s) int64
     measures_ns  measure -> (g, s) int64, e.g. host_self, host_total, device_self, device_total
-    min_ns       (g,) int64 shortest single call, None if the measure has no single calls
-    max_ns       (g,) int64 longest single call, likewise
+    min_ns, max_ns  (g,) int64 shortest and longest single call, None if the measure has no single calls
     facts        fact -> (g,) float64, NaN if not measured (occupancy, blocks_per_sm, tensor_cores)
     sampled      False if the columns are shares of one total and therefore do not show its variation
     """
 
-    kind: str
     key_columns: tuple[str, ...]
     keys: Keys
     names: Column
     calls: Ints
     measures_ns: Mapping[str, Ints]
-    min_ns: Nanoseconds | None
-    max_ns: Nanoseconds | None
-    facts: Mapping[str, Floats]
+    min_ns: Nanoseconds | None = None
+    max_ns: Nanoseconds | None = None
+    facts: Mapping[str, Floats] = field(default_factory=dict)
     sampled: bool = True
 
     def __len__(self) -> int:
@@ -307,14 +293,13 @@ class LaunchSequence:
 
 @dataclass(frozen=True, slots=True)
 class DeviceMetric:
-    """One figure of the device summary.
+    """One figure of the device summary, a fraction.
 
     `value` is None if not measured or not applicable, which differs from zero; `reason` then says why.
     """
 
     device: str
     name: str
-    unit: str
     value: float | None
     reason: str = ""
 

@@ -14,16 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.recordings.launches import LaunchTable
-from tb_perfcompare.model.summary.call_arguments import TABLE as CALL_ARGUMENTS
 from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKind
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE, Collectives
-from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
-from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
-from tb_perfcompare.model.summary.gil_waits import TABLE as GIL_WAITS
-from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS, MODELLED_WORK, OPERATOR_METRICS
-from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES
+from tb_perfcompare.model.summary.groups import (
+    CALL_ARGUMENTS,
+    CRITICAL_PATH,
+    DEVICE_TIMELINE,
+    DURATION_TABLES,
+    GIL_WAITS,
+    KERNEL_METRICS,
+    MODELLED_WORK,
+    OPERATOR_METRICS,
+    PYTHON_TIME,
+)
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
-from tb_perfcompare.model.summary.python_time import TABLE as PYTHON_TIME
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import (
     BOUND_CLASSES,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.attribution.critical_edges import _Busy, _handed_over, _place_of_largest
+from tb_perfcompare.analysis.attribution.critical_edges import _handed_over, _place_of_largest
 
 RANGES = st.lists(st.integers(0, 5), min_size=1, max_size=12).flatmap(
     lambda values: st.tuples(
@@ -44,10 +44,10 @@ def test_the_thread_that_works_last_in_a_gap_hands_over(
 ) -> None:
     spans = [(1, 0, 10), (1, 20, 25), *others]
     lane, start, end = (np.array([span[column] for span in spans], dtype=np.int64) for column in range(3))
-    handed = zip(*(column.tolist() for column in _handed_over(_Busy(lane, start, end))), strict=True)
+    handed = zip(*(column.tolist() for column in _handed_over(lane, start, end)), strict=True)
     assert [row for row in handed if row[0] == 1] == [(1, 20, worked, until)]
 
 
 def test_a_thread_that_began_before_the_gap_does_not_hand_over() -> None:
     lane, start, end = np.array([1, 1, 2]), np.array([0, 20, 5]), np.array([10, 25, 18])
-    assert 1 not in _handed_over(_Busy(lane, start, end))[0].tolist()
+    assert 1 not in _handed_over(lane, start, end)[0].tolist()

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import cells_of
-from tb_perfcompare.model.summary.critical_path import EVENT, LAUNCH, RETURN, STREAM, TABLE
+from tb_perfcompare.model.summary.groups import CRITICAL_PATH, EVENT_EDGE, LAUNCH_EDGE, STREAM_EDGE, WAIT_EDGE
 from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, Summary
 from tests.analysis.summaries import summarised, summary
 from tests.build import TraceBuilder
@@ -20,7 +20,7 @@ AUTOGRAD = 77
 
 def path_us(drawn: Summary) -> dict[tuple[str, str], int]:
     """(name, category) -> microseconds in all steps, which sum to the steps."""
-    table = drawn.groups[TABLE]
+    table = drawn.groups[CRITICAL_PATH]
     time = table.measures_ns["total"]
     assert time.sum(axis=0).tolist() == drawn.steps.total_ns.tolist()
     return {key: int(row.sum()) // 1000 for key, row in zip(table.keys, time, strict=True)}
@@ -34,8 +34,8 @@ def test_a_busy_device_is_the_path() -> None:
         trace.op("aten::mm", at + 5, at + 12)
         trace.kernel(f"gemm{'abc'[number]}", 20 + 50 * number, 68 + 50 * number, launch=(at + 6, at + 10))
     assert path_us(summary(trace)) == {
-        OTHER: 5, ("aten::mm", "CPU Exec"): 1, ("cudaLaunchKernel", "Runtime"): 4, LAUNCH: 10,
-        ("gemma", "Kernel"): 48, ("gemmb", "Kernel"): 48, ("gemmc", "Kernel"): 48, STREAM: 4,
+        OTHER: 5, ("aten::mm", "CPU Exec"): 1, ("cudaLaunchKernel", "Runtime"): 4, LAUNCH_EDGE: 10,
+        ("gemma", "Kernel"): 48, ("gemmb", "Kernel"): 48, ("gemmc", "Kernel"): 48, STREAM_EDGE: 4,
     }  # fmt: skip
 
 
@@ -47,8 +47,8 @@ def test_the_host_is_the_path_until_it_waits_for_the_device() -> None:
     trace.call("cudaDeviceSynchronize", 20, 63)
     trace.op("aten::cpu", 63, 95)
     assert path_us(summary(trace)) == {
-        OTHER: 10, ("aten::mm", "CPU Exec"): 1, ("cudaLaunchKernel", "Runtime"): 8, LAUNCH: 2, ("gemm", "Kernel"): 44,
-        RETURN: 3, ("aten::cpu", "CPU Exec"): 32,
+        OTHER: 10, ("aten::mm", "CPU Exec"): 1, ("cudaLaunchKernel", "Runtime"): 8, LAUNCH_EDGE: 2,
+        ("gemm", "Kernel"): 44, WAIT_EDGE: 3, ("aten::cpu", "CPU Exec"): 32,
     }  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def test_a_synchronous_copy_is_on_the_path() -> None:
     trace.step(1, 0, 100)
     trace.memcpy(40, 70, launch=(10, 72))
     path = path_us(summary(trace))
-    assert path[RETURN] == 2 and path["cudaMemcpyAsync", "Runtime"] == 30
+    assert path[WAIT_EDGE] == 2 and path["cudaMemcpyAsync", "Runtime"] == 30
     assert sum(us for (_, category), us in path.items() if category == "Memcpy") == 30
 
 
@@ -80,9 +80,9 @@ def test_a_stream_waits_for_another_after_a_stream_wait_event(waits: bool) -> No
         trace.call("cudaStreamWaitEvent", 5, 6)
     trace.kernel("ncclDevKernel_AllReduce", 61, 100, launch=(7, 9), stream=20)
     path = path_us(summary(trace))
-    assert path.get(EVENT, 0) == waits
+    assert path.get(EVENT_EDGE, 0) == waits
     assert path.get(("gemm", "Kernel"), 0) == 50 * waits
-    assert path.get(LAUNCH) == (6 if waits else 52)
+    assert path.get(LAUNCH_EDGE) == (6 if waits else 52)
 
 
 def test_backward_runs_while_the_main_thread_is_idle() -> None:
@@ -116,9 +116,9 @@ def test_without_a_device_the_path_runs_over_threads() -> None:
 @given(traces())
 def test_the_path_of_any_trace_sums_to_the_step(trace: TraceBuilder) -> None:
     drawn = summarised(trace)
-    if TABLE in drawn.groups:
+    if CRITICAL_PATH in drawn.groups:
         path_us(drawn)
-        assert (drawn.groups[TABLE].measures_ns["total"] >= 0).all()
+        assert (drawn.groups[CRITICAL_PATH].measures_ns["total"] >= 0).all()
 
 
 def test_rows_sum_to_the_change_of_the_step_and_swapping_negates_them() -> None:
@@ -134,7 +134,7 @@ def test_rows_sum_to_the_change_of_the_step_and_swapping_negates_them() -> None:
     tables = []
     for pair in (sides, sides[::-1]):
         found = compare_summaries(*pair, CompareOptions())
-        table = found.table(TABLE)
+        table = found.table(CRITICAL_PATH)
         delta = [column.name for column in table.columns].index("delta_us")
         assert sum(cells_of(table.rows, delta)) == pytest.approx(found.headline.delta)
         tables.append({row[:2]: row[delta] for row in table.rows})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.model.summary.python_time import TABLE
+from tb_perfcompare.model.summary.groups import PYTHON_TIME
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.passes_tools import FORMS, form
 from tests.analysis.summaries import owners_us, summary
@@ -51,7 +51,7 @@ def test_functions_of_the_backward_pass_own_like_those_of_the_main_thread() -> N
 
 def times(drawn: Summary) -> dict[str, tuple[list[int], list[float]]]:
     """Python function -> calls and µs in each step."""
-    table = drawn.groups[TABLE]
+    table = drawn.groups[PYTHON_TIME]
     return {
         key[0]: (table.calls[row].tolist(), (table.measures_ns["total"][row] / 1000).tolist())
         for row, key in enumerate(table.keys)
@@ -107,4 +107,4 @@ def test_functions_below_a_hundredth_of_the_time_are_left_out() -> None:
 
 
 def test_a_recording_without_functions_has_no_such_table() -> None:
-    assert TABLE not in summary(step()).groups
+    assert PYTHON_TIME not in summary(step()).groups

@@ -9,14 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.columns.grouping import (
-    Groups,
-    argument_values,
-    max_by_target,
-    min_by_target,
-    number_combinations,
-    sum_by_target,
-)
+from tb_perfcompare.analysis.columns.grouping import Groups, number_combinations, recorded_values, sum_by_target
+from tb_perfcompare.model.arrays import max_by_target, min_by_target
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
@@ -73,5 +67,5 @@ EVENTS = read_trace(next(iter(sorted(DEMO.glob("*.json.gz"))))).events
 def test_an_argument_of_selected_events_equals_its_dense_column(rows: list[int], name: str, many: bool) -> None:
     """Few rows are searched, many indexed in a dense array."""
     wanted = np.array(rows * (1 + many * len(EVENTS)), dtype=np.int32)[: 2 * len(EVENTS)]
-    found = argument_values(EVENTS, name, wanted, -1)
+    found = recorded_values(EVENTS, name, wanted, -1)
     assert found.tolist() == EVENTS.args[name].dense(len(EVENTS), -1)[wanted].tolist()

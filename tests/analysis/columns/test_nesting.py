@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.columns import nesting, nesting_in_numpy
+from tb_perfcompare.analysis.columns import nesting
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import Enclosers, by_level, innermost, nest, sorted_order, with_descendants
 from tests.analysis.passes_tools import FORMS, form
@@ -87,16 +87,6 @@ def test_nesting_equals_the_naive_stack(compiled: bool, spans: list[Span]) -> No
     assert got.order.tolist() == order
     found = got.parent.tolist(), got.depth.tolist(), got.end.tolist(), got.inside.tolist(), got.clipped
     assert found == by_stack([spans[i] for i in order])
-
-
-@given(SPANS)
-def test_the_fallback_for_overlapping_spans_gives_the_same(spans: list[Span]) -> None:
-    with form(False), pytest.MonkeyPatch.context() as patch:
-        quick = nested(spans)
-        patch.setattr(nesting_in_numpy, "_MAX_PASSES", 0)
-        slow = nested(spans)
-    assert (slow.parent.tolist(), slow.end.tolist()) == (quick.parent.tolist(), quick.end.tolist())
-    assert (slow.clipped, slow.inside.tolist()) == (quick.clipped, quick.inside.tolist())
 
 
 @both_forms

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.columns import cells as cells_module
-from tb_perfcompare.analysis.columns import numbering
-from tb_perfcompare.analysis.columns.cells import Cells, added_cells
+from tb_perfcompare.analysis.columns import grouping, numbering
+from tb_perfcompare.analysis.columns.grouping import Cells, added_cells
 from tb_perfcompare.analysis.columns.numbering import chunks, factorize, gather, numbered_pairs, rows_where, scatter_add
 from tests.analysis.passes_tools import FORMS, form
 
@@ -85,7 +84,7 @@ def test_cells_without_time_and_calls_are_left_out(
         row, step, value = (np.array([cell[i] for cell in listed], dtype=np.int64) for i in range(3))
         parts.append((row, (step, np.arange(len(step))), value))
     with form(compiled), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cells_module, "_SMALL", small)
+        patch.setattr(grouping, "_SMALL", small)
         found = added_cells(4, 3, parts, [(parts[0][0], parts[0][1], None)])
     time: Counter[tuple[int, int]] = Counter()
     calls = Counter((r, s) for r, s, _ in rows if r >= 0 and s >= 0)

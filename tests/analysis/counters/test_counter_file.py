@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.counters.counter_file import Rounds, rounds, with_counter_file
+from tb_perfcompare.analysis.counters.counter_file import rounds, with_counter_file
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.analysis.trace.environment import clock_zero_ns
 from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.cycles import CounterTable
 from tb_perfcompare.model.recordings.recording import Origin
@@ -32,7 +33,7 @@ STEP_US = 1000
 # -- rounds -------------------------------------------------------------------------------------------------------
 
 
-def rounds_of(line: str) -> Rounds:
+def rounds_of(line: str) -> tuple[Ints, Floats, int]:
     """Rounds of drawn samples: a digit is a value at its position."""
     samples = [(at, float(digit)) for at, digit in enumerate(line) if digit.isdigit()]
     return rounds(np.array([at for at, _ in samples]), np.array([value for _, value in samples]))
@@ -59,17 +60,17 @@ def rounds_of(line: str) -> Rounds:
     ],
 )  # fmt: skip
 def test_samples_of_one_round_are_averaged(line: str, times: list[int], values: list[float], size: int) -> None:
-    found = rounds_of(line)
-    assert (found.time_ns.tolist(), found.value.tolist(), found.size) == (times, values, size)
+    found_times, found_values, found_size = rounds_of(line)
+    assert (found_times.tolist(), found_values.tolist(), found_size) == (times, values, size)
 
 
 @given(st.integers(1, 9), st.integers(2, 8), st.floats(-1e6, 1e6))
 def test_the_rounds_of_a_constant_counter_have_its_value(devices: int, count: int, value: float) -> None:
     times = np.array([1000 * k + device for k in range(count) for device in range(devices)])
-    found = rounds(times[::-1], np.full(len(times), value))
-    assert found.time_ns.tolist() == [1000 * k for k in range(count)]
-    assert set(found.value.tolist()) == {value}
-    assert found.size == devices
+    found_times, found_values, size = rounds(times[::-1], np.full(len(times), value))
+    assert found_times.tolist() == [1000 * k for k in range(count)]
+    assert set(found_values.tolist()) == {value}
+    assert size == devices
 
 
 # -- clocks -------------------------------------------------------------------------------------------------------
@@ -237,8 +238,9 @@ def test_the_rounds_of_a_published_file() -> None:
         samples = read_counters(str(path))
         chosen = {name: samples.counter == code for code, name in enumerate(samples.names)}
         for name in ("gpu_frequency", "cpu_frequency", "disk_usage", "host_cpu_usage"):
-            sampled = rounds((samples.time_us[chosen[name]] * 1000).astype(np.int64), samples.value[chosen[name]])
-            found[side, name] = sampled.size, round(float(np.median(np.diff(sampled.time_ns))) / 1e9, 1)
+            times = (samples.time_us[chosen[name]] * 1000).astype(np.int64)
+            begins, _, size = rounds(times, samples.value[chosen[name]])
+            found[side, name] = size, round(float(np.median(np.diff(begins))) / 1e9, 1)
     assert {size for (_, name), (size, _) in found.items() if name == "gpu_frequency"} == {8}
     assert {size for (_, name), (size, _) in found.items() if name == "disk_usage"} == {5}
     assert {size for (_, name), (size, _) in found.items() if name == "host_cpu_usage"} == {1}

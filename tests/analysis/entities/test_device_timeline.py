@@ -6,8 +6,9 @@ from hypothesis import given
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.select import select_steps
-from tb_perfcompare.model.summary.device_timeline import (  # fmt: skip
+from tb_perfcompare.model.summary.groups import (
     BUSY,
+    DEVICE_TIMELINE,
     EXPOSED_COMMUNICATION,
     EXPOSED_COPIES,
     HOST_WAIT,
@@ -17,7 +18,6 @@ from tb_perfcompare.model.summary.device_timeline import (  # fmt: skip
     LAUNCH_UNKNOWN,
     SHORT_KERNELS,
     STEP_END,
-    TABLE,
 )
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.summary.summary_validation import inconsistency
@@ -28,7 +28,7 @@ from tests.strategies import traces
 
 def figures(of: Summary, step: int = 0) -> dict[str, tuple[float, int]]:
     """Figure -> (microseconds, calls) of one step, without zeros."""
-    table = of.groups[TABLE]
+    table = of.groups[DEVICE_TIMELINE]
     time, calls = table.measures_ns["total"][:, step].tolist(), table.calls[:, step].tolist()
     found = {name: (ns / 1000, n) for (name,), ns, n in zip(table.keys, time, calls, strict=True)}
     return {name: both for name, both in found.items() if both != (0, 0)}
@@ -99,8 +99,8 @@ def test_without_device_events_the_reason_is_given() -> None:
     trace.step(1, 0, 50)
     trace.op("aten::mm", 0, 40)
     of = summary(trace)
-    assert TABLE not in of.groups
-    assert "no device events" in of.absent[TABLE]
+    assert DEVICE_TIMELINE not in of.groups
+    assert "no device events" in of.absent[DEVICE_TIMELINE]
 
 
 def test_figures_that_are_zero_in_the_selected_steps_remain() -> None:
@@ -109,17 +109,17 @@ def test_figures_that_are_zero_in_the_selected_steps_remain() -> None:
     for at in (215, 230, 240):
         trace.kernel("gemm", at, at + 10, launch=(at - 5, at - 4))
     both = pool([summary(trace), summary(trace, worker="worker1")])
-    chosen = select_steps(both, (2, 2)).groups[TABLE]
-    assert chosen.keys == both.groups[TABLE].keys
+    chosen = select_steps(both, (2, 2)).groups[DEVICE_TIMELINE]
+    assert chosen.keys == both.groups[DEVICE_TIMELINE].keys
     assert inconsistency(summary(trace)) == ""
 
 
 @given(traces())
 def test_busy_and_idle_parts_sum_to_the_step(trace: TraceBuilder) -> None:
     of = summarised(trace)
-    if TABLE not in of.groups:
+    if DEVICE_TIMELINE not in of.groups:
         return
-    table = of.groups[TABLE]
+    table = of.groups[DEVICE_TIMELINE]
     time = {name: ns for (name,), ns in zip(table.keys, table.measures_ns["total"], strict=True)}
     assert all((ns >= 0).all() for ns in time.values())
     parts = sum(time[name] for name in IDLE_PARTS if name in time)

@@ -19,7 +19,7 @@ from tb_perfcompare.analysis.iterations.training import STEP
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.analysis.trace.interpretation import interpret
-from tb_perfcompare.analysis.trace.steps import HostRanges, Windows, range_windows, step_windows
+from tb_perfcompare.analysis.trace.steps import Windows, range_windows, step_windows
 from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
@@ -70,7 +70,7 @@ class Recovered:
 
 def windows(recording: TraceRecording, marker: str, window: str) -> tuple[Windows, str, str]:
     """Windows of the steps by a marker, and the origin and name of the marker."""
-    timeline = interpret(recording.events, find_vendor(recording)[0])
+    timeline = interpret(recording.events, find_vendor(recording))
     steps = trace_steps(timeline, marker)
     chosen = steps.iterations.chosen
     return steps.windows[window], chosen.origin, chosen.name
@@ -78,9 +78,9 @@ def windows(recording: TraceRecording, marker: str, window: str) -> tuple[Window
 
 def marked(recording: TraceRecording, window: str) -> Windows:
     """Windows from one ProfilerStep to the next, as unmarked recordings can show them."""
-    timeline = interpret(recording.events, find_vendor(recording)[0])
+    timeline = interpret(recording.events, find_vendor(recording))
     mark = step_windows(timeline)["marker"]
-    return range_windows(timeline, HostRanges(mark.label, mark.start_ns, mark.end_ns, (), ()))[window]
+    return range_windows(timeline, Windows(mark.label, mark.start_ns, mark.end_ns, (), True, 0))[window]
 
 
 def found_again(recording: TraceRecording, marker: str = "", window: str = "device") -> Recovered:

@@ -13,7 +13,7 @@ from tb_perfcompare.analysis.pooling.rank_mean import RankMean
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
+from tb_perfcompare.model.summary.groups import CRITICAL_PATH
 from tb_perfcompare.model.summary.summary import Summary
 from tests.comparison.ranks.test_ranks import cells, rank
 

@@ -87,9 +87,7 @@ def test_without_a_device_name_categories_or_calls_identify_the_vendor(vendor: s
     trace = one_kernel(vendor)
     nameless = recording(trace)
     nameless.properties.pop("deviceProperties")
-    found, evidence = find_vendor(nameless)
-    assert found.kind == vendor
-    assert evidence in ("categories", "kernel arguments", "API names")
+    assert find_vendor(nameless).kind == vendor
 
 
 NESTED_CALLS = {

@@ -18,9 +18,7 @@ def kernels(rows: dict[str, Row], steps: int = 1) -> GroupTable:
     names = tuple(rows)
     calls = np.array([[calls] * steps for calls, _ in rows.values()], dtype=np.int64).reshape(len(names), steps)
     each = np.array([[ns] for _, ns in rows.values()], dtype=np.int64).reshape(len(names), 1)
-    return GroupTable(
-        "kernel", ("name",), tuple((name,) for name in names), names, calls, {"total": calls * each}, None, None, {}
-    )  # fmt: skip
+    return GroupTable(("name",), tuple((name,) for name in names), names, calls, {"total": calls * each})
 
 
 def rows(names: str, ns: int) -> dict[str, Row]:

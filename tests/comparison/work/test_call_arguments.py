@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from tb_perfcompare.analysis.entities.call_arguments import MOST_SIGNATURES
 from tb_perfcompare.comparison.causes.leading_cause import with_largest_entry
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.work.call_arguments import other_arguments
 from tb_perfcompare.model.names.argument_names import ARGUMENT_NAMES, argument_names
-from tb_perfcompare.model.summary.call_arguments import MOST_SIGNATURES, TABLE
+from tb_perfcompare.model.summary.groups import CALL_ARGUMENTS
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
@@ -64,7 +65,7 @@ def compared(before: Calls, after: Calls, *, device: bool = False) -> Comparison
 
 
 def test_calls_are_counted_by_arguments() -> None:
-    table = program(cumsum(500, 1)).groups[TABLE]
+    table = program(cumsum(500, 1)).groups[CALL_ARGUMENTS]
     rows = {key: row for row, key in enumerate(table.keys)}
     row = rows["aten::cumsum", SHAPES, str(STRIDES), "['', '1', '']"]
     assert table.calls[row].tolist() == [4] * 8
@@ -113,14 +114,14 @@ def test_one_call_of_four_has_other_arguments() -> None:
 @pytest.mark.parametrize(("signatures", "listed"), [(MOST_SIGNATURES, True), (MOST_SIGNATURES + 1, False)])
 def test_an_operator_with_many_sets_of_arguments_is_left_out(signatures: int, listed: bool) -> None:
     drawn = program(lambda step: [("mine::op", 500, ["", str(call)], STRIDES) for call in range(signatures)])
-    assert any(key[0] == "mine::op" for key in drawn.groups[TABLE].keys) == listed
+    assert any(key[0] == "mine::op" for key in drawn.groups[CALL_ARGUMENTS].keys) == listed
 
 
 @pytest.mark.parametrize(("us", "listed"), [(10, True), (0.4, False)])
 def test_an_operator_without_time_is_left_out(us: float, listed: bool) -> None:
     """Below a ten-thousandth of the time of all operators."""
     drawn = program(lambda step: [("mine::long", 4000, [""], STRIDES), ("mine::op", us, ["", "1"], STRIDES)])
-    assert any(key[0] == "mine::op" for key in drawn.groups[TABLE].keys) == listed
+    assert any(key[0] == "mine::op" for key in drawn.groups[CALL_ARGUMENTS].keys) == listed
 
 
 def test_they_say_nothing_about_the_machine_and_are_the_cause() -> None:

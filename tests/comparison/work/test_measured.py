@@ -9,7 +9,7 @@ import pytest
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.views import absent_views, view_tables
 from tb_perfcompare.comparison.work.measured import BYTES, FLOPS
-from tb_perfcompare.model.summary.kernel_metrics import BYTE_METRICS, FLOP_METRICS, TENSOR_METRIC
+from tb_perfcompare.model.summary.groups import BYTE_METRICS, FLOP_METRICS, TENSOR_METRIC
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 from tests.comparison.compare import compare

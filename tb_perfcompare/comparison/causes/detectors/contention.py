@@ -35,8 +35,8 @@ from tb_perfcompare.comparison.result.wording import number_text, ratio_text, sh
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
 from tb_perfcompare.model.api_calls import LAUNCH, WAIT
 from tb_perfcompare.model.arrays import Floats, unique
-from tb_perfcompare.model.summary.device_timeline import LAUNCH_LATENCY, TABLE
-from tb_perfcompare.model.summary.gil_waits import TABLE as GIL_WAITS_TABLE
+from tb_perfcompare.model.summary.groups import DEVICE_TIMELINE, LAUNCH_LATENCY
+from tb_perfcompare.model.summary.groups import GIL_WAITS as GIL_WAITS_TABLE
 from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, Summary
 
 UNCHANGED_TOLERANCE = 0.1
@@ -356,7 +356,7 @@ def _within_kernels(pair: RuleContext) -> Iterator[Cause]:
 
 def _between_kernels(pair: RuleContext) -> Iterator[Cause]:
     """Device contention between kernels: launched work starts later on an idle device, and kernels take as long."""
-    idle = pair.amounts(TABLE).get((LAUNCH_LATENCY,))
+    idle = pair.amounts(DEVICE_TIMELINE).get((LAUNCH_LATENCY,))
     if idle is None or min(idle.calls_a, idle.calls_b) < MIN_CALLS:
         return
     if not is_same_runtime(pair) or not kernels_flat(pair):
@@ -384,7 +384,7 @@ def _between_kernels(pair: RuleContext) -> Iterator[Cause]:
         f"{'is taking' if delta > 0 else 'no longer takes'} the {pair.candidate.device.word}."
     )
     yield cause(
-        pair, DEVICE_CONTENTION, "launches", "Runtime", delta, sentence, (Evidence(TABLE, LAUNCH_LATENCY),),
+        pair, DEVICE_CONTENTION, "launches", "Runtime", delta, sentence, (Evidence(DEVICE_TIMELINE, LAUNCH_LATENCY),),
         explains=explained,
     )  # fmt: skip
 
@@ -393,7 +393,7 @@ def _apart(pair: RuleContext) -> bool:
     """Whether launched work starts later in every capture of one side than in all of the other."""
     lows, highs = [], []
     for side in (pair.baseline, pair.candidate):
-        group, captures = side.groups[TABLE], side.steps.capture
+        group, captures = side.groups[DEVICE_TIMELINE], side.steps.capture
         row = group.keys.index((LAUNCH_LATENCY,))
         late = group.measures_ns["total"][row]
         means = [float(late[captures == which].mean()) for which in unique(captures)]
@@ -405,7 +405,7 @@ def _apart(pair: RuleContext) -> bool:
 def _queued(pair: RuleContext, grown: float) -> dict[Part, float]:
     """Part -> time in which the device is idle although work is launched, as far as that changed as the kernels did:
     the device runs other work then, whatever the host does meanwhile."""
-    idle = pair.amounts(TABLE).get((LAUNCH_LATENCY,))
+    idle = pair.amounts(DEVICE_TIMELINE).get((LAUNCH_LATENCY,))
     host = {label: us for label, us in exposed_host(pair).items() if us * grown > 0}
     if idle is None or idle.delta_us * grown <= 0 or abs(idle.delta_us) < pair.least_us or not host:
         return {}

@@ -185,9 +185,7 @@ def host_ratio(pair: RuleContext) -> float | None:
         factor = steps // len(summary.steps)
         own = table.measures_ns["host_self"].sum(axis=1, keepdims=True) * factor
         count = table.calls.sum(axis=1, keepdims=True) * factor
-        tables.append(
-            GroupTable(table.kind, table.key_columns, table.keys, table.names, count, {"total": own}, None, None, {})
-        )
+        tables.append(GroupTable(table.key_columns, table.keys, table.names, count, {"total": own}))
     return uniform_ratio(tables[0], tables[1], pair.numbers)
 
 

@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleC
 from tb_perfcompare.comparison.result.wording import times_text
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.arrays import row_medians
-from tb_perfcompare.model.summary.device_timeline import BUSY, HOST_WAIT, IDLE, TABLE
+from tb_perfcompare.model.summary.groups import BUSY, DEVICE_TIMELINE, HOST_WAIT, IDLE
 
 CPU_EXEC = "CPU Exec"
 HOST = (CPU_EXEC, "Runtime", "Other")
@@ -124,7 +124,7 @@ def idle_text(pair: RuleContext, delta_us: float) -> str:
     """Clause on idle time: "; device idle waiting for the host 2.10 → 9.40 ms per step" if that changed in the
     cause's direction by enough to matter, else the same for all idle time, else "". `delta_us` is the cause's
     change."""
-    amounts = pair.amounts(TABLE)
+    amounts = pair.amounts(DEVICE_TIMELINE)
     for figure, words in ((HOST_WAIT, "device idle waiting for the host"), (IDLE, "device idle")):
         amount = amounts.get((figure,))
         if amount is not None and abs(amount.delta_us) >= pair.least_us and amount.delta_us * delta_us > 0:
@@ -134,7 +134,7 @@ def idle_text(pair: RuleContext, delta_us: float) -> str:
 
 def idle_shares(pair: RuleContext) -> tuple[float, float]:
     """Shares of both sides' steps in which the device is idle; 1 if not recorded."""
-    amounts = pair.amounts(TABLE)
+    amounts = pair.amounts(DEVICE_TIMELINE)
     idle, busy = amounts.get((IDLE,)), amounts.get((BUSY,))
     if idle is None or busy is None:
         return 1.0, 1.0

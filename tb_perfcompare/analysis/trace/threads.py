@@ -1,12 +1,18 @@
-"""The main thread of a recording, and other threads."""
+"""Threads of a recording: the main one, and which of their events enclose others."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.columns.nesting import Enclosers, Nesting, innermost, nest
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import AnyInts, Flags
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints32
 from tb_perfcompare.model.events import Category
+
+Rows = TypeVar("Rows", bound=np.integer[Any])
 
 
 def main_lane(timeline: InterpretedTrace) -> int:
@@ -35,3 +41,19 @@ def on_other_threads(timeline: InterpretedTrace) -> Flags:
         runs_operators[timeline.lane[timeline.is_operator]] = True
         other &= (timeline.lane != main_lane(timeline)) & ~runs_operators[timeline.lane]
     return other
+
+
+def nested(timeline: InterpretedTrace, rows: NDArray[Rows]) -> tuple[NDArray[Rows], Nesting]:
+    """Nests these events by time; of equal spans the outermost is the first by name. (rows in order, their nesting)"""
+    events = timeline.events
+    ranks = events.strings.ranks()[events.name[rows]]
+    nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.ends(rows), ranks)
+    return rows[nesting.order], nesting
+
+
+def innermost_around(timeline: InterpretedTrace, rows: AnyInts, nesting: Nesting, asked: AnyInts | slice) -> Ints32:
+    """(q,) Index of the innermost of these nested events around the start of each event asked for, -1 if there is
+    none."""
+    lane, start = timeline.lane, timeline.events.start_ns
+    nodes = Enclosers(lane[rows], start[rows], nesting.end, nesting.parent)
+    return innermost(nodes, lane[asked], start[asked])
