@@ -70,8 +70,7 @@ def _figures(side: Ranks, rank: int, columns: NDArray[np.intp], waited_for: floa
             waiting = _mean(side.waiting.waiting[columns])
             exposed_waiting_ns = np.minimum(side.waiting.waiting[columns], exposed_ns)
             transfer = _mean(side.waiting.matched[columns] - side.waiting.waiting[columns])
-    if side.busy_ns is not None and side.hidden_ns is not None:
-        busy, hidden = int(side.busy_ns[columns].sum()), side.hidden_ns[columns]
+        busy, hidden = int(side.waiting.busy_ns[columns].sum()), side.waiting.hidden_ns[columns]
         overlap = int(hidden.sum()) / busy if busy and (hidden >= 0).all() else None
     return RankFigures(
         worker=side.workers[rank],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -42,23 +42,24 @@ class RankRow:
     own: OwnChange
 
 
-_Side = Callable[[RankRow], RankFigures | None]
+_Figures = Sequence[tuple[str, RankFigures]]
+"""Rank and figures, of the ranks of one side."""
 
 
 def rank_sentences(job: Job, rows: Sequence[RankRow], headline: Headline, least_us: float) -> tuple[str, ...]:
     """Returns the sentences in reading order. `rows`: one for each pair of the job, in its order."""
-    sides: tuple[tuple[str, Ranks, _Side], ...] = (
-        ("baseline", job.a, lambda row: row.baseline),
-        ("candidate", job.b, lambda row: row.candidate),
-    )
+    sides = [
+        (word, side, [(row.key, figures) for row in rows if (figures := getattr(row, word)) is not None])
+        for word, side in zip(SIDES, (job.a, job.b), strict=True)
+    ]
     return (
         *_sizes(rows),
         *_everywhere(rows, headline),
         *_uneven_work(job, rows),
         *_stand_out(job, rows, least_us),
-        *(text for word, side, of in sides for text in _slowest(word, side, rows, of, least_us)),
-        *(text for word, _, of in sides for text in _waited_for(word, rows, of, least_us)),
-        *(text for word, side, of in sides for text in _weak(word, side, rows, of)),
+        *(text for word, side, ranks in sides for text in _slowest(word, side, ranks, least_us)),
+        *(text for word, _, ranks in sides for text in _waited_for(word, ranks, least_us)),
+        *(text for word, side, ranks in sides for text in _weak(word, side, ranks)),
     )
 
 
@@ -162,8 +163,7 @@ def _which_of_two(rows: Sequence[RankRow]) -> str:
     )
 
 
-def _slowest(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side, least_us: float) -> list[str]:
-    ranks = [(row.key, figures) for row in rows if (figures := of(row)) is not None]
+def _slowest(word: str, side: Ranks, ranks: _Figures, least_us: float) -> list[str]:
     if len(side) < 2 or len(ranks) < 2:
         return []
     times = np.array([figures.step_us for _, figures in ranks])
@@ -177,9 +177,11 @@ def _slowest(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side, least_u
     ]
 
 
-def _waited_for(word: str, rows: Sequence[RankRow], of: _Side, least_us: float) -> list[str]:
-    ranks = [(row.key, f.waited_for_us, f.waiting_us) for row in rows if (f := of(row)) is not None]
-    measured = [(waited, key, waiting) for key, waited, waiting in ranks if waited is not None and waiting is not None]
+def _waited_for(word: str, ranks: _Figures, least_us: float) -> list[str]:
+    measured = [
+        (of.waited_for_us, key, of.waiting_us)
+        for key, of in ranks if of.waited_for_us is not None and of.waiting_us is not None
+    ]  # fmt: skip
     if not measured:
         return []
     waited, key, waiting = max(measured, key=lambda rank: (rank[0], rank[1]))
@@ -192,7 +194,7 @@ def _waited_for(word: str, rows: Sequence[RankRow], of: _Side, least_us: float) 
     ]
 
 
-def _weak(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side) -> list[str]:
+def _weak(word: str, side: Ranks, ranks: _Figures) -> list[str]:
     """Sentences on what was not measured, and why."""
     if len(side) < 2:
         return [f"The {word} has one worker: waiting and transfer cannot be separated."]
@@ -203,7 +205,7 @@ def _weak(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side) -> list[st
     elif max(steps) > side.common.shape[1]:
         common = side.common.shape[1]
         out.append(f"The own work of ranks of the {word} is compared over {many(common, 'step')} that all recorded.")
-    shares = [f.matched for row in rows if (f := of(row)) is not None and f.matched is not None]
+    shares = [of.matched for _, of in ranks if of.matched is not None]
     if side.waiting is None:
         out.append(f"No collectives in the {word}: waiting is not measured.")
     elif not any(shares):

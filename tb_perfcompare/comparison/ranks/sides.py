@@ -42,7 +42,6 @@ class Ranks:
     total_ns  (s,) length of each step
     owned_ns  (8, s) its categories
     amounts   (4, s) its work, as in model/summary/amounts.py
-    busy_ns, hidden_ns  (s,) as in model/summary/collectives.py, None without collectives
     waiting   None without collectives
     """
 
@@ -54,8 +53,6 @@ class Ranks:
     total_ns: Nanoseconds
     owned_ns: Nanoseconds
     amounts: Ints
-    busy_ns: Nanoseconds | None
-    hidden_ns: Nanoseconds | None
     waiting: _Waiting | None
 
     def __len__(self) -> int:
@@ -93,8 +90,6 @@ def ranks_of(summary: Summary) -> Ranks:
         total_ns=total_ns,
         owned_ns=owned_ns,
         amounts=amounts_of_work(summary) if summary.ranks is None else summary.ranks.amounts,
-        busy_ns=None if communication is None else communication.busy_ns,
-        hidden_ns=None if communication is None else communication.hidden_ns,
         waiting=None if communication is None else split_waiting(communication, job_step, capture),
     )
 
@@ -187,11 +182,14 @@ class _Waiting:
     the same time, so the median distance of the ends is the offset of the two clocks, and with it removed the calls
     must overlap (docs/method/ranks.md).
 
+    busy_ns, hidden_ns  (s,) as in model/summary/collectives.py
     plain    (s,) time in which a collective runs
     matched  (s,) part of that in which one runs that was found on at least one other rank
     waiting  (s,) part of `matched` in which one waits; the rest is the transfer
     """
 
+    busy_ns: Nanoseconds
+    hidden_ns: Nanoseconds
     plain: Ints
     matched: Ints
     waiting: Ints
@@ -231,6 +229,8 @@ def split_waiting(communication: Collectives, job_step: Ints, clock: AnyInts) ->
     steps, (own, transfer) = len(job_step), _matched_calls(communication, job_step, clock)
     step, start, dur = communication.step, communication.start_ns, communication.dur_ns
     return _Waiting(
+        communication.busy_ns,
+        communication.hidden_ns,
         _covered(step, start, dur, steps),
         _covered(step[own], start[own], dur[own], steps),
         _covered(step[own], start[own], dur[own] - transfer, steps),

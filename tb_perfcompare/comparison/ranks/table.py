@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from tb_perfcompare.comparison.ranks.changes import OwnChange, own_changes, rank_changes
@@ -18,7 +17,6 @@ from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
 from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
-from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.units import Better
 
 NAME = "ranks"
@@ -31,75 +29,54 @@ _RANK_WHAT = "rank number if all ranks are known and distinct, else the worker's
 _OWN_NOTE = "Ranks run side by side: their times do not add up (docs/method/ranks.md)."
 
 
-@dataclass(frozen=True, slots=True)
-class _Measure:
-    """A measure of the table: three columns for a time, two for a fraction."""
-
-    columns: tuple[Column, ...]
-    figure: Callable[[RankFigures], float | None]
-
-
-def _time(name: str, label: str, what: str, of: Callable[[RankFigures], float | None], *, shown: bool) -> _Measure:
-    return _Measure(columns.triple(name, label, what, shown=shown), of)
-
-
-def _share(name: str, label: str, what: str, of: Callable[[RankFigures], float | None], *, shown: bool) -> _Measure:
-    return _Measure(
-        tuple(
-            columns.fraction(
-                f"{side}_{name}", f"{label} {letter}", f"{what}, {side}", better=Better.HIGHER, shown=shown
-            )
-            for side, letter in (("baseline", "A"), ("candidate", "B"))
-        ),
-        of,
+def _pair(name: str, label: str, what: str, *, shown: bool) -> tuple[Column, ...]:
+    return tuple(
+        columns.fraction(f"{side}_{name}", f"{label} {letter}", f"{what}, {side}", better=Better.HIGHER, shown=shown)
+        for side, letter in (("baseline", "A"), ("candidate", "B"))
     )
 
 
-_MEASURES = (
-    _time("own", "Own work", "Step time without exposed communication", lambda f: f.own_us, shown=True),
-    _time(
+_MEASURES: tuple[tuple[Column, ...], ...] = (
+    columns.triple("own", "Own work", "Step time without exposed communication"),
+    columns.triple(
         "exposed_waiting", "Waiting",
         "Exposed communication, as far as it can be waiting: at most the waiting of the same step; empty: not measured",
-        lambda f: f.exposed_waiting_us, shown=True,
     ),
-    _time(
+    columns.triple(
         "other_communication", "Other comm.",
         "Exposed communication beyond the exposed waiting, such as transfer; all of it if waiting is not measured",
-        lambda f: f.other_communication_us, shown=True,
     ),
-    _share(
+    _pair(
         "overlap", "Overlap", "fraction of the collective time overlapped by compute kernels; empty: not measured",
-        lambda f: f.overlap, shown=True,
+        shown=True,
     ),
-    _time(
+    columns.triple(
         "waiting", "All waiting",
         "Time in collectives beyond the shortest duration on any rank of the same collective; empty: not measured",
-        lambda f: f.waiting_us, shown=False,
-    ),
-    _time(
-        "transfer", "Transfer", "Time in collectives without waiting; empty: not measured", lambda f: f.transfer_us,
         shown=False,
     ),
-    _time(
-        "exposed", "Exposed comm.", "Communication not overlapped by any kernel or copy", lambda f: f.exposed_us,
-        shown=False,
-    ),
-    _time("kernel", "Kernel", "Exposed time of kernels", lambda f: f.kernel_us, shown=False),
-    _time(
-        "host", "Host", "Exposed time of API calls, data loading and operators on the host", lambda f: f.host_us,
-        shown=False,
-    ),
-    _time("other", "Other", "Untraced time: no events recorded", lambda f: f.other_us, shown=False),
-    _time("median", "Median", "Median step time", lambda f: f.median_us, shown=False),
-    _time(
+    columns.triple("transfer", "Transfer", "Time in collectives without waiting; empty: not measured", shown=False),
+    columns.triple("exposed", "Exposed comm.", "Communication not overlapped by any kernel or copy", shown=False),
+    columns.triple("kernel", "Kernel", "Exposed time of kernels", shown=False),
+    columns.triple("host", "Host", "Exposed time of API calls, data loading and operators on the host", shown=False),
+    columns.triple("other", "Other", "Untraced time: no events recorded", shown=False),
+    columns.triple("median", "Median", "Median step time", shown=False),
+    columns.triple(
         "waited_for", "Waited for", "Waiting of the other ranks beyond this rank's own; empty: not measured",
-        lambda f: f.waited_for_us, shown=False,
+        shown=False,
     ),
-    _share(
-        "matched", "Matched", "fraction of the collective time matched with another rank",
-        lambda f: f.matched, shown=False,
-    ),
+    _pair("matched", "Matched", "fraction of the collective time matched with another rank", shown=False),
 )  # fmt: skip
+"""Columns of each measure: three of a time, two of a fraction. Names without the side are those of RankFigures."""
+
+
+def _name(measure: tuple[Column, ...]) -> str:
+    return measure[0].name.removeprefix("baseline_")
+
+
+def _figure(measure: tuple[Column, ...], figures: RankFigures | None) -> float | None:
+    return None if figures is None else getattr(figures, _name(measure))
+
 
 _COLUMNS = (
     columns.key("rank", "Rank", _RANK_WHAT),
@@ -119,7 +96,7 @@ _COLUMNS = (
         "most alpha), beyond the threshold, and beyond the spread of the others; more work, less work: its time did "
         "not, but its counted work did; like the others: otherwise; empty: not tested",
     ),
-    *(column for measure in _MEASURES for column in measure.columns),
+    *(column for measure in _MEASURES for column in measure),
     columns.fraction("shift_low", "Δ from", "lower end of the confidence interval; empty: too few steps", shown=False),
     columns.fraction("shift_high", "Δ to", "upper end of the confidence interval; empty: too few steps", shown=False),
     columns.number("p", "p", "", "two-sided p of the rank's step times; empty with one step on each side", shown=False),
@@ -175,19 +152,18 @@ def own_ranks(summary: Summary) -> Table | None:
         columns.text("worker", "Worker", "name of the worker", shown=False),
     )
     rows = tuple(
-        (name, figures.step_us, *(measure.figure(figures) for measure in _MEASURES), figures.steps, figures.worker)
+        (name, figures.step_us, *(_figure(measure, figures) for measure in _MEASURES), figures.steps, figures.worker)
         for name, figures in zip(names_of(ranks, is_numbered(ranks)), rank_figures(ranks), strict=True)
         if figures is not None
     )
     return Table(NAME, "Ranks", shown, rows, (_OWN_NOTE,))
 
 
-def _of_one_run(measure: _Measure) -> Column:
+def _of_one_run(measure: tuple[Column, ...]) -> Column:
     """Column of a measure in the table of one run."""
-    first = measure.columns[0]
-    name = f"{first.name.removeprefix('baseline_').removesuffix('_us')}{'_us' if first.kind == 'time_us' else ''}"
+    first = measure[0]
     what = first.description.replace(" of the baseline", "").replace(", baseline", "")
-    return replace(first, name=name, label=first.label.removesuffix(" A"), description=what, role="plain")
+    return replace(first, name=_name(measure), label=first.label.removesuffix(" A"), description=what, role="plain")
 
 
 def _least_us(a: Ranks, b: Ranks, options: CompareOptions) -> float:
@@ -207,8 +183,8 @@ def _cells(row: RankRow) -> tuple[Cell, ...]:
     a, b, change, own_work = row.baseline, row.candidate, row.change, row.own
     measures: list[Cell] = []
     for measure in _MEASURES:
-        x, y = None if a is None else measure.figure(a), None if b is None else measure.figure(b)
-        measures += _triple(x, y) if len(measure.columns) == 3 else (x, y)
+        pair = _figure(measure, a), _figure(measure, b)
+        measures += _triple(*pair) if len(measure) == 3 else pair
     return (
         row.key,
         *_triple(None if a is None else a.step_us, None if b is None else b.step_us),
