@@ -81,8 +81,8 @@ def compare_judged(judged: Judged) -> Comparison:
     """Builds the comparison of two sides whose verdict is known."""
     baseline, candidate, options, work = judged.baseline, judged.candidate, judged.options, judged.work
     timed = baseline.is_timed and candidate.is_timed
-    robustness = sensitivity(baseline, candidate, judged.measured, work, options, judged.strata, judged.amount)
-    headline = replace(_with_hint(judged.headline, robustness.hint), sensitivity=robustness.text)
+    robustness, hint = sensitivity(baseline, candidate, judged.measured, work, options, judged.strata, judged.amount)
+    headline = replace(_with_hint(judged.headline, hint), sensitivity=robustness)
     ledger = build_ledger(baseline, candidate, judged.numbers) if timed else Ledger(1, 0, 0, 0, ())
     program_estimate = program_from(judged.measured)
     paced = categories_at_equal_speed((baseline, candidate), work, judged.amount, program_estimate, options.alpha)

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from tb_perfcompare.comparison.amount.curve import along_curve
-from tb_perfcompare.comparison.amount.rows_by_name import NamedRows, elements, of_both, rows_by_name
+from tb_perfcompare.comparison.amount.rows_by_name import NamedRows, of_both, rows_by_name
 from tb_perfcompare.comparison.amount.slopes import explained, slopes
 from tb_perfcompare.comparison.result.headline import AmountFacts
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
@@ -19,6 +19,7 @@ from tb_perfcompare.comparison.statistics.distributions import quantile, student
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, SidePair, each_side, sample_quantile
+from tb_perfcompare.model.input_shapes import input_elements
 from tb_perfcompare.model.summary.summary import STEP_TIME, GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -141,7 +142,7 @@ def amount_of_work(sides: tuple[Summary, Summary]) -> AmountOfWork | None:
     times = each_side(lambda side, seen: seen.means(side.steps.total_ns).astype(np.float64), sides, samples)
     if any(len(side) < MIN_STEPS or (side <= 0).any() for side in times):
         return None
-    every = each_side(lambda group, seen: rows_by_name(group, "host_self", seen, elements), groups, samples)
+    every = each_side(lambda group, seen: rows_by_name(group, "host_self", seen, input_elements), groups, samples)
     both = of_both(*every)
     shares = each_side(lambda own, all_: own.time_ns.sum(axis=1) / max(float(all_.time_ns.sum()), 1.0), both, every)
     explaining = []

@@ -9,7 +9,6 @@ import numpy as np
 
 from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_observation
 from tb_perfcompare.model.arrays import Floats, Ints
-from tb_perfcompare.model.input_shapes import input_elements, launched_threads
 from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -30,24 +29,16 @@ class NamedRows:
     time_ns: Floats
 
 
-def elements(shapes: str) -> float:
-    """Elements of all inputs of a call."""
-    return math.fsum(input_elements(shapes))
-
-
-def threads(launch: str) -> float:
-    """Threads of a launch."""
-    return math.fsum(launched_threads(launch))
-
-
-def rows_by_name(group: GroupTable, measure: str, samples: Samples, size_of: Callable[[str], float]) -> NamedRows:
-    """Sums rows of equal names; `size_of` gives the size of a call from the second part of the row's key."""
+def rows_by_name(
+    group: GroupTable, measure: str, samples: Samples, sizes_of: Callable[[str], tuple[int, ...]]
+) -> NamedRows:
+    """Sums rows of equal names; `sizes_of` gives the parts of a call's size from the second part of the row's key."""
     names = sorted({key[0] for key in group.keys})
     number = {name: index for index, name in enumerate(names)}
     row = np.array([number[key[0]] for key in group.keys], dtype=np.int64)
     order = np.argsort(row, kind="stable")
     starts = np.searchsorted(row[order], np.arange(len(names)))
-    size = np.array([size_of(key[1]) if len(key) > 1 else 0.0 for key in group.keys])
+    size = np.array([math.fsum(sizes_of(key[1])) if len(key) > 1 else 0.0 for key in group.keys])
 
     def summed(values: Ints | Floats) -> Floats:
         if not len(names):

@@ -33,9 +33,7 @@ def categories_at_equal_speed(
         between = between_captures(x, y, alpha)
         assert between is not None  # uninterrupted steps need three captures per side
         return _of_means(x, y, between.p, between.low, between.high)
-    recorded = each_side(
-        lambda side: observations(side).means(side.owned.by_category()).astype(np.float64), sides
-    )
+    recorded = each_side(lambda side: observations(side).means(side.owned.by_category()).astype(np.float64), sides)
     x, y = _at_pace(recorded if amount is None else amount.at_level(recorded), clocked)
     shifts = row_shifts(np.rint(x).astype(np.int64), np.rint(y).astype(np.int64), work.captures, alpha)
     return _of_means(x, y, shifts.p, shifts.low, shifts.high)
@@ -44,10 +42,9 @@ def categories_at_equal_speed(
 def _at_pace(times: SidePair, clocked: Clocked) -> SidePair:
     """(8, n), (8, m) times of the categories -> those at equal speed, which add up to the step's."""
     whole = each_side(np.exp, clocked.at_pace)
-    if clocked.followers[0].path_ns is None:
+    if clocked.relative is None:
         return each_side(lambda side, step: side * (step / side.sum(axis=0)), times, whole)
-    paces = zip(clocked.followers, clocked.relative, strict=True)
-    device = next((relative for follower, relative in paces if follower.pace.of == "device"), None)
+    device = clocked.relative.get("device")
     sides = []
     for side, (recorded, step) in enumerate(zip(times, whole, strict=True)):
         moved = recorded.copy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.counted_work import CountedWork
 from tb_perfcompare.comparison.pace.pace import Pace, capture_means
+from tb_perfcompare.comparison.pace.paced_time import largest_share
 from tb_perfcompare.comparison.pace.uninterrupted import UninterruptedSteps
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, middles
@@ -27,15 +28,9 @@ NEEDED = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """Time of the step that follows a pace: (n,), (m,) ns per observation, None for the whole step.
-
-    path_ns  on the critical path; `share` of the step
-    most_ns  upper limit on any path through the step: the time in which such work runs at all
-    """
+    """A pace, and the share of the step that follows it: of the time on the critical path; all without device work."""
 
     pace: Pace
-    path_ns: SidePair | None
-    most_ns: SidePair | None
     share: float
 
 
@@ -46,8 +41,8 @@ class Clocked:
     times_ns   step time as recorded, above zero
     at_pace    ln of the step time if everything follows its pace
     alternatives  to at_pace, to be allowed for if the paces of the sides differ
-    followers  the paces, and the time that follows each
-    relative   ln of each pace, relative to its pace at at_pace
+    followers  the paces
+    relative   "host", "device" -> ln of its pace, relative to that at at_pace; None without device work
     strata     kinds of the steps, which are compared within their kinds
     uninterrupted  the uninterrupted steps, if known
     counted    work that one side does beyond the other's
@@ -58,7 +53,7 @@ class Clocked:
     at_pace: SidePair
     alternatives: tuple[SidePair, ...]
     followers: tuple[Follower, ...]
-    relative: tuple[SidePair, ...]
+    relative: Mapping[str, SidePair] | None = None
     strata: Strata | None = None
     uninterrupted: UninterruptedSteps | None = None
     counted: CountedWork | None = None
@@ -101,13 +96,11 @@ class Clocked:
             times_ns=time(self.times_ns),
             at_pace=ln_time(self.at_pace),
             alternatives=tuple(map(ln_time, self.alternatives)),
-            relative=tuple(map(ln_time, self.relative)),
+            relative=None if self.relative is None else {of: ln_time(log) for of, log in self.relative.items()},
             followers=tuple(
                 replace(
                     follower,
                     pace=replace(follower.pace, log=ln_time(follower.pace.log), common=time(follower.pace.common)),
-                    path_ns=None if follower.path_ns is None else time(follower.path_ns),
-                    most_ns=None if follower.most_ns is None else time(follower.most_ns),
                 )
                 for follower in self.followers
             ),
@@ -119,7 +112,7 @@ def by_one_pace(times_ns: SidePair, captures: Captures, pace: Pace) -> Clocked:
     does (`alternatives`)."""
     at_pace = each_side(lambda time, log: np.log(time) - log, times_ns, pace.log)
     rest = each_side(lambda time, common: np.log(pace.level + np.maximum(time - common, 0.0)), times_ns, pace.common)
-    return Clocked(captures, times_ns, at_pace, (rest,), (Follower(pace, None, None, 1.0),), (pace.log,))
+    return Clocked(captures, times_ns, at_pace, (rest,), (Follower(pace, 1.0),))
 
 
 def by_means(clocked: Clocked) -> Clocked:
@@ -151,23 +144,29 @@ def by_captures(uninterrupted: UninterruptedSteps) -> Clocked:
 
 
 def by_their_paces(
-    times_ns: SidePair, captures: Captures, followers: Sequence[Follower], unpaced: Sequence[SidePair]
-) -> Clocked:
-    """Clocks of recordings with device work: on the critical path every follower at its own pace, the rest as recorded.
+    times_ns: SidePair, captures: Captures, paces: Sequence[Pace], paths: Mapping[str, SidePair],
+    limits: Mapping[str, SidePair], unpaced: Sequence[SidePair],
+) -> Clocked:  # fmt: skip
+    """Clocks of recordings with device work: on the critical path every pace's time at that pace, the rest as recorded.
 
     Each pace is normalised to that of the side where it is lower, or of the capture where it is lowest, whichever
     leaves the narrower interval. So nothing is slowed down much, and what was hidden stays hidden. At other weights
     the longest path is at least as long as the recorded path at these weights, and at most as long as a path that
     takes all time its parts can have, slowest first: a path consists of work that runs one after the other, which
-    cannot exceed the time in which such work runs at all. `unpaced`: that time for work of unknown pace.
+    cannot exceed the time in which such work runs at all.
+
+    paths    "host", "device" -> (n,), (m,) ns on the critical path that follow its pace
+    limits   the same for the time in which such work runs at all
+    unpaced  that time for work of unknown pace
     """
     choices = []
     for of_side in (np.mean, min):
-        relative = tuple(_from_lowest(follower.pace.log, captures, of_side) for follower in followers)
-        low, high = _bracket(times_ns, followers, unpaced, relative)
+        relative = {pace.of: _from_lowest(pace.log, captures, of_side) for pace in paces}
+        low, high = _bracket(times_ns, paths, limits, unpaced, relative)
         choices.append((low, ((high[0], low[1]), (low[0], high[1])), relative))
     at_pace, alternatives, relative = min(choices, key=lambda choice: _left_open((choice[0], *choice[1]), captures))
-    return Clocked(captures, times_ns, at_pace, alternatives, tuple(followers), relative)
+    followers = tuple(Follower(pace, largest_share(paths[pace.of], times_ns)) for pace in paces)
+    return Clocked(captures, times_ns, at_pace, alternatives, followers, relative)
 
 
 def _left_open(possible: Sequence[SidePair], captures: Captures) -> float:
@@ -183,23 +182,21 @@ def _left_open(possible: Sequence[SidePair], captures: Captures) -> float:
 
 
 def _bracket(
-    times_ns: SidePair, followers: Sequence[Follower], unpaced: Sequence[SidePair], logs: Sequence[SidePair]
-) -> tuple[SidePair, SidePair]:
+    times_ns: SidePair, paths: Mapping[str, SidePair], limits: Mapping[str, SidePair], unpaced: Sequence[SidePair],
+    logs: Mapping[str, SidePair],
+) -> tuple[SidePair, SidePair]:  # fmt: skip
     """ln of the shortest and longest possible step times when divided by the paces with these logarithms."""
     low: list[Floats] = []
     high: list[Floats] = []
     for side in (0, 1):
         time = times_ns[side]
-        paths, most = [], []
-        for follower in followers:
-            assert follower.path_ns is not None and follower.most_ns is not None
-            paths.append(follower.path_ns[side])
-            most.append(np.maximum(follower.most_ns[side], follower.path_ns[side]))
-        rest = np.maximum(time - sum(paths), 0.0)
-        paths.append(rest)
+        path = [paths[of][side] for of in logs]
+        most = [np.maximum(limits[of][side], own) for of, own in zip(logs, path, strict=True)]
+        rest = np.maximum(time - sum(path), 0.0)
+        path.append(rest)
         most.append(np.maximum(rest, sum(one[side] for one in unpaced)))
-        paces = [np.exp(log[side]) for log in logs] + [np.ones(len(time))]
-        low.append(np.log(sum(path / pace for path, pace in zip(paths, paces, strict=True))))
+        paces = [np.exp(log[side]) for log in logs.values()] + [np.ones(len(time))]
+        low.append(np.log(sum(own / pace for own, pace in zip(path, paces, strict=True))))
         left, longest = time, np.zeros(len(time))
         for which in np.argsort([float(np.log(pace).mean()) for pace in paces], kind="stable"):
             taken = np.minimum(left, most[which])

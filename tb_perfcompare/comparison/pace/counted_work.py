@@ -161,19 +161,15 @@ def _rows(side: Summary, samples: Samples) -> dict[tuple[int, str], _Row]:
     steady = (owned.calls > 0).mean(axis=1) >= MIN_STEPS_SHARE
     at = np.flatnonzero(steady & np.isin(owned.category, list(_CATEGORIES)))
     calls = owned.calls[at]
-    figures = _calls(calls, samples), row_medians(calls), _uninterrupted(owned.time_ns[at])
+    means = centres(calls, samples.capture[samples.group], row_means)
+    differ = means.max(axis=1) > (1 + ALIKE_CALLS) * means.min(axis=1)
+    usual, time_ns = row_medians(calls), _uninterrupted(owned.time_ns[at])
+    figures = np.where(differ, math.nan, means.mean(axis=1)), usual, time_ns
     names = zip(owned.category[at].tolist(), map(owned.key.__getitem__, at.tolist()), strict=True)
     return {
         key: row for key, row in zip(names, map(_Row, *(figure.tolist() for figure in figures)), strict=True)
         if key[0] == StepCategory.KERNEL or key[1] in operators
     }  # fmt: skip
-
-
-def _calls(calls: Ints, samples: Samples) -> Floats:
-    """(r,) mean calls per step, NaN if captures differ in them."""
-    means = centres(calls, samples.capture[samples.group], row_means)
-    low, high = means.min(axis=1), means.max(axis=1)
-    return np.where(high > (1 + ALIKE_CALLS) * low, math.nan, means.mean(axis=1))
 
 
 def _uninterrupted(times: Ints) -> Floats:

@@ -89,7 +89,7 @@ def interruption(follower: Follower, clocked: Clocked) -> float:
     if clocked.strata is not None:
         return 0.0
     shift = shift_of_pace(pace.log, clocked.captures)
-    if follower.path_ns is None:
+    if clocked.relative is None:
         few = min(capture_counts(clocked.captures)) < MIN_CONCLUSIVE_CAPTURES
         return (1 - pace.coverage) * abs(shift - pace.centre) if few else 0.0
     return abs(shift - pace.centre) if is_interrupted(shift, pace.fastest) else 0.0

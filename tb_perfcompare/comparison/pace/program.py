@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,18 +93,21 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
     all_steps = clocked if like is None else like.clocked
     counts = capture_counts(all_steps.captures)
     enough_captures = min(counts) >= MIN_CONCLUSIVE_CAPTURES and all_steps.strata is None
-    if like is not None:
-        part = _PARTS[like.of](clocked, options, like)
+    if like is None and enough_captures:
+        part = _decisive(clocked, options)
     else:
-        part = _decisive(clocked, options) if enough_captures else part_of_steps(clocked, options)
-    return _clear(part, options) if enough_captures or (max(counts) > 1 and all_steps.strata is None) else part
+        part = part_of(EstimateKind.STEPS if like is None else like.of, clocked, options, like)
+    unclear = part.verdict.is_probable and part.estimate.p > PROBABLY_SHARE * options.alpha
+    if unclear and max(counts) > 1 and all_steps.strata is None:
+        return replace(part, verdict=Verdict.INCONCLUSIVE)
+    return part
 
 
 def _decisive(clocked: Clocked, options: CompareOptions) -> ProgramPart:
-    means = part_of_means(clocked, options)
+    means = part_of(EstimateKind.MEANS, clocked, options)
     part = _of_three(clocked, means, options)
     if part.of is EstimateKind.UNINTERRUPTED and part.verdict.way:
-        part = _with_steps(part, part_of_steps(clocked, options).estimate, options)
+        part = _with_steps(part, part_of(EstimateKind.STEPS, clocked, options).estimate, options)
     # two programs are not the same just because only some captures have long steps
     return part if abs(means.estimate.theta) <= LONG_STEPS else _without_same(part)
 
@@ -140,13 +144,13 @@ def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> 
     """Chooses among whole steps, uninterrupted steps and means: the table of
     docs/method/program_or_machine.md#interruptions-and-stalls."""
     if clocked.uninterrupted is None:
-        steps = part_of_steps(clocked, options)
+        steps = part_of(EstimateKind.STEPS, clocked, options)
         return means if means.verdict.is_sure and not _agree(steps, means) else steps
-    uninterrupted = part_of_uninterrupted(clocked, options)
+    uninterrupted = part_of(EstimateKind.UNINTERRUPTED, clocked, options)
     if _is_overloaded(clocked):  # whole steps with interruptions give no direction
         return _of_overloaded(clocked, uninterrupted, means, options)
     if means.verdict.is_sure and not uninterrupted.verdict.way and _are_interruptions(clocked, means.estimate.theta):
-        typical = part_of_steps(clocked, replace(options, alpha=MEANS_SHARE * options.alpha))
+        typical = part_of(EstimateKind.STEPS, clocked, replace(options, alpha=MEANS_SHARE * options.alpha))
         if typical.verdict is not means.verdict:
             means = replace(means, verdict=Verdict.INCONCLUSIVE)
     if any(follower.pace.reason for follower in clocked.followers):  # whole steps do not show the pace
@@ -155,7 +159,7 @@ def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> 
         return means
     if uninterrupted.verdict.way:
         return uninterrupted
-    steps = part_of_steps(clocked, options)
+    steps = part_of(EstimateKind.STEPS, clocked, options)
     return _without_same(means) if steps.verdict.way else steps
 
 
@@ -164,13 +168,13 @@ def _of_overloaded(
 ) -> ProgramPart:
     """Uninterrupted steps give a direction at alpha if all three estimates point one way, else at OVERLOADED_SHARE of
     it; none if whole steps contradict them and contain zero."""
-    steps = part_of_steps(clocked, options)
+    steps = part_of(EstimateKind.STEPS, clocked, options)
     about_zero = steps.estimate.theta_low <= 0 <= steps.estimate.theta_high
     if about_zero and not _overlap(steps.estimate, uninterrupted.estimate):
         return _without_same(steps)
     if uninterrupted.verdict.is_sure and _point_one_way(uninterrupted, means, steps):
         return uninterrupted
-    alone = part_of_uninterrupted(clocked, replace(options, alpha=OVERLOADED_SHARE * options.alpha))
+    alone = part_of(EstimateKind.UNINTERRUPTED, clocked, replace(options, alpha=OVERLOADED_SHARE * options.alpha))
     return alone if alone.estimate.theta_low == alone.estimate.theta_high else _without_same(alone)
 
 
@@ -214,37 +218,6 @@ def log_mean_ratio(part: ProgramPart, clocked: Clocked) -> float:
     return two - one
 
 
-def part_of_steps(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
-    """Program part from whole steps, interruptions included."""
-    return _part(clocked, options, like, _estimate)
-
-
-def part_of_uninterrupted(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
-    """Program part from one uninterrupted step per capture; `clocked` must have them."""
-    assert clocked.uninterrupted is not None
-    part = _part(by_captures(clocked.uninterrupted), options, like, _of_captures)
-    return replace(part, of=EstimateKind.UNINTERRUPTED)
-
-
-def part_of_means(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
-    """Program part from the mean of each capture at equal machine speed, at MEANS_SHARE of alpha."""
-    sure = replace(options, alpha=MEANS_SHARE * options.alpha)
-    return replace(_part(by_means(clocked), sure, like, _of_captures), of=EstimateKind.MEANS)
-
-
-_PARTS = {
-    EstimateKind.STEPS: part_of_steps,
-    EstimateKind.UNINTERRUPTED: part_of_uninterrupted,
-    EstimateKind.MEANS: part_of_means,
-}
-
-
-def _clear(part: ProgramPart, options: CompareOptions) -> ProgramPart:
-    """Replaces a "probably" whose p is not small enough by inconclusive."""
-    clear = not part.verdict.is_probable or part.estimate.p <= PROBABLY_SHARE * options.alpha
-    return part if clear else replace(part, verdict=Verdict.INCONCLUSIVE)
-
-
 def _without_same(part: ProgramPart) -> ProgramPart:
     """Replaces "same" by "inconclusive", for an estimate that cannot show the absence of change on its own."""
     return replace(part, verdict=Verdict.INCONCLUSIVE) if part.verdict is Verdict.SAME else part
@@ -258,16 +231,27 @@ def _overlap(one: ShiftEstimate, two: ShiftEstimate) -> bool:
     return one.theta_low <= two.theta_high and two.theta_low <= one.theta_high
 
 
-_Estimate = Callable[[SideTimes, Clocked, CompareOptions, BetweenCaptures | None], ShiftEstimate]
-
-
-def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, estimate: _Estimate) -> ProgramPart:
+def part_of(
+    of: EstimateKind, clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None
+) -> ProgramPart:
+    """Program part from one kind of estimate: from whole steps, interruptions included; from one uninterrupted step per
+    capture, which `clocked` must have; or from the mean of each capture, at MEANS_SHARE of alpha."""
+    if of is EstimateKind.UNINTERRUPTED:
+        assert clocked.uninterrupted is not None
+        clocked = by_captures(clocked.uninterrupted)
+    elif of is EstimateKind.MEANS:
+        clocked, options = by_means(clocked), replace(options, alpha=MEANS_SHARE * options.alpha)
     captures = clocked.captures
     times = as_integers(clocked.at_pace)
     if np.array_equal(np.sort(times[0]), np.sort(times[1])):
-        return _identical(times, clocked, options)
-    variation = None if like is None else like.estimate.between
-    main = estimate(times, clocked, options, variation)
+        none = estimate_shift(*times, options.alpha, captures=captures, at_pace=True)
+        none = replace(none, theta=0.0, theta_low=0.0, theta_high=0.0, steps_low=0.0, steps_high=0.0, p=1.0)
+        return ProgramPart(none, Verdict.SAME, None, apart=False, clocked=clocked, of=of)
+    estimate = partial(
+        _estimate, clocked, options, variation=None if like is None else like.estimate.between,
+        of_captures=of is not EstimateKind.STEPS,
+    )  # fmt: skip
+    main = estimate(times)
     reaches = (
         follower.share * math.hypot(max_deviation(follower.pace, options.alpha), interruption(follower, clocked))
         for follower in clocked.followers
@@ -275,21 +259,14 @@ def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, e
     main = widened(main, math.hypot(*reaches))
     apart = paces_differ(clocked, options) if like is None else like.apart
     if apart:
-        main = hull(main, [estimate(as_integers(other), clocked, options, variation) for other in clocked.alternatives])
+        main = hull(main, [estimate(as_integers(other)) for other in clocked.alternatives])
     within = within_kinds(times, captures, clocked.strata, options.alpha)
     level, capture_of = (times, captures) if within is None else (within.level, within.captures)
     floor = noise_floor(level, capture_of) if like is None else like.floor
     verdict = decide(main, options.margin)
     if min(capture_counts(captures)) < MIN_CONCLUSIVE_CAPTURES:
         verdict = check_noise_floor(verdict, main, options.margin, floor)
-    return ProgramPart(main, verdict, floor, apart, clocked)
-
-
-def _identical(times: SideTimes, clocked: Clocked, options: CompareOptions) -> ProgramPart:
-    """Program part of identical samples: no shift, and no interval about it."""
-    none = estimate_shift(*times, options.alpha, captures=clocked.captures, at_pace=True)
-    none = replace(none, theta=0.0, theta_low=0.0, theta_high=0.0, steps_low=0.0, steps_high=0.0, p=1.0)
-    return ProgramPart(none, Verdict.SAME, None, apart=False, clocked=clocked)
+    return ProgramPart(main, verdict, floor, apart, clocked, of)
 
 
 def as_integers(logs: SidePair) -> SideTimes:
@@ -335,19 +312,15 @@ def hull(main: ShiftEstimate, others: Sequence[ShiftEstimate]) -> ShiftEstimate:
 
 
 def _estimate(
-    times: SideTimes, clocked: Clocked, options: CompareOptions, variation: BetweenCaptures | None
+    clocked: Clocked, options: CompareOptions, times: SideTimes, variation: BetweenCaptures | None, *, of_captures: bool
 ) -> ShiftEstimate:
+    """Shift between the times of both sides. `of_captures`: of one time per capture, with captures as the unit."""
     within = within_kinds(times, clocked.captures, clocked.strata, options.alpha)
     if within is not None:
         return within.shift(options.alpha, variation_from=variation, at_pace=True)
-    return estimate_shift(*times, options.alpha, captures=clocked.captures, variation_from=variation, at_pace=True)
-
-
-def _of_captures(
-    times: SideTimes, clocked: Clocked, options: CompareOptions, variation: BetweenCaptures | None
-) -> ShiftEstimate:
-    """Shift between one time per capture of each side, with captures as the unit."""
     estimated = estimate_shift(*times, options.alpha, captures=clocked.captures, variation_from=variation, at_pace=True)
+    if not of_captures:
+        return estimated
     between = estimated.between
     assert between is not None
     theta, low, high = (float(end[0]) + 0.0 for end in (between.middle, between.low, between.high))

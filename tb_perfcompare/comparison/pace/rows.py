@@ -122,7 +122,8 @@ def row_changes(rows: WorkRows, captures: Captures, *, by_shorter: bool = False)
     per_call = each_side(_per_call, rows.calls, rows.time_ns, captures)
     calls = each_side(_mean_calls, rows.calls, captures)
     work = np.minimum(*calls)
-    usual = each_side(_usual, per_call, captures)
+    with np.errstate(divide="ignore"):  # of zero
+        usual = each_side(lambda side, at: np.log(centres(side, at, row_medians)), per_call, captures)
     timed: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(np.concatenate(usual, axis=1)), axis=1)
     sums = [np.where(timed[:, None], side, 0.0).sum(axis=1) for side in usual]
     counts = [side.shape[1] for side in usual]
@@ -177,11 +178,4 @@ def _mean_calls(calls: Floats, capture: NDArray[np.int32]) -> Floats:
     """(r,) calls per observation, each capture with equal weight."""
     each: Floats = np.stack([calls[:, capture == which].mean(axis=1) for which in unique(capture)])
     out: Floats = each.mean(axis=0)
-    return out
-
-
-def _usual(per_call: Floats, capture: NDArray[np.int32]) -> Floats:
-    """(r, k) ln of each capture's median, -inf if that is zero."""
-    with np.errstate(divide="ignore"):
-        out: Floats = np.log(centres(per_call, capture, row_medians))
     return out

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
-from tb_perfcompare.comparison.amount.rows_by_name import elements, of_both, rows_by_name, threads
+from tb_perfcompare.comparison.amount.rows_by_name import of_both, rows_by_name
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.between_captures import centres, row_means
 from tb_perfcompare.comparison.statistics.containment import Work, inside
 from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_observation
 from tb_perfcompare.comparison.work.call_arguments import other_arguments
 from tb_perfcompare.model.arrays import Flags, Floats, each_side
-from tb_perfcompare.model.input_shapes import NO_TYPES, tensor_types
+from tb_perfcompare.model.input_shapes import NO_TYPES, input_elements, launched_threads, tensor_types
 from tb_perfcompare.model.names.names import channels_last
 from tb_perfcompare.model.names.work_kinds import CONVOLUTION, work_kind
 from tb_perfcompare.model.summary.groups import GIL_WAITS
@@ -90,9 +90,7 @@ def _selected(rows: WorkRows, reasons: Sequence[str]) -> Selected:
     return Selected(rows.only(np.flatnonzero([not reason for reason in reasons])), refused)
 
 
-def _sampled_groups(
-    table: str, measure: str, sides: tuple[Summary, Summary]
-) -> tuple[GroupTable, GroupTable] | None:
+def _sampled_groups(table: str, measure: str, sides: tuple[Summary, Summary]) -> tuple[GroupTable, GroupTable] | None:
     """The table of both sides; None if a side has none, or no times of single steps."""
     one, two = (side.groups.get(table) for side in sides)
     if one is None or two is None:
@@ -232,8 +230,8 @@ def select_at_equal_amount(
     groups = _sampled_groups(table, measure, sides)
     if groups is None:
         return None
-    size_of = threads if table == KERNELS else elements
-    a, b = of_both(*each_side(lambda group, seen: rows_by_name(group, measure, seen, size_of), groups, samples))
+    sizes_of = launched_threads if table == KERNELS else input_elements
+    a, b = of_both(*each_side(lambda group, seen: rows_by_name(group, measure, seen, sizes_of), groups, samples))
     same = amount.same_work((a.calls, b.calls)) & amount.same_work((a.size, b.size))
     types = _inputs_differ(a.names, sides, samples) if table != KERNELS else {}
     layout = _other_layout(sides) if table != KERNELS else frozenset[str]()

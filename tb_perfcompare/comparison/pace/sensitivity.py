@@ -54,15 +54,6 @@ class _Side:
 
 _Sides = tuple[_Side, _Side]
 
-@dataclass(frozen=True, slots=True)
-class Robustness:
-    """text: which single steps, captures or ranks change the verdict when dropped; "" if none could be dropped.
-    hint: if dropping one step of each side changes it, the verdict without that step and how to leave it out."""
-
-    text: str = ""
-    hint: str = ""
-
-
 def sensitivity(
     baseline: Summary,
     candidate: Summary,
@@ -71,17 +62,18 @@ def sensitivity(
     options: CompareOptions,
     strata: Strata | None = None,
     amount: AmountOfWork | None = None,
-) -> Robustness:
-    """Finds which single steps, captures or ranks change the verdict when dropped."""
+) -> tuple[str, str]:
+    """(which single steps, captures or ranks change the verdict when dropped; if dropping one step of each side changes
+    it, the verdict without that step and how to leave it out), "" for none."""
     if headline.verdict is Verdict.WITHHELD or not (baseline.is_timed and candidate.is_timed):
-        return Robustness()
+        return "", ""
     sides = each_side(_side, (baseline, candidate))
     if amount is not None:
         sides = each_side(lambda side, times: replace(side, times=times), sides, amount.times_ns)
     if len(sides[0].times) * len(sides[1].times) > MAX_PAIRS:
-        return Robustness()
+        return "", ""
     if any((side.times <= 0).any() or not len(side.times) for side in sides):
-        return Robustness()
+        return "", ""
     _, all_steps = _judged(sides, work, options, strata, None)
     tried: list[str] = []
     changed: dict[Verdict, list[tuple[str, str]]] = {}
@@ -102,7 +94,7 @@ def sensitivity(
         f'becomes "{VERDICT_WORDS[verdict]}" when dropping {_any_of(_grouped(dropped, Counter(tried)))}'
         for verdict, dropped in changed.items()
     ]
-    return Robustness("; ".join([*clauses, *([f"unchanged when dropping {_any_of(stays)}"] if stays else [])]), hint)
+    return "; ".join([*clauses, *([f"unchanged when dropping {_any_of(stays)}"] if stays else [])]), hint
 
 
 def _dropped(whole: _Side, left: _Side) -> list[str]:

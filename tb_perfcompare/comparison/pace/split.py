@@ -8,7 +8,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.kinds.strata import Strata
-from tb_perfcompare.comparison.pace.clocked import ASKED, NEEDED, Clocked, Follower, by_one_pace, by_their_paces
+from tb_perfcompare.comparison.pace.clocked import ASKED, NEEDED, Clocked, by_one_pace, by_their_paces
 from tb_perfcompare.comparison.pace.counted_work import CountedWork, counted_work
 from tb_perfcompare.comparison.pace.pace import MIN_COVERAGE, Pace, PaceRows, pace_of
 from tb_perfcompare.comparison.pace.paced_time import (
@@ -196,13 +196,10 @@ def _common_work(
         return CommonWork(replace(clocked, uninterrupted=uninterrupted), "", *kept)
     # the host may work during the whole step; the device works where it owns time, as no other category does then
     limits = {"host": times, "device": owned["device"]}
-    followers = [
-        Follower(pace, paths[pace.of], limits[pace.of], largest_share(paths[pace.of], times)) for pace in used
-    ]
     unpaced = [time for of, time in owned.items() if of not in {pace.of for pace in used}]
     if 1.0 - sum(shares.values()) >= ASKED:  # waiting for other ranks may be hidden, too
         unpaced = [times]
-    return CommonWork(by_their_paces(times, captures, followers, unpaced), "", *kept)
+    return CommonWork(by_their_paces(times, captures, used, paths, limits, unpaced), "", *kept)
 
 
 def _alone(sides: Sides) -> Alone | None:

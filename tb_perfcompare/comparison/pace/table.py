@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.comparison.pace.pace import PaceRows
-from tb_perfcompare.comparison.pace.select import Selected
 from tb_perfcompare.comparison.pace.split import CommonWork
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
@@ -28,10 +27,12 @@ def common_work_table(work: CommonWork) -> Table | None:
         return None
     paces_by_kind = {one.pace.of: one for one in work.found}
     rows: list[Row] = []
+    nothing: tuple[Cell, ...] = (None,) * 6
     for of, selected in work.selected:
         if of in paces_by_kind:
             rows += _of_pace(of, paces_by_kind[of])
-        rows += _excluded_rows(of, selected)
+        refused = sorted(selected.refused.items())[:MAX_ROWS]
+        rows += [(_FOLLOWS[of], *key, f"not used: {reason}", *nothing) for key, reason in refused]
     shown = (
         columns.key("of", "Clock", "operators: host time by input shape; kernels: device time by launch configuration"),
         columns.key("name", "Name", "name by which the two sides are joined"),
@@ -69,9 +70,3 @@ def _of_pace(of: str, pace_rows: PaceRows) -> list[Row]:
             float(weight[row]) / total,
         ))  # fmt: skip
     return out
-
-
-def _excluded_rows(of: str, selected: Selected) -> list[Row]:
-    nothing: tuple[Cell, ...] = (None,) * 6
-    keys = sorted(selected.refused)[:MAX_ROWS]
-    return [(_FOLLOWS[of], *key, f"not used: {selected.refused[key]}", *nothing) for key in keys]

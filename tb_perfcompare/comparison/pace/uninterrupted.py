@@ -306,7 +306,9 @@ def cells_of_steps(parts: SplitTime, capture: CaptureIndex) -> Cells:
             new[number] = index[key]
         part = np.where(few, new[part], part)
         first_row = np.array(first_rows)
-        part, step, time, calls = _merged_cells(part, step, time, calls, len(capture))
+        code, place = np.unique(part * len(capture) + step, return_inverse=True)
+        time, calls = (np.bincount(place, values, len(code)).astype(np.float64) for values in (time, calls))
+        part, step = code // len(capture), code % len(capture)
     return cells(capture, part, step, time, calls, first_row)
 
 
@@ -333,13 +335,6 @@ def _rare_parts(part: Ints, step: Ints, capture: CaptureIndex) -> Flags:
     seen = np.bincount(code, minlength=0)
     few: Flags = seen[code] < MIN_SEEN_SHARE * steps[number]
     return few
-
-
-def _merged_cells(part: Ints, step: Ints, time: Floats, calls: Floats, steps: int) -> tuple[Ints, Ints, Floats, Floats]:
-    """Merges cells of the same part and step."""
-    code, place = np.unique(part * steps + step, return_inverse=True)
-    sums = [np.bincount(place, weights=values, minlength=len(code)).astype(np.float64) for values in (time, calls)]
-    return code // steps, code % steps, sums[0], sums[1]
 
 
 def _without_shape(key: tuple[str, ...]) -> tuple[str, ...]:

@@ -32,9 +32,7 @@ class CategoryShift:
     paced_high_us: float | None = None
 
 
-def category_shifts(
-    a: Summary, b: Summary, alpha: float, paced: Floats | None = None
-) -> dict[str, CategoryShift]:
+def category_shifts(a: Summary, b: Summary, alpha: float, paced: Floats | None) -> dict[str, CategoryShift]:
     """Returns, by category, the Hodges-Lehmann shift of the owned time per observation with p and its interval of
     level 1 - alpha (docs/method/statistics.md); all None if a side has fewer than two observations. `paced`: (4, 8)
     changes at equal machine speed, their p and interval, if known."""

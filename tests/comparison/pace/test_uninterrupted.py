@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.pace.program import EstimateKind, part_of_steps, part_of_uninterrupted, program_part
+from tb_perfcompare.comparison.pace.program import EstimateKind, part_of, program_part
 from tb_perfcompare.comparison.pace.uninterrupted import cells_of_steps, steps_alone, uninterrupted_steps
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -48,7 +48,9 @@ def test_occasional_interruptions_hardly_change_the_estimate(seed: int) -> None:
     alone = drawn(World(between=0.01), seed)
     shared = interrupted(alone, 1, seed)
     assert np.median(shared.times[1]) > 10 * np.median(alone.times[1])
-    one, two = (part_of_uninterrupted(at_one_pace(pair, OPTIONS.alpha), OPTIONS) for pair in (alone, shared))
+    one, two = (
+        part_of(EstimateKind.UNINTERRUPTED, at_one_pace(pair, OPTIONS.alpha), OPTIONS) for pair in (alone, shared)
+    )
     assert two.estimate.theta == pytest.approx(one.estimate.theta, abs=0.02)
     assert one.clocked.uninterrupted is None and len(one.clocked.times_ns[0]) == 3  # one figure for each capture
 
@@ -66,7 +68,7 @@ def test_swapping_the_sides_negates_the_estimate(seed: int, change: float) -> No
 def test_a_change_hidden_in_whole_steps_of_a_busy_machine_is_found() -> None:
     pairs = [at_one_pace(drawn(replace(BUSY, change=0.1), seed), OPTIONS.alpha) for seed in range(12)]
     found = [program_part(pair, OPTIONS).verdict for pair in pairs]
-    by_steps = [part_of_steps(pair, OPTIONS).verdict for pair in pairs]
+    by_steps = [part_of(EstimateKind.STEPS, pair, OPTIONS).verdict for pair in pairs]
     assert sum(verdict in (Verdict.SLOWER, Verdict.PROBABLY_SLOWER) for verdict in found) >= 10
     assert not any(verdict in DECIDED for verdict in by_steps)
 
@@ -80,7 +82,7 @@ def test_a_recurring_stall_is_the_programs(every: int) -> None:
     rests[0] += stall
     stalled = replace(pair, times=(pair.times[0], pair.times[1] + stall), rests=(pair.rests[0], rests))
     clocked = at_one_pace(stalled, OPTIONS.alpha)
-    assert part_of_uninterrupted(clocked, OPTIONS).verdict is not Verdict.SLOWER
+    assert part_of(EstimateKind.UNINTERRUPTED, clocked, OPTIONS).verdict is not Verdict.SLOWER
     found = program_part(clocked, OPTIONS)
     assert found.verdict is Verdict.SLOWER
     assert found.of is EstimateKind.MEANS
@@ -177,7 +179,7 @@ def test_means_that_whole_steps_confirm_decide_despite_interruptions() -> None:
     clocked = at_one_pace(
         replace(pair, times=(pair.times[0], pair.times[1] + added), rests=(pair.rests[0], rests)), OPTIONS.alpha
     )
-    assert part_of_uninterrupted(clocked, OPTIONS).verdict is Verdict.INCONCLUSIVE
+    assert part_of(EstimateKind.UNINTERRUPTED, clocked, OPTIONS).verdict is Verdict.INCONCLUSIVE
     found = program_part(clocked, OPTIONS)
     assert (found.verdict, found.of) == (Verdict.SLOWER, EstimateKind.MEANS)
 
@@ -185,8 +187,8 @@ def test_means_that_whole_steps_confirm_decide_despite_interruptions() -> None:
 @pytest.mark.parametrize(("seed", "verdict"), [(12, Verdict.PROBABLY_SLOWER), (15, Verdict.INCONCLUSIVE)])
 def test_whole_steps_alone_give_no_direction_but_confirm_probably(seed: int, verdict: Verdict) -> None:
     clocked = at_one_pace(drawn(World(change=0.03, steps=8), seed), OPTIONS.alpha)
-    assert part_of_uninterrupted(clocked, OPTIONS).verdict is Verdict.INCONCLUSIVE
-    assert part_of_steps(clocked, OPTIONS).verdict in (Verdict.SLOWER, Verdict.PROBABLY_SLOWER)
+    assert part_of(EstimateKind.UNINTERRUPTED, clocked, OPTIONS).verdict is Verdict.INCONCLUSIVE
+    assert part_of(EstimateKind.STEPS, clocked, OPTIONS).verdict in (Verdict.SLOWER, Verdict.PROBABLY_SLOWER)
     found = program_part(clocked, OPTIONS)
     assert (found.verdict, found.of) == (verdict, EstimateKind.MEANS)
 
@@ -195,7 +197,7 @@ def test_whole_steps_alone_give_no_direction_but_confirm_probably(seed: int, ver
                          ids=["whole steps and means are longer", "they are shorter"])  # fmt: skip
 def test_on_an_overloaded_machine_all_estimates_must_agree(seed: int, verdict: Verdict) -> None:
     clocked = at_one_pace(longer_rests(OVERLOADED, seed, (0.5, 1.0, 0.45)), OPTIONS.alpha)
-    assert part_of_uninterrupted(clocked, OPTIONS).verdict is Verdict.SLOWER
+    assert part_of(EstimateKind.UNINTERRUPTED, clocked, OPTIONS).verdict is Verdict.SLOWER
     assert program_part(clocked, OPTIONS).verdict is verdict
 
 
@@ -208,6 +210,6 @@ def test_uninterrupted_steps_without_a_trace_in_whole_steps_do_not_decide() -> N
         pair, times=(pair.times[0] - less.sum(axis=0), pair.times[1]), rests=(pair.rests[0] - less, pair.rests[1])
     )
     clocked = at_one_pace(sides, OPTIONS.alpha)
-    assert part_of_uninterrupted(clocked, OPTIONS).verdict is Verdict.SLOWER
+    assert part_of(EstimateKind.UNINTERRUPTED, clocked, OPTIONS).verdict is Verdict.SLOWER
     found = program_part(clocked, OPTIONS)
     assert (found.verdict, found.of) == (Verdict.INCONCLUSIVE, EstimateKind.STEPS)
