@@ -48,13 +48,6 @@ def options_alone(a: Summary, b: Summary) -> list[str]:
     return oldest + [option for option in _OPTIONS if (_state(a, option), _state(b, option)) == ("false", "true")]
 
 
-def _recorded_more(a: Summary, b: Summary) -> list[str]:
-    """The options of `b` alone; none if others were on for `a` alone, unless PyTorch 1.8, which outweighs all, recorded
-    `b`."""
-    options = options_alone(a, b)
-    return options if WITH_1_8 in options or not options_alone(b, a) else []
-
-
 def _state(side: Summary, option: str) -> str | None:
     """Returns "true", "false", or None if unknown. Traces name only the options that were on, those of PyTorch 1.13 and
     older none, whose events show some; without shapes there are no others that cost anything."""
@@ -74,8 +67,8 @@ def one_sided_options(baseline: Summary, candidate: Summary) -> RecordedMore | N
     """Returns the profiler options that only one side recorded and what they can cost; None without any, or if each
     side recorded one that the other did not."""
     for word, side, other in (("candidate", candidate, baseline), ("baseline", baseline, candidate)):
-        options = _recorded_more(other, side)
-        if options:
+        options = options_alone(other, side)
+        if WITH_1_8 in options or (options and not options_alone(side, other)):  # that profiler outweighs all options
             cost_us, step_us = _cost_us(side, options), _per_step(side.steps.total_ns.sum(), side) / 1000
             return RecordedMore(word, tuple(options), cost_us, cost_us / (step_us - cost_us) if cost_us else 0.0)
     return None

@@ -5,7 +5,6 @@ convolutions and attention."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from math import fsum
 
 from tb_perfcompare.comparison.checks.containment import self_times
@@ -165,8 +164,9 @@ def program(a: Summary, b: Summary) -> Program | None:
     if "operators" not in a.groups or "operators" not in b.groups:
         return None
     sides = _computed(a), _computed(b)
-    calls_a, calls_b = _unrolled(sides[0].calls, sides[1].calls), _unrolled(sides[1].calls, sides[0].calls)
-    heavy, light = (each_side(partial(_part, heavy=which), (calls_a, calls_b)) for which in (True, False))
+    calls = _unrolled(sides[0].calls, sides[1].calls), _unrolled(sides[1].calls, sides[0].calls)
+    heavy = each_side(lambda side: {kind: count for kind, count in side.items() if kind in HEAVY}, calls)
+    light = each_side(lambda side: {kind: count for kind, count in side.items() if kind not in HEAVY}, calls)
     is_known = all(
         fsum(share for name, share in here.unknown.items() if name not in there.unknown) <= _UNKNOWN
         for here, there in (sides, sides[::-1])
@@ -222,10 +222,6 @@ def _unrolled(here: Calls, there: Calls) -> Calls:
     if layers and not another and max(fewer, 1) <= products <= _PRODUCTS_OF_CELL * max(cells, tanhs):
         return here | {kind: there.get(kind, 0.0) for kind in (*RECURRENT, *kinds)}
     return dict(here)
-
-
-def _part(calls: Calls, *, heavy: bool) -> Calls:
-    return {kind: count for kind, count in calls.items() if (kind in HEAVY) == heavy}
 
 
 def _least(a: Calls, b: Calls) -> float:

@@ -55,12 +55,14 @@ def same_work_checks(
         shares["device time, matched by operator"] = min(matched_share(alignment))
     alone = on_cpu_alone(baseline, candidate)
     held = None if alone else containment(baseline, candidate)
-    return (
+    checks = (
         _same_work(shares, held, baseline, candidate, alone=alone),
-        *_inputs("shapes", baseline, candidate, numbers), *_inputs("types", baseline, candidate, numbers),
-        *filter(None, (_arguments(baseline, candidate),)),
-        *filter(None, (_input_sizes(baseline, candidate, shares.get("kernel launches")),)),
-    )  # fmt: skip
+        _inputs("shapes", baseline, candidate, numbers),
+        _inputs("types", baseline, candidate, numbers),
+        _arguments(baseline, candidate),
+        _input_sizes(baseline, candidate, shares.get("kernel launches")),
+    )
+    return tuple(filter(None, checks))
 
 
 def _same_work(shares: dict[str, float], held: Containment | None, a: Summary, b: Summary, *, alone: bool) -> Check:
@@ -109,7 +111,8 @@ def _related(
     if side := _compiled_side(a, b):
         reason = f"only the {side} runs compiled regions, whose operators are not recorded; in common: {detail}"
         yield _warned(reason, "operators")
-    if PART_OF_IT <= most < SOME_WORK and _may_be_alike(computed):
+    unlike = computed is not None and computed.least >= MIN_PIECES and computed.in_common < SOME_WORK
+    if PART_OF_IT <= most < SOME_WORK and not unlike:
         yield _warned(f"partly different work: only {detail} are in common")
     named = containment(a, b, BY_NAME) if computed is not None and computed.same_kinds else None
     if named is not None and named.is_partly:
@@ -118,11 +121,6 @@ def _related(
         yield _warned(f"different operators: {loop}")
     if (computed is None or not computed.is_different) and (around := same_around(a, b)):
         yield _warned(f"partly different work: {around}; in common: {detail}")
-
-
-def _may_be_alike(computed: Program | None) -> bool:
-    """Whether what the sides compute is alike, or too little to tell."""
-    return computed is None or computed.least < MIN_PIECES or computed.in_common >= SOME_WORK
 
 
 def _compiled_side(a: Summary, b: Summary) -> str:
@@ -150,21 +148,21 @@ def _both_ways(held: Containment) -> str:
     return f"{a} of the baseline's time and {b} of the candidate's in common"
 
 
-def _inputs(what: str, a: Summary, b: Summary, numbers: TextNumbers) -> tuple[Check, ...]:
+def _inputs(what: str, a: Summary, b: Summary, numbers: TextNumbers) -> Check | None:
     same, by_name = (shared_calls(table, a, b, numbers) for table in (f"operators_by_{what[:-1]}", "operators"))
     if same is None or by_name is None:
-        return ()
-    shared, named = same[0], by_name[0]
+        return None
+    (shared, _), (named, _) = same, by_name
     if what == "types" and shared < SIMILAR_WORK * named:  # other arguments' types depend on the version of PyTorch
         typed = shared_typed_calls(a, b)
         if typed is None:
-            return ()
+            return None
         shared = typed
     detail = f"{percent_text(shared)} of operator calls have the same name and input {what}"
     if shared >= SIMILAR_WORK * named:
-        return (Check(f"input_{what}", "ok", detail),)
+        return Check(f"input_{what}", "ok", detail)
     detail += f", {percent_text(named)} have the same name"
-    return (Check(f"input_{what}", "warn", detail, ("same work", "cause")),)
+    return Check(f"input_{what}", "warn", detail, ("same work", "cause"))
 
 
 _OTHER_ARGUMENTS = 0.05

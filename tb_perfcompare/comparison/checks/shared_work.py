@@ -11,7 +11,7 @@ import numpy as np
 
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.input_shapes import NO_TYPES, tensor_types
-from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
 
 SIMILAR_WORK, SOME_WORK = 0.9, 0.5
@@ -57,17 +57,13 @@ def shared_typed_calls(baseline: Summary, candidate: Summary) -> float | None:
     groups = [side.groups["operators_by_type"] for side in (baseline, candidate)]
     if any(all(types in NO_TYPES for _, types in group.keys) for group in groups):
         return None
-    a, b = (
-        _typed_calls(group, len(side.steps)) for group, side in zip(groups, (baseline, candidate), strict=True)
-    )
-    return shared_share(a, b)
-
-
-def _typed_calls(group: GroupTable, steps: int) -> dict[tuple[str, ...], float]:
-    calls: Counter[tuple[str, ...]] = Counter()
-    for (name, types), count in zip(group.keys, group.calls.sum(axis=1).tolist(), strict=True):
-        calls[(name, *tensor_types(types))] += count
-    return {key: count / steps for key, count in calls.items()}
+    sides = []
+    for group, side in zip(groups, (baseline, candidate), strict=True):
+        calls: Counter[tuple[str, ...]] = Counter()
+        for (name, types), count in zip(group.keys, group.calls.sum(axis=1).tolist(), strict=True):
+            calls[(name, *tensor_types(types))] += count
+        sides.append({key: count / len(side.steps) for key, count in calls.items()})
+    return shared_share(*sides)
 
 
 def operator_calls(summary: Summary) -> dict[str, float]:

@@ -64,20 +64,15 @@ def markers(a: Summary, b: Summary, numbers: TextNumbers) -> Check:
     if len(untimed) == 1:
         name, side = untimed[0]
         return Check("step_marker", "fail", f"{name}: {side.absent['steps']}", ("verdict", "ledger"))
-    units = _units(a, b)
+    units = None
+    if a.iterations is not None and b.iterations is not None:
+        units = a.iterations.chosen, b.iterations.chosen
     if a.marked != b.marked or (units is not None and a.marked and units[0].unit != units[1].unit):
         return _same_rows(a, b, numbers) or _same_loops(units, a, b) or _other_unit(a, b)
     if not a.marked:
         detail = "neither side has step markers: whole recordings are compared"
         return Check("step_marker", "warn", detail, ("verdict",))
     return _iterations(a, b) or _in_part(units) or Check("step_marker", "ok", _same(units))
-
-
-def _units(a: Summary, b: Summary) -> tuple[Marker, Marker] | None:
-    """Step markers of both sides; None if a source does not have them."""
-    if a.iterations is None or b.iterations is None:
-        return None
-    return a.iterations.chosen, b.iterations.chosen
 
 
 def _in_part(units: tuple[Marker, Marker] | None) -> Check | None:

@@ -72,10 +72,6 @@ class RowWork:
         top, bottom = (getattr(self, name).sum(axis=1).astype(np.float64) for name in (over, under))
         return _divided(top, bottom)
 
-    def intensity(self) -> Floats:
-        """(r,) FLOP per byte."""
-        return self.ratio("flops", "bytes")
-
     def roof_share(self) -> Floats:
         """(r,) share of the roof that the rows reach; above 1 if the model and the peak cannot both be right."""
         return _divided(np.where(self.roof_ns > 0, self.roof_ns, np.nan), self.time_ns.sum(axis=1).astype(np.float64))

@@ -45,13 +45,13 @@ def work_effects(a: RowWork, b: RowWork) -> WorkSplit:
     """Splits the change of the modelled time into (W_B - W_A) x (t_A + t_B) / 2, with the work W per step and the
     time t of a unit of it, and the rest. Both change sign if the sides are exchanged. If a side has no work, the
     whole change is an effect of work."""
-    denominator = lcm(max(a.steps, 1), max(b.steps, 1))
-    return split_of((a, b), [side.time_ns.sum(axis=1) for side in (a, b)], denominator)
+    return split_of((a, b), [side.time_ns.sum(axis=1) for side in (a, b)])
 
 
-def split_of(sides: tuple[RowWork, RowWork], times: Sequence[Ints], denominator: int) -> WorkSplit:
+def split_of(sides: tuple[RowWork, RowWork], times: Sequence[Ints]) -> WorkSplit:
     """Splits `times` (r,) of each side, nanoseconds of all its steps, that are spent on this work."""
     in_flops = counts_in_flops(*sides)
+    denominator = lcm(*(max(side.steps, 1) for side in sides))
     factors = [denominator // max(side.steps, 1) for side in sides]
     time_a, time_b = ([time * by for time in own.tolist()] for own, by in zip(times, factors, strict=True))
     works = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from math import lcm
 
 import numpy as np
 
@@ -42,7 +41,7 @@ def figures(work: RowWork) -> dict[str, Floats]:
         "moved_bytes": np.where(modelled, work.per_step("bytes"), np.nan),
         "flop_rate": _positive(work.ratio("flops", "time_ns") * 1e9),
         "byte_rate": _positive(work.ratio("bytes", "time_ns") * 1e9),
-        "intensity": work.intensity(),
+        "intensity": work.ratio("flops", "bytes"),
         "roof_share": work.roof_share(),
         "coverage": work.coverage(),
     }
@@ -106,7 +105,7 @@ def pair_columns(a: RowWork, b: RowWork, shown: Collection[str] = ()) -> list[Ma
 def exposed_split(works: tuple[RowWork, RowWork], own: tuple[Ints, Ints]) -> list[Made]:
     """Columns of the change of the rows' exposed time in the ledger (`own` (r, s) of each side) by work and by rate;
     NaN for rows with calls without a model."""
-    split = split_of(works, [side.sum(axis=1) for side in own], lcm(*(max(side.steps, 1) for side in works)))
+    split = split_of(works, [side.sum(axis=1) for side in own])
     known = [side.time_ns.sum(axis=1) == side.whole_ns for side in works]
     there = known[0] & known[1] & (works[0].has_model() | works[1].has_model())
     return _effects(split, there, (columns.EXPOSED_WORK_EFFECT, columns.EXPOSED_SPEED_EFFECT))
