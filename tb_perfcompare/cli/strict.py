@@ -254,7 +254,7 @@ def _is_table(path: str) -> bool:
         return False
     if not os.path.exists(path) or path.removesuffix(".gz").endswith(".csv"):
         return True
-    return registry.recognise(path).format == CYCLES
+    return registry.recognise(path) == CYCLES
 
 
 def _tables(arguments: argparse.Namespace, console: Console) -> Iterator[tuple[StrictSides, tuple[Side, Side]]]:

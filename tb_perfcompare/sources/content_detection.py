@@ -33,57 +33,50 @@ _TRACE_HEAD_BYTES = 64 << 10
 _DISTRIBUTED_RANK = re.compile(rb'"distributedInfo"\s*:\s*\{[^{}]*?"rank"\s*:\s*(\d{1,6})\b')
 
 
+WhyNot = Callable[[str, bytes], str]
+
+
 @dataclass(frozen=True, slots=True)
 class LooseFormat:
     """A format recognised by content.
 
-    format  key of model/formats.py
-    names   pattern for possible file names (full match)
-    worker  name of its only worker if the file has none, "" for the file's stem
-    runs    returns the number of runs in a file, 0 for another format
+    format   key of model/formats.py
+    names    pattern for possible file names (full match)
+    worker   name of its only worker if the file has none, "" for the file's stem
+    why_not  says by name and first bytes why a file is not of the format, "" if it is; None for saved answers, whose
+             runs are counted
     """
 
     format: str
     names: re.Pattern[str]
     worker: str
-    runs: Callable[[FileStat, FileSystem], int]
+    why_not: WhyNot | None
 
-
-WhyNot = Callable[[str, bytes], str]
-
-
-def _one_unless(why_not: WhyNot, head_bytes: int = _HEAD_BYTES) -> Callable[[FileStat, FileSystem], int]:
-    """Function returning the number of runs: 1, or 0 if `why_not` has a reason, by name and first bytes.
-
-    Cached for unchanged files.
-    """
-    return functools.partial(_count_if, why_not, head_bytes)
+    def runs(self, file: FileStat, fs: FileSystem) -> int:
+        """Number of runs in a file, 0 for another format. Raises InputChanged."""
+        return count_runs(file, fs) if self.why_not is None else int(_is_of(self.why_not, _HEAD_BYTES, file, fs))
 
 
 @functools.lru_cache(maxsize=REMEMBERED_FILES)
-def _count_if(why_not: WhyNot, head_bytes: int, file: FileStat, fs: FileSystem) -> int:
+def _is_of(why_not: WhyNot, head_bytes: int, file: FileStat, fs: FileSystem) -> bool:
+    """Whether `why_not` has no reason against a file; cached for unchanged files."""
     try:
         with open_listed(file, fs) as opened:
-            return 0 if why_not(file.name, read_head(opened, head_bytes)) else 1
+            return not why_not(file.name, read_head(opened, head_bytes))
     except OSError:
-        return 0
+        return False
 
 
 LOOSE_FORMATS: tuple[LooseFormat, ...] = (
-    LooseFormat(ANSWERS, re.compile(r"(?P<stem>.+)\.(?:jsonl|ndjson|json)(?:\.gz)?", re.DOTALL), "answers", count_runs),
+    LooseFormat(ANSWERS, re.compile(r"(?P<stem>.+)\.(?:jsonl|ndjson|json)(?:\.gz)?", re.DOTALL), "answers", None),
     LooseFormat(
-        LISTING, re.compile(r"(?P<stem>.+)\.(?:txt|log|lst)(?:\.gz)?", re.DOTALL), "launches",
-        _one_unless(why_not_listing),
+        LISTING, re.compile(r"(?P<stem>.+)\.(?:txt|log|lst)(?:\.gz)?", re.DOTALL), "launches", why_not_listing
     ),
-    LooseFormat(NCU, re.compile(r"(?P<stem>.+)\.csv(?:\.gz)?", re.DOTALL), "launches", _one_unless(why_not_ncu)),
-    LooseFormat(
-        CYCLES, re.compile(r"(?P<stem>.+?)(?:_perf_data)?\.csv(?:\.gz)?", re.DOTALL), "", _one_unless(why_not_cycles)
-    ),
-    LooseFormat(
-        BASELINE, re.compile(r"(?P<stem>.+)\.(?:baseline|perfcompare)", re.DOTALL), "", _one_unless(why_not_baseline)
-    ),
-    LooseFormat(TRACE, re.compile(r"(?P<stem>trace_view)\.json(?:\.gz)?"), "trace_view", _one_unless(why_not_layers)),
-)  # fmt: skip
+    LooseFormat(NCU, re.compile(r"(?P<stem>.+)\.csv(?:\.gz)?", re.DOTALL), "launches", why_not_ncu),
+    LooseFormat(CYCLES, re.compile(r"(?P<stem>.+?)(?:_perf_data)?\.csv(?:\.gz)?", re.DOTALL), "", why_not_cycles),
+    LooseFormat(BASELINE, re.compile(r"(?P<stem>.+)\.(?:baseline|perfcompare)", re.DOTALL), "", why_not_baseline),
+    LooseFormat(TRACE, re.compile(r"(?P<stem>trace_view)\.json(?:\.gz)?"), "trace_view", why_not_layers),
+)
 
 
 def possible_stem(name: str) -> str | None:
@@ -100,7 +93,7 @@ def is_unnamed_trace(file: FileStat, fs: FileSystem) -> bool:
     if JSON_NAME.fullmatch(file.name) is None:
         return False
     try:
-        return _one_unless(why_not_events, _TRACE_HEAD_BYTES)(file, fs) == 1
+        return _is_of(why_not_events, _TRACE_HEAD_BYTES, file, fs)
     except InputChanged:
         return False
 

@@ -115,7 +115,7 @@ def _runs_of_directory(
     loose, jobs = _loose_files(entries, fs), dict[str, dict[str, FileStat]]()
     if run is None:
         jobs, unnamed = split_by_job(
-            _unnamed_traces(entries, fs), lambda file: stated_rank(file, fs)  # type: ignore[arg-type]  # hashable
+            _unnamed_traces(entries, fs), lambda file: stated_rank(file, fs)
         )
         loose = sorted([*loose, *unnamed], key=lambda entry: entry.name)
         runs += _jobs(name, relative, path, jobs, is_alone=not loose)
@@ -291,7 +291,7 @@ def _loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = F
         matched = JSON_NAME.fullmatch(file.name)
         form, worker, runs = TRACE, matched["stem"] if matched else file.name, 1
     if form == BASELINE:
-        return [_saved_run(name, file, _saved_facts(file, fs))]  # type: ignore[arg-type]  # hashable
+        return [_saved_run(name, file, _saved_facts(file, fs))]
     out = []
     for part in range(1, runs + 1):
         entry = replace(_entry(file), part=part)

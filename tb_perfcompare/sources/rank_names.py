@@ -42,7 +42,8 @@ def split_by_job(
         if rank is not None:
             before, after = stem[: rank.start()], stem[rank.end() :]
             common = _ENDINGS.sub("", before + after.lstrip("-_.")).strip("-_.") or "ranks"
-            others += _add(jobs.setdefault(common, {}), rank[0], file)
+            if jobs.setdefault(common, {}).setdefault(rank[0], file) is not file:
+                others.append(file)  # of the same rank: .json and .json.gz
         elif number is not None:
             numbered.setdefault(number["before"] or "ranks", []).append(file)
         else:
@@ -56,11 +57,6 @@ def split_by_job(
     alone = [name for name, ranks in jobs.items() if len(ranks) < 2 or not are_ranks(ranks)]
     others += [file for name in alone for file in jobs.pop(name).values()]
     return jobs, others
-
-
-def _add(ranks: dict[str, FileStat], text: str, file: FileStat) -> list[FileStat]:
-    """Adds a file to a job. Returns it if there is one for this rank: .json and .json.gz."""
-    return [] if ranks.setdefault(text, file) is file else [file]
 
 
 def _ranks_of(text: str) -> tuple[int, ...]:

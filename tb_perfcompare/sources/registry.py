@@ -1,13 +1,10 @@
-"""Chooses the reader for a file. Readers are asked in order; each one that declines says why.
-
-A reader's module is imported only when it reads.
-"""
+"""Recognises the format of a file and reads it. The module of a reader is imported only when it reads."""
 
 from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from tb_perfcompare.errors import InputError, UnrecognisedFormat, unreadable
 from tb_perfcompare.model.formats import ANSWERS, BASELINE, CYCLES, LISTING, NCU, TITLES, TRACE
@@ -17,7 +14,6 @@ from tb_perfcompare.model.recordings.cycles import CycleRecording
 from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.saved.baseline import SavedSummary
-from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.answers.lines import why_not_answers
 from tb_perfcompare.sources.recognition.format_sniffers import (
     TRACE_FILE,
@@ -34,92 +30,26 @@ from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 Recording = TraceRecording | AnswersRecording | LaunchRecording | CycleRecording | SavedSummary
 """All types a reader may return."""
 
+_WHY_NOT: Mapping[str, Callable[[str, bytes], str]] = {
+    BASELINE: why_not_baseline,
+    ANSWERS: why_not_answers,
+    LISTING: why_not_listing,
+    NCU: why_not_ncu,
+    CYCLES: why_not_cycles,
+    TRACE: why_not_trace,
+}
+"""Format -> function of (file name, first uncompressed bytes) that says why a file is not of it, "" if it is. Asked in
+this order; the first that does not decline counts. Any .json counts as a trace by its name."""
 
-class Read(Protocol):
-    """Reads one run of a file: the only one, or the `part`-th of several."""
-
-    def __call__(
-        self, path: str, /, *, fs: FileSystem, report: Reporter, want_hash: bool, name: str | None, part: int
-    ) -> Recording: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """One format, by its key in model/formats.py.
-
-    `why_not(file name, first uncompressed bytes)` says why a file is not of the format, "" if it is.
-    """
-
-    format: str
-    why_not: Callable[[str, bytes], str]
-    read: Read
+_ONE_RUN = {LISTING: "a listing", NCU: "an export", CYCLES: "a table", TRACE: "a trace"}
+"""Formats whose files hold one run each."""
 
 
-def _check_only_part(path: str, what: str, part: int) -> None:
-    """Raises InputError for a part other than 1 of a file whose format holds one run."""
-    if part != 1:
-        raise InputError(path, f"{what} is one run, there is no number {part}", hint=f"leave out #{part}")
+def recognise(path: str, fs: FileSystem = LOCAL) -> str:
+    """The format of a file, a key of model/formats.py.
 
-
-def _read_baseline(
-    path: str, /, *, fs: FileSystem, report: Reporter, want_hash: bool, name: str | None, part: int
-) -> SavedSummary | LaunchRecording:
-    from tb_perfcompare.sources.saved.baseline_file import read_saved
-
-    return read_saved(path, part, fs)  # facts, names and notes are those of the saved run
-
-
-def _read_answers(path: str, /, **options: Any) -> AnswersRecording:
-    from tb_perfcompare.sources.answers.reader import read_answers
-
-    return read_answers(path, **options)
-
-
-def _read_listing(path: str, /, *, part: int, **options: Any) -> LaunchRecording:
-    from tb_perfcompare.sources.ncu.kernel_listing import read_listing
-
-    _check_only_part(path, "a listing", part)
-    return read_listing(path, **options)
-
-
-def _read_ncu(path: str, /, *, part: int, **options: Any) -> LaunchRecording:
-    from tb_perfcompare.sources.ncu.csv_export import read_ncu
-
-    _check_only_part(path, "an export", part)
-    return read_ncu(path, **options)
-
-
-def _read_cycles(path: str, /, *, part: int, **options: Any) -> CycleRecording:
-    from tb_perfcompare.sources.perf_data.csv_tables import read_cycles
-
-    _check_only_part(path, "a table", part)
-    return read_cycles(path, **options)
-
-
-def _read_trace(path: str, /, *, part: int, **options: Any) -> TraceRecording:
-    from tb_perfcompare.sources.trace.torch_profiler import read_trace
-
-    _check_only_part(path, "a trace", part)
-    return read_trace(path, **options)
-
-
-READERS: tuple[Reader, ...] = (
-    Reader(BASELINE, why_not_baseline, _read_baseline),
-    Reader(ANSWERS, why_not_answers, _read_answers),
-    Reader(LISTING, why_not_listing, _read_listing),
-    Reader(NCU, why_not_ncu, _read_ncu),
-    Reader(CYCLES, why_not_cycles, _read_cycles),
-    Reader(TRACE, why_not_trace, _read_trace),
-)
-"""Asked in this order; the first that does not decline reads the file. The trace reader accepts any .json by its
-name."""
-
-
-def recognise(path: str, fs: FileSystem = LOCAL) -> Reader:
-    """The reader for a file.
-
-    Raises UnrecognisedFormat with the reasons of the readers that usually read files with this extension, InputError if
-    the file cannot be opened.
+    Raises UnrecognisedFormat with the reasons why it is none of the formats that usually have this extension,
+    InputError if the file cannot be opened.
     """
     try:
         with fs.open(path) as file:
@@ -128,12 +58,12 @@ def recognise(path: str, fs: FileSystem = LOCAL) -> Reader:
         raise unreadable(path, error) from error
     name = fs.basename(path)
     reasons = {}
-    is_trace = TRACE_FILE.fullmatch(name) is not None and not why_not_events(name, head)
-    for reader in READERS[-1:] if is_trace else READERS:  # asking the others takes longer than reading the head
-        reason = reader.why_not(name, head)
-        if not reason:
-            return reader
-        reasons[reader.format] = reason
+    if TRACE_FILE.fullmatch(name) is not None and not why_not_events(name, head):
+        return TRACE  # asking the others takes longer than reading the head
+    for form, why_not in _WHY_NOT.items():
+        reasons[form] = why_not(name, head)
+        if not reasons[form]:
+            return form
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UnrecognisedFormat(path, "is UTF-16", hint="convert it to UTF-8; a shell may have written it with >")
     stem = name.removesuffix(".gz")
@@ -166,4 +96,34 @@ def read(
     `name` replaces the path in facts and notes; its basename if None. `part` selects a run in a file that holds
     several.
     """
-    return recognise(path, fs).read(path, fs=fs, report=report, want_hash=want_hash, name=name, part=part)
+    return read_format(recognise(path, fs), path, part, fs=fs, report=report, want_hash=want_hash, name=name)
+
+
+def read_format(form: str, path: str, part: int, *, fs: FileSystem, **options: Any) -> Recording:
+    """Reads one file of a known format, with the options of `read`."""
+    if form == BASELINE:
+        from tb_perfcompare.sources.saved.baseline_file import read_saved
+
+        return read_saved(path, part, fs)  # facts, names and notes are those of the saved run
+    if form == ANSWERS:
+        from tb_perfcompare.sources.answers.reader import read_answers
+
+        return read_answers(path, part=part, fs=fs, **options)
+    if part != 1:
+        message = f"{_ONE_RUN[form]} is one run, there is no number {part}"
+        raise InputError(path, message, hint=f"leave out #{part}")
+    if form == LISTING:
+        from tb_perfcompare.sources.ncu.kernel_listing import read_listing
+
+        return read_listing(path, fs=fs, **options)
+    if form == NCU:
+        from tb_perfcompare.sources.ncu.csv_export import read_ncu
+
+        return read_ncu(path, fs=fs, **options)
+    if form == CYCLES:
+        from tb_perfcompare.sources.perf_data.csv_tables import read_cycles
+
+        return read_cycles(path, fs=fs, **options)
+    from tb_perfcompare.sources.trace.torch_profiler import read_trace
+
+    return read_trace(path, fs=fs, **options)

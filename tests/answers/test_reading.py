@@ -61,7 +61,7 @@ def test_a_file_is_recognised_whatever_its_name(tmp_path: Path, name: str) -> No
     path = write(tmp_path / name, *FIVE)
     if name.endswith(".gz"):
         path.write_bytes(gzip.compress(path.read_bytes()))
-    assert recognise(str(path)).format == "profiler_answers"
+    assert recognise(str(path)) == "profiler_answers"
     assert [step.label for step in read_saved(path).steps] == ["3"]
 
 

@@ -31,7 +31,7 @@ def small(path: Path) -> Path:
 @pytest.mark.parametrize("name", ["job_perf_data.csv", "anything.csv", "cycles.txt", "noending"])
 def test_the_header_decides_the_format_whatever_the_name(tmp_path: Path, name: str) -> None:
     path = small(tmp_path / name)
-    assert recognise(str(path)).format == CYCLES
+    assert recognise(str(path)) == CYCLES
     recording = read(str(path))
     assert len(recording.table) == 4  # type: ignore[union-attr]
 

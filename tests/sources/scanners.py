@@ -10,7 +10,7 @@ import pytest
 from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind
 from tb_perfcompare.sources.trace.columns.assemble_columns import Columns
 from tb_perfcompare.sources.trace.document import Document, read_document
-from tb_perfcompare.sources.trace.scanners.python_scanner import Scanner
+from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner
 from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE, NATIVE, PYTHON, WHY_NOT_NATIVE, new_scanner
 
 Plain: TypeAlias = dict[str, Any]
@@ -23,7 +23,7 @@ READERS = (PYTHON, pytest.param(NATIVE, marks=needs_native))
 _KIND = {column.name: column.kind for column in ARG_COLUMNS}
 
 
-def scanner_factory(reader: str, **options: Any) -> Callable[[], Scanner]:
+def scanner_factory(reader: str, **options: Any) -> Callable[[], PythonScanner]:
     return lambda: new_scanner(reader, **options)
 
 
@@ -39,7 +39,7 @@ def read_with(reader: str, content: bytes, block_bytes: int = 1 << 20, **options
 
 def plain(columns: Columns) -> Plain:
     """Every column and count, with codes decoded because tables can be in any order."""
-    events, counters = columns.events, columns.counters
+    events, counters, counts, lost = columns.events, columns.counters, columns.counts, columns.counters.counts
     text, counter_text = events.strings.texts, counters.strings.texts
     args = {}
     for name, column in events.args.items():
@@ -61,10 +61,10 @@ def plain(columns: Columns) -> Plain:
         "process_labels": dict(columns.process_labels),
         "process_names": dict(columns.process_names),
         "thread_names": dict(columns.thread_names),
-        "counts": (columns.seen, columns.negative, columns.finer),
-        "dropped": dict(columns.dropped),
-        "skipped": dict(columns.skipped),
-        "repaired": dict(columns.repaired),
+        "counts": (counts.seen, counts.negative, counts.finer),
+        "dropped": dict(counts.dropped),
+        "skipped": dict(counts.skipped),
+        "repaired": dict(counts.repaired),
         "counters": (
             [counter_text[code] for code in counters.name.tolist()],
             [counter_text[code] for code in counters.series.tolist()],
@@ -75,6 +75,6 @@ def plain(columns: Columns) -> Plain:
             counters.places,
         ),
         "ranges": (columns.ranges.name, columns.ranges.metrics, columns.ranges.values.tobytes()),
-        "counter_counts": (counters.seen, counters.kept, counters.finer),
-        "counter_losses": (dict(counters.dropped), dict(counters.skipped), dict(counters.repaired)),
+        "counter_counts": (counters.seen, counters.kept, lost.finer),
+        "counter_losses": (dict(lost.dropped), dict(lost.skipped), dict(lost.repaired)),
     }

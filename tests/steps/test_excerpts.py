@@ -114,11 +114,11 @@ def test_torch_tb_profiler_reads_the_excerpt_of_a_step(tmp_path: Path) -> None:
     )
 
 
-def test_damaged_events_are_rewritten_and_counted(tmp_path: Path) -> None:
+def test_damaged_events_are_rewritten(tmp_path: Path) -> None:
     path = two_steps().write(tmp_path / "worker0.1.pt.trace.json")
     path.write_bytes(path.read_bytes().replace(b'"name": "aten::mm"', b'"name": "aten::mm", "odd": NaN', 1))
     excerpt = read_excerpt(path, 0, 500 * US)
-    assert excerpt.rewritten > 0
+    assert not any(b"NaN" in text for text in excerpt.events)
     assert names(excerpt).count("aten::mm") == 2
     json.loads(excerpt_file(excerpt, {}))
 
@@ -223,4 +223,3 @@ def test_excerpts_of_real_traces_have_the_same_step(tmp_path: Path, name: str) -
     assert len(again.cut(label)) == len(whole.cut(label))
     written = gzip.decompress(path.read_bytes())
     assert all(text in written for text in excerpt.events[:: max(1, len(excerpt.events) // 200)])
-    assert excerpt.rewritten == 0

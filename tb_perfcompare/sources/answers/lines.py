@@ -82,16 +82,12 @@ def why_not_answers(name: str, head: bytes) -> str:
     return "no line is an answer of torch-tb-profiler (overview, operation or kernel), each on one line"
 
 
+@functools.lru_cache(maxsize=REMEMBERED_FILES)
 def count_runs(file: FileStat, fs: FileSystem) -> int:
     """Number of runs in the file: 0 if it holds no saved answers or cannot be read.
 
     Cached for an unchanged file, because directories are listed repeatedly. Raises InputChanged.
     """
-    return _count_runs(file, fs)  # type: ignore[arg-type]  # hashable
-
-
-@functools.lru_cache(maxsize=REMEMBERED_FILES)
-def _count_runs(file: FileStat, fs: FileSystem) -> int:
     try:
         with open_listed(file, fs) as opened:
             if why_not_answers("", read_head(opened)):

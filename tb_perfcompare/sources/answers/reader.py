@@ -14,15 +14,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from tb_perfcompare.errors import CorruptInput, InputError, unreadable
+from tb_perfcompare.errors import CorruptInput, InputError
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.progress import Progress, Reporter, silent
+from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.answers import AnswerKind, AnswersRecording
 from tb_perfcompare.number_text import many
 from tb_perfcompare.sources.answers.lines import MAX_BYTES, RawRun, first_problem, read_whole, split_runs
 from tb_perfcompare.sources.answers.rows import Parsed, Unusable, kernel_rows, operator_rows, overview_rows, pie_rows
-from tb_perfcompare.sources.storage.blocks import Blocks
+from tb_perfcompare.sources.storage.blocks import opened_blocks
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 
 _REMEDY = "save that answer again"
@@ -47,13 +47,9 @@ def read_answers(
     Raises InputError if the file cannot be read or has no such run, CorruptInput if nothing in it is usable.
     """
     shown = name or fs.basename(path)
-    try:
-        size = fs.stat(path).bytes
-        report(Progress("reading", path, 0, size))
-        with fs.open(path) as file, Blocks(file, want_hash=want_hash) as blocks:
-            data = read_whole(blocks)
-    except OSError as error:
-        raise unreadable(path, error) from error
+    with opened_blocks(path, fs, report, shown=path, want_hash=want_hash) as (blocks, tell):
+        tell(0)
+        data = read_whole(blocks)
     if data is None:
         message = f"more than {MAX_BYTES >> 20} MiB: too much for saved answers"
         raise InputError(path, message, hint="give the trace itself")
@@ -63,7 +59,7 @@ def read_answers(
     if not 1 <= part <= len(runs):
         message = f"holds {many(len(runs), 'run')}, not {part}"
         raise InputError(path, message, hint=f"give a number from 1 to {len(runs)}")
-    report(Progress("reading", path, size, size, len(runs[part - 1].lines)))
+    tell(len(runs[part - 1].lines))
     recording = _Reading(shown, runs[part - 1]).recording(FileFacts(shown, blocks.stored_bytes, blocks.sha256, part))
     if not recording.steps and not recording.operators and not recording.operators_by_shape and not recording.kernels:
         reasons = [note.message for note in recording.notes[:_MAX_REASONS]]

@@ -78,7 +78,8 @@ class _Reading:
             self._file.drop(number, "the names of the columns are damaged")
             return
         self._header = header
-        self._page = _page_of(names, self._launches, self._file.drop)
+        kind = _DetailsPage if all(name in names for name in _VALUE) else _RawPage
+        self._page = kind(names, self._launches, self._file.drop)
 
     def _take(self, records: list[_Record]) -> None:
         if self._page is not None and records:
@@ -94,16 +95,16 @@ class _Reading:
         return CorruptInput(self._file.name, f"no launch could be read: {why}{because}", place=place, hint=_AGAIN)
 
     def _recording(self) -> LaunchRecording:
-        read = self._launches.finish()
-        if not len(read.table):
-            timed = read.metrics.get(DURATION)
+        table, metrics, untimed = self._launches.finish()
+        if not len(table):
+            timed = metrics.get(DURATION)
             reason = f"no launch has a {timed}" if timed else "it has no durations (gpu__time_duration.sum)"
             raise CorruptInput(self._file.name, reason, place="the whole export", hint=_AGAIN)
-        for number in read.untimed:
+        for number in untimed:
             self._file.drop(number, "the launch has no duration")
-        metrics = {figure: metric for figure, metric in read.metrics.items() if figure != DURATION}
+        metrics.pop(DURATION)
         return self._file.recording(
-            read.table, READER, ("line or launch", "lines or launches"), list(self._notes(metrics)), format=NCU,
+            table, READER, ("line or launch", "lines or launches"), list(self._notes(metrics)), format=NCU,
             device_name=_joined_names(self._launches.device_names),
             compute_capability=_joined_names(self._launches.origin_values("CC")),
             devices=max(1, len(self._launches.origin_values("Device"))),
@@ -223,12 +224,6 @@ _Drop = Callable[[int, str], None]
 
 _VALUE = ("Metric Name", "Metric Unit", "Metric Value")
 _WHO = ("Process ID", "Device", "CC", "device__attribute_display_name")
-
-
-def _page_of(names: list[str], launches: NcuLaunches, drop: _Drop) -> _RawPage | _DetailsPage:
-    """Parser for the rows below these column names, which include ID and Kernel Name."""
-    kind = _DetailsPage if all(name in names for name in _VALUE) else _RawPage
-    return kind(names, launches, drop)
 
 
 class _RawPage:

@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
-from tb_perfcompare.errors import unreadable
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.progress import Progress, Reporter
+from tb_perfcompare.model.progress import Reporter
 from tb_perfcompare.model.recordings.launches import LaunchRecording, LaunchTable
 from tb_perfcompare.model.recordings.recording import ReadStats
 from tb_perfcompare.number_text import many
-from tb_perfcompare.sources.storage.blocks import Blocks
+from tb_perfcompare.sources.storage.blocks import Blocks, opened_blocks
 from tb_perfcompare.sources.storage.filesystem import FileSystem
 
 
@@ -28,8 +27,8 @@ class LaunchFile:
     taken  number of launches read so far, for progress
     """
 
-    def __init__(self, name: str, size: int, blocks: Blocks, report: Reporter) -> None:
-        self._size, self._blocks, self._report = size, blocks, report
+    def __init__(self, name: str, blocks: Blocks, tell: Callable[[int], None]) -> None:
+        self._blocks, self._tell = blocks, tell
         self.name = name
         self.torn: Counter[str] = Counter()
         self.first = ""
@@ -48,7 +47,7 @@ class LaunchFile:
         """
         rest = b""
         for block in chain(self._blocks, [b""]):
-            self._report(Progress("reading", self.name, self._blocks.stored_bytes, self._size, self.taken))
+            self._tell(self.taken)
             data = rest + block
             end = data.rfind(b"\n") + 1 if block else len(data)
             rest = data[end:][:longest]
@@ -85,9 +84,6 @@ def read_launch_file(
     name: str | None,
 ) -> LaunchRecording:  # fmt: skip
     """Opens the file and returns the result of `read` for it. Raises InputError if it cannot be opened."""
-    try:
-        size = fs.stat(path).bytes
-        with fs.open(path) as file, Blocks(file, want_hash=want_hash) as blocks:
-            return read(LaunchFile(name or fs.basename(path), size, blocks, report))
-    except OSError as error:
-        raise unreadable(path, error) from error
+    shown = name or fs.basename(path)
+    with opened_blocks(path, fs, report, shown=shown, want_hash=want_hash) as (blocks, tell):
+        return read(LaunchFile(shown, blocks, tell))

@@ -13,7 +13,6 @@ from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.recordings.launches import LaunchTable
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.ncu.kernel_listing import MAX_UTILISATION
 from tb_perfcompare.sources.ncu.metrics import CANDIDATES, DURATION, NANOSECONDS, TIMES
 from tb_perfcompare.sources.storage.text_file import has_python_only_digits
@@ -22,15 +21,6 @@ _LOCALE = "write it with decimal points: `LC_ALL=C ncu --import REPORT.ncu-rep -
 _LONGEST_NS = 2.0**62
 _WHOLE = frozenset(unit for unit, factor in NANOSECONDS.items() if factor == 1)
 """Units in which times are whole numbers."""
-
-
-@dataclass(frozen=True, slots=True)
-class NcuTable:
-    """The launches with a duration, the metric chosen for each figure, and the lines of launches without a duration."""
-
-    table: LaunchTable
-    metrics: dict[str, str]
-    untimed: list[int]
 
 
 class NcuLaunches:
@@ -107,8 +97,8 @@ class NcuLaunches:
         column.extend([math.nan] * (len(self) - len(cells) - len(column)))
         column.extend(np.where(wrong, math.nan, values))
 
-    def finish(self) -> NcuTable:
-        """Chooses a metric for each figure and leaves out launches without a duration."""
+    def finish(self) -> tuple[LaunchTable, dict[str, str], list[int]]:
+        """Returns (the launches with a duration, the metric chosen for each figure, lines of launches without one)."""
         columns = {metric: np.array(column, dtype=np.float64) for metric, column in self._columns.items()}
         for metric, column in columns.items():
             columns[metric] = np.concatenate([column, np.full(len(self) - len(column), math.nan)])
@@ -138,7 +128,7 @@ class NcuLaunches:
             figures("achieved_occupancy"),
             figures("sm_throughput"),
         )
-        return NcuTable(table, metrics, lines[~timed].tolist())
+        return table, metrics, lines[~timed].tolist()
 
     def corrupt(self, message: str, line: int, *, column: str = "", hint: str) -> CorruptInput:
         """Builds the error for a line, optionally with the column."""

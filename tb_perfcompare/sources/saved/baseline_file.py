@@ -17,12 +17,12 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, Any, BinaryIO, TypeVar
+from typing import IO, Any, TypeVar
 
 import msgspec
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.errors import CorruptInput, InputError
+from tb_perfcompare.errors import CorruptInput, InputError, unreadable
 from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.saved.baseline import SCHEMA, SavedFacts, SavedSummary
 from tb_perfcompare.model.summary.summary import Summary
@@ -117,18 +117,16 @@ def read_saved(path: str, part: int, fs: FileSystem = LOCAL) -> SavedSummary | L
 @contextmanager
 def _opened(path: str, fs: FileSystem) -> Iterator[zipfile.ZipFile]:
     try:
-        with _stored(path, fs) as file, zipfile.ZipFile(file) as archive:
+        is_of_point = is_point(fs.basename(path))
+        stored = event_file.opened_summary(path, fs) if is_of_point else fs.open(path)
+        with stored as file, zipfile.ZipFile(file) as archive:
             yield archive
     except InputError:
         raise
     except OSError as error:
-        raise InputError(path, error.strerror or str(error), hint="check that it is a readable file") from error
+        raise unreadable(path, error) from error
     except _DAMAGE as error:
         raise _damaged(path, error) from error
-
-
-def _stored(path: str, fs: FileSystem) -> BinaryIO:
-    return event_file.opened_summary(path, fs) if is_point(fs.basename(path)) else fs.open(path)
 
 
 def _damaged(path: str, error: Exception) -> CorruptInput:

@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
-from tb_perfcompare.errors import CorruptInput, InputError
+from tb_perfcompare.errors import CorruptInput, InputError, unreadable
 from tb_perfcompare.model.saved.history import POINT_SCHEMA, PointFacts
 from tb_perfcompare.sources.saved.msgspec_warmup import inspected
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
@@ -112,7 +112,7 @@ def _texts_of(path: str, fs: FileSystem, tag: str, count: int) -> list[bytes]:
                     if value.tag == tag and len(value.tensor.string_val) == count:
                         return list(value.tensor.string_val)
     except OSError as error:
-        raise InputError(path, error.strerror or str(error), hint="check that it is a readable file") from error
+        raise unreadable(path, error) from error
     raise CorruptInput(path, f"is a damaged point: it has no {tag}", place=f"byte {size}", hint=REMEDY)
 
 

@@ -11,12 +11,16 @@ import contextlib
 import hashlib
 import zlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from types import ModuleType, TracebackType
 from typing import Any, BinaryIO
 
+from tb_perfcompare.errors import unreadable
+from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.sources.storage.deflate import LIBRARY
+from tb_perfcompare.sources.storage.filesystem import FileSystem
 
 BLOCK_BYTES = 1 << 20
 # Allocates and frees this much once, so that glibc reuses the memory of freed blocks. Otherwise it returns each block
@@ -148,6 +152,20 @@ class Blocks:
         rest = b"".join(parts)
         if rest:
             yield rest
+
+
+@contextmanager
+def opened_blocks(
+    path: str, fs: FileSystem, report: Reporter, *, shown: str, want_hash: bool = False
+) -> Iterator[tuple[Blocks, Callable[[int], None]]]:
+    """Opens a file for one pass. Yields its blocks, and a function that reports how far reading came, given the number
+    of events so far; reports name the file as `shown`. Raises InputError for an OSError in opening or reading."""
+    try:
+        size = fs.stat(path).bytes
+        with fs.open(path) as file, Blocks(file, want_hash=want_hash) as blocks:
+            yield blocks, lambda events: report(Progress("reading", shown, blocks.stored_bytes, size, events))
+    except OSError as error:
+        raise unreadable(path, error) from error
 
 
 def read_head(file: BinaryIO, size: int = 64 << 10) -> bytes:

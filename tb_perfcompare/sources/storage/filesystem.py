@@ -51,7 +51,7 @@ class FileStat:
         return self.bytes, self.mtime_ns, self.version
 
 
-class FileSystem(Protocol):
+class FileSystem(Hashable, Protocol):
     """Lists, describes and opens files. Every method raises OSError if the store refuses."""
 
     def entries(self, path: str) -> Sequence[FileStat]:

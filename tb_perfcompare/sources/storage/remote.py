@@ -11,7 +11,8 @@ import importlib
 import io
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timezone
 from typing import Any, BinaryIO, cast
 from urllib.parse import unquote, urlsplit
@@ -135,27 +136,21 @@ def _errors() -> tuple[type[BaseException], ...]:
     return tuple(errors)
 
 
-class _as_os_errors:
-    """Context manager that converts any exception of a store to an OSError without secrets in its message."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: BaseException | None, at: Any) -> None:
-        if error is None or not isinstance(error, _errors()):
-            return
+@contextmanager
+def _as_os_errors(path: str) -> Iterator[None]:
+    """Converts any exception of a store to an OSError without secrets in its message."""
+    try:
+        yield
+    except _errors() as error:
         raised: type[OSError] = next((final for final in _FINAL if isinstance(error, final)), OSError)
-        reason = _message(error, self._path)
+        reason = _message(error, path)
         if raised is FileNotFoundError:
             # fsspec raises it for any failure on the web; the real reason is in the cause
             status, cause = getattr(error.__cause__, "status", 404), error.__cause__
             if status in (401, 403):
                 raised, reason = PermissionError, f"the server refuses it ({status})"
             elif cause is not None and not (status in (404, 410) and hasattr(cause, "status")):
-                raised, reason = OSError, _message(cause, self._path)
+                raised, reason = OSError, _message(cause, path)
             else:
                 reason = "there is no such file"
         raise raised(0, reason) from error

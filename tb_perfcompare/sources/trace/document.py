@@ -1,7 +1,7 @@
 """Parses the root of a trace file: finds traceEvents wherever it is and keeps the other members as text.
 
 The result does not depend on layout or order of members. Other members' texts are kept up to a limit; traceEvents is
-passed to a Scanner as it arrives, so memory never holds more than a block and one unfinished value.
+passed to a scanner as it arrives, so memory never holds more than a block and one unfinished value.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import field
 from enum import Enum
 
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.sources.trace.scanners.python_scanner import Scanner
+from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner
 
 MAX_MEMBER_BYTES = 8 << 20
 MAX_PENDING_BYTES = 64 << 20
@@ -59,7 +59,7 @@ class Document:
 
     members: dict[str, bytes] = field(default_factory=dict)
     oversized: dict[str, int] = field(default_factory=dict)
-    scanner: Scanner | None = None
+    scanner: PythonScanner | None = None
     state: State = State.START
     damaged_at: int = -1
     has_byte_order_mark: bool = False
@@ -67,7 +67,7 @@ class Document:
 
 
 def read_document(
-    blocks: Iterable[bytes], new_scanner: Callable[[], Scanner], after_block: Callable[[int], None]
+    blocks: Iterable[bytes], new_scanner: Callable[[], PythonScanner], after_block: Callable[[int], None]
 ) -> Document:
     """Reads all blocks. `after_block` is called with the number of events so far."""
     reader = _Reader(new_scanner)
@@ -88,7 +88,7 @@ def read_document(
 
 
 class _Reader:
-    def __init__(self, new_scanner: Callable[[], Scanner]) -> None:
+    def __init__(self, new_scanner: Callable[[], PythonScanner]) -> None:
         self.document = Document()
         self._new_scanner = new_scanner
         self._offset = 0  # offset of the current data in the document

@@ -15,21 +15,19 @@ from dataclasses import field
 import msgspec
 import numpy as np
 
-from tb_perfcompare.errors import CorruptInput, InputError
-from tb_perfcompare.model.progress import Progress, Reporter, silent
+from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.sources.storage.blocks import Blocks
+from tb_perfcompare.sources.storage.blocks import opened_blocks
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.trace.columns.column_builder import METADATA, ColumnBuilder
 from tb_perfcompare.sources.trace.columns.event import Event
 from tb_perfcompare.sources.trace.columns.numbers import parse_times
 from tb_perfcompare.sources.trace.document import read_document
-from tb_perfcompare.sources.trace.repair.element_boundaries import DECODER_ERRORS
 from tb_perfcompare.sources.trace.repair.json_repair import repair
-from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner, ScanProgress
+from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner
 
 _COMPLETE = "X"
-_EVENTS = msgspec.json.Decoder(list[Event])
 _TEXTS = msgspec.json.Decoder(list[msgspec.Raw])
 _LEVEL = 6
 
@@ -44,13 +42,11 @@ class Excerpt:
     events    JSON text of each event, in file order
     metadata  JSON text of the events that name their processes and threads
     members   the root's other members, repaired if necessary: key -> JSON text
-    rewritten number of events in damaged places, written again from the members that could be read
     """
 
     events: list[bytes] = field(default_factory=list)
     metadata: list[bytes] = field(default_factory=list)
     members: Mapping[str, bytes] = field(default_factory=dict)
-    rewritten: int = 0
 
 
 def read_excerpt(
@@ -69,16 +65,8 @@ def read_excerpt(
     """
     path = os.fspath(path)
     shown = name or path
-    try:
-        size = fs.stat(path).bytes
-        with fs.open(path) as file, Blocks(file) as blocks:
-
-            def tell(events: int) -> None:
-                report(Progress("reading", shown, blocks.stored_bytes, size, events))
-
-            document = read_document(blocks, lambda: _ExcerptScanner(_TextCollector(first_ns, last_ns)), tell)
-    except OSError as error:
-        raise InputError(shown, error.strerror or str(error), hint="check that it is a readable file") from error
+    with opened_blocks(path, fs, report, shown=shown) as (blocks, tell):
+        document = read_document(blocks, lambda: _ExcerptScanner(_TextCollector(first_ns, last_ns)), tell)
     scanner = document.scanner
     if not isinstance(scanner, _ExcerptScanner):
         raise CorruptInput(shown, "traceEvents is missing", hint="give a trace written by torch.profiler")
@@ -126,17 +114,14 @@ class _TextCollector(ColumnBuilder):
         self._threads: set[Thread] = set()
         self._events: list[bytes] = []
         self._descriptions: list[tuple[Thread, str, bytes]] = []
-        self._rewritten = 0
 
     def add(self, events: Sequence[Event]) -> None:
         """Adds events from a damaged place, written again from the members that could be read."""
-        before = len(self._events)
         self.take(events, [_written(event) for event in events])
-        self._rewritten += len(self._events) - before
 
     def take(self, events: Sequence[Event], texts: Sequence[bytes | msgspec.Raw]) -> None:
         """Adds those events, given with their texts, that are in the time range."""
-        self.seen += len(events)
+        self.counts.seen += len(events)
         for event, text in zip(events, texts, strict=True):
             if event.ph == METADATA:
                 self._descriptions.append((_thread(event), event.name or "", _readable(bytes(text))))
@@ -161,7 +146,7 @@ class _TextCollector(ColumnBuilder):
             for thread, name, text in self._descriptions
             if thread in self._threads or (name.startswith("process_") and thread[0] in processes)
         ]
-        return Excerpt(self._events, metadata, members, self._rewritten)
+        return Excerpt(self._events, metadata, members)
 
 
 class _ExcerptScanner(PythonScanner):
@@ -171,24 +156,8 @@ class _ExcerptScanner(PythonScanner):
         super().__init__(builder=taken)
         self.taken = taken
 
-    def _block(self, data: bytes, start: int, cut: int) -> ScanProgress:
-        text = b"".join((b"[", memoryview(data)[start:cut], b"]"))
-        try:
-            events = _EVENTS.decode(text)
-        except DECODER_ERRORS:
-            return self._odd_block(data, start, cut, text)
+    def _take(self, events: list[Event], text: bytes) -> None:
         self.taken.take(events, _TEXTS.decode(text))
-        return ScanProgress(cut, False)
-
-    def _closed(self, data: bytes, start: int, array: bytes) -> ScanProgress | None:
-        bracket = start + len(array) - 2
-        if self._salvager.array_end(data, bracket) < 0:
-            return None
-        try:
-            self.taken.take(_EVENTS.decode(array), _TEXTS.decode(array))
-        except DECODER_ERRORS:
-            self.taken.add(self._salvager.elements(array))
-        return ScanProgress(bracket + 1, True)
 
 
 def _readable(text: bytes) -> bytes:

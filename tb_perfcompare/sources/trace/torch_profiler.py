@@ -30,13 +30,12 @@ from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.recording import ReadStats, TraceEvents, TraceRecording
 from tb_perfcompare.sources.storage.blocks import BLOCK_BYTES, Blocks
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
-from tb_perfcompare.sources.trace.columns.assemble_columns import Columns, Counts
 from tb_perfcompare.sources.trace.columns.column_builder import ColumnBuilder
-from tb_perfcompare.sources.trace.columns.event import Event
+from tb_perfcompare.sources.trace.columns.event import Counts, Event
 from tb_perfcompare.sources.trace.counter_samples import counter_samples
 from tb_perfcompare.sources.trace.document import MAX_MEMBER_BYTES, Document, State, read_document
 from tb_perfcompare.sources.trace.repair.json_repair import repair
-from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner, Scanner
+from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner
 from tb_perfcompare.sources.trace.scanners.scan_threads import allowed_threads
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader, new_scanner
 
@@ -117,18 +116,18 @@ class _Reading:
 
             document, blocks = self._document(file, scanner, want_hash, block_bytes)
             assert document.scanner is not None
-            columns = document.scanner.finish().with_counter_events()
+            columns = document.scanner.finish()
+        counts = columns.counts + columns.counters.counts
         kept = len(columns.events) + columns.counters.kept + len(columns.ranges)
-        if columns.seen and not kept and not len(columns.flows) and not columns.skipped:
-            reasons = ", ".join(f"{reason} ({count})" for reason, count in sorted(columns.dropped.items()))
+        if counts.seen and not kept and not len(columns.flows) and not counts.skipped:
+            reasons = ", ".join(f"{reason} ({count})" for reason, count in sorted(counts.dropped.items()))
             raise CorruptInput(
                 self._path,
-                f"no usable event among {columns.seen:,}: {reasons}",
+                f"no usable event among {counts.seen:,}: {reasons}",
                 place="traceEvents",
                 hint="give a trace written by torch.profiler",
             )
-        repaired = columns.repaired.copy()
-        properties = _properties(document, repaired)
+        properties = _properties(document, counts.repaired)
         return TraceRecording(
             file=FileFacts(self._name, blocks.stored_bytes, blocks.sha256),
             events=columns.events,
@@ -138,15 +137,15 @@ class _Reading:
             process_names=columns.process_names,
             thread_names=columns.thread_names,
             stats=ReadStats(
-                events=columns.seen,
+                events=counts.seen,
                 kept=kept,
-                dropped=dict(columns.dropped),
-                skipped=dict(columns.skipped),
+                dropped=dict(counts.dropped),
+                skipped=dict(counts.skipped),
                 raw_bytes=blocks.raw_bytes,
                 complete=_is_complete(document),
                 reader=f"{READER}/{reader}",
             ),
-            notes=tuple(self._notes(columns, document, blocks, repaired)),
+            notes=tuple(self._notes(counts, document, blocks)),
             counters=counter_samples(columns.counters, columns.process_labels, columns.events),
             ranges=columns.ranges,
         )
@@ -162,11 +161,11 @@ class _Reading:
             document, blocks = self._document(file, scanner, False, BLOCK_BYTES)
         counts = lists[-1].counts
         properties = _properties(document, counts.repaired)
-        notes = tuple(self._notes(counts, document, blocks, counts.repaired))
+        notes = tuple(self._notes(counts, document, blocks))
         return TraceEvents(FileFacts(self._name, blocks.stored_bytes), lists[-1].events, properties, notes)
 
     def _document(
-        self, file: BinaryIO, scanner: Callable[[Blocks], Scanner], want_hash: bool, block_bytes: int
+        self, file: BinaryIO, scanner: Callable[[Blocks], PythonScanner], want_hash: bool, block_bytes: int
     ) -> tuple[Document, Blocks]:
         """The root, whose scanner has seen all events, and the finished blocks."""
         with Blocks(file, want_hash=want_hash, block_bytes=block_bytes) as blocks:
@@ -179,25 +178,23 @@ class _Reading:
                 raise self._no_events_error(document, blocks)
             return document, blocks
 
-    def _notes(
-        self, columns: Columns | Counts, document: Document, blocks: Blocks, repaired: Counter[str]
-    ) -> Iterator[Note]:
+    def _notes(self, counts: Counts, document: Document, blocks: Blocks) -> Iterator[Note]:
         if not _is_complete(document):
-            read = f"the {columns.seen:,} complete events before that were read"
+            read = f"the {counts.seen:,} complete events before that were read"
             yield Note(NoteCode.TRUNCATED, f"{_where_it_ends(document, blocks)}; {read}", self._name)
         elif blocks.damage:
             yield Note(NoteCode.REPAIRED, f"{blocks.damage}; the JSON text inside is whole", self._name)
-        if repaired:
-            yield Note(NoteCode.REPAIRED, f"repaired: {_listed(repaired)}", self._name)
-        if columns.dropped:
-            total = sum(columns.dropped.values())
-            message = f"{total} of {columns.seen} events dropped: {_listed(columns.dropped)}"
+        if counts.repaired:
+            yield Note(NoteCode.REPAIRED, f"repaired: {_listed(counts.repaired)}", self._name)
+        if counts.dropped:
+            total = sum(counts.dropped.values())
+            message = f"{total} of {counts.seen} events dropped: {_listed(counts.dropped)}"
             yield Note(NoteCode.DROPPED_EVENTS, message, self._name)
-        if columns.negative:
-            message = f"{columns.negative} durations below zero taken as zero"
+        if counts.negative:
+            message = f"{counts.negative} durations below zero taken as zero"
             yield Note(NoteCode.NEGATIVE_DURATION, message, self._name)
-        if columns.finer:
-            message = f"{columns.finer} times finer than a nanosecond rounded to it"
+        if counts.finer:
+            message = f"{counts.finer} times finer than a nanosecond rounded to it"
             yield Note(NoteCode.CLOCK_RESOLUTION, message, self._name)
         for key, size in islice(document.oversized.items(), _MAX_LISTED):
             long = f"{size} bytes are more than {MAX_MEMBER_BYTES}"
@@ -285,13 +282,8 @@ class _EventList(ColumnBuilder):
         self.events: list[dict[str, Any]] = []
 
     def add(self, events: Sequence[Event]) -> None:
-        self.seen += len(events)
+        self.counts.seen += len(events)
         self.events += map(self._plain, events)
-
-    @property
-    def counts(self) -> Counts:
-        """Number of events seen, dropped and repaired."""
-        return Counts(seen=self.seen, dropped=self.dropped, repaired=self.repaired)
 
     def _plain(self, event: Event) -> dict[str, Any]:
         members = msgspec.structs.asdict(event)
@@ -303,7 +295,7 @@ class _EventList(ColumnBuilder):
         try:
             return msgspec.json.decode(raw)
         except UnicodeDecodeError:
-            self.repaired["bytes that are not UTF-8"] += 1
+            self.counts.repaired["bytes that are not UTF-8"] += 1
         except msgspec.ValidationError:  # a number beyond the range of a double
             pass
         return json.loads(bytes(raw).decode("utf-8", "replace"), parse_int=float)

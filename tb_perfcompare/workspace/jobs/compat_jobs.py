@@ -58,16 +58,17 @@ def _answered(request: CompatRequest, report: Reporter) -> CompatAnswer:
 
     file = request.file
     with in_expected_state(file) as fs:
-        reader = registry.recognise(file.path, fs)
-        if reader.format == TRACE:
+        form = registry.recognise(file.path, fs)
+        if form == TRACE:
             from tb_perfcompare.analysis.compat import check_route
             from tb_perfcompare.sources.trace.torch_profiler import read_events
 
             check_route(request.route)
             events = read_events(file.path, fs=fs, report=renamed, name=file.name)
         else:
-            recording = reader.read(file.path, fs=fs, report=renamed, want_hash=False, name=file.name, part=file.part)
-    if reader.format == TRACE:
+            options = {"report": renamed, "want_hash": False, "name": file.name}
+            recording = registry.read_format(form, file.path, file.part, fs=fs, **options)
+    if form == TRACE:
         from tb_perfcompare.analysis.compat import answer, read_compat
 
         profile = read_compat(events)
@@ -80,5 +81,5 @@ def _answered(request: CompatRequest, report: Reporter) -> CompatAnswer:
         from tb_perfcompare.analysis.answers.summarize_answers import saved_answer
 
         return CompatAnswer(wire.encode(saved_answer(recording, request.route, request.group_by)))
-    usual = f"no trace but a file of launches ({TITLES[reader.format]}), which torch-tb-profiler does not answer"
-    raise SelectionError(f"{file.shown} is {_OTHERS.get(reader.format, usual)}", hint="leave out --compat")
+    usual = f"no trace but a file of launches ({TITLES[form]}), which torch-tb-profiler does not answer"
+    raise SelectionError(f"{file.shown} is {_OTHERS.get(form, usual)}", hint="leave out --compat")

@@ -14,7 +14,7 @@ from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.recording import CounterSamples
 from tb_perfcompare.sources.trace.columns.assemble_columns import Columns
 from tb_perfcompare.sources.trace.counter_samples import counter_samples
-from tb_perfcompare.sources.trace.scanners.python_scanner import Scanner
+from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader, new_scanner
 from tests.sources.layouts import LAYOUTS, Json, encode, op, packed, read, read_events, without
 
@@ -249,7 +249,7 @@ def test_samples_equal_the_naive_loop_in_any_layout_and_order(drawn: list[Json],
 
 def scanned(text: bytes, pieces: int) -> Columns:
     """The columns of the array in `text`, fed `pieces` bytes at a time."""
-    scanner: Scanner = new_scanner(active_reader())
+    scanner: PythonScanner = new_scanner(active_reader())
     start, end, ended = 1, 1, False
     while not ended and end < len(text):
         end = min(end + pieces, len(text))
@@ -270,9 +270,9 @@ def test_a_scanner_gives_counters_in_file_order_with_counts(pieces: int) -> None
     events += [counter("none"), without(counter("no time", x=1), "ts"), counter("bent", 1, pid=[], x=-1)]
     columns = scanned(json.dumps(events).encode(), pieces)
     own = columns.counters
-    assert (columns.seen, len(columns.events), own.seen, own.kept) == (63, 20, 43, 41)
-    assert (dict(own.skipped), dict(own.dropped)) == ({"C/counters": 1}, {"ts": 1})
-    assert (columns.skipped, columns.dropped) == ({}, {})
+    assert (columns.counts.seen, len(columns.events), own.seen, own.kept) == (63, 20, 43, 41)
+    assert (dict(own.counts.skipped), dict(own.counts.dropped)) == ({"C/counters": 1}, {"ts": 1})
+    assert (columns.counts.skipped, columns.counts.dropped) == ({}, {})
     assert own.value[::2].tolist() == [i for i in range(60) if i % 3] + [-1]
     assert {columns.events.strings[i] for i in columns.events.name.tolist()} == {f"o{i}" for i in range(0, 60, 3)}
     found = counter_samples(own, columns.process_labels, columns.events)
@@ -291,6 +291,6 @@ def test_a_scanner_repairs_and_drops_damaged_counters() -> None:
     assert rows(counter_samples(own, {}, columns.events)) == [
         ("a", "y", -1, 1000, 1.0), ("late", "x", -1, 2500, 3.0), ("\ufffd", "x", 2, 10_000, 2.5)
     ]  # fmt: skip
-    assert (columns.seen, own.seen, own.kept, dict(own.dropped)) == (5, 4, 3, {"name": 1})
-    assert columns.dropped == {"damaged": 1}
-    assert columns.repaired == {"bare words": 1, "members of another type": 1, "bytes that are not UTF-8": 1}
+    assert (columns.counts.seen, own.seen, own.kept, dict(own.counts.dropped)) == (5, 4, 3, {"name": 1})
+    assert columns.counts.dropped == {"damaged": 1}
+    assert columns.counts.repaired == {"bare words": 1, "members of another type": 1, "bytes that are not UTF-8": 1}

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.sources.trace.document import Document, read_document
-from tb_perfcompare.sources.trace.scanners.python_scanner import Scanner
+from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner
 from tb_perfcompare.sources.trace.scanners.scan_threads import MAX_THREADS, THREADS, allowed_threads, available_cores
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.shared_data import SHARED, needs_shared
@@ -209,7 +209,7 @@ def test_the_number_of_threads_is_that_of_the_variable_or_of_the_cores() -> None
 
 
 def test_feed_takes_complete_events_and_sees_the_end() -> None:
-    scanner: Scanner = parallel()
+    scanner: PythonScanner = parallel()
     data = b", ".join(json.dumps(event).encode() for event in events(50)) + b"]}"
     assert scanner.feed(data[:50], 0, False).end == 0
     fed = scanner.feed(data, 0, True)

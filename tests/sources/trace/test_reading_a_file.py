@@ -155,7 +155,7 @@ def test_a_missing_file_is_an_error(reader: Any, tmp_path: Path) -> None:
 def test_traces_are_recognised_by_content_or_name(name: str, content: bytes, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(content)
-    assert recognise(str(path)).format == "torch_profiler_trace"
+    assert recognise(str(path)) == "torch_profiler_trace"
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.columns.arguments import joined_spellings
 from tb_perfcompare.sources.trace.columns.counter_events import CounterColumns, no_counters
+from tb_perfcompare.sources.trace.columns.event import Counts
 from tb_perfcompare.sources.trace.columns.interning import Place
 from tb_perfcompare.sources.trace.columns.process_layers import OperatorArrows, joined_by_arrows, layered
 
@@ -34,12 +35,8 @@ _UNKNOWN = -1
 class Columns:
     """All results of a scan.
 
-    `seen` counts elements of traceEvents: seen = events + flows + dropped + skipped + counters.seen + ranges, where
-    dropped ranges count as dropped. `counters` contains the counts of counter events kept, skipped and dropped.
-
-    negative      durations below zero, taken as zero
-    finer         timestamps or durations that were rounded to a nanosecond
-    repaired      kind of repair -> number of events
+    counts.seen = events + flows + dropped + skipped + counters.seen + ranges, where dropped ranges count as dropped.
+    The losses and repairs of counter events are only in `counters.counts`.
     """
 
     events: EventTable
@@ -47,47 +44,9 @@ class Columns:
     process_labels: Mapping[Place, str]
     process_names: Mapping[Place, str]
     thread_names: Mapping[tuple[Place, Place], str]
-    seen: int
-    dropped: Counter[str]
-    skipped: Counter[str]
-    repaired: Counter[str]
-    negative: int
-    finer: int
-    counters: CounterColumns = field(default_factory=no_counters)
-    ranges: MeasuredRanges = NO_RANGES
-
-    def with_counter_events(self) -> Columns:
-        """The same columns, with the counts of counter events added to those of the other events."""
-        own = self.counters
-        return replace(
-            self,
-            dropped=self.dropped + own.dropped,
-            skipped=self.skipped + own.skipped,
-            repaired=self.repaired + own.repaired,
-            finer=self.finer + own.finer,
-        )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Counts:
-    """Numbers of events seen, dropped, skipped and repaired; members as in Columns."""
-
-    seen: int = 0
-    dropped: Counter[str] = field(default_factory=Counter)
-    skipped: Counter[str] = field(default_factory=Counter)
-    repaired: Counter[str] = field(default_factory=Counter)
-    negative: int = 0
-    finer: int = 0
-
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(
-            self.seen + other.seen,
-            self.dropped + other.dropped,
-            self.skipped + other.skipped,
-            self.repaired + other.repaired,
-            self.negative + other.negative,
-            self.finer + other.finer,
-        )
+    counts: Counts
+    counters: CounterColumns
+    ranges: MeasuredRanges
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,39 +93,32 @@ def assemble(gathered: Gathered) -> Columns:
     """Builds the final columns."""
     lanes, lane, arrow_lane = _numbered_by_appearance(gathered)
     arrows = replace(gathered.arrows, lane=arrow_lane)
-    arguments = list(gathered.arguments)
-    rest = replace(gathered, arguments=())
-    external_id, correlation, args = joined_spellings(arguments, len(rest))
-    category, repaired = _categories(rest, lanes, lane, args.get("task_type"))
-    external_id = joined_by_arrows(external_id, category, lane, rest.start_ns, rest.dur_ns, arrows)
+    arguments, gathered = list(gathered.arguments), replace(gathered, arguments=())  # no other reference stays
+    external_id, correlation, args = joined_spellings(arguments, len(gathered))
+    category, repaired = _categories(gathered, lanes, lane, args.get("task_type"))
+    external_id = joined_by_arrows(external_id, category, lane, gathered.start_ns, gathered.dur_ns, arrows)
     events = EventTable(
-        strings=rest.strings,
+        strings=gathered.strings,
         lanes=lanes,
         category=category,
-        raw_category=rest.raw_category,
-        name=rest.name,
+        raw_category=gathered.raw_category,
+        name=gathered.name,
         lane=lane,
-        start_ns=rest.start_ns,
-        dur_ns=rest.dur_ns,
+        start_ns=gathered.start_ns,
+        dur_ns=gathered.dur_ns,
         external_id=external_id,
         correlation=correlation,
         args=args,
     )
-    counts = rest.counts
     return Columns(
         events=events,
-        flows=rest.flows,
-        process_labels=rest.labels,
-        process_names=rest.processes,
-        thread_names=rest.threads,
-        seen=counts.seen,
-        dropped=counts.dropped,
-        skipped=counts.skipped,
-        repaired=repaired,
-        negative=counts.negative,
-        finer=counts.finer,
-        counters=rest.counters,
-        ranges=rest.ranges,
+        flows=gathered.flows,
+        process_labels=gathered.labels,
+        process_names=gathered.processes,
+        thread_names=gathered.threads,
+        counts=replace(gathered.counts, repaired=repaired),
+        counters=gathered.counters,
+        ranges=gathered.ranges,
     )
 
 

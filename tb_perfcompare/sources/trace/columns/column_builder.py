@@ -21,9 +21,9 @@ from tb_perfcompare.model.device import FLOW_CATEGORIES, MEMORY_EVENT_NAME, OPER
 from tb_perfcompare.model.events import FlowTable
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.trace.columns.arguments import ArgumentColumns
-from tb_perfcompare.sources.trace.columns.assemble_columns import Counts, Gathered
+from tb_perfcompare.sources.trace.columns.assemble_columns import Gathered
 from tb_perfcompare.sources.trace.columns.counter_events import CounterBuilder
-from tb_perfcompare.sources.trace.columns.event import Event
+from tb_perfcompare.sources.trace.columns.event import Counts, Event
 from tb_perfcompare.sources.trace.columns.growable_array import GrowableArray
 from tb_perfcompare.sources.trace.columns.interning import KeyNumbers, Lanes, Membership, Names, normalised_id
 from tb_perfcompare.sources.trace.columns.measured_ranges import RANGE, RangeBuilder
@@ -83,11 +83,7 @@ class ColumnBuilder:
         self._ranges = RangeBuilder()
         self._kept = 0
         self._skipped: Counter[tuple[str | None, str | None]] = Counter()
-        self._negative = 0
-        self._finer = 0
-        self.seen = 0
-        self.dropped: Counter[str] = Counter()
-        self.repaired: Counter[str] = Counter()
+        self.counts = Counts()
 
     @property
     def kept(self) -> tuple[int, int, int]:
@@ -96,7 +92,7 @@ class ColumnBuilder:
 
     def add(self, events: Sequence[Event]) -> None:
         """Adds the next events of the file."""
-        self.seen += len(events)
+        self.counts.seen += len(events)
         phases = np.fromiter(map(self._phase.__getitem__, map(_ph, events)), np.int8, len(events))
         ranges = (phases == _COMPLETE) & np.fromiter(map(eq, map(_cat, events), repeat(RANGE)), np.bool_, len(events))
         if ranges.any():
@@ -110,8 +106,8 @@ class ColumnBuilder:
 
     def drop(self, reason: str) -> None:
         """Counts an element of traceEvents that could not be decoded."""
-        self.seen += 1
-        self.dropped[reason] += 1
+        self.counts.seen += 1
+        self.counts.dropped[reason] += 1
 
     def _add_others(self, events: Sequence[Event], phases: NDArray[np.int8], kept: Flags) -> None:
         """Adds everything but complete events.
@@ -173,7 +169,7 @@ class ColumnBuilder:
             self._metadata[str(event.name)][place] = _TEXT.decode(text)
         except UnicodeDecodeError:
             self._metadata[str(event.name)][place] = _TEXT.decode(text.decode("utf-8", "replace"))
-            self.repaired["bytes that are not UTF-8"] += 1
+            self.counts.repaired["bytes that are not UTF-8"] += 1
 
     def _add_kept(self, events: list[Event], complete: Flags) -> None:
         """Adds complete and memory events; the latter have no duration."""
@@ -194,8 +190,8 @@ class ColumnBuilder:
             return
         dur_ns = np.zeros(n, np.int64)
         dur_ns[complete] = np.maximum(length.ns, 0)
-        self._negative += int(np.count_nonzero(length.ns < 0))
-        self._finer += start.finer + length.finer
+        self.counts.negative += int(np.count_nonzero(length.ns < 0))
+        self.counts.finer += start.finer + length.finer
         category = np.fromiter(map(self._categories.__getitem__, map(_cat, events)), np.int32, n)
         places = zip(map(_pid, events), map(_tid, events), strict=True)
         lane = np.fromiter(map(self._lanes.__getitem__, places), np.int32, n)
@@ -215,13 +211,12 @@ class ColumnBuilder:
 
     def gather(self) -> Gathered:
         """Everything added; the builder is empty afterwards."""
-        ranges = self._ranges.finish(self.dropped)
+        ranges = self._ranges.finish(self.counts.dropped)
         arguments = self._arguments.finish()
         if self._arguments.repaired:
-            self.repaired["bytes that are not UTF-8"] += self._arguments.repaired
-        skipped: Counter[str] = Counter()
+            self.counts.repaired["bytes that are not UTF-8"] += self._arguments.repaired
         for (phase, cat), count in self._skipped.items():
-            skipped[f"{phase or ''}/{cat or ''}"] += count
+            self.counts.skipped[f"{phase or ''}/{cat or ''}"] += count
         dense = {name: column.finish() for name, column in self._dense.items()}
         return Gathered(
             strings=self._strings,
@@ -230,14 +225,7 @@ class ColumnBuilder:
             arguments=arguments,
             flows=FlowTable(*(column.finish() for column in self._flows)),
             arrows=OperatorArrows(*(column.finish() for column in self._arrows)),
-            counts=Counts(
-                self.seen,
-                self.dropped,
-                skipped,
-                self.repaired,
-                self._negative,
-                self._finer,
-            ),
+            counts=self.counts,
             labels=self._metadata["process_labels"],
             processes=self._metadata["process_name"],
             threads=self._metadata["thread_name"],
@@ -250,13 +238,13 @@ class ColumnBuilder:
         gaps = codes < 0
         count = int(np.count_nonzero(gaps & needed))
         if count:
-            self.repaired[reason] += count
+            self.counts.repaired[reason] += count
         return np.where(gaps, ~codes, codes)
 
     def _count(self, reason: str, rows: Flags) -> None:
         count = int(np.count_nonzero(rows))
         if count:
-            self.dropped[reason] += count
+            self.counts.dropped[reason] += count
 
 
 def _choose(events: Sequence[Event], rows: Flags) -> list[Event]:

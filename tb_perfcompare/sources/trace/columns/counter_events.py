@@ -8,8 +8,7 @@ counter_samples.py, independently of the scanner. docs/inputs/trace_format.md ha
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, compress
 from operator import attrgetter, methodcaller
 from typing import Any, TypeAlias
@@ -22,7 +21,7 @@ from tb_perfcompare.model.arrays import Flags, Floats, Ints, Ints32, NameIndex, 
 from tb_perfcompare.model.recordings.recording import HOST_DEVICE
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.sources.trace.columns.event import Event
+from tb_perfcompare.sources.trace.columns.event import Counts, Event
 from tb_perfcompare.sources.trace.columns.growable_array import GrowableArray
 from tb_perfcompare.sources.trace.columns.interning import Names, Place, normalised_id
 from tb_perfcompare.sources.trace.columns.numbers import parse_floats, parse_integers, parse_times
@@ -52,7 +51,7 @@ _PHASE = "C"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CounterColumns:
-    """The numbers of counter events in file order, m rows, and counts of the events kept, skipped and dropped.
+    """The numbers of counter events in file order, m rows, and counts of the events.
 
     strings  texts of `name` and `series`
     name     (m,) int32 name of the event
@@ -64,8 +63,7 @@ class CounterColumns:
     places   distinct places, in order of first appearance
     seen     counter events: seen = kept + dropped + skipped
     kept     events with at least one row
-    dropped, skipped, repaired  as in Columns
-    finer    times that were rounded to a nanosecond
+    counts   what was dropped, skipped, repaired and rounded; its `seen` is 0, as the caller counts all elements
     """
 
     strings: StringTable
@@ -78,10 +76,7 @@ class CounterColumns:
     places: tuple[CounterPlace, ...]
     seen: int
     kept: int
-    dropped: Counter[str]
-    skipped: Counter[str]
-    repaired: Counter[str]
-    finer: int
+    counts: Counts
 
     def __len__(self) -> int:
         return len(self.time_ns)
@@ -100,10 +95,7 @@ class CounterBuilder:
         )  # fmt: skip
         self._seen = 0
         self._kept = 0
-        self._dropped: Counter[str] = Counter()
-        self._skipped: Counter[str] = Counter()
-        self._repaired: Counter[str] = Counter()
-        self._finer = 0
+        self._counts = Counts()
 
     def add(self, events: Sequence[Event]) -> None:
         """Adds the next counter events of the file."""
@@ -113,16 +105,18 @@ class CounterBuilder:
         name = np.fromiter(map(self._texts.__getitem__, map(_name, events)), np.int32, len(events))
         times = parse_times(list(map(_ts, events)))
         good = numbers.has_number & (name >= 0) & times.valid
-        self._skip(compress(events, ~numbers.has_number & ~numbers.missing))
+        without = compress(events, ~numbers.has_number & ~numbers.missing)
+        self._counts.skipped.update(f"{_PHASE}/{event.cat or ''}" for event in without)
         self._drop("counter value", ~numbers.has_number & numbers.missing)
         self._drop("name", numbers.has_number & (name < 0))
         self._drop("ts", numbers.has_number & (name >= 0) & ~times.valid)
         self._kept += int(np.count_nonzero(good))
         lost = int(numbers.lost[good].sum())
         if lost:
-            self._repaired["counter values beyond a double"] += lost
+            self._counts.repaired["counter values beyond a double"] += lost
         # only kept events: the time of a dropped one does not matter
-        self._finer += times.finer if good.all() else parse_times([event.ts for event in compress(events, good)]).finer
+        kept_times = times if good.all() else parse_times([event.ts for event in compress(events, good)])
+        self._counts.finer += kept_times.finer
         chosen = good[numbers.event]
         event = numbers.event[chosen]
         series = [self._texts[key] for key in compress(numbers.key, chosen)]
@@ -142,20 +136,17 @@ class CounterBuilder:
         name, series, place, device, time_ns, value = (column.finish() for column in self._columns)
         return CounterColumns(
             self._strings, name, series, place, device, time_ns, value, tuple(self._places), self._seen, self._kept,
-            self._dropped, self._skipped, self._repaired, self._finer,
+            self._counts,
         )  # fmt: skip
 
     def _place(self, event: Event) -> int:
         place = (normalised_id(event.pid), normalised_id(event.tid), bytes(event.id))
         return self._places.setdefault(place, len(self._places))
 
-    def _skip(self, events: Iterable[Event]) -> None:
-        self._skipped.update(f"{_PHASE}/{event.cat or ''}" for event in events)
-
     def _drop(self, reason: str, rows: Flags) -> None:
         count = int(np.count_nonzero(rows))
         if count:
-            self._dropped[reason] += count
+            self._counts.dropped[reason] += count
 
 
 def no_counters() -> CounterColumns:

@@ -19,7 +19,8 @@ from tb_perfcompare.model.events import ArgKind, FlowTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.native import _scanner
 from tb_perfcompare.sources.trace.columns.arguments import NOT_RECORDED, SLOTS, portions
-from tb_perfcompare.sources.trace.columns.assemble_columns import Counts, Gathered
+from tb_perfcompare.sources.trace.columns.assemble_columns import Gathered
+from tb_perfcompare.sources.trace.columns.event import Counts
 from tb_perfcompare.sources.trace.columns.interning import Place, compacted, normalised_id
 from tb_perfcompare.sources.trace.columns.numbers import NumberText, parse_floats, parse_integers
 from tb_perfcompare.sources.trace.columns.process_layers import OperatorArrows

@@ -67,12 +67,17 @@ _ARGS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 @dataclass(frozen=True, slots=True)
-class Salvaged:
-    """Events in data[start:stop]; nothing after `end` was used. `ended`: the array closes right before `end`."""
+class ScanProgress:
+    """How far a scanner came.
 
-    events: list[Event]
+    end    data[:end] is finished
+    ended  the array closed right before `end`
+    data   None, or the text to continue in, which includes bytes that were accepted earlier and must be read again
+    """
+
     end: int
-    ended: bool = False
+    ended: bool
+    data: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,7 @@ class SalvagedElement:
 
 
 class Salvager:
-    """Salvages events; counts repairs and losses in `builder`, to which the caller adds the events."""
+    """Salvages events; counts repairs and losses in `builder`."""
 
     def __init__(self, builder: ColumnBuilder) -> None:
         self._builder = builder
@@ -120,18 +125,24 @@ class Salvager:
         closed = (_SURE_ARRAY_END if self.has_lost_events else _ARRAY_END).match(data, position)
         return closed.end() if closed else -1
 
-    def salvage(self, data: bytes, start: int, stop: int) -> Salvaged:
-        """Events in data[start:stop], which starts at an event.
+    def salvage(self, data: bytes, start: int, stop: int) -> ScanProgress:
+        """Adds the events in data[start:stop], which starts at an event, to the builder.
 
         Leaves what may be the start of a longer event at the end.
         """
+        events: list[Event] = []
+        progress = self._salvage(data, start, stop, events)
+        self._builder.add(events)
+        return progress
+
+    def _salvage(self, data: bytes, start: int, stop: int, events: list[Event]) -> ScanProgress:
+        """Appends the events to `events`."""
         ends, next_starts = array("q"), array("q")  # arrays, since there may be one for every five bytes
         for border in PIECE_BORDER.finditer(data, start, stop):
             ends.append(border.start() + 1)
             next_starts.append(border.end())
         ends.append(stop)
         next_starts.append(stop)
-        events: list[Event] = []
         position = start
         while position < stop:
             piece = bisect_right(ends, position)
@@ -144,12 +155,12 @@ class Salvager:
                 piece = bisect_right(ends, position)
                 element = self.element(data, position, ends[piece], next_starts[piece], stop)
                 if element is None:
-                    return Salvaged(events, position)
+                    return ScanProgress(position, False)
                 events += [event for event in map(self.event, element.texts) if event is not None]
                 if element.ended:
-                    return Salvaged(events, element.end, True)
+                    return ScanProgress(element.end, True)
                 position = element.end
-        return Salvaged(events, stop)
+        return ScanProgress(stop, False)
 
     def next_element(self, data: bytes, position: int, stop: int) -> SalvagedElement | None:
         """Applies `element` to the element at `position`, up to where the next event seems to start before `stop`."""
@@ -178,7 +189,7 @@ class Salvager:
             self._wasted_bytes += repaired.repairs.total() * repaired.tried
             self._count_lost(data, position, repaired.fault)
             return SalvagedElement(event_ending(data, position + 1, end), next_start)
-        self._builder.repaired.update(repaired.repairs)
+        self._builder.counts.repaired.update(repaired.repairs)
         position += repaired.used
         closed = self.array_end(data, position) if self.has_lost_events else -1
         # an object without `ph` is a fragment of a damaged event, and the bracket after it is inside that event
@@ -230,11 +241,11 @@ class Salvager:
             text.decode("utf-8")
         except UnicodeDecodeError:
             text = text.decode("utf-8", "replace").encode("utf-8")
-            self._builder.repaired["bytes that are not UTF-8"] += 1
+            self._builder.counts.repaired["bytes that are not UTF-8"] += 1
         try:
             return _EVENT.decode(text)
         except msgspec.ValidationError:
-            self._builder.repaired["members of another type"] += 1
+            self._builder.counts.repaired["members of another type"] += 1
             return _with_valid_types(_LOOSE_EVENT.decode(text))
         except DECODER_ERRORS as error:
             self._builder.drop("nested too deeply" if fault_of(error).is_deep else "damaged")

@@ -22,7 +22,8 @@ from tb_perfcompare.sources.trace.columns.interleaving import Insertion, Rows, i
 from tb_perfcompare.sources.trace.columns.measured_ranges import RANGE
 from tb_perfcompare.sources.trace.columns.native_columns import decode_columns
 from tb_perfcompare.sources.trace.repair.element_boundaries import skip_between
-from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner, ScanProgress
+from tb_perfcompare.sources.trace.repair.salvage import ScanProgress
+from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner
 
 _LETTERS = {ArgKind.INT: b"i", ArgKind.FLOAT: b"f", ArgKind.JSON: b"j"}
 _MANY = 500_000

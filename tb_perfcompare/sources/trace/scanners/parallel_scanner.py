@@ -15,8 +15,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.native import _scanner
 from tb_perfcompare.sources.trace.repair.element_boundaries import skip_between
+from tb_perfcompare.sources.trace.repair.salvage import ScanProgress
 from tb_perfcompare.sources.trace.scanners.native_scanner import NativeScanner, new_scan
-from tb_perfcompare.sources.trace.scanners.python_scanner import ScanProgress
 
 _ALONE_BYTES = 2 << 20
 """Bytes that one thread reads at the start of a file, since many files are no longer, and again after damage."""

@@ -1,24 +1,22 @@
 """Reads the elements of `traceEvents` into columns, piece by piece.
 
-Scanner is the interface that document.py needs; PythonScanner is the implementation without compiled code. It cuts its
-input where an event seems to end, and the decoder verifies the cut: text that starts at an event and decodes as the
-inside of an array ends at the end of an event.
+PythonScanner needs no compiled code; the other scanners are derived from it. It cuts its input where an event seems to
+end, and the decoder verifies the cut: text that starts at an event and decodes as the inside of an array ends at the
+end of an event.
 """
 
 from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import Protocol
 
 import msgspec
 
-from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.columns.assemble_columns import Columns, assemble
 from tb_perfcompare.sources.trace.columns.column_builder import ColumnBuilder
 from tb_perfcompare.sources.trace.columns.event import Event
 from tb_perfcompare.sources.trace.repair.element_boundaries import DECODER_ERRORS, array_close, is_event, skip_between
-from tb_perfcompare.sources.trace.repair.salvage import Salvager
+from tb_perfcompare.sources.trace.repair.salvage import Salvager, ScanProgress
 
 _DECODED_BYTES = 1 << 20  # decoded at once: enough events to amortise the fixed cost of columns
 _BORDER = re.compile(rb"\}\s*,\s*(?P<next>\{)\s*\"[^\"\\]{1,32}\"\s*:")
@@ -26,43 +24,13 @@ _MAX_BORDERS = 64
 _EVENTS = msgspec.json.Decoder(list[Event])
 
 
-@dataclass(frozen=True, slots=True)
-class ScanProgress:
-    """How far a scanner came.
+class PythonScanner:
+    """Reads the elements of one traceEvents array with msgspec: events of a block exist as objects only until they are
+    in columns.
 
-    end    data[:end] is finished
-    ended  the array closed right before `end`
-    data   None, or the text to continue in, which includes bytes that were accepted earlier and must be read again
-    """
-
-    end: int
-    ended: bool
-    data: bytes | None = None
-
-
-class Scanner(Protocol):
-    """Reads the elements of one traceEvents array.
-
-    `feed` receives bytes in which an element, a comma or the closing bracket is expected at `start`. It takes complete
-    elements and returns where it stopped; the caller presents the rest again followed by more bytes, the last time with
-    `final`. No bytes make it raise. `finish` is called once, after the last feed.
-
-    It does not interpret counter events (`ph` C): it passes all of them, in file order and decoded as `Event`, to a
+    Counter events (`ph` C) are not interpreted: all scanners pass them, in file order and decoded as `Event`, to a
     CounterBuilder (counter_events.py), whose columns become `Columns.counters`. They count only in `seen`.
     """
-
-    def feed(self, data: bytes, start: int, final: bool) -> ScanProgress: ...
-
-    @property
-    def seen(self) -> int:
-        """Number of elements taken so far."""
-        ...
-
-    def finish(self) -> Columns: ...
-
-
-class PythonScanner:
-    """Scanner based on msgspec: events of a block exist as objects only until they are in columns."""
 
     def __init__(self, *, builder: ColumnBuilder | None = None) -> None:
         self._builder = builder or ColumnBuilder()
@@ -72,12 +40,17 @@ class PythonScanner:
 
     @property
     def seen(self) -> int:
-        return self._builder.seen
+        """Number of elements taken so far."""
+        return self._builder.counts.seen
 
     def finish(self) -> Columns:
+        """All columns; called once, after the last feed."""
         return assemble(self._builder.gather())
 
     def feed(self, data: bytes, start: int, final: bool) -> ScanProgress:
+        """Takes complete elements of data[start:], where an element, a comma or the closing bracket is expected at
+        `start`; the caller presents the rest again followed by more bytes, the last time with `final`. No bytes make it
+        raise."""
         position = start
         stretch = _DECODED_BYTES
         while True:
@@ -124,8 +97,12 @@ class PythonScanner:
             events = _EVENTS.decode(text)
         except DECODER_ERRORS:
             return self._odd_block(data, start, cut, text)
-        self._builder.add(events)
+        self._take(events, text)
         return ScanProgress(cut, False)
+
+    def _take(self, events: list[Event], text: bytes) -> None:
+        """Takes events, decoded from this array."""
+        self._builder.add(events)
 
     def _odd_block(self, data: bytes, start: int, cut: int, text: bytes) -> ScanProgress:
         """Takes a block that failed to decode.
@@ -140,9 +117,7 @@ class PythonScanner:
             fed = self._closed(data, start, text[:closed])
             if fed is not None:
                 return fed
-        salvaged = self._salvager.salvage(data, start, cut)
-        self._builder.add(salvaged.events)
-        return ScanProgress(salvaged.end, salvaged.ended)
+        return self._salvager.salvage(data, start, cut)
 
     def _closed(self, data: bytes, start: int, array: bytes) -> ScanProgress | None:
         """Takes an array that the decoder saw closed.
@@ -155,8 +130,9 @@ class PythonScanner:
         try:
             events = _EVENTS.decode(array)
         except DECODER_ERRORS:
-            events = self._salvager.elements(array)
-        self._builder.add(events)
+            self._builder.add(self._salvager.elements(array))
+        else:
+            self._take(events, array)
         return ScanProgress(bracket + 1, True)
 
     def _rest(self, data: bytes, start: int, final: bool) -> ScanProgress:
@@ -173,6 +149,4 @@ class PythonScanner:
         if not final:
             self._worth_trying = 2 * size
             return ScanProgress(start, False)
-        salvaged = self._salvager.salvage(data, start, len(data))
-        self._builder.add(salvaged.events)
-        return ScanProgress(salvaged.end, salvaged.ended)
+        return self._salvager.salvage(data, start, len(data))
