@@ -3,6 +3,7 @@
     python -m benchmarks                        everything, about half an hour; prints the tables
     python -m benchmarks --write                also puts them into docs/internals/benchmarks.md
     python -m benchmarks --only read_vs_json    one benchmark (may be given several times)
+    python -m benchmarks --only fallback_parity --file F.json.gz    both readers on a trace of yours
     python -m benchmarks --quick                small inputs and one round: shows that it works, not how fast
     python -m benchmarks --peer-python PATH     a Python that has torch-tb-profiler, HolisticTraceAnalysis, orjson, ...
 """
@@ -33,6 +34,7 @@ def main() -> None:
     )
     parser.add_argument("--only", action="append", choices=list(SUITE), metavar="NAME", help=", ".join(SUITE))
     parser.add_argument("--rounds", type=int, help="rounds of each measurement, at least 3 (default 3)")
+    parser.add_argument("--file", type=Path, action="append", help="trace for fallback_parity, instead of its own")
     parser.add_argument("--quick", action="store_true", help="small inputs, one round")
     parser.add_argument("--full", action="store_true", help="also the inputs of 2 GB")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/internals/benchmarks.md")
@@ -46,7 +48,7 @@ def main() -> None:
     peers = find_peers(chosen.peer_python, chosen.tracelens)
     scratch = nullcontext(chosen.scratch) if chosen.scratch else tempfile.TemporaryDirectory()
     with scratch as folder:
-        setting = Setting(Inputs(Path(folder)), peers, rounds, chosen.quick, chosen.full)
+        setting = Setting(Inputs(Path(folder)), peers, rounds, chosen.quick, chosen.full, tuple(chosen.file or ()))
         missed = 0
         for name in chosen.only or SUITE:
             print(f"{name}:", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Updates docs/internals/benchmarks.md, which has each benchmark's results between markers and a table of all goals."""
+"""Updates pages that have results between markers; docs/internals/benchmarks.md also has a table of all goals."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ def markers(name: str) -> tuple[str, str]:
 
 def write(section: Section, machine: str, document: Path = DOCUMENT) -> None:
     """Replaces this benchmark's results and its rows in the table of goals."""
-    text = _replaced(document.read_text(encoding="utf-8"), section.name, section.markdown(machine))
-    text = _replaced(text, GOALS, goals(text, section))
-    document.write_text(text, encoding="utf-8")
+    replace(document, section.name, section.markdown(machine))
+    replace(document, GOALS, goals(document.read_text(encoding="utf-8"), section))
 
 
 def goals(text: str, section: Section) -> str:
@@ -37,10 +36,11 @@ def goals(text: str, section: Section) -> str:
     return table(("benchmark", *VERDICT_HEAD), rows)
 
 
-def _replaced(text: str, name: str, body: str) -> str:
+def replace(document: Path, name: str, body: str) -> None:
+    """Replaces what is between the page's markers of that name."""
     begin, end = markers(name)
+    text = document.read_text(encoding="utf-8")
     if begin not in text or end not in text:
-        raise SystemExit(f"docs/internals/benchmarks.md has no markers of {name}")
+        raise SystemExit(f"{document} has no markers of {name}")
     before, rest = text.split(begin, 1)
-    _, after = rest.split(end, 1)
-    return f"{before}{begin}\n{body}\n{end}{after}"
+    document.write_text(f"{before}{begin}\n{body}\n{end}{rest.split(end, 1)[1]}", encoding="utf-8")

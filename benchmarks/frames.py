@@ -25,16 +25,17 @@ from urllib.parse import quote
 
 from playwright.sync_api import Browser, Frame, Page, sync_playwright
 
+from benchmarks import document
+from benchmarks.figures import table
+from benchmarks.rounds import REPOSITORY
 from benchmarks.served import Served, served
 from benchmarks.wide_traces import Wide, write_pair
 
-DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "guide" / "tab.md"
-BEGIN, END = "<!-- frames: begin -->", "<!-- frames: end -->"
+DOCUMENT = REPOSITORY / "docs" / "guide" / "tab.md"
 WIDE = Wide(steps=2, layers=60_000, kernels=50_000, operators=5_000, modules=5_000)
 FRAMES = 180
 LATE_MS = 2 * 1000 / 60 + 1
 LOAD_MS = 180_000
-HEAD = "| what moves | median, ms | 95th percentile, ms | longest, ms | late frames |"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 
 _MOVED = """([move, count]) => new Promise(done => {
@@ -140,9 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             browser.close()
     print(text)
     if options.write:
-        document = DOCUMENT.read_text("utf-8")
-        before, rest = document.split(BEGIN, 1)
-        DOCUMENT.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END, 1)[1]}", "utf-8")
+        document.replace(DOCUMENT, "frames", text)
     return 0
 
 
@@ -150,17 +149,14 @@ def measured(browser: Browser, server: Served) -> str:
     """Measures everything; returns the tables with a line about the machine."""
     page = browser.new_page(viewport={"width": 1500, "height": 900})
     opened(page, server, {}, ".verdict h2")  # reads the pair
-    lines = [
-        "| what moves | median, ms | 95th percentile, ms | longest, ms | late frames |",
-        "|---|---:|---:|---:|---:|",
-    ]
+    moved = []
     for motion in MOTIONS:
         frame = opened(page, server, motion.keys, motion.ready)
         page.wait_for_timeout(1000)
         took = frame_times_ms(frame, motion.move)
         late = sum(time_ms > LATE_MS for time_ms in took)
         at95 = sorted(took)[int(0.95 * len(took))]
-        lines.append(f"| {motion.what} | {median(took):.1f} | {at95:.1f} | {max(took):.0f} | {late} of {len(took)} |")
+        moved.append([motion.what, f"{median(took):.1f}", f"{at95:.1f}", f"{max(took):.0f}", f"{late} of {len(took)}"])
     frame = opened(page, server, {"tab": "operators", "min": "0"}, ".grid-body .row")
     page.wait_for_timeout(1000)
     switched = frame.evaluate(_SWITCHED, [list(GROUPINGS), SWITCHES])
@@ -175,25 +171,21 @@ def measured(browser: Browser, server: Served) -> str:
         total_s.append(time.monotonic() - start_s)
         context.close()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    lines += [
-        "",
-        f"Another grouping of the operators, {SWITCHES} times in turns, from the choice until its first rows are drawn "
-        "(of those that came with the comparison), and until all have been chosen from by the server:",
-        "",
-        "| grouping | first rows: median, ms | longest, ms | all rows: median, ms | longest, ms |",
-        "|---|---:|---:|---:|---:|",
-    ]
+    switches = []
     for at, grouping in enumerate(GROUPINGS.values()):
         first, all_rows = zip(*switched[at::2], strict=True)
         figures = median(first), max(first), median(all_rows), max(all_rows)
-        lines.append(f"| {grouping} | {' | '.join(f'{ms:.0f}' for ms in figures)} |")
-    lines += [
-        "",
+        switches.append([grouping, *(f"{ms:.0f}" for ms in figures)])
+    grouping_head = ("grouping", "first rows: median, ms", "longest, ms", "all rows: median, ms", "longest, ms")
+    return "\n\n".join([
+        table(("what moves", "median, ms", "95th percentile, ms", "longest, ms", "late frames"), moved),
+        f"Another grouping of the operators, {SWITCHES} times in turns, from the choice until its first rows are drawn "
+        "(of those that came with the comparison), and until all have been chosen from by the server:",
+        table(grouping_head, switches),
         f"In a new browser the cached answer of this pair is shown {median(tab_s):.2f} s after the tab begins to load, "
         f"{median(total_s):.2f} s after the address was entered; the rest is TensorBoard's own page (medians of five). "
         f"Measured on {cores} cores ({platform.machine()}), {FRAMES} frames each, drawn without a graphics card.",
-    ]
-    return "\n".join(lines)
+    ])  # fmt: skip
 
 
 def opened(page: Page, server: Served, keys: dict[str, str], ready: str = "") -> Frame:

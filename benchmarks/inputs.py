@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchmarks import generated
@@ -40,11 +40,10 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One trace file; `old` if it has the categories of 2021."""
+    """One trace file."""
 
     title: str
     path: Path
-    old: bool = False
 
 
 @dataclass(slots=True)
@@ -59,7 +58,7 @@ class Inputs:
         existing = []
         for name in names:
             if (DATA / name).is_file():
-                existing.append(Input(TITLES.get(name, name), DATA / name, name == KINETO))
+                existing.append(Input(TITLES.get(name, name), DATA / name))
             elif name not in self.said:
                 self.said.add(name)
                 print(f"no recorded trace {name} below {DATA} (set TB_PERFCOMPARE_DATA)", file=sys.stderr)
@@ -73,13 +72,11 @@ class Inputs:
             path.parent.mkdir(parents=True, exist_ok=True)
             print(f"writing {path.name}", file=sys.stderr, flush=True)
             generated.write(path, load)
-        return Input(title, path, load.spelling == generated.OLD)
+        return Input(title, path)
 
     def pair(self, folder: str, load: Load) -> tuple[Path, Path]:
         """Returns two generated runs in `folder` below the scratch folder; in the second, every hundredth kernel is
         slower."""
-        from dataclasses import replace
-
         sides = {"normal": load, "abnormal": replace(load, slower=1.5, seed=load.seed + 1)}
         paths = [self.generated(run, side, run=f"{folder}/{run}").path for run, side in sides.items()]
         return paths[0], paths[1]

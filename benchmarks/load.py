@@ -22,10 +22,13 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
+from benchmarks import document
+from benchmarks.figures import table
 from benchmarks.load_clients import (
     BROKEN,
     HUNG,
@@ -40,10 +43,10 @@ from benchmarks.load_clients import (
     reference,
 )
 from benchmarks.load_questions import Question, questions, write_logdir
+from benchmarks.rounds import REPOSITORY
 from benchmarks.served import Served, served
 
-DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "internals" / "reliability.md"
-BEGIN, END = "<!-- load: begin -->", "<!-- load: end -->"
+DOCUMENT = REPOSITORY / "docs" / "internals" / "reliability.md"
 WORKERS = 2
 _SAMPLE_S = 0.2
 _FORGOTTEN_S = 6.0
@@ -89,8 +92,6 @@ class Outcome:
 
     rounds: list[Round] = field(default_factory=list)
     last: Counter[str] = field(default_factory=Counter)
-    at_rest: tuple[int, int] = (0, 0)
-    most_seconds_alone: float = 0.0
 
 
 class Watch(threading.Thread):
@@ -124,12 +125,10 @@ def run_load(load: Load) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         asked = questions(write_logdir(Path(folder), wide=load.wide, ranks=load.ranks), load.questions, load.seed)
         with served(Path(folder), environment=_ENVIRONMENT, core_only=load.core_only) as alone:
-            start_s = time.monotonic()
             right = reference(alone, asked)
-            most_s = time.monotonic() - start_s
         with served(Path(folder), environment=_ENVIRONMENT, core_only=load.core_only) as server:
             server.get("api/runs")
-            outcome = Outcome(at_rest=server.rss_bytes(), most_seconds_alone=most_s)
+            outcome = Outcome()
             for number in range(load.rounds):
                 outcome.rounds.append(_round(server, asked, right, load, load.seed + 1000 * number))
             if any(one.tally.kinds[REPORTED] for one in outcome.rounds):
@@ -189,56 +188,35 @@ def percentile(values: list[float], percent: float) -> float:
 
 def markdown(outcome: Outcome, load: Load) -> str:
     """Returns the table of results with a line about the machine."""
-    head = ["", *(f"round {number + 1}" for number in range(len(outcome.rounds)))]
-    lines = [_row(head), _row(["---", *["---:"] * len(outcome.rounds)])]
-
-    def add(label: str, values: list[str]) -> None:
-        lines.append(_row([label, *values]))
-
-    rounds = outcome.rounds
-    kinds = [round_.tally.kinds for round_ in rounds]
-    add("requests answered", [f"{len(round_.tally.seconds) + len(round_.tally.slow_seconds):,}" for round_ in rounds])
-    add("requests per second", [f"{(sum(round_.tally.kinds.values())) / round_.seconds:.0f}" for round_ in rounds])
-    add("median, ms", [f"{1000 * statistics.median(round_.tally.seconds or [0]):.0f}" for round_ in rounds])
-    add("p99, ms", [f"{1000 * percentile(round_.tally.seconds, 99):,.0f}" for round_ in rounds])
-    add(
-        "p99 of the slow clients, ms", [f"{1000 * percentile(round_.tally.slow_seconds, 99):,.0f}" for round_ in rounds]
-    )
-    add("equal to the unloaded answer, byte for byte", [f"{kind[RIGHT]:,}" for kind in kinds])
-    bad = (WRONG, REPORTED, HUNG, BROKEN)
-    add(
-        "wrong, naming the file of a killed worker, no answer in 60 s, broken connections",
-        [", ".join(str(kind[what]) for what in bad) for kind in kinds],
-    )
-    add("left before the answer came", [f"{kind[LEFT]:,}" for kind in kinds])
-    add("workers killed", [str(round_.killed) for round_ in rounds])
-    add("worker processes at most", [str(round_.most_workers) for round_ in rounds])
-    for label, index in (("server", 0), ("workers together", 1)):
-        add(
-            f"RSS of the {label} before, at its peak, {load.settled_s:.0f} s after, MB",
-            [", ".join(_mb(sizes[index]) for sizes in (one.before, one.peak, one.after)) for one in rounds],
-        )
+    rounds, bad = outcome.rounds, (WRONG, REPORTED, HUNG, BROKEN)
+    rows: dict[str, Callable[[Round], str]] = {
+        "requests answered": lambda one: f"{len(one.tally.seconds) + len(one.tally.slow_seconds):,}",
+        "requests per second": lambda one: f"{sum(one.tally.kinds.values()) / one.seconds:.0f}",
+        "median, ms": lambda one: f"{1000 * statistics.median(one.tally.seconds or [0]):.0f}",
+        "p99, ms": lambda one: f"{1000 * percentile(one.tally.seconds, 99):,.0f}",
+        "p99 of the slow clients, ms": lambda one: f"{1000 * percentile(one.tally.slow_seconds, 99):,.0f}",
+        "equal to the unloaded answer, byte for byte": lambda one: f"{one.tally.kinds[RIGHT]:,}",
+        "wrong, naming the file of a killed worker, no answer in 60 s, broken connections": lambda one: ", ".join(
+            str(one.tally.kinds[what]) for what in bad
+        ),
+        "left before the answer came": lambda one: f"{one.tally.kinds[LEFT]:,}",
+        "workers killed": lambda one: str(one.killed),
+        "worker processes at most": lambda one: str(one.most_workers),
+        f"RSS of the server before, at its peak, {load.settled_s:.0f} s after, MB": lambda one: _mb(one, 0),
+        f"RSS of the workers together before, at its peak, {load.settled_s:.0f} s after, MB": lambda one: _mb(one, 1),
+    }
+    head = ["", *(f"round {number + 1}" for number in range(len(rounds)))]
+    figures = table(head, [[label, *map(figure, rounds)] for label, figure in rows.items()])
     last = f"{outcome.last[RIGHT]} of {sum(outcome.last.values())}"
-    return "\n".join(lines) + (
+    return figures + (
         f"\n\n{load.clients} clients for {load.seconds:.0f} s a round, {load.questions} different questions, "
         f"{WORKERS} workers; asked once more afterwards, one at a time: {last} answers equal. "
         f"Python {platform.python_version()}, TensorBoard {version('tensorboard')}, {os.cpu_count()} cores."
     )
 
 
-def _row(cells: list[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
-def _mb(size: int) -> str:
-    return f"{size / 1e6:.0f}"
-
-
-def write(text: str, document: Path = DOCUMENT) -> None:
-    """Replaces the text between the document's markers."""
-    before, rest = document.read_text("utf-8").split(BEGIN, 1)
-    _, after = rest.split(END, 1)
-    document.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", "utf-8")
+def _mb(one: Round, index: int) -> str:
+    return ", ".join(f"{sizes[index] / 1e6:.0f}" for sizes in (one.before, one.peak, one.after))
 
 
 def main() -> int:
@@ -265,7 +243,7 @@ def main() -> int:
     for one in outcome.rounds:
         print(*one.tally.examples, sep="\n")
     if chosen.write:
-        write(text)
+        document.replace(DOCUMENT, "load", text)
     return int(any(one.tally.kinds[kind] for one in outcome.rounds for kind in (WRONG, HUNG, BROKEN)))
 
 

@@ -17,25 +17,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from benchmarks.figures import table
+from benchmarks.rounds import REPOSITORY
 from benchmarks.served import Served, served
 
-_DEMO = Path(__file__).resolve().parents[1] / "demo_logs" / "gpu_training_synthetic"
+_DEMO = REPOSITORY / "demo_logs" / "gpu_training_synthetic"
 _SIDES = ("baseline", "candidate")
 _MAX_WAIT_S = 300.0
-
-
-@dataclass(frozen=True, slots=True)
-class Times:
-    """Times in seconds, and the number of the server's processes, without our workers, when the comparison arrived."""
-
-    start_s: float
-    runs_s: float
-    comparison_s: float
-    others: int
+_OWN_WORKERS = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,12 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         logdir = Path(folder)
         write_runs(logdir, options.runs)
-        print(f"| {options.runs} runs | server up, s | list of runs, s | comparison, s | others |")
-        print("|---|---:|---:|---:|---:|")
-        for all_plugins in (False, True):
-            times = measured(logdir, all_plugins)
-            title = "with torch-tb-profiler" if all_plugins else "alone"
-            print(f"| {title} | {times.start_s:.1f} | {times.runs_s:.2f} | {times.comparison_s:.2f} | {times.others} |")
+        rows = [["alone", *measured(logdir, False)], ["with torch-tb-profiler", *measured(logdir, True)]]
+    print(table([f"{options.runs} runs", "server up, s", "list of runs, s", "comparison, s", "others"], rows))
     return 0
 
 
@@ -69,15 +57,16 @@ def write_runs(logdir: Path, count: int) -> None:
         shutil.copy(source, run / source.name)
 
 
-def measured(logdir: Path, all_plugins: bool) -> Times:
-    """Starts a server and measures its first responses."""
+def measured(logdir: Path, all_plugins: bool) -> list[str]:
+    """Starts a server and measures its first responses. Returns seconds, and the number of the server's processes,
+    without our workers, when the comparison arrived."""
     began_s = time.monotonic()
     with served(logdir, environment={"TB_PERFCOMPARE_CACHE": "off"}, all_plugins=all_plugins) as server:
         start_s = time.monotonic() - began_s
         runs_s = _seconds(server, "api/runs")
         comparison_s = _seconds(server, "api/comparison", baseline="run_000", candidate="run_001")
-        own = 2
-        return Times(start_s, runs_s, comparison_s, max(0, len(server.workers()) - own))
+        others = max(0, len(server.workers()) - _OWN_WORKERS)
+    return [f"{start_s:.1f}", f"{runs_s:.2f}", f"{comparison_s:.2f}", str(others)]
 
 
 def _seconds(server: Served, path: str, **query: str) -> float:

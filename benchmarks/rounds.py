@@ -83,6 +83,10 @@ class Rounds:
         """Returns the result of a task's first sample; empty if there is none."""
         return self.samples[key][0].result if self.samples.get(key) else {}
 
+    def figures(self, key: str, what: str, factor: float = 1.0) -> list[float]:
+        """Returns a figure of a task's result per round, times `factor`."""
+        return [factor * sample.result[what] for sample in self.samples[key]]
+
     def failure(self, key: str) -> str:
         """Returns why the task failed, "" if it did not."""
         return next((one.failure for one in self.samples.get(key, ()) if one.failure), "")
@@ -129,11 +133,11 @@ def _measure(tasks: Sequence[Task], rounds: int, base: str) -> Rounds:
     return Rounds(samples, base)
 
 
-def sample(task: Task, *, quick: bool = False) -> Sample:
+def sample(task: Task, *, quick: bool = False, limit_s: float = SAMPLE_LIMIT_S) -> Sample:
     """Takes one measurement in a new process. Raises RuntimeError if it fails, unless the task may fail."""
     busy, start = _busy_s(), time.monotonic()
     try:
-        answer = _copied(task) if quick and _known(task) else _fresh(task)
+        answer = _copied(task) if quick and _known(task) else _fresh(task, limit_s)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         words = (error.stderr or b"").decode("utf-8", "replace").strip().splitlines()
         why = f"{type(error).__name__}: {words[-1][:200] if words else error}"
@@ -150,11 +154,11 @@ def sample(task: Task, *, quick: bool = False) -> Sample:
     return Sample(answer["seconds"], answer["cpu_seconds"], peak - answer["imports_bytes"], peak, answer, neighbours)
 
 
-def _fresh(task: Task) -> dict[str, Any]:
+def _fresh(task: Task, limit_s: float) -> dict[str, Any]:
     command = [task.python, "-m", "benchmarks.sample", task.work, *task.arguments]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **_UNCACHED, **task.environment}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # to compile modules once and not in every process
-    done = subprocess.run(command, capture_output=True, env=environment, timeout=SAMPLE_LIMIT_S, check=True)
+    done = subprocess.run(command, capture_output=True, env=environment, timeout=limit_s, check=True)
     _begun.add(task.work)
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return answer

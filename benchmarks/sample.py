@@ -23,7 +23,7 @@ Work = Callable[..., dict[str, Any]]
 """Function from arguments to a result. The result may have "seconds" and "cpu_seconds" of a part that the work timed
 itself, and "after", a function called once the clock has stopped that returns more results."""
 
-MODULES = ("our_work", "iteration_work", "peer_work", "server_work")
+MODULES = ("our_work", "peer_work", "server_work", "ranks")
 
 
 def main(name: str, *arguments: str) -> None:
@@ -62,12 +62,13 @@ def cpu_seconds() -> float:
     return this.ru_utime + this.ru_stime + children.ru_utime + children.ru_stime
 
 
-def peak_bytes() -> int:
-    """Peak resident memory of this process."""
-    status = Path("/proc/self/status")
-    if status.exists():  # on Linux a new process inherits ru_maxrss from its parent
-        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
-        return int(line.split()[1]) * 1024
+def peak_bytes(process: str = "self") -> int:
+    """Peak resident memory of this process, or of one with another id: 0 if that has ended or is unknown."""
+    with contextlib.suppress(OSError):  # on Linux a new process inherits ru_maxrss from its parent
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+        return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")), 0)
+    if process != "self":
+        return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 

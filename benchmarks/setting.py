@@ -68,13 +68,14 @@ def find_peers(python: str | None, tracelens: Path | None) -> Peers:
 @dataclass(frozen=True, slots=True)
 class Setting:
     """Options of a run: `rounds` per measurement; `quick` only checks that everything works; `full` adds the largest
-    inputs."""
+    inputs; `files` are the user's traces for the comparison of the readers."""
 
     inputs: Inputs
     peers: Peers
     rounds: int = 3
     quick: bool = False
     full: bool = False
+    files: tuple[Path, ...] = ()
 
     def size(self, megabytes: float) -> float:
         """Size of a generated trace in MB; tiny in a quick run."""

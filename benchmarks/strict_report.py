@@ -1,7 +1,7 @@
 """Measures the strict report: reading, comparing and rendering recorded pairs and generated tables of growing size.
 
-    python benchmarks/strict_report.py                   prints the table
-    python benchmarks/strict_report.py --repeat 9        best of 9 (default 5)
+    python -m benchmarks.strict_report                   prints the table
+    python -m benchmarks.strict_report --repeat 9        best of 9 (default 5)
 
 The recorded pairs are shared data, skipped with a message if absent. Reading is timed for files only; "answer" is the
 response of api/strict: the report with its weaknesses and tables as JSON.
@@ -10,57 +10,32 @@ response of api/strict: the report with its weaknesses and tables as JSON.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(REPOSITORY))
+from benchmarks.figures import table
+from benchmarks.inputs import DATA
+from tb_perfcompare.comparison.strict.processes import all_pairs
+from tb_perfcompare.comparison.strict.report import strict_report
+from tb_perfcompare.model.recordings.cycles import CycleTable
+from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.render.strict.report import strict_markdown
+from tb_perfcompare.render.strict.tables import strict_csv
+from tb_perfcompare.render.strict.wire import strict_dict
+from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.sources.perf_data.csv_tables import read_perf_data
+from tb_perfcompare.workspace.jobs.strict_jobs import strict_answer
+from tb_perfcompare.workspace.jobs.strict_sides import sides_of_tables
 
-from tb_perfcompare.comparison.strict.processes import all_pairs  # noqa: E402
-from tb_perfcompare.comparison.strict.report import strict_report  # noqa: E402
-from tb_perfcompare.model.recordings.cycles import CycleTable  # noqa: E402
-from tb_perfcompare.model.strings import StringTable  # noqa: E402
-from tb_perfcompare.render.strict.report import strict_markdown  # noqa: E402
-from tb_perfcompare.render.strict.tables import strict_csv  # noqa: E402
-from tb_perfcompare.render.strict.wire import strict_dict  # noqa: E402
-from tb_perfcompare.render.wire import json_encoding as wire  # noqa: E402
-from tb_perfcompare.sources.perf_data.csv_tables import read_perf_data  # noqa: E402
-from tb_perfcompare.workspace.jobs.strict_jobs import strict_answer  # noqa: E402
-from tb_perfcompare.workspace.jobs.strict_sides import sides_of_tables  # noqa: E402
-
-DATA = Path(os.environ.get("TB_PERFCOMPARE_DATA", REPOSITORY.parent / "shared" / "data"))
 CASES = ("SGLang/gpu_instability", "SGLang/cpu_frequency_reduction", "vLLM/gpu_instability")
 SIZES = ((290, 15), (2_000, 20), (10_000, 20))
 """(triplets, cycles per side) of generated tables."""
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Timed:
-    """One row of the table; times in seconds."""
-
-    name: str
-    rows: int
-    triplets: int
-    read_s: float | None
-    compare_s: float
-    csv_s: float
-    markdown_s: float
-    answer_s: float
-
-    def line(self) -> str:
-        read = "-" if self.read_s is None else f"{self.read_s * 1000:.1f}"
-        timed_s = (self.compare_s, self.csv_s, self.markdown_s, self.answer_s)
-        times = (read, *(f"{value * 1000:.1f}" for value in timed_s))
-        return f"| {self.name} | {self.rows:,} | {self.triplets:,} | {' | '.join(times)} |"
 
 
 def drawn(triplets: int, cycles: int, seed: int) -> CycleTable:
@@ -90,8 +65,8 @@ def best(repeat: int, work: Callable[[], T]) -> tuple[float, T]:
     return shortest, result
 
 
-def timed(name: str, normal: CycleTable, abnormal: CycleTable, repeat: int, read_s: float | None = None) -> Timed:
-    """Times comparing two tables and rendering the report."""
+def timed(name: str, normal: CycleTable, abnormal: CycleTable, repeat: int, read_s: float | None = None) -> list[str]:
+    """Times comparing two tables and rendering the report; returns the row of the table."""
     pair = all_pairs(normal.pids(), abnormal.pids())[0]
     sides = normal.of_pid(pair.normal), abnormal.of_pid(pair.abnormal)
     compare_s, report = best(repeat, lambda: strict_report(*sides, pair.labels))
@@ -100,10 +75,12 @@ def timed(name: str, normal: CycleTable, abnormal: CycleTable, repeat: int, read
     both_sides = sides_of_tables(normal, abnormal, case=name)
     answer_s, _ = best(repeat, lambda: wire.encode(strict_dict(strict_answer(both_sides, None))))
     rows = len(sides[0]) + len(sides[1])
-    return Timed(name, rows, len(report.triplets), read_s, compare_s, csv_s, markdown_s, answer_s)
+    times_s = (read_s, compare_s, csv_s, markdown_s, answer_s)
+    times = ("-" if time_s is None else f"{time_s * 1000:.1f}" for time_s in times_s)
+    return [name, f"{rows:,}", f"{len(report.triplets):,}", *times]
 
 
-def recorded(repeat: int) -> Iterator[Timed]:
+def recorded(repeat: int) -> Iterator[list[str]]:
     """Times the published cases; prints a message if they are absent."""
     folder = DATA / "latencyprism"
     if not folder.is_dir():
@@ -119,13 +96,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=5, help="the best of so many runs counts")
     repeat = parser.parse_args().repeat
-    print("| pair | rows | triplets | read both (ms) | compare (ms) | csv (ms) | md (ms) | answer (ms) |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|")
-    for row in recorded(repeat):
-        print(row.line())
+    rows = list(recorded(repeat))
     for triplets, cycles in SIZES:
         name = f"drawn, {triplets:,} triplets x ({cycles}+{cycles}) cycles"
-        print(timed(name, drawn(triplets, cycles, 1), drawn(triplets, cycles, 2), repeat).line())
+        rows.append(timed(name, drawn(triplets, cycles, 1), drawn(triplets, cycles, 2), repeat))
+    head = ("pair", "rows", "triplets", "read both (ms)", "compare (ms)", "csv (ms)", "md (ms)", "answer (ms)")
+    print(table(head, rows))
 
 
 if __name__ == "__main__":

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from benchmarks.load import BEGIN, END, Load, markdown, percentile, run_load, write
+from benchmarks.load import Load, markdown, percentile, run_load
 from benchmarks.load_clients import BROKEN, HUNG, LEFT, RIGHT, WRONG
 
 SHORT = Load(
@@ -27,13 +25,6 @@ def test_answers_under_a_short_load_are_those_of_a_server_at_rest() -> None:
     assert found.most_workers <= 2
     assert set(outcome.last) == {RIGHT}
     assert f"{kinds[RIGHT]:,} |" in markdown(outcome, SHORT)
-
-
-def test_the_table_is_put_between_its_markers(tmp_path: Path) -> None:
-    document = tmp_path / "page.md"
-    document.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
-    write("| new |", document)
-    assert document.read_text() == f"before\n{BEGIN}\n| new |\n{END}\nafter\n"
 
 
 @pytest.mark.parametrize(("percent", "value"), [(0, 1.0), (50, 51.0), (99, 100.0)])

@@ -44,10 +44,10 @@ def run(setting: Setting) -> Section:
     section.verdicts = [
         Verdict(f"cold: times faster than twice {TBP}, {len(steady(rounds))} pairs{by_what(rounds)}", values, Goal(40),
                 why_not=why),
-        Verdict("reopened 2 × 100 MB from the cache: server time of the answer", _of(warm, "first_ms"),
+        Verdict("reopened 2 × 100 MB from the cache: server time of the answer", warm.figures(_WARM, "first_ms"),
                 Goal(50, at_most=True, unit=" ms")),
         Verdict("reopened 2 × 100 MB: times faster than cold", warm.ratios(_SERVED, _WARM), Goal(25), digits=0),
-        Verdict("reopened 2 × 1 GB from the cache: server time of the answer", _of(largest, "first_ms"),
+        Verdict("reopened 2 × 1 GB from the cache: server time of the answer", largest.figures(_WARM, "first_ms"),
                 Goal(1000, at_most=True, unit=" ms")),
     ]  # fmt: skip
     section.parts = [_cold_table(measured), _warm_table({"2 × 100 MB": warm, "2 × 1 GB": largest})]
@@ -86,10 +86,6 @@ def _warm(setting: Setting, files: tuple[Path, Path]) -> Rounds:
     return rounds
 
 
-def _of(rounds: Rounds, what: str) -> list[float]:
-    return [float(item.result[what]) for item in rounds.samples[_WARM]]
-
-
 def _cold_table(measured: list[tuple[str, Rounds]]) -> str:
     rows = [
         [title, f"{r.result(_OURS)['events']:,}", *(median(r.of(key)) for key in (TBP, HTA, _OURS, _SERVED)),
@@ -113,7 +109,7 @@ def _step_difference(rounds: Rounds) -> str:
 def _warm_table(pairs: dict[str, Rounds]) -> str:
     names = {"runs_ms": "list of runs, first request", "first_ms": "comparison, first request",
              "again_ms": "comparison, asked again", "known_ms": "comparison, browser has it (304)"}  # fmt: skip
-    rows = [[name, *(spread(_of(rounds, key)) for rounds in pairs.values())] for key, name in names.items()]
+    rows = [[name, *(spread(rounds.figures(_WARM, key)) for rounds in pairs.values())] for key, name in names.items()]
     cold = (spread([1000 * s for s in rounds.of(_SERVED)], 0) for rounds in pairs.values())
     rows.append(["comparison without the cache (cold)", *cold])
     return table(["reopened: server time, ms", *pairs], rows)

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.cases.judging import why_rejected
 from benchmarks.figures import Goal, Section, Verdict, spread, table
-from benchmarks.rounds import Rounds, Task, measure
+from benchmarks.rounds import Task, measure
 from benchmarks.setting import Setting
 
 NAME = "iteration_kinds"
@@ -24,15 +24,15 @@ def run(setting: Setting) -> Section:
     count = 60 if setting.quick else 10_000
     for title, annotated in (("annotations", True), ("repetition", False)):
         paths = [_trace(setting.inputs.scratch, title, side, count, annotated=annotated) for side in (1, 2)]
-        rounds = measure([Task(_OURS, "iteration_work.kinds", tuple(map(str, paths)))], setting.rounds, _OURS)
+        rounds = measure([Task(_OURS, "our_work.kinds", tuple(map(str, paths)))], setting.rounds, _OURS)
         facts = rounds.result(_OURS)
         rows.append([
             title, f"{facts['events']:,}", f"{facts['steps']:,}", str(facts["kinds"]),
-            *(spread([1000 * value for value in _of(rounds, what)], 0) for what in ("reading", "finding", "comparing")),
+            *(spread(rounds.figures(_OURS, what, 1000), 0) for what in ("reading", "finding", "comparing")),
         ])  # fmt: skip
         shares = [
             100 * (finding + comparing) / reading
-            for finding, comparing, reading in zip(*(_of(rounds, what) for what in _PARTS), strict=True)
+            for finding, comparing, reading in zip(*(rounds.figures(_OURS, what) for what in _PARTS), strict=True)
         ]
         figure = f"{count:,} iterations by {title}: found and compared, of the time of reading, CPU"
         section.verdicts.append(Verdict(figure, shares, Goal(15, at_most=True, unit=" %"), 1, why_rejected([rounds])))
@@ -46,10 +46,6 @@ def run(setting: Setting) -> Section:
 
 
 _PARTS = ("finding", "comparing", "reading")
-
-
-def _of(rounds: Rounds, what: str) -> list[float]:
-    return [float(sample.result[what]) for sample in rounds.samples[_OURS]]
 
 
 def _trace(scratch: Path, title: str, side: int, count: int, *, annotated: bool) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from benchmarks.figures import Goal, Section, Verdict, spread, table
@@ -20,11 +21,7 @@ def run(setting: Setting) -> Section:
     logdir = setting.inputs.scratch / f"runs{runs}"
     _write(logdir, runs)
     rounds = measure([Task("list", "server_work.list_runs", (str(logdir),))], setting.rounds, "list")
-
-    def of(what: str, factor: float = 1.0) -> list[float]:
-        return [factor * one.result[what] for one in rounds.samples["list"]]
-
-    one = rounds.result("list")
+    one, of = rounds.result("list"), partial(rounds.figures, "list")
     if one["runs"] != runs:
         raise RuntimeError(f"{one['runs']} of {runs} runs listed")
     files = runs * _WORKERS

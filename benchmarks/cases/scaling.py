@@ -41,7 +41,7 @@ def run(setting: Setting) -> Section:
         ("names", NAMES, lambda n: replace(short, names=n)),
     ]
     for title, numbers_of_series, load in many[:1] if setting.quick else many:
-        numbers = _quick_choice(setting, numbers_of_series)
+        numbers = numbers_of_series[:2] if setting.quick else numbers_of_series
         inputs = [make(f"{n:,}", load(n)) for n in numbers]
         rounds = _series(setting, inputs)
         section.parts.append(_table(title, inputs, rounds))
@@ -65,11 +65,6 @@ def run(setting: Setting) -> Section:
         "orders of magnitude."
     )
     return section
-
-
-def _quick_choice(setting: Setting, numbers: Sequence[int]) -> Sequence[int]:
-    """Returns all numbers of a series, or two of them in a quick run, which has one such series."""
-    return numbers[:2] if setting.quick else numbers
 
 
 def _series(setting: Setting, inputs: Sequence[Input]) -> Rounds:

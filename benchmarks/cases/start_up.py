@@ -11,10 +11,11 @@ from pathlib import Path
 
 from benchmarks.figures import Goal, Section, Verdict, spread, table
 from benchmarks.inputs import DATA
+from benchmarks.rounds import REPOSITORY
 from benchmarks.setting import Setting
 
 NAME = "start_up"
-_DEMO = Path(__file__).resolve().parents[2] / "demo_logs"
+_DEMO = REPOSITORY / "demo_logs"
 _PAIR = tuple(str(_DEMO / "gpu_training_synthetic" / side) for side in ("baseline", "candidate"))
 _OURS = (sys.executable, "-m", "tb_perfcompare")
 _NUMPY = "import numpy"

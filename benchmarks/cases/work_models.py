@@ -6,7 +6,7 @@ from benchmarks.cases.judging import why_rejected
 from benchmarks.figures import Goal, Section, Verdict, median, spread, table
 from benchmarks.generated import Load
 from benchmarks.inputs import A100, H100, H100_TEXT, KINETO, MI300, MI300_TEXT, NANOSECONDS, Input
-from benchmarks.rounds import Rounds, Task, measure
+from benchmarks.rounds import Task, measure
 from benchmarks.setting import Setting
 
 NAME = "work_models"
@@ -27,13 +27,12 @@ def run(setting: Setting) -> Section:
     for trace in inputs(setting):
         rounds = measure([Task(_OURS, "our_work.modelled", (str(trace.path),))], setting.rounds, _OURS)
         facts = rounds.result(_OURS)
-        tables, work = (_of(rounds, what) for what in ("tables", "work"))
+        tables, work = (rounds.figures(_OURS, what, 1000) for what in ("tables", "work"))
         shares = [100 * own / rest for own, rest in zip(work, tables, strict=True)]
         shapes = bool(facts["shapes"])
         rows.append([
             trace.title, f"{facts['events']:,}", "yes" if shapes else "no",
-            median([1000 * value for value in tables], 1), median([1000 * value for value in work], 2),
-            spread(shares, 1),
+            median(tables, 1), median(work, 2), spread(shares, 1),
         ])  # fmt: skip
         figure = f"work of operators, of the time of all other tables, CPU, {trace.title}"
         goal = Goal(_WITH if shapes else _WITHOUT, at_most=True, unit=" %")
@@ -41,7 +40,3 @@ def run(setting: Setting) -> Section:
     section.parts.append(table(["input", "events", "shapes", "tables ms", "work ms", "work of tables, %"], rows))
     section.notes.append("Processor time after reading; no call has been modelled before in the process.")
     return section
-
-
-def _of(rounds: Rounds, what: str) -> list[float]:
-    return [float(sample.result[what]) for sample in rounds.samples[_OURS]]
