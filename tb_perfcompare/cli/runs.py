@@ -21,7 +21,7 @@ from tb_perfcompare.sources.discover import OTHER_NAMES
 from tb_perfcompare.sources.run_entries import RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
 from tb_perfcompare.units import Better
-from tb_perfcompare.workspace.jobs.span_facts import SpanFacts
+from tb_perfcompare.workspace.disk_cache.known_runs import SpanFacts
 from tb_perfcompare.workspace.listing.describe import runs_dict
 from tb_perfcompare.workspace.listing.index import Listing, span_file
 

@@ -5,7 +5,6 @@ Documented in docs/guide/gate.md; sources/saved/baseline_file.py defines the fil
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from dataclasses import replace
@@ -20,7 +19,7 @@ from tb_perfcompare.model.saved.baseline import SavedCapture, SavedFacts, SavedF
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.recognition.format_sniffers import BASELINE_ENDING
-from tb_perfcompare.workspace.disk_cache.disk_store import temporary_path
+from tb_perfcompare.workspace.disk_cache.disk_store import temporary_path, write_and_move
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
 from tb_perfcompare.workspace.jobs.summary_jobs import (
     LoadedSide,
@@ -114,14 +113,11 @@ class Baselines:
         content = saved_content(side, window, workspace, report)
         try:
             os.makedirs(self.directory, exist_ok=True)
-            temporary = temporary_path(self.directory)
-            try:
-                with open(temporary, "xb") as out:
-                    write_baseline(out, content.facts, content.summaries, content.launches)
-                os.replace(temporary, path)
-            finally:
-                with contextlib.suppress(OSError):  # after success the temporary name no longer exists
-                    os.unlink(temporary)
+            write_and_move(
+                temporary_path(self.directory),
+                lambda out: write_baseline(out, content.facts, content.summaries, content.launches),
+                lambda written: os.replace(written, path),
+            )
         except OSError as error:
             hint = "choose another directory with --baselines"
             raise InputError(path, f"cannot be written: {error.strerror or error}", hint=hint) from error

@@ -12,15 +12,13 @@ from tb_perfcompare.errors import InputChanged, InputError, OutOfMemory, PerfCom
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
-from tb_perfcompare.model.recordings.cycles import CounterTable
 from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.summary.outline import Outline, outline_of
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
+from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns, SpanFacts, span_facts
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, with_current_state
 from tb_perfcompare.workspace.inputs.step_markers import agreed_markers
-from tb_perfcompare.workspace.jobs.span_facts import SpanFacts, span_facts
 from tb_perfcompare.workspace.jobs.summary_collector import SummaryCollector, has_many_ranks
 from tb_perfcompare.workspace.jobs.summary_jobs import (
     LoadedSide,
@@ -164,7 +162,7 @@ class Loader:
             replace(
                 loaded_side,
                 launches=self._attached_launches(loaded_side.side, report),
-                counters=_counters(loaded_side.side, report),
+                counters=read_counter_file(counters, report) if (counters := loaded_side.side.counters) else None,
             )
             for loaded_side in loaded
         ]
@@ -288,10 +286,6 @@ def _loaded(side: Side, summaries: tuple[Summary, ...], failed: Mapping[int, Inp
     pooled, notes = without_host_alone(summaries)
     failures = tuple(failure_note(side.files[number], error) for number, error in failed.items())
     return LoadedSide(side, pooled, (*failures, *notes))
-
-
-def _counters(side: Side, report: Reporter) -> CounterTable | None:
-    return None if side.counters is None else read_counter_file(side.counters, report)
 
 
 def _all_failed(side: Side, errors: Sequence[InputError]) -> InputError:

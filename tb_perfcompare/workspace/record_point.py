@@ -21,7 +21,7 @@ from tb_perfcompare.sources.recognition.format_sniffers import POINT_ENDING
 from tb_perfcompare.sources.saved.baseline_file import write_baseline
 from tb_perfcompare.sources.saved.event_file import write_point
 from tb_perfcompare.workspace.baselines import SavedContent
-from tb_perfcompare.workspace.disk_cache.disk_store import temporary_path
+from tb_perfcompare.workspace.disk_cache.disk_store import temporary_path, write_and_move
 
 _SERIES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:/[A-Za-z0-9][A-Za-z0-9._-]{0,99}){0,9}", re.ASCII)
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+", re.ASCII)
@@ -45,21 +45,18 @@ def record(
     if not 0 <= at_s <= LATEST_S:
         raise SelectionError(f"{at_s} s is not a time for a point", hint="give a time from 1970 to 2286")
     point = _point(content, at_s, label)
-    baseline = io.BytesIO()
+    facts, baseline = msgspec.json.encode(content.facts), io.BytesIO()
     write_baseline(baseline, content.facts, content.summaries, content.launches)
     folder = os.path.join(logdir, *series.split("/"))
     stem = f"events.out.tfevents.{at_s:010d}.{_NO_FILE_NAME.sub('-', label)[:60]}"
     try:
         os.makedirs(folder, exist_ok=True)
-        temporary = temporary_path(folder)
-        try:
-            with open(temporary, "xb") as out:
-                facts = msgspec.json.encode(content.facts)
-                write_point(out, point, facts, baseline.getvalue(), _scalars(content.whole))
-            return _move_into_place(temporary, folder, stem, replacing=replacing), point
-        finally:
-            if os.path.lexists(temporary):
-                os.unlink(temporary)
+        path = write_and_move(
+            temporary_path(folder),
+            lambda out: write_point(out, point, facts, baseline.getvalue(), _scalars(content.whole)),
+            lambda written: _move_into_place(written, folder, stem, replacing=replacing),
+        )
+        return path, point
     except OSError as error:
         hint = "give a directory that can be written to with --into"
         raise InputError(folder, f"cannot be written: {error.strerror or error}", hint=hint) from error

@@ -13,9 +13,9 @@ from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import InputError, MarkerMissing, NotComparable
 from tb_perfcompare.model.progress import Progress, Reporter, silent
+from tb_perfcompare.workspace.disk_cache.known_runs import SpanFacts
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, ComparisonRequest, Side, Steps
 from tb_perfcompare.workspace.inputs.step_markers import markers_of
-from tb_perfcompare.workspace.jobs.span_facts import SpanFacts
 from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, compare_sides, outline_file, pooled, summarize_file
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root
 from tb_perfcompare.workspace.loading import Loader, Outliner, Summarizer

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.served import is_running
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict
@@ -30,7 +31,7 @@ from tb_perfcompare.workspace.sharing.single_flight import SingleFlight
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
 from tests.workspace import tasks
-from tests.workspace.waiting import SOON_S, becomes_true, is_running
+from tests.workspace.waiting import SOON_S, becomes_true
 
 IN_PROCESS = 2**30
 Open = Callable[..., Workspace]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -37,14 +36,3 @@ def asked_by_another(ask: Callable[[], T]) -> Future[T]:
     threading.Thread(target=work, daemon=True).start()
     asked.wait()
     return answer
-
-
-def is_running(process_id: int) -> bool:
-    """Whether the process exists and is no zombie."""
-    try:
-        with open(f"/proc/{process_id}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    except NotADirectoryError:
-        return os.path.exists(f"/proc/{process_id}")

@@ -11,6 +11,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from tb_perfcompare._version import __version__
 from tb_perfcompare.sources.storage.file_systems import is_address
 from tb_perfcompare.sources.storage.filesystem import FileState, FileSystem
 from tb_perfcompare.sources.storage.one_state import settled_state
@@ -25,6 +26,17 @@ times."""
 
 _CODE = (".py", ".so", ".pyd")  # as written and as compiled
 _NO_CODE = ("__pycache__", "static")
+
+
+def entry_key(value: Any, form: int, *, names: bool) -> str:
+    """Key of the entry about a job or a request, in version `form` of the entry format; see `described`. Raises
+    OSError."""
+    return text_digest(repr([form, __version__, code_digest(), *described(value, names=names)]))[:40]
+
+
+def text_digest(text: str) -> str:
+    """SHA-256 of a text, which may contain lone surrogates."""
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def described(value: Any, *, names: bool) -> Iterator[Any]:

@@ -16,6 +16,8 @@ from typing import IO, BinaryIO, TypeVar
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.storage.filesystem import open_regular
 
+T = TypeVar("T")
+
 _OLD_S = 3600.0
 """Temporary files of this age are leftovers: a file that another process is writing now is younger."""
 
@@ -29,6 +31,21 @@ def temporary_path(folder: str) -> str:
     return os.path.join(folder, f".perfcompare-writing.{os.urandom(8).hex()}")
 
 
+def write_and_move(
+    temporary: str, fill: Callable[[IO[bytes]], object], move: Callable[[str], T],
+    opener: Callable[[str, int], int] | None = None,
+) -> T:  # fmt: skip
+    """Writes a new file with `fill` under a temporary path, and returns the result of moving it with `move`. Removes it
+    if either fails."""
+    try:
+        with open(temporary, "xb", opener=opener) as out:
+            fill(out)
+        return move(temporary)
+    finally:
+        with contextlib.suppress(OSError):  # after success the temporary name no longer exists
+            os.unlink(temporary)
+
+
 def remove_leftovers(folder: str | os.PathLike[str], is_ours: Callable[[str], bool]) -> None:
     """Removes files older than _OLD_S whose name `is_ours`; ignores errors."""
     oldest_kept = time.time() - _OLD_S
@@ -38,8 +55,6 @@ def remove_leftovers(folder: str | os.PathLike[str], is_ours: Callable[[str], bo
                 if is_ours(entry.name) and entry.stat(follow_symlinks=False).st_mtime < oldest_kept:
                     os.unlink(entry.path)
 
-
-T = TypeVar("T")
 
 SUMMARY = ".summary"
 COMPARISON = ".comparison.msgpack"
@@ -60,6 +75,14 @@ def digest_of(path: Path, body: bytes, part: int = 0) -> bytes:
     digest = hashlib.sha256(f"{path.name} {part}\n".encode())
     digest.update(body)
     return digest.digest()
+
+
+def read_sealed(stored: BinaryIO, size: int, path: Path) -> bytes:
+    """Reads the body of an entry that DiskStore.write_sealed wrote. Raises ValueError if the digest is another."""
+    body = stored.read(max(0, size - DIGEST_BYTES))
+    if stored.read(DIGEST_BYTES) != digest_of(path, body):
+        raise ValueError("another digest")
+    return body
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +122,8 @@ class DiskStore:
         except OSError:
             return None
         except _DAMAGE:
-            self._remove(path)
+            with contextlib.suppress(OSError):
+                path.unlink()
             return None
         with contextlib.suppress(OSError):
             os.utime(path)  # eviction removes the least recently used entries first
@@ -111,14 +135,12 @@ class DiskStore:
         self._sweep()
         ending = next(ending for ending in ENDINGS if path.name.endswith(ending))
         temporary = os.path.join(self._directory, f"{_WRITING}{os.urandom(8).hex()}{ending}")
-        try:
-            with open(temporary, "xb", opener=_private) as out:
-                fill(out)
-            os.replace(temporary, path)
-        finally:
-            with contextlib.suppress(OSError):  # after success the temporary name no longer exists
-                os.unlink(temporary)
+        write_and_move(temporary, fill, lambda written: os.replace(written, path), _private)
         self._evict()
+
+    def write_sealed(self, path: Path, body: bytes) -> None:
+        """Writes an entry of `body` and its digest."""
+        self.write(path, lambda out: out.writelines((body, digest_of(path, body))))
 
     def facts(self) -> CacheFacts:
         """Counts summaries and comparisons. Raises OSError if the directory exists and cannot be listed."""
@@ -141,15 +163,12 @@ class DiskStore:
             self._is_swept = True
             remove_leftovers(self._directory, lambda name: name.startswith(_WRITING) and name.endswith(ENDINGS))
 
-    def _remove(self, path: Path) -> None:
-        with contextlib.suppress(OSError):
-            path.unlink()
-
     def _entries(self) -> Iterator[tuple[Path, int, int]]:
         """Yields (path, time of last use in ns, bytes), including temporary files that a killed process left."""
         try:
             with os.scandir(self._directory) as scanned:
-                listed = [entry for entry in scanned if entry.name.endswith(ENDINGS) and not _is_folder(entry)]
+                ours = [entry for entry in scanned if entry.name.endswith(ENDINGS)]
+                listed = [entry for entry in ours if not entry.is_dir(follow_symlinks=False)]  # the store makes none
         except FileNotFoundError:
             return
         for entry in listed:
@@ -172,8 +191,3 @@ class DiskStore:
 def _private(path: str, flags: int) -> int:
     """Opens a file that only its owner may read or write."""
     return os.open(path, flags, 0o600)
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    """Whether the entry is a directory: the store makes none, so it is not ours despite its name."""
-    return entry.is_dir(follow_symlinks=False)

@@ -7,16 +7,15 @@ facts, but never shows wrong ones.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.workspace.disk_cache.disk_store import DIGEST_BYTES, KNOWN, DiskStore, digest_of
-from tb_perfcompare.workspace.jobs.span_facts import SpanFacts, span_facts
+from tb_perfcompare.workspace.disk_cache.cache_keys import text_digest
+from tb_perfcompare.workspace.disk_cache.disk_store import KNOWN, DiskStore, read_sealed
 
 if TYPE_CHECKING:
     from tb_perfcompare.model.summary.outline import Outline
@@ -26,6 +25,29 @@ if TYPE_CHECKING:
 
 _MAX_FILES = 20_000
 """Maximum number of files; the oldest facts are dropped first."""
+
+
+SpanFacts = dict[str, Any]
+"""JSON object as `tb-perfcompare runs --json` prints it."""
+
+
+def span_facts(outline: Outline) -> SpanFacts:
+    """Returns format, device, steps (recorded, compared, what delimits them), mean step time and notes."""
+    # imported here: a list of runs whose facts are all cached does without
+    from tb_perfcompare.comparison.result.plain_values import as_plain, device_dict, iterations_dict
+
+    return {
+        "format": outline.format,
+        "device": device_dict(outline.device),
+        "steps": {
+            "count": outline.steps + outline.dropped,
+            "admitted": outline.steps,
+            "marked": outline.marked,
+            "by": iterations_dict(outline.iterations),
+        },
+        "mean_step_us": outline.mean_step_us,
+        "problems": as_plain(outline.notes),
+    }
 
 
 class KnownFile(msgspec.Struct, frozen=True):
@@ -99,7 +121,7 @@ class KnownRuns:
             body = msgspec.msgpack.encode(_Entry(__version__, newest))
             path = self._entries.path("runs", KNOWN)
             try:
-                self._entries.write(path, lambda out: out.write(body + digest_of(path, body)))
+                self._entries.write_sealed(path, body)
             except OSError:
                 return
 
@@ -121,24 +143,17 @@ class KnownRuns:
 
 def key_of(file: FileEntry | CaptureFile) -> str:
     """Key of a file in its listed state: a digest, which does not reveal the path."""
-    return _digest(repr((file.path, file.part, file.bytes, file.mtime_ns)))
+    return text_digest(repr((file.path, file.part, file.bytes, file.mtime_ns)))[:24]
 
 
 def _companion_state(file: CaptureFile) -> str:
     """Digest of the state of the files that are read along with it; "" if there are none."""
     states = sorted((file_stat.path, *file_stat.state) for file_stat in file.companions)
-    return _digest(repr(states)) if states else ""
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:24]
+    return text_digest(repr(states))[:24] if states else ""
 
 
 def _decoded(stored: BinaryIO, size: int, path: Path) -> dict[str, KnownFile]:
     """Decodes the entry; empty for another version of this package. Raises ValueError (as msgspec's errors are) for
     damaged bytes."""
-    body = stored.read(max(0, size - DIGEST_BYTES))
-    if stored.read(DIGEST_BYTES) != digest_of(path, body):
-        raise ValueError("another digest")
-    entry = msgspec.msgpack.decode(body, type=_Entry)
+    entry = msgspec.msgpack.decode(read_sealed(stored, size, path), type=_Entry)
     return entry.files if entry.version == __version__ else {}

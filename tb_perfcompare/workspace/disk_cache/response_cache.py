@@ -3,7 +3,6 @@ compares, so that a newly started server can send it at once."""
 
 from __future__ import annotations
 
-import hashlib
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, TypeVar
 
 import msgspec
 
-from tb_perfcompare._version import __version__
-from tb_perfcompare.workspace.disk_cache.cache_keys import code_digest, described
+from tb_perfcompare.workspace.disk_cache.cache_keys import entry_key
 from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON, DiskStore, digest_of
 
 if TYPE_CHECKING:
@@ -62,10 +60,9 @@ class ResponseCache:
         if sum(file.bytes for file in files) < WORTH_KEEPING_BYTES:
             return None
         try:
-            parts = [FORMAT, __version__, code_digest(), *described(request, names=True)]
+            return entry_key(request, FORMAT, names=True)
         except OSError:
             return None
-        return hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace")).hexdigest()[:40]
 
     def get_response(self, request: ComparisonRequest) -> bytes | None:
         """The response to a request if it is on disk, else None."""

@@ -10,18 +10,16 @@ Documented in docs/internals/reliability.md.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from tb_perfcompare._version import __version__
-from tb_perfcompare.workspace.disk_cache.cache_keys import code_digest, described
+from tb_perfcompare.workspace.disk_cache.cache_keys import entry_key
 from tb_perfcompare.workspace.disk_cache.cache_place import DEFAULT_LIMIT_BYTES, user_place
 from tb_perfcompare.workspace.disk_cache.comparison_cache import ComparisonCache
-from tb_perfcompare.workspace.disk_cache.disk_store import DIGEST_BYTES, SUMMARY, CacheFacts, DiskStore, digest_of
+from tb_perfcompare.workspace.disk_cache.disk_store import SUMMARY, CacheFacts, DiskStore, read_sealed
 from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
 
 if TYPE_CHECKING:
@@ -63,9 +61,10 @@ class SummaryCache:
         """Writes the summary, if it is of one capture and its input is large enough; ignores write errors."""
         if job.file.bytes < WORTH_KEEPING_BYTES or len(summary.captures) != 1:
             return
+        from tb_perfcompare.sources.saved.columnar import packed
+
         try:
-            path = self._path(job)
-            self._entries.write(path, lambda out: _write(out, path, summary))
+            self._entries.write_sealed(self._path(job), packed(summary))
         except OSError:
             return
 
@@ -78,20 +77,13 @@ class SummaryCache:
         return self._entries.clear()
 
     def _path(self, job: SummaryJob) -> Path:
-        return self._entries.path(_key(job), SUMMARY)
+        return self._entries.path(entry_key(job, FORMAT, names=False), SUMMARY)
 
 
 def user_cache(environment: Mapping[str, str] = os.environ) -> SummaryCache | None:
     """Returns the user's cache, None if it is switched off. Raises PerfCompareError if the limit is not a number."""
     place = user_place(environment)
     return None if place is None else SummaryCache(*place)
-
-
-def _key(job: SummaryJob) -> str:
-    """Hash of everything a summary depends on, without the names of its run, worker and span. Raises OSError."""
-    parts = [FORMAT, __version__, code_digest(), *described(job, names=False)]
-    digest = hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace"))
-    return digest.hexdigest()[:40]
 
 
 def _relabelled(summary: Summary, file: CaptureFile) -> Summary:
@@ -101,24 +93,13 @@ def _relabelled(summary: Summary, file: CaptureFile) -> Summary:
     return replace(summary, source=file.source, captures=(named,))
 
 
-def _write(out: IO[bytes], path: Path, summary: Summary) -> None:
-    from tb_perfcompare.sources.saved.columnar import packed
-
-    body = packed(summary)
-    out.write(body)
-    out.write(digest_of(path, body))
-
-
 def _read(stored: BinaryIO, size: int, path: Path) -> Summary:
     """Reads a summary. Raises ValueError, or what validating odd values raises, if the entry is damaged."""
     from tb_perfcompare.model.summary.summary import Summary
     from tb_perfcompare.model.summary.summary_validation import inconsistency
     from tb_perfcompare.sources.saved.columnar import unpacked
 
-    body = stored.read(max(0, size - DIGEST_BYTES))
-    if stored.read(DIGEST_BYTES) != digest_of(path, body):
-        raise ValueError("another digest")
-    summary = unpacked(body, Summary)
+    summary = unpacked(read_sealed(stored, size, path), Summary)
     if wrong := inconsistency(summary):
         raise ValueError(wrong)
     return summary

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import math
 import os
@@ -22,6 +21,7 @@ from tb_perfcompare.sources.run_entries import FileEntry, PointEntry, RunEntry, 
 from tb_perfcompare.sources.saved.manifest import read_manifest
 from tb_perfcompare.sources.storage.file_systems import file_system, without_secrets
 from tb_perfcompare.sources.storage.inside_only import FOLLOW, INSIDE, LINKS
+from tb_perfcompare.workspace.disk_cache.cache_keys import text_digest
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, RecordedExperiment, Side, Steps, with_current_state
 from tb_perfcompare.workspace.sharing.background_refresh import Refreshed
 
@@ -54,7 +54,7 @@ class Listing:
     @property
     def tag(self) -> str:
         """Hash that changes whenever a name, size or time does."""
-        return hashlib.sha256(repr(self).encode("utf-8", "backslashreplace")).hexdigest()[:16]
+        return text_digest(repr(self))[:16]
 
 
 Scan = Callable[[Sequence[Root], bool], Listing]

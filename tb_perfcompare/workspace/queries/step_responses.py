@@ -67,10 +67,13 @@ def drawn_step(
     view = stretch or Stretch(*own.extent)
     pair = None if other is None else counterparts(own, *other, own_is_baseline=own_is_baseline)
     hits = _hits(own, find)
+    differences = {}
+    if is_whole and other is not None and own_is_baseline:
+        differences = differences_dict(name_differences(name_totals(own), name_totals(other[0])))
     about = {
         "step": step_facts_dict(facts),
         **(step_list_dict(steps) if is_whole else {}),
-        **(_differences(own, other[0]) if is_whole and other is not None and own_is_baseline else {}),
+        **differences,
         "other": None if other is None else _other(own, *other),
         "hits": None if hits is None else {"events": int(hits.sum()), "total_ns": int(own.dur_ns[hits].sum())},
     }
@@ -120,10 +123,6 @@ def _other(own: StepEvents, other: StepEvents, matches: StepMatches) -> dict[str
         "worker": other.worker, "span": other.span, "label": other.label, "matched": matched,
         "renamed": int(matches.renamed.sum()), "alone": len(own) - matched,
     }  # fmt: skip
-
-
-def _differences(baseline: StepEvents, candidate: StepEvents) -> dict[str, object]:
-    return differences_dict(name_differences(name_totals(baseline), name_totals(candidate)))
 
 
 def _hits(own: StepEvents, find: str) -> Flags | None:

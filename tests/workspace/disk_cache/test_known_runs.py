@@ -13,9 +13,8 @@ from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.progress import Reporter
 from tb_perfcompare.model.summary.outline import Outline
 from tb_perfcompare.workspace.disk_cache.disk_store import DiskStore
-from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
+from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns, SpanFacts
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
-from tb_perfcompare.workspace.jobs.span_facts import SpanFacts
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, outline_file
 from tb_perfcompare.workspace.listing.index import Index, Root, span_file
 from tb_perfcompare.workspace.listing.run_pages import RunPages

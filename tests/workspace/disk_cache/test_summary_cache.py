@@ -144,7 +144,7 @@ def test_a_full_disk_is_no_trouble(
     def full(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tb_perfcompare.sources.saved.columnar.packed", full)
+    monkeypatch.setattr("tb_perfcompare.workspace.disk_cache.disk_store.digest_of", full)
     kept(cache, job(drawn))
     assert entries(tmp_path) == []
 

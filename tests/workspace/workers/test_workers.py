@@ -15,12 +15,13 @@ from typing import Any
 
 import pytest
 
+from benchmarks.served import is_running
 from tb_perfcompare.errors import Cancelled, CorruptInput
 from tb_perfcompare.workspace.sharing.single_flight import Flight
 from tb_perfcompare.workspace.workers.worker import Worker, WorkerDied, without_paths
 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
 from tests.workspace import tasks
-from tests.workspace.waiting import SOON_S, becomes_true, is_running
+from tests.workspace.waiting import SOON_S, becomes_true
 
 REPOSITORY = Path(__file__).parents[3]
 
