@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from werkzeug.test import EnvironBuilder, TestResponse, run_wsgi_app
 
+from benchmarks.served import is_running
 from tb_perfcompare.plugin.http.lines import LINE_EVERY_S
 from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.sharing.byte_cache import PROVISIONAL_S
@@ -21,7 +22,7 @@ from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
 from tests.plugin.server import PAIR, PREFIX, Server
 from tests.workspace import tasks
-from tests.workspace.waiting import SOON_S, becomes_true, is_running
+from tests.workspace.waiting import SOON_S, becomes_true
 
 
 def use_summarizer(server: Server, logdir: Path, summarize: Callable[..., Any]) -> None:

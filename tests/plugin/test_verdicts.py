@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
+from benchmarks.served import is_running
 from build_support.wire_types import json_schema
 from tb_perfcompare.plugin.plugin import MAX_PARAMETERS_OF_VERDICTS
 from tb_perfcompare.workspace.listing.index import Root
@@ -21,7 +22,7 @@ from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_run
 from tests.plugin.server import PREFIX, Server
 from tests.workspace import tasks
-from tests.workspace.waiting import SOON_S, becomes_true, is_running
+from tests.workspace.waiting import SOON_S, becomes_true
 
 ASKED = {"baseline": "normal", "candidate_1": "slow", "candidate_2": "broken", "candidate_3": "alike"}
 

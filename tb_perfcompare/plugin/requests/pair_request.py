@@ -21,6 +21,7 @@ LONGEST_MARKER = 1_000
 MAX_PEAKS = 2 * (len(TYPES) + 1)
 """One for each data type and one for the memory bandwidth, per side."""
 
+_MAX_WORDS = 32
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 
 
@@ -120,6 +121,14 @@ def marker_of(query: Mapping[str, str], name: str = "step_marker") -> str:
     if len(marker) > LONGEST_MARKER:
         raise BadRequest(f"{name} is too long", hint=f"at most {LONGEST_MARKER:,} characters are taken")
     return marker
+
+
+def words_of(query: Mapping[str, str], name: str) -> str:
+    """Parses words to search for, "" for none. Raises BadRequest if there are too many."""
+    words = query.get(name) or ""
+    if len(words.split()) > _MAX_WORDS:
+        raise BadRequest(f"{name} has {len(words.split())} words", hint=f"at most {_MAX_WORDS} are taken")
+    return words
 
 
 def one_side(query: Mapping[str, str], side: str) -> SideRequest:

@@ -19,13 +19,13 @@ from tb_perfcompare.plugin.requests.pair_request import (
     side_request,
     sides_of,
     window_of,
+    words_of,
 )
 from tb_perfcompare.render.wire.pages import MAX_ASKED, MAX_ROWS, Page
 from tb_perfcompare.workspace.jobs.strict_jobs import FORMS, JSON, StrictRequest
 
 _MAX_COLUMNS = 256
 _MAX_SORTS = 16
-_MAX_WORDS = 32
 _DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,9})?", re.ASCII)
 _PLACES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 MAX_PLACES = 500
@@ -95,11 +95,8 @@ def row_query(query: Mapping[str, str]) -> RowQuery:
     least = query.get("min_delta_us") or "0"
     if not _DECIMAL.fullmatch(least):
         raise BadRequest(f"min_delta_us is {least[:80]!r}", hint="it must be a number of microseconds")
-    words = query.get("filter") or ""
-    if len(words.split()) > _MAX_WORDS:
-        raise BadRequest(f"filter has {len(words.split())} words", hint=f"at most {_MAX_WORDS} are taken")
     return RowQuery(
-        words=words, sort=_sort(query.get("sort") or ""), status=query.get("status") or "",
+        words=words_of(query, "filter"), sort=_sort(query.get("sort") or ""), status=query.get("status") or "",
         change=query.get("change") or "", category=query.get("category") or "", least_us=float(least),
         clear=flag(query, "clear", default=False),
     )  # fmt: skip

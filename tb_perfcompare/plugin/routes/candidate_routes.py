@@ -21,7 +21,6 @@ from tb_perfcompare.plugin.http.responses import (
     tag_of,
 )
 from tb_perfcompare.plugin.requests.pair_request import SideOf, flag, one_side, window_of
-from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
@@ -30,13 +29,8 @@ from tb_perfcompare.workspace.queries.candidates import MAX_CANDIDATES, Candidat
 from tb_perfcompare.workspace.sharing.single_flight import wait_for_all
 from tb_perfcompare.workspace.workspace import Workspace
 
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A requested candidate, and its comparison request or why there is none."""
-
-    candidate: Candidate
-    resolved: ComparisonRequest | PerfCompareError
+_Asked = tuple[Candidate, ComparisonRequest | PerfCompareError]
+"""A requested candidate, and its comparison request or why there is none."""
 
 
 def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -54,13 +48,13 @@ def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Respons
     if is_cached_by_client(request, tag):
         return not_modified(tag)
     rows, is_final = [], True
-    for requested in asked:
-        if isinstance(requested.resolved, PerfCompareError):
-            rows.append(CandidateRow(requested.candidate, None, requested.resolved))
+    for candidate, resolved in asked:
+        if isinstance(resolved, PerfCompareError):
+            rows.append(CandidateRow(candidate, None, resolved))
             continue
-        with workspace.candidates.brief(requested.resolved) as flight:
+        with workspace.candidates.brief(resolved) as flight:
             wait_for_all([flight], connection.report)
-            rows.append(row_of(requested.candidate, flight))
+            rows.append(row_of(candidate, flight))
             # not after an error: a file that cannot be read now may be readable later
             is_final = is_final and rows[-1].error is None and not flight.provisional
     return respond(request, _answer(rows, options.alpha), JSON, tag=tag if is_final else "")
@@ -75,16 +69,16 @@ def _stream(
     workspace: Workspace, asked: Sequence[_Asked], alpha: float, connection: Connection
 ) -> Iterator[bytes]:
     rows: list[CandidateRow] = []
-    for number, requested in enumerate(asked):
-        if isinstance(requested.resolved, PerfCompareError):
-            rows.append(CandidateRow(requested.candidate, None, requested.resolved))
+    for number, (candidate, resolved) in enumerate(asked):
+        if isinstance(resolved, PerfCompareError):
+            rows.append(CandidateRow(candidate, None, resolved))
         else:
-            with workspace.candidates.brief(requested.resolved) as flight:
+            with workspace.candidates.brief(resolved) as flight:
                 yield from progress_lines(flight, connection, row=number)
                 if not flight.done:
                     return
                 try:
-                    rows.append(row_of(requested.candidate, flight))
+                    rows.append(row_of(candidate, flight))
                 except Cancelled as error:
                     yield line(error_dict(error))
                     return
@@ -110,6 +104,6 @@ def _asked_candidate(
     selection = side_request.selection
     candidate = Candidate(selection.run, selection.worker, selection.span, query.get(f"{name}_steps") or None)
     try:
-        return _Asked(candidate, ComparisonRequest(baseline, side_of(side_request), options))
+        return candidate, ComparisonRequest(baseline, side_of(side_request), options)
     except PerfCompareError as error:
-        return _Asked(candidate, error)
+        return candidate, error

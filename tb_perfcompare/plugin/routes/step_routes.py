@@ -11,11 +11,11 @@ from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.plugin.http.connection import Connection
 from tb_perfcompare.plugin.http.lines import lines_of
 from tb_perfcompare.plugin.http.responses import is_cached_by_client, not_modified, respond, stream, tag_of
-from tb_perfcompare.plugin.requests.pair_request import SideOf, SideRequest, flag
-from tb_perfcompare.plugin.requests.step_requests import OneStep, StepRequest, area, event, find, step_request, stretch
+from tb_perfcompare.plugin.requests.pair_request import SideOf, flag, words_of
+from tb_perfcompare.plugin.requests.step_requests import area, integer, resolve_step, stretch
 from tb_perfcompare.plugin.routes.comparison_route import respond_if_changed
 from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide
-from tb_perfcompare.workspace.queries.step_views import ChosenSide, StepViewRequest
+from tb_perfcompare.workspace.queries.step_views import StepViewRequest
 from tb_perfcompare.workspace.workspace import Workspace
 
 _GZIP = "application/gzip"
@@ -24,34 +24,32 @@ _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 def step(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/step: the events to draw of a step."""
-    resolved = replace(
-        _resolve_step(side_of, step_request(request.args)), stretch=stretch(request.args), find=find(request.args)
-    )
+    asked = resolve_step(side_of, request.args)
+    resolved = replace(asked, stretch=stretch(request.args), find=words_of(request.args, "find"))
     return _respond_to(workspace, resolved, request)
 
 
 def step_event(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/step_event: the figures of one event."""
-    resolved = replace(_resolve_step(side_of, step_request(request.args)), event=event(request.args))
+    resolved = replace(resolve_step(side_of, request.args), event=integer(request.args, "event"))
     return _respond_to(workspace, resolved, request)
 
 
 def step_area(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/step_area: the differences of two steps within an area."""
-    resolved = replace(_resolve_step(side_of, step_request(request.args)), area=area(request.args))
+    resolved = replace(resolve_step(side_of, request.args), area=area(request.args))
     return _respond_to(workspace, resolved, request)
 
 
 def trace(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/trace: a step, or two, as a trace file."""
-    asked = step_request(request.args)
     report = Connection(request.environ).report
-    resolved = workspace.step_views.agreed(_resolve_step(side_of, asked), report)
+    resolved = workspace.step_views.agreed(resolve_step(side_of, request.args), report)
     resolved = workspace.step_views.labelled(resolved, report)
     tag = tag_of(resolved, "trace")
     if is_cached_by_client(request, tag):
         return not_modified(tag)
-    labels = SIDES if asked.side == SIDES[0] else SIDES[::-1]
+    labels = SIDES if resolved.own_is_baseline else SIDES[::-1]
     sides = []
     for chosen, label in zip((resolved.own, resolved.other), labels, strict=True):
         if chosen is not None:
@@ -68,18 +66,6 @@ def _respond_to(workspace: Workspace, resolved: StepViewRequest, request: Reques
     if flag(request.args, "stream", default=False):
         return stream(request, lines_of(lambda: views.ask(resolved), bytes, connection))
     return respond_if_changed(request, tag_of(resolved), lambda: (views.answer(resolved, connection.report), False))
-
-
-def _resolve_step(side_of: SideOf, asked: StepRequest) -> StepViewRequest:
-    def chosen(step: OneStep) -> ChosenSide:
-        side = side_of(
-            SideRequest(step.selection, None, all_steps=asked.all_steps, marker=asked.marker, kind=asked.kind)
-        )
-        return ChosenSide(side, step.step)
-
-    return StepViewRequest(
-        chosen(asked.own), None if asked.other is None else chosen(asked.other), asked.side == SIDES[0], asked.window
-    )
 
 
 def _file_name(text: str) -> str:
