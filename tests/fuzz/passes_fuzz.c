@@ -1,41 +1,7 @@
 /* Feeds arbitrary spans, claims, steps and sums to tb_perfcompare/analysis/native/ and checks what must hold for any of them.
 
    Built with sanitizers by `python -m tests.fuzz`. Memory requests fail at random in a part of the runs. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-static unsigned fail_one_in; /* of the memory requests; 0 for none */
-static uint64_t state = 88172645463325252ULL;
-
-static unsigned draw(unsigned below)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (unsigned)(state >> 33) % below;
-}
-
-void *fuzz_malloc(size_t size);
-void *fuzz_realloc(void *old, size_t size);
-void *fuzz_calloc(size_t count, size_t size);
-
-void *fuzz_malloc(size_t size)
-{
-    return fail_one_in && draw(fail_one_in) == 0 ? NULL : malloc(size);
-}
-
-void *fuzz_realloc(void *old, size_t size)
-{
-    return fail_one_in && draw(fail_one_in) == 0 ? NULL : realloc(old, size);
-}
-
-void *fuzz_calloc(size_t count, size_t size)
-{
-    return fail_one_in && draw(fail_one_in) == 0 ? NULL : calloc(count, size);
-}
+#include "fuzz.h"
 
 #define malloc fuzz_malloc
 #define realloc fuzz_realloc
@@ -48,14 +14,6 @@ void *fuzz_calloc(size_t count, size_t size)
 #undef malloc
 #undef realloc
 #undef calloc
-
-#define MUST(condition)                                                   \
-    do {                                                                  \
-        if (!(condition)) {                                               \
-            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);       \
-            abort();                                                      \
-        }                                                                 \
-    } while (0)
 
 enum { MOST_ROWS = 300, MOST_STEPS = 12 };
 

@@ -2,34 +2,7 @@
 
    Built with sanitizers by `python -m tests.fuzz`: with libFuzzer where the compiler has it, else with the mutating main()
    below. Memory requests fail at random in a part of the runs. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-static unsigned fail_one_in; /* of the memory requests; 0 for none */
-static uint64_t state = 88172645463325252ULL;
-
-static unsigned draw(unsigned below)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (unsigned)(state >> 33) % below;
-}
-
-void *fuzz_realloc(void *old, size_t size);
-void *fuzz_calloc(size_t count, size_t size);
-
-void *fuzz_realloc(void *old, size_t size)
-{
-    return fail_one_in && draw(fail_one_in) == 0 ? NULL : realloc(old, size);
-}
-
-void *fuzz_calloc(size_t count, size_t size)
-{
-    return fail_one_in && draw(fail_one_in) == 0 ? NULL : calloc(count, size);
-}
+#include "fuzz.h"
 
 #define realloc fuzz_realloc
 #define calloc fuzz_calloc
@@ -39,14 +12,6 @@ void *fuzz_calloc(size_t count, size_t size)
 #include "tokens.c"
 #undef realloc
 #undef calloc
-
-#define MUST(condition)                                                   \
-    do {                                                                  \
-        if (!(condition)) {                                               \
-            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);       \
-            abort();                                                      \
-        }                                                                 \
-    } while (0)
 
 static const ScanSpec SPEC = {
     .keys = {7, {NAME("External id"), NAME("stream"), NAME("Input Dims"), NAME("blocks per SM"), NAME("grid"), NAME("a"),
